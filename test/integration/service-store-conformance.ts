@@ -23,6 +23,7 @@ import type { User } from '../../src/service/store/user-store.ts';
 import { callTests } from './service-store-calls.ts';
 import { forgetClearsEveryColumn, type TextColumn } from './service-store-forget.ts';
 import { webhookTests } from './service-store-webhooks.ts';
+import { whoCallsTests } from './service-store-who-calls.ts';
 
 /**
  * What every store must do, whatever engine it is built on. `open` gives a store on a database of its own that is
@@ -1201,7 +1202,8 @@ export function storeConformance(
     await assert.rejects(store.requests.record(recorded({ account, at: 2 })), /closed/);
   });
 
-  for (const [name, body] of Object.entries({ ...callTests, ...webhookTests })) it(name, body);
+  for (const [name, body] of Object.entries({ ...callTests, ...whoCallsTests, ...webhookTests }))
+    it(name, body);
 }
 
 function recorded({

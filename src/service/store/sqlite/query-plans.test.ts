@@ -22,13 +22,20 @@ function planned() {
   };
   const sql = {
     contains: (text: string, part: string) => `instr(${text}, ${part}) > 0`,
-    folded: (text: string) => text,
+    firstLine: (text: string) => text,
     lockingRows: '',
     along: (index: string) => `INDEXED BY ${index}`,
   };
   const statements: Statements = { read, lookup: read, write: read, ...sql };
   return { db, statements, plans };
 }
+
+/** Who has the number of a call: a row each. */
+const whoCalls = [
+  'SEARCH n USING PRIMARY KEY (account_id=? AND number=?) LEFT-JOIN',
+  'SEARCH k USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+  'SEARCH s USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+];
 
 test('open and missed calls are found by their own indexes, however many calls are over', async () => {
   const { statements, plans } = planned();
@@ -37,7 +44,9 @@ test('open and missed calls are found by their own indexes, however many calls a
   await callerRows(statements).missed(1, { since: 0, until: 9 }, 10);
   assert.deepEqual(plans, [
     'SEARCH c USING INDEX calls_open (account_id=?)',
+    ...whoCalls,
     'SEARCH c USING INDEX calls_missed (account_id=? AND completed_at>? AND completed_at<?)',
+    ...whoCalls,
     'SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH a USING INDEX calls_by_number (account_id=? AND number=? AND started_at>?)',

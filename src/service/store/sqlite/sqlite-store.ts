@@ -25,6 +25,9 @@ const SKIP = 20_000;
 /** Calls that a slice of an activity page reads. */
 const CALLS = 10_000;
 
+/** How late a screen is at most when a command has changed customers. */
+const COMMANDS_MS = 1000;
+
 /** A place is the number of the newest request: with one writer, numbers are in the order of the commits. */
 const callChanges: CallChanges = {
   here: 'SELECT CAST(coalesce(max(id), 0) AS TEXT) AS place FROM history',
@@ -66,11 +69,22 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     write: <Row>(sql: string, ...values: Value[]) =>
       changed(writer.ask('rows', sql, values)) as Promise<Row[]>,
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
-    folded: (text) => `folded(${text})`,
+    firstLine: (text) => `substr(${text}, 1, instr(${text}, char(10)) - 1)`,
     along: (index) => `INDEXED BY ${index}`,
     lockingRows: '', // SQLite has one writer at a time
   };
   const calls = callReader(statements, CALLS);
+  const toldOfCustomers = new Set<(account: number) => void>();
+  const customers = customerRows(
+    statements,
+    (account, given, before) => changed(writer.ask('putCustomers', account, given, before)),
+    (account) => {
+      for (const tell of toldOfCustomers) tell(account);
+    },
+  );
+  /** Changes when another process has written, such as a command that imports customers. */
+  const othersWrote = async () =>
+    (await statements.write<{ data_version: number }>('PRAGMA data_version'))[0]?.data_version;
   const serialise = makeSerialise();
   const historyRows = historyReader(statements, {
     lastId: '(SELECT coalesce(max(id), 0) FROM history)',
@@ -114,14 +128,12 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     },
     calls: {
       ...calls,
-      page: cursorPaging((slice) => serialise(() => calls.slice(slice))),
+      page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers),
     },
     callers: callerRows(statements),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
-    customers: customerRows(statements, (account, customers, before) =>
-      changed(writer.ask('putCustomers', account, customers, before)),
-    ),
+    customers,
     users: userRows(statements),
     weekly: weeklyRows(statements),
     webhooks: webhookRows(statements, callChanges),
@@ -130,7 +142,22 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       await writer.ask('catchUp');
       return calls.open(account, max);
     },
-    otherProcesses: { follow: () => () => {} },
+    otherProcesses: {
+      follow(watched, on) {
+        let before: unknown;
+        const look = async () => {
+          const now = await othersWrote();
+          if (before !== undefined && now !== before) for (const account of watched()) on.customers(account);
+          before = now;
+        };
+        const timer = setInterval(() => void look().catch(() => {}), COMMANDS_MS);
+        toldOfCustomers.add(on.customers);
+        return () => {
+          clearInterval(timer);
+          toldOfCustomers.delete(on.customers);
+        };
+      },
+    },
     withLock: (work) => work(),
     about: async () => ({
       engine: `SQLite ${process.versions.sqlite}`,
