@@ -18,6 +18,7 @@ export type ScreenCall = {
 export type ScreenEvent =
   | { event: 'calls'; calls: ScreenCall[]; missed: ScreenCall[] }
   | { event: 'call'; call: ScreenCall }
+  | { event: 'customers'; calls: Pick<ScreenCall, 'id' | 'customer' | 'segment' | 'priority'>[] }
   | { event: 'missed'; missed: ScreenCall[] };
 
 /** The events of a service's stream, until the loop over them is left. */
@@ -40,7 +41,8 @@ export async function* screenEvents(
         if (event === 'calls') {
           const { calls, missed } = JSON.parse(data ?? '');
           yield { event, calls, missed };
-        } else if (event === 'missed') yield { event, missed: JSON.parse(data ?? '').missed };
+        } else if (event === 'customers') yield { event, calls: JSON.parse(data ?? '').calls };
+        else if (event === 'missed') yield { event, missed: JSON.parse(data ?? '').missed };
         else if (event === 'call') yield { event, call: JSON.parse(data ?? '') };
       }
     }

@@ -1,14 +1,14 @@
 import type { MissedPlace } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 
-/** What screens show and requests at this process do not tell. Other processes on SQLite are commands, which move no calls. */
+/** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
 export interface CallFeed {
   /**
    * Calls `on.moved` with the current state of each call in the accounts of `watched()` soon after it moved. A call may
    * come more than once, may have been moved by this process, and may come later than its own report.
    * `missed`: others may have moved; read the open calls again. `directory`: accounts or integrations changed.
    * `calledBack`: a user did something about a missed caller of the account. `customers`: those of the account have
-   * changed, in this process or in another, a command's as well.
+   * changed, in this process or in another.
    * Returns a function that stops it.
    */
   follow(

@@ -25,9 +25,6 @@ const SKIP = 20_000;
 /** Calls that a slice of an activity page reads. */
 const CALLS = 10_000;
 
-/** How late a screen is at most when a command has changed customers. */
-const COMMANDS_MS = 1000;
-
 /** A place is the number of the newest request: with one writer, numbers are in the order of the commits. */
 const callChanges: CallChanges = {
   here: 'SELECT CAST(coalesce(max(id), 0) AS TEXT) AS place FROM history',
@@ -82,9 +79,6 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       for (const tell of toldOfCustomers) tell(account);
     },
   );
-  /** Changes when another process has written, such as a command that imports customers. */
-  const othersWrote = async () =>
-    (await statements.write<{ data_version: number }>('PRAGMA data_version'))[0]?.data_version;
   const serialise = makeSerialise();
   const historyRows = historyReader(statements, {
     lastId: '(SELECT coalesce(max(id), 0) FROM history)',
@@ -143,19 +137,9 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       return calls.open(account, max);
     },
     otherProcesses: {
-      follow(watched, on) {
-        let before: unknown;
-        const look = async () => {
-          const now = await othersWrote();
-          if (before !== undefined && now !== before) for (const account of watched()) on.customers(account);
-          before = now;
-        };
-        const timer = setInterval(() => void look().catch(() => {}), COMMANDS_MS);
-        toldOfCustomers.add(on.customers);
-        return () => {
-          clearInterval(timer);
-          toldOfCustomers.delete(on.customers);
-        };
+      follow(_watched, { customers: tell }) {
+        toldOfCustomers.add(tell);
+        return () => toldOfCustomers.delete(tell);
       },
     },
     withLock: (work) => work(),
