@@ -37,7 +37,7 @@ test('a stranger who is added while ringing has the name in every window, withou
   await form.getByRole('button', { name: 'Save' }).click();
 
   for (const id of ['now', 'missed']) await inBar(id).getByText('Maria Stern').waitFor();
-  for (const id of ['now', 'missed']) await inBar(id).getByText('VIP').waitFor();
+  for (const id of ['now', 'missed']) await inBar(id).getByText('VIP').waitFor({ state: 'attached' });
   const rows = page.locator('#calls').getByRole('link', { name: 'Maria Stern' });
   await rows.nth(2).waitFor();
   assert.equal(await rows.count(), 3);

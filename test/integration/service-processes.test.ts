@@ -95,6 +95,7 @@ describe('several processes on one database are as one', { skip }, () => {
     listening = Promise.withResolvers();
     await here.directory.addIntegration({ uid: 'i', account, name: 'New', createdAt: 0 });
     await listening.promise;
+    news = Promise.withResolvers();
     await here.callers.act(account, { number: '110', at: 50, user: 'Ann', kind: 'done', text: null });
     await news.promise;
     const { customers } = here;
