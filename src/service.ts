@@ -10,6 +10,7 @@ import { makeKeys } from './service/accounts/keys.ts';
 import { serverSecret } from './service/accounts/server-secret.ts';
 import { firstAccount } from './service/accounts/setup.ts';
 import { makeCallBackList } from './service/callers/call-back-list.ts';
+import { sendWhoCalls } from './service/callers/who-calls.ts';
 import { makeScreens } from './service/calls/screens.ts';
 import { buildApp } from './service/http/app.ts';
 import { makeBudgets } from './service/http/budget.ts';
@@ -113,6 +114,7 @@ export async function startService(
             .value()
             .publish(account)
             .catch(() => {}),
+        customers: sendWhoCalls(store.value(), screens, callBackList.value()),
         directory: () =>
           void directory
             .value()

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { silentLog } from '../../src/log/log.ts';
+import { makeKeys } from '../../src/service/accounts/keys.ts';
+import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { openStore } from '../../src/service/store/open-store.ts';
 import { openForWriting } from '../../src/service/store/sqlite/open.ts';
 import { startService } from '../../src/service.ts';
 import { person, visitor } from '../integration/people.ts';
@@ -31,18 +34,15 @@ const began = Math.floor(Date.now() / DAY_MS) * DAY_MS - 365 * DAY_MS;
  * Calls from 7 to 19 h UTC as SQL of both databases, `n` from 0: half a million numbers, every tenth of them a
  * customer's, forty extensions, five numbers called, every seventh call missed.
  */
-const columns = `account_id, integration_id, call_id, status, from_number, number, customer_reference, customer_name,
-  segment, priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed, number_called, missed_where,
+const columns = `account_id, integration_id, call_id, status, from_number, number, caller_id, started_at, ringing_at, answered_at, completed_at, missed, number_called, missed_where,
   missed_by, missed_after`;
 const calls = (yes: string, no: string) => `
-  SELECT 1, 1, 'pbx-' || n, 'completed', number, number, CASE WHEN known THEN caller END,
-    CASE WHEN known THEN 'Customer ' || caller END, CASE WHEN known THEN 'VIP' END, CASE WHEN known THEN 10 END,
+  SELECT 1, 1, 'pbx-' || n, 'completed', number, number,
     CASE WHEN NOT gone THEN '' || (1000 + n % 40) END, at, at, CASE WHEN NOT gone THEN at + 2000 + (n * 97) % 40000 END,
     at + 45000 + (n * 57) % 600000, CASE WHEN gone THEN ${yes} ELSE ${no} END, '+4989123456' || (n % 5),
     CASE WHEN gone THEN CASE n % 3 WHEN 0 THEN 'queue' WHEN 1 THEN 'voicemail' ELSE 'ringing' END END,
     CASE WHEN gone THEN 'caller' END, CASE WHEN gone THEN n % 60 END
-  FROM (SELECT n, '+4930' || (1000000 + n * 7919 % 500000) AS number, '' || (n * 7919 % 500000) AS caller,
-      n * 7919 % 500000 % 10 = 0 AS known, n % 7 = 0 AS gone,
+  FROM (SELECT n, '+4930' || (1000000 + n * 7919 % 500000) AS number, n % 7 = 0 AS gone,
       ${began} + n / ${perDay} * ${DAY_MS} + 25200000 + n % ${perDay} * 43200000 / ${perDay} AS at FROM numbers) x`;
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-reports-'));
@@ -107,6 +107,18 @@ async function measured(
   await (await start()).stop(); // makes the tables and the first account
   const filling = performance.now();
   await fill(stateDir);
+  const known = await openStore({ stateDir, database, retention: {} }, makeKeys(serverSecret(stateDir)));
+  await known.customers.putSegment(1, { name: 'VIP', priority: 10 });
+  for (let first = 0; first < 500_000; first += 10_000)
+    await known.customers.put(
+      1,
+      Array.from({ length: 1000 }, (_, n) => {
+        const reference = `${first + n * 10}`;
+        const numbers = [`+4930${1_000_000 + first + n * 10}`];
+        return { reference, name: `Customer ${reference}`, segment: 'VIP', numbers };
+      }),
+    );
+  await known.close();
   print(`${name}: ${count} calls of a year filled in ${Math.round((performance.now() - filling) / 1000)} s`);
   const service = await start();
   try {
@@ -167,6 +179,9 @@ function pages(): (readonly [string, string])[] {
     ['calls from a number', `/calls?q=${number(7)}`],
     ['calls of a part of a name', '/calls?q=customer+49990'],
     ['calls of a name that no call has', '/calls?q=nobody+here'],
+    ['calls of a customer', '/calls?customer=79190'],
+    ['calls of a customer by the whole name', '/calls?q=customer+79190'],
+    ['dashboard', '/'],
     ['call details', '/calls/details?id=pbx-7'],
   ];
 }

@@ -8,7 +8,7 @@ import { makeSessions } from '../../src/service/access/sessions.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import { median, percentile, print } from './compare.ts';
 import { get, load, post } from './service/client.ts';
-import { callTime, fillCalls, numberOf } from './service/fill.ts';
+import { callTime, fillCalls, fillCustomers, numberOf } from './service/fill.ts';
 import { type MeasuredProcess, type Memory, memoryText, start } from './service/measured.ts';
 
 /**
@@ -56,12 +56,18 @@ async function browserOf(stateDir: string, signInName = 'bench'): Promise<(path:
   return (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nCookie: pbx-bridge-session=${cookie}\r\n\r\n`;
 }
 
+/** Each tenth of the callers is a customer. */
+async function fill(stateDir: string, calls: number): Promise<void> {
+  await fillCalls(stateDir, calls);
+  await fillCustomers(stateDir, 50_000);
+}
+
 async function pages(): Promise<void> {
   print(`\nPages on ${large} calls and on ${small} (5000 a day), median ms of ${rounds}`);
   const bigFolder = flags.folder ?? folder();
-  if (!existsSync(join(bigFolder, 'service.db'))) await fillCalls(bigFolder, large);
+  if (!existsSync(join(bigFolder, 'service.db'))) await fill(bigFolder, large);
   const smallFolder = folder();
-  await fillCalls(smallFolder, small);
+  await fill(smallFolder, small);
   const tables = await Promise.all(
     [
       { stateDir: bigFolder, calls: large },
@@ -120,7 +126,7 @@ async function office(): Promise<void> {
   ].map(Number) as [number, number, number, number];
   print(`\n${screens} screens, ${rate} calls/s, ${refreshing} pages/s, ${seconds} s`);
   const stateDir = flags.folder ?? folder();
-  if (!existsSync(join(stateDir, 'service.db'))) await fillCalls(stateDir, small);
+  if (!existsSync(join(stateDir, 'service.db'))) await fill(stateDir, small);
   const browsers: Awaited<ReturnType<typeof browserOf>>[] = [];
   for (let user = 0; user * SCREENS_OF_USER < screens; user += 1)
     browsers.push(await browserOf(stateDir, `bench-${user}`));

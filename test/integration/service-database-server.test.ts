@@ -99,7 +99,13 @@ async function addSite(store: Store): Promise<void> {
 /** Follows the feed, which reports changes of accounts once it listens. */
 function hears(feed: CallFeed) {
   const { promise: first, resolve } = Promise.withResolvers<void>();
-  const stop = feed.follow(() => [], { moved() {}, missed() {}, calledBack() {}, directory: resolve });
+  const stop = feed.follow(() => [], {
+    moved() {},
+    missed() {},
+    calledBack() {},
+    customers() {},
+    directory: resolve,
+  });
   return { first, stop };
 }
 

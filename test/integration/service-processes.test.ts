@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import { freePort } from '../free-port.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
@@ -65,7 +66,7 @@ describe('several processes on one database are as one', { skip }, () => {
     await screen.saw([{ id: 'one', status: 'completed' }]);
   });
 
-  test('what is changed at one process is known at the others: call backs, new integrations', async (t) => {
+  test('what is changed at one process is known at the others: call backs, customers, new integrations', async (t) => {
     const database = await cluster.database();
     const open = () => openPostgresStore({ url: database, connections: 4, secretMark: 'x' });
     const [here, there] = [await open(), await open()];
@@ -73,7 +74,7 @@ describe('several processes on one database are as one', { skip }, () => {
     const { id: account } = await here.directory.addAccount({ uid: 'a', name: 'A', country: null });
     const heard: unknown[] = [];
     let listening = Promise.withResolvers<void>();
-    const news = Promise.withResolvers<void>();
+    let news = Promise.withResolvers<void>();
     const stop = there.otherProcesses.follow(() => [account], {
       moved: () => {},
       missed: () => {},
@@ -82,15 +83,33 @@ describe('several processes on one database are as one', { skip }, () => {
         heard.push(of);
         news.resolve();
       },
+      customers: (of) => {
+        heard.push(`customers of ${of}`);
+        news.resolve();
+      },
     });
     t.after(stop);
     await listening.promise;
+    // All are read again when the connection that listens is new.
+    assert.deepEqual(heard.splice(0), [`customers of ${account}`]);
     listening = Promise.withResolvers();
     await here.directory.addIntegration({ uid: 'i', account, name: 'New', createdAt: 0 });
     await listening.promise;
+    news = Promise.withResolvers();
     await here.callers.act(account, { number: '110', at: 50, user: 'Ann', kind: 'done', text: null });
     await news.promise;
-    assert.deepEqual(heard, [account]);
+    const { customers } = here;
+    for (const change of [
+      () => customers.put(account, [customer({ reference: '1', numbers: ['110'] })]),
+      () => customers.putSegment(account, { name: 'Gold', priority: 5 }),
+      () => customers.removeSegment(account, 'Gold'),
+      () => customers.remove(account, '1'),
+    ]) {
+      news = Promise.withResolvers();
+      await change();
+      await news.promise;
+    }
+    assert.deepEqual(heard, [account, ...Array(4).fill(`customers of ${account}`)]);
   });
 
   test('processes that start at the same moment make one first account, and another secret is refused', async (t) => {

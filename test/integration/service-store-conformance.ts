@@ -24,6 +24,7 @@ import { callBackTests } from './service-store-call-backs.ts';
 import { callTests } from './service-store-calls.ts';
 import { forgetClearsEveryColumn, type TextColumn } from './service-store-forget.ts';
 import { webhookTests } from './service-store-webhooks.ts';
+import { whoCallsTests } from './service-store-who-calls.ts';
 
 /**
  * What every store must do, whatever engine it is built on. `open` gives a store on a database of its own that is
@@ -1202,7 +1203,12 @@ export function storeConformance(
     await assert.rejects(store.requests.record(recorded({ account, at: 2 })), /closed/);
   });
 
-  for (const [name, body] of Object.entries({ ...callTests, ...callBackTests, ...webhookTests }))
+  for (const [name, body] of Object.entries({
+    ...callTests,
+    ...callBackTests,
+    ...whoCallsTests,
+    ...webhookTests,
+  }))
     it(name, body);
 }
 

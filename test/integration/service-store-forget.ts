@@ -9,7 +9,7 @@ export type TextColumn = { readonly table: string; readonly column: string; read
 /** Columns with a caller's number, name or words about the caller: `forget` must clear each. */
 const ofCallers = [
   ...['customers.reference', 'customers.name', 'customers.search', 'customer_numbers.number'],
-  ...['calls.from_number', 'calls.number', 'calls.customer_reference', 'calls.customer_name'],
+  ...['calls.from_number', 'calls.number'],
   ...['history.from_number', 'history.request', 'history.request_bytes', 'history.response'],
   ...['caller_actions.number', 'caller_actions.text', 'audit.target', 'webhook_deliveries.answer'],
 ];
@@ -20,7 +20,7 @@ const others: Readonly<Record<string, string>> = {
   audit: 'what who source',
   bridge_health: 'report',
   caller_actions: 'user_name kind',
-  calls: 'call_id status segment caller_id number_called line missed_where missed_name missed_by changed',
+  calls: 'call_id status caller_id number_called line missed_where missed_name missed_by changed',
   extensions: 'extension name',
   history: 'method path call_id effect',
   integrations: 'uid name',

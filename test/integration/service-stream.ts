@@ -25,6 +25,7 @@ type ScreenCallBacks = {
 export type ScreenEvent =
   | ({ event: 'calls'; calls: ScreenCall[] } & ScreenCallBacks)
   | { event: 'call'; call: ScreenCall }
+  | { event: 'customers'; calls: Pick<ScreenCall, 'id' | 'customer' | 'segment' | 'priority'>[] }
   | ({ event: 'missed' } & ScreenCallBacks);
 
 /** The events of a service's stream, until the loop over them is left. */
@@ -47,7 +48,8 @@ export async function* screenEvents(
         if (event === 'calls') {
           const { calls, missed, others } = JSON.parse(data ?? '');
           yield { event, calls, missed, others };
-        } else if (event === 'missed') yield { event, ...JSON.parse(data ?? '') };
+        } else if (event === 'customers') yield { event, calls: JSON.parse(data ?? '').calls };
+        else if (event === 'missed') yield { event, ...JSON.parse(data ?? '') };
         else if (event === 'call') yield { event, call: JSON.parse(data ?? '') };
       }
     }

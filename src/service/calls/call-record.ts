@@ -14,8 +14,8 @@ export type CallRecord = {
   readonly from: string;
   /** Normalised: E.164, or digits. */
   readonly number: string;
+  /** Who has the number now, with the segment and its priority now. */
   readonly customer: { readonly reference: string; readonly name: string } | null;
-  /** The customer's segment and its priority when the call began. */
   readonly segment: string | null;
   readonly priority: number | null;
   /** The `caller_id` of the last event that had one. */
@@ -44,7 +44,7 @@ type CallStep = {
   readonly extras?: CallExtras | undefined;
 };
 
-/** The caller's details when the call begins. */
+/** Who calls: the number, and who has it now. */
 export type Caller = Pick<CallRecord, 'number' | 'customer' | 'segment' | 'priority'>;
 
 /** The call after an event that arrived at `at`; undefined if the event is discarded. API part 3, rules 1, 2 and 4. */
@@ -97,11 +97,9 @@ export function effectOf(
   return before?.[`${status}At`] == null ? 'discarded' : 'repeated';
 }
 
-/** The scalar fields of a call, by their names in tables and in JSON. */
+/** The scalar fields of a call, by their names in its table and in JSON. */
 export function scalarFields(call: CallRecord) {
   return {
-    segment: call.segment,
-    priority: call.priority,
     caller_id: call.callerId,
     started_at: call.startedAt,
     ringing_at: call.ringingAt,

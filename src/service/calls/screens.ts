@@ -9,6 +9,8 @@ import { type CallRecord, scalarFields } from './call-record.ts';
 export type Screens = {
   /** Sends a call's new state, unless the screens already have it or a later one. */
   publish(account: number, call: CallRecord): void;
+  /** Sends who calls in calls that screens have, after the account's customers have changed. */
+  whoCalls(account: number, calls: readonly CallRecord[]): void;
   /** Sends an account's callers who are to be called back; they replace those that screens show. */
   callBacks(account: number, callers: CallBacksOnScreen): void;
   /** The accounts with at least one screen. */
@@ -38,6 +40,9 @@ export type CallBacksOnScreen = {
   readonly others: readonly ({ readonly id: string; readonly number: string } & ToCallBack)[];
 };
 
+/** Open calls on a screen: the newest, since a call whose end was never reported stays open. */
+export const MAX_OPEN_CALLS = 500;
+
 /** Calls whose last sent state is remembered. */
 const MAX_REMEMBERED = 20_000;
 
@@ -49,6 +54,9 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
   const lastSent = new LRUCache<string, CallStatus>({ max: MAX_REMEMBERED });
   const close = () => {
     for (const closer of closers) closer();
+  };
+  const sendToUsers = (account: number, frame: string) => {
+    for (const { reader, send } of listeners.get(account) ?? []) if (reader === 'user') send(frame);
   };
   return {
     publish(account, call) {
@@ -66,10 +74,11 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
         send(frames[reader]);
       }
     },
-    callBacks(account, callers) {
-      const frame = eventFrame('missed', callers);
-      for (const { reader, send } of listeners.get(account) ?? []) if (reader === 'user') send(frame);
+    whoCalls(account, calls) {
+      const who = calls.map(({ id, customer, segment, priority }) => ({ id, customer, segment, priority }));
+      sendToUsers(account, eventFrame('customers', { calls: who }));
     },
+    callBacks: (account, callers) => sendToUsers(account, eventFrame('missed', callers)),
     accounts: () => [...listeners.keys()],
     connected: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
     watched: (account) => listeners.has(account),
@@ -108,6 +117,8 @@ export function screenCall(call: CallRecord, extensions: Extensions | null) {
     number: call.number,
     number_shown: spaced(call.number),
     customer: extensions && call.customer,
+    segment: call.segment,
+    priority: call.priority,
     ...scalarFields(call),
     ...(call.extras !== noExtras && extraFields(call.extras)),
     ...(extensions && {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { sessionCookie } from '../access/session-cookie.ts';
 import { type PhoneSystem, phoneSystems } from '../accounts/phone-systems.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { eventFrame, screenCall } from '../calls/screens.ts';
+import { eventFrame, MAX_OPEN_CALLS, screenCall } from '../calls/screens.ts';
 import { bearerToken } from '../http/bearer.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { machineZone } from '../pages/kit/formats.ts';
@@ -16,8 +16,6 @@ const BACKLOG_BYTES = 1_000_000;
 const HEARTBEAT_MS = 15_000;
 /** How long the state of an account's phone systems is not read again. */
 const SYSTEMS_MS = 10_000;
-/** The newest; a call whose end was never reported stays open. */
-const MAX_OPEN_CALLS = 500;
 
 type Watcher = { readonly account: number; readonly user: User | null; readonly session: Session | null };
 
@@ -25,8 +23,9 @@ type Watcher = { readonly account: number; readonly user: User | null; readonly 
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
  * with the open calls and, for a user, customers' names and who is to be called back: the newest `missed` call of each,
  * and of the `others` only what counts; then `call` for each change, `missed` with the new list after a user did
- * something about it, and `beat`. The first and each `beat` give a user the state of the phone systems (`systems`). After
- * a lost connection the browser reconnects and starts again with `calls`.
+ * something about it, `customers` with who calls in the open calls after customers have changed, and `beat`. The first and
+ * each `beat` give a user the state of the phone systems (`systems`). After a lost connection the browser reconnects and
+ * starts again with `calls`.
  */
 export function eventRoutes({
   budgets,

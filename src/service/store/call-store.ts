@@ -1,13 +1,14 @@
 import type { MissedPlace } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 
-/** Calls moved by other processes on the same database. SQLite has none. */
+/** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
 export interface CallFeed {
   /**
    * Calls `on.moved` with the current state of each call in the accounts of `watched()` soon after it moved. A call may
    * come more than once, may have been moved by this process, and may come later than its own report.
    * `missed`: others may have moved; read the open calls again. `directory`: accounts or integrations changed.
-   * `calledBack`: a user did something about a missed caller of the account.
+   * `calledBack`: a user did something about a missed caller of the account. `customers`: those of the account have
+   * changed, in this process or in another.
    * Returns a function that stops it.
    */
   follow(
@@ -17,6 +18,7 @@ export interface CallFeed {
       missed(): void;
       directory(): void;
       calledBack(account: number): void;
+      customers(account: number): void;
     },
   ): () => void;
 }
@@ -78,7 +80,7 @@ export interface CallStore {
   ofNumber(account: number, number: string): AsyncIterable<CallRecord[]>;
   /** The different extensions that answered, or numbers that were called, in order: at most `max`. */
   distinct(account: number, what: 'extensions' | 'numbers called', max: number): Promise<string[]>;
-  /** Removes number and customer from all calls of a number; returns how many. */
+  /** Removes a number from all of its calls; returns how many. */
   forget(account: number, number: string): Promise<number>;
   /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */
   trim(before: number): Promise<number>;

@@ -37,7 +37,7 @@ export type CallGroup = { readonly kind: GroupKind; readonly name: string };
 
 export type CallerCounts = {
   readonly number: string;
-  /** The customer's reference and name, as of their calls; null for none. */
+  /** The customer's reference and name; null for none. */
   readonly customer: string | null;
   readonly name: string | null;
   readonly calls: number;

@@ -69,8 +69,7 @@ const FIRST_CALL = Date.UTC(2024, 0, 1);
 const PER_DAY = 5000;
 
 /**
- * `count` calls, 5000 a day between 7 and 19 h UTC: half a million numbers, of which each tenth is a customer's, forty
- * extensions, every seventh missed. As events leave them; the history stays empty.
+ * `count` calls, 5000 a day between 7 and 19 h UTC: half a million numbers, forty extensions, every seventh missed. As events leave them; the history stays empty.
  */
 export async function fillCalls(stateDir: string, count: number): Promise<void> {
   await prepared(stateDir, async () => {});
@@ -84,16 +83,14 @@ export async function fillCalls(stateDir: string, count: number): Promise<void> 
     .all();
   for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
   const insert = db.prepare(
-    `INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, customer_reference,
-       customer_name, segment, priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed)
-     VALUES (1, 1, ?, 'completed', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, caller_id, started_at, ringing_at, answered_at, completed_at, missed)
+     VALUES (1, 1, ?, 'completed', ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   for (let start = 0; start < count; start += 50_000) {
     db.exec('BEGIN');
     for (let n = start; n < Math.min(count, start + 50_000); n += 1) {
       const at = callTime(n);
       const caller = (n * 7919) % 500_000;
-      const known = caller % 10 === 0;
       const missed = n % 7 === 0;
       const answeredAt = at + 2000 + ((n * 104_729) % 40_000);
       const end = missed
@@ -103,10 +100,6 @@ export async function fillCalls(stateDir: string, count: number): Promise<void> 
         `pbx-${n}.${n % 97}`,
         numberOf(caller),
         numberOf(caller),
-        known ? `${caller}` : null,
-        known ? `Customer ${caller}` : null,
-        known ? (caller % 100 === 0 ? 'VIP' : 'Regular') : null,
-        known ? (caller % 100 === 0 ? 10 : 1) : null,
         missed ? null : `${1000 + (n % 40)}`,
         at,
         at,

@@ -39,6 +39,8 @@ let signedOut = false;
 let loaded = false;
 /** @type {readonly import('./stream.js').System[]} */
 let systems = [];
+/** How often they have changed. */
+let customers = 0;
 /** The server's time at a moment of the local monotonic clock: an office PC's clock may be minutes off. */
 let base = { server: Date.now(), monotonic: performance.now() };
 let ticked = { wall: Date.now(), monotonic: performance.now() };
@@ -78,8 +80,10 @@ function take(state) {
   const isNews = (/** @type {Call} */ call) =>
     loaded ? before.all.get(call.id)?.status !== call.status : movedAt(call) >= made;
   const isMoved = [...all.values()].some(isNews) || (loaded && missedText(before.all) !== missedText(all));
+  const isRenamed = loaded && state.customers !== customers;
+  customers = state.customers;
   // While the stream was away, calls may have ended that are not on it any more.
-  if (isBack || isMoved) dispatchEvent(new Event('calls-moved')); // see live-parts.js
+  if (isBack || isMoved || isRenamed) dispatchEvent(new Event('calls-moved')); // see live-parts.js
   if (live) loaded = true;
   drawSoon();
 }

@@ -63,6 +63,12 @@ export function moved(board, call) {
 export const withMissed = (board, missed) =>
   boardOf([...missed, ...[...board.values()].filter((call) => !call.missed)]);
 
+/** The board with who calls now: customers have changed. @param {Board} board @param {readonly Pick<Call, 'id' | 'customer' | 'segment' | 'priority'>[]} calls @returns {Board} */
+export function withCustomers(board, calls) {
+  const known = new Map(calls.map((call) => [call.id, call]));
+  return boardOf([...board.values()].map((call) => ({ ...call, ...known.get(call.id) })));
+}
+
 /** @param {Board} board @param {readonly string[]} ids @returns {Board} */
 export function without(board, ids) {
   const next = new Map(board);

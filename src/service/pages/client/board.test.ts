@@ -12,6 +12,7 @@ import {
   plainText,
   shownAt,
   tidied,
+  withCustomers,
   withMissed,
 } from './board.js';
 
@@ -81,6 +82,20 @@ test('missed calls are grouped by caller, newest first, until they are called ba
   const left = withMissed(board, [missed('2', 20)]);
   assert.deepEqual(shown(left, 999_999_999).missed, [['2']]);
   assert.equal(tidied(board, 999_999_999).size, 3);
+});
+
+test('who calls is known when customers change, and is sorted by its priority; a call stays as far as it is', () => {
+  const board = boardOf([call('first'), answered('second', 1500), call('third', { started_at: 2000 })]);
+  const who = { customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 };
+  const after = withCustomers(board, [
+    { id: 'third', ...who },
+    { id: 'second', ...who },
+    { id: 'not on the board', ...who },
+  ]);
+  assert.deepEqual(shown(after), { ringing: ['third', 'first'], others: ['second'], missed: [] });
+  assert.deepEqual(after.get('second'), { ...board.get('second'), ...who });
+  const removed = { id: 'third', customer: null, segment: null, priority: null };
+  assert.deepEqual(shown(withCustomers(after, [removed])).ringing, ['first', 'third']);
 });
 
 test('a list of missed calls replaces the missed ones alone', () => {

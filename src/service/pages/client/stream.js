@@ -1,10 +1,10 @@
-import { boardOf, empty, missedOf, moved, tidied, withMissed } from './board.js';
+import { boardOf, empty, missedOf, moved, tidied, withCustomers, withMissed } from './board.js';
 
 /**
  * Keeps the service's stream of calls open. Reconnects by itself, also after silence or a jump of the clock (the PC was
  * asleep), when the browser may not have noticed that the connection is dead.
  *
- * @typedef {{ live: boolean, signedOut: boolean, systems: readonly System[], now: number, calls: readonly import('./board.js').Call[] }} State
+ * @typedef {{ live: boolean, signedOut: boolean, systems: readonly System[], customers: number, now: number, calls: readonly import('./board.js').Call[] }} State `customers`: how often they have changed
  * @typedef {{ name: string, last_at: number | null, unusual: boolean }} System a phone system; `last_at` in Unix ms, null: never
  */
 
@@ -20,6 +20,7 @@ export function openStream(listener) {
   let signedOut = false;
   /** @type {readonly System[]} */
   let systems = [];
+  let customers = 0;
   /** @type {EventSource | undefined} */
   let source;
   /** The server's time at a moment of the local monotonic clock. */
@@ -30,7 +31,7 @@ export function openStream(listener) {
   const now = () => base.server + performance.now() - base.monotonic;
   const report = () => {
     board = tidied(board, now());
-    listener({ live, signedOut, systems, now: now(), calls: [...board.values()] });
+    listener({ live, signedOut, systems, customers, now: now(), calls: [...board.values()] });
   };
 
   function connect() {
@@ -55,6 +56,11 @@ export function openStream(listener) {
     });
     on('call', (call) => {
       board = moved(board, call);
+      report();
+    });
+    on('customers', ({ calls }) => {
+      board = withCustomers(board, calls);
+      customers += 1;
       report();
     });
     on('missed', (callBacks) => {

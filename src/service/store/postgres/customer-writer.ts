@@ -87,14 +87,20 @@ async function write({ rows }: Transaction, account: number, customers: readonly
     customers.map(searchText),
   );
   const idOf = new Map(ids.map(({ id, reference }) => [reference, id]));
-  await rows('DELETE FROM customer_numbers WHERE customer_id = ANY($1::bigint[])', [...idOf.values()]);
   const numbers = customers.flatMap(({ reference, numbers }) =>
     numbers.map((number) => [number, idOf.get(reference) as number] as const),
   );
+  const given = [numbers.map(([number]) => number), numbers.map(([, id]) => id)] as const;
+  // A number that stays is not touched: kept figures would be deleted for it (see schema.sql).
   await rows(
-    `INSERT INTO customer_numbers SELECT $1, * FROM unnest($2::text[], $3::bigint[]) ON CONFLICT DO NOTHING`,
+    `DELETE FROM customer_numbers n WHERE n.customer_id = ANY($3::bigint[]) AND NOT EXISTS
+       (SELECT FROM unnest($1::text[], $2::bigint[]) AS g(number, id) WHERE g.number = n.number AND g.id = n.customer_id)`,
+    ...given,
+    [...idOf.values()],
+  );
+  await rows(
+    `INSERT INTO customer_numbers SELECT $3, * FROM unnest($1::text[], $2::bigint[]) ON CONFLICT DO NOTHING`,
+    ...given,
     account,
-    numbers.map(([number]) => number),
-    numbers.map(([, id]) => id),
   );
 }

@@ -1,5 +1,5 @@
 import type { CallFeed } from '../call-store.ts';
-import { callColumns, callOf } from '../shared/call-rows.ts';
+import { callColumns, callOf, whoCalls } from '../shared/call-rows.ts';
 import type { CallChanges } from '../shared/webhook-rows.ts';
 import type { Database } from './database.ts';
 import { CHANNEL, listen } from './listener.ts';
@@ -23,6 +23,7 @@ const movedSql = `SELECT here.*, c.account_id, ${callColumns}
                ${timelineSql} AS timeline) AS here
   LEFT JOIN calls c ON c.account_id = ANY ($1::bigint[])
     AND c.changed >= $2::xid8 AND c.changed < pg_snapshot_xmax(pg_current_snapshot())
+  ${whoCalls}
   ORDER BY c.changed`;
 
 /** The same for webhooks: a place is the timeline and the snapshot, `00000001 731:733:731`. */
@@ -44,11 +45,14 @@ export type Feed = CallFeed & {
   notify(accounts: Iterable<number>): void;
   /** Notifies them that a user did something about a missed caller. Does not wait. */
   notifyCalledBack(account: number): void;
+  /** Says here and, without waiting, to the other processes that the account's customers have changed. */
+  customersChanged(account: number): void;
   stop(): void;
 };
 
 export function makeFeed(database: Database, direct: Primary, sender: string): Feed {
   const stops = new Set<() => void>();
+  const toldOfCustomers = new Set<(account: number) => void>();
   const pending = new Set<number>();
   let notifying = false;
 
@@ -75,6 +79,13 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
     notifyCalledBack(account) {
       const payload = `called-back ${sender} ${account}`;
       void database.read([['SELECT pg_notify($1, $2)', CHANNEL, payload]]).catch(() => {});
+    },
+
+    customersChanged(account) {
+      for (const tell of toldOfCustomers) tell(account);
+      void database
+        .read([['SELECT pg_notify($1, $2)', CHANNEL, `customers ${sender} ${account}`]])
+        .catch(() => {});
     },
 
     follow(watched, on) {
@@ -122,21 +133,25 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
         const [kind, from, account = ''] = payload.split(' ', 3);
         if (from === sender) return;
         if (kind === 'called-back') return on.calledBack(Number(account));
+        if (kind === 'customers') return on.customers(Number(account));
         if (kind !== 'calls') return;
         const moved = new Set(account.split(','));
         if (moved.has('*') || [...watched()].some((account) => moved.has(String(account)))) wake();
       };
       const unlisten = listen(direct, receive, () => {
         on.directory();
+        for (const account of watched()) on.customers(account);
         wake();
       });
       const stop = () => {
         stopped = true;
         clearTimeout(timer);
         unlisten();
+        toldOfCustomers.delete(on.customers);
         stops.delete(stop);
       };
       stops.add(stop);
+      toldOfCustomers.add(on.customers);
       void poll();
       return stop;
     },

@@ -1,4 +1,5 @@
 import { type CallFacts, countCalls } from '../../reports/aggregate.ts';
+import { whoCalls } from '../shared/call-rows.ts';
 import type { FiguresEngine } from '../shared/kept-figures.ts';
 import type { Serialise } from '../shared/serialise.ts';
 import type { Database } from './database.ts';
@@ -44,11 +45,12 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
       const { at, id } = after ?? { at: span.since, id: 0 };
       const rows = await serialise(() =>
         database.rows<CallFacts & { id: number }>(
-          `SELECT status, segment, caller_id AS "callerId", started_at AS "startedAt", ringing_at AS "ringingAt",
-             answered_at AS "answeredAt", completed_at AS "completedAt", missed, integration_id AS integration,
-             number_called AS "numberCalled", missed_where AS "missedWhere", missed_after AS "missedAfter", id
-           FROM calls WHERE account_id = $1 AND started_at < $2 AND (started_at, id) > ($3, $4)
-           ORDER BY started_at, id LIMIT ${STEP}`,
+          `SELECT c.status, s.name AS segment, c.caller_id AS "callerId", c.started_at AS "startedAt",
+             c.ringing_at AS "ringingAt", c.answered_at AS "answeredAt", c.completed_at AS "completedAt", c.missed,
+             c.integration_id AS integration, c.number_called AS "numberCalled", c.missed_where AS "missedWhere",
+             c.missed_after AS "missedAfter", c.id
+           FROM calls c ${whoCalls} WHERE c.account_id = $1 AND c.started_at < $2 AND (c.started_at, c.id) > ($3, $4)
+           ORDER BY c.started_at, c.id LIMIT ${STEP}`,
           account,
           span.until,
           at,

@@ -93,12 +93,12 @@ export async function openPostgresStore(
       (await database.read([[sql, ...values]]))[0] as Row[],
     write: database.rows,
     contains: (text, part) => `strpos(${text}, ${part}) > 0`,
-    folded: (text) =>
-      `replace(lower(regexp_replace(normalize(${text}, NFKD), '[\u0300-\u036f]', '', 'g') COLLATE "und-x-icu"), 'ß', 'ss')`,
+    firstLine: (text) => `split_part(${text}, chr(10), 1)`,
     along: () => '', // it finds the index by itself
     lockingRows: 'FOR UPDATE',
   };
   const calls = callReader(statements, CALLS);
+  const customers = customerRows(statements, customerWriter(database), feed.customersChanged);
   const history = historyReader(statements, {
     lastId: '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq)',
     inPayload: (term) =>
@@ -122,11 +122,11 @@ export async function openPostgresStore(
       ...integrationUse(statements),
       trim: trimmer(database, partitions, shard),
     },
-    calls: { ...calls, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice))) },
+    calls: { ...calls, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice)), customers) },
     callers: callerRows(statements, serialiseCalls, feed.notifyCalledBack),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
-    customers: customerRows(statements, customerWriter(database)),
+    customers,
     users: userRows(statements),
     weekly: weeklyRows(statements),
     webhooks: webhookRows(statements, callChanges),

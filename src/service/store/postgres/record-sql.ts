@@ -1,4 +1,4 @@
-import { callColumns, callTypes, extraColumns } from '../shared/call-rows.ts';
+import { callTypes, extraColumns, storedColumns, whoColumns } from '../shared/call-rows.ts';
 import { LONGEST_MS } from '../shared/kept-figures.ts';
 
 /** An entry of the history as recorder.ts makes it. */
@@ -21,21 +21,23 @@ const typed = (types: Readonly<Record<string, string>>) =>
     .map(([name, type]) => `${name} ${type}`)
     .join(', ');
 
+/** Of a call, in its table. */
+const columns = storedColumns.join(', ');
+
 /**
- * The calls of a batch, and the callers of those that are not known yet. $1: their events, as JSON, of which the planner
+ * The calls of a batch, with who has their callers' numbers now. $1: their events, as JSON, of which the planner
  * assumes the same number each time, so that the server keeps the plan. OFFSET 0: each by its index (see database.ts).
  */
 export const readSql = `
-SELECT g.account_id, g.caller, c.*, k.*
+SELECT g.account_id, g.caller, c.*, w.*
 FROM json_to_recordset($1::json) AS g(account_id bigint, call text, caller text)
 LEFT JOIN LATERAL (
-  SELECT ${callColumns} FROM calls WHERE account_id = g.account_id AND call_id = g.call OFFSET 0
+  SELECT ${columns} FROM calls WHERE account_id = g.account_id AND call_id = g.call OFFSET 0
 ) c ON true
 LEFT JOIN LATERAL (
-  SELECT u.reference, u.name, s.name AS caller_segment, s.priority AS caller_priority
-  FROM customer_numbers n JOIN customers u ON u.id = n.customer_id LEFT JOIN segments s ON s.id = u.segment_id
-  WHERE n.account_id = g.account_id AND n.number = g.caller AND c.call_id IS NULL OFFSET 0
-) k ON true`;
+  SELECT ${whoColumns} FROM customer_numbers n JOIN customers k ON k.id = n.customer_id LEFT JOIN segments s ON s.id = k.segment_id
+  WHERE n.account_id = g.account_id AND n.number = coalesce(c.number, g.caller) OFFSET 0
+) w ON true`;
 
 /**
  * One batch as one statement: $1 the moves, $2 the history's entries (both JSON, see recorder.ts), $3 the shard.
@@ -49,8 +51,8 @@ WITH given AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS g(
     account_id bigint, before text, ${typed(callTypes)})
 ), begun AS (
-  INSERT INTO calls (account_id, ${callColumns})
-  SELECT account_id, ${callColumns}
+  INSERT INTO calls (account_id, ${columns})
+  SELECT account_id, ${columns}
   FROM given WHERE before IS NULL ORDER BY account_id, call_id COLLATE "C"
   ON CONFLICT (account_id, call_id) DO NOTHING
   RETURNING account_id, call_id

@@ -1,17 +1,11 @@
 import type { CallStatus } from '../../../api/contract/call-status.ts';
-import {
-  type Caller,
-  type CallRecord,
-  type EventEffect,
-  effectOf,
-  moveCall,
-} from '../../calls/call-record.ts';
+import { type CallRecord, type EventEffect, effectOf, moveCall } from '../../calls/call-record.ts';
 import type { RecordedRequest } from '../request-store.ts';
-import { callOf, rowOf } from '../shared/call-rows.ts';
+import { callOf, rowOf, whoOf } from '../shared/call-rows.ts';
 import { quarterOf } from '../shared/quarter.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { Outcome } from './batches.ts';
-import type { Database, Row } from './database.ts';
+import type { Database } from './database.ts';
 import { DAY_MS, type Partitions } from './partitions.ts';
 import { readSql, recordSql } from './record-sql.ts';
 
@@ -24,6 +18,9 @@ type Move = {
   readonly before: CallStatus | null;
   readonly after: CallRecord;
 };
+
+/** Who has a caller's number now. */
+type Who = ReturnType<typeof whoOf>;
 
 /** A request of the batch, the move that its event is part of, and the call as the event itself leaves it. */
 type Planned = {
@@ -58,7 +55,7 @@ export function recorder({
 }) {
   async function read(batch: readonly RecordedRequest[]) {
     const events = batch.flatMap(({ account, event }) => (event === null ? [] : [{ account, ...event }]));
-    if (events.length === 0) return { calls: new Map<string, CallRecord>(), callers: new Map() };
+    if (events.length === 0) return { calls: new Map<string, CallRecord>(), callers: new Map<string, Who>() };
     const asked = events.map(({ account, id, number }) => ({
       account_id: account,
       call: id,
@@ -66,17 +63,17 @@ export function recorder({
     }));
     const [rows = []] = await database.read([[readSql, JSON.stringify(asked)]]);
     const calls = rows.filter((row) => row.call_id !== null);
-    const callers = rows.filter((row) => row.reference !== null);
+    const callers = rows.filter((row) => row.call_id === null);
     return {
       calls: new Map(calls.map((row) => [key(row.account_id, row.call_id), callOf(row)])),
-      callers: new Map(callers.map((row) => [key(row.account_id, row.caller), row])),
+      callers: new Map(callers.map((row) => [key(row.account_id, row.caller), whoOf(row)])),
     };
   }
 
   /** What the batch does, event after event; a call that several of them move is one move. */
   function plan(
     batch: readonly RecordedRequest[],
-    { calls, callers }: { calls: ReadonlyMap<string, CallRecord>; callers: ReadonlyMap<string, Row> },
+    { calls, callers }: { calls: ReadonlyMap<string, CallRecord>; callers: ReadonlyMap<string, Who> },
   ) {
     const moves = new Map<string, Move>();
     const planned = batch.map((request): Planned => {
@@ -85,9 +82,10 @@ export function recorder({
       const move = key(account, event.id);
       const known = moves.get(move);
       const before = known?.after ?? calls.get(move);
-      const call = moveCall(before, { ...event, integration }, at, () =>
-        callerOf(callers, account, event.number),
-      );
+      const call = moveCall(before, { ...event, integration }, at, () => ({
+        number: event.number,
+        ...(callers.get(key(account, event.number)) as Who),
+      }));
       if (call !== undefined)
         moves.set(move, {
           account,
@@ -141,18 +139,6 @@ export function recorder({
 }
 
 const key = (account: unknown, name: unknown) => `${account} ${name}`;
-
-/** The customer with a caller's number, and its segment, as they are when a call begins. */
-function callerOf(callers: ReadonlyMap<string, Row>, account: number, number: string): Caller {
-  const row = callers.get(key(account, number));
-  if (row === undefined) return { number, customer: null, segment: null, priority: null };
-  return {
-    number,
-    customer: { reference: row.reference as string, name: row.name as string },
-    segment: row.caller_segment as string | null,
-    priority: row.caller_priority as number | null,
-  };
-}
 
 const moveRow = ({ account, before, after }: Move) => ({ account_id: account, before, ...rowOf(after) });
 

@@ -1,7 +1,7 @@
 import { type CallRecord, FORGOTTEN } from '../../calls/call-record.ts';
 import { SHORT_SECONDS } from '../../reports/service-level.ts';
 import type { CallCursor, CallFilter, CallSearch } from '../call-store.ts';
-import { callColumns, callOf } from './call-rows.ts';
+import { callColumns, callOf, whoCalls } from './call-rows.ts';
 import type { CallHits, CallSlice } from './cursor-paging.ts';
 import type { Statements, Value } from './statements.ts';
 
@@ -20,7 +20,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** Reads calls, and pages of them in slices that each read `most` calls at most: some milliseconds. */
 export function callReader(statements: Statements, most: number) {
   const read = async (index: string, where: string, ...values: Value[]): Promise<CallRecord[]> => {
-    const sql = `SELECT ${callColumns} FROM calls c ${statements.along(index)} WHERE ${where}`;
+    const sql = `SELECT ${callColumns} FROM calls c ${statements.along(index)} ${whoCalls} WHERE ${where}`;
     return (await statements.read<Row>(sql, ...values)).map(callOf);
   };
 
@@ -35,15 +35,15 @@ export function callReader(statements: Statements, most: number) {
 
   return {
     async get(account: number, id: string): Promise<CallRecord | undefined> {
-      const sql = `SELECT ${callColumns} FROM calls c WHERE account_id = $1 AND call_id = $2`;
+      const sql = `SELECT ${callColumns} FROM calls c ${whoCalls} WHERE c.account_id = $1 AND c.call_id = $2`;
       return (await statements.lookup<Row>(sql, account, id)).map(callOf)[0];
     },
 
     async *ofNumber(account: number, number: string): AsyncGenerator<CallRecord[]> {
       for (let after = 0, rows: Row[] = []; ; after = rows.at(-1)?.place as number) {
         rows = await statements.read<Row>(
-          `SELECT ${callColumns}, id AS place FROM calls WHERE account_id = $1 AND number = $2 AND id > $3
-           ORDER BY id LIMIT $4`,
+          `SELECT ${callColumns}, c.id AS place FROM calls c ${whoCalls}
+           WHERE c.account_id = $1 AND c.number = $2 AND c.id > $3 ORDER BY c.id LIMIT $4`,
           ...[account, number, after, CHUNK],
         );
         if (rows.length > 0) yield rows.map(callOf);
@@ -71,7 +71,7 @@ export function callReader(statements: Statements, most: number) {
     },
 
     async forget(account: number, number: string): Promise<number> {
-      const sql = `UPDATE calls SET from_number = $3, number = $3, customer_reference = NULL, customer_name = NULL
+      const sql = `UPDATE calls SET from_number = $3, number = $3
         WHERE id IN (SELECT id FROM calls WHERE account_id = $1 AND number = $2 LIMIT ${CHUNK}) RETURNING id`;
       return inSteps(() => statements.write(sql, account, number, FORGOTTEN));
     },
@@ -92,37 +92,59 @@ export function callReader(statements: Statements, most: number) {
     },
 
     async open(account: number, max: number): Promise<CallRecord[]> {
-      const where = `account_id = $1 AND status <> 'completed' ORDER BY started_at DESC, id DESC LIMIT $2`;
+      const where = `c.account_id = $1 AND c.status <> 'completed' ORDER BY c.started_at DESC, c.id DESC LIMIT $2`;
       return (await read('calls_open', where, account, max)).toReversed();
     },
 
-    async slice({ account, filter, towards, from, limit }: CallSlice): Promise<CallHits> {
-      const { index, walk, rest } = conditions(filter, statements);
+    async slice({ account, filter, numbers, towards, from, limit }: CallSlice): Promise<CallHits> {
+      const { walks, range, rest } = conditions(filter, numbers, statements);
       const older = towards === 'older';
-      const order = older ? 'ORDER BY started_at DESC, id DESC' : 'ORDER BY started_at, id';
-      const source = `FROM calls c ${statements.along(index)} WHERE`;
-      const begin: Condition[] = [{ sql: 'account_id = ?', values: [account] }, ...walk];
-      if (from !== null)
-        begin.push({ sql: `(started_at, id) ${older ? '<' : '>'} (?, ?)`, values: [from.at, from.id] });
+      const order = older ? 'ORDER BY c.started_at DESC, c.id DESC' : 'ORDER BY c.started_at, c.id';
 
-      // The last call that this slice reads, counted through the index alone.
-      const size = rest.length === 0 ? limit + 1 : most;
-      const [reached = null] = await ask<CallCursor>(
-        `SELECT started_at AS at, id ${source} ${sqlOf(begin)} ${order} LIMIT 1 OFFSET ?`,
-        ...valuesOf(begin),
-        size - 1,
+      /** The matching calls along one index, and the last place up to which they are all. */
+      async function along({ index, ...walk }: Walk): Promise<{ rows: Row[]; reached: CallCursor | null }> {
+        const source = `FROM calls c ${statements.along(index)}`;
+        const begin: Condition[] = [{ sql: 'c.account_id = ?', values: [account] }, walk, ...range];
+        if (from !== null)
+          begin.push({ sql: `(c.started_at, c.id) ${older ? '<' : '>'} (?, ?)`, values: [from.at, from.id] });
+
+        // The last call that this slice reads, counted through the index alone.
+        const [reached = null] =
+          rest.length === 0
+            ? []
+            : await ask<CallCursor>(
+                `SELECT c.started_at AS at, c.id ${source} WHERE ${sqlOf(begin)} ${order} LIMIT 1 OFFSET ?`,
+                ...valuesOf(begin),
+                Math.ceil(most / walks.length) - 1,
+              );
+        if (reached !== null)
+          begin.push({
+            sql: `(c.started_at, c.id) ${older ? '>=' : '<='} (?, ?)`,
+            values: [reached.at, reached.id],
+          });
+        const all = [...begin, ...rest];
+        const rows = await ask(
+          `SELECT ${callColumns}, c.id AS place ${source} ${whoCalls} WHERE ${sqlOf(all)} ${order} LIMIT ?`,
+          ...valuesOf(all),
+          limit + 1, // one more: is there a next page?
+        );
+        return { rows, reached: rows.length > limit ? placeOf(rows[limit]) : reached };
+      }
+
+      const found: Awaited<ReturnType<typeof along>>[] = [];
+      for (const walk of walks) found.push(await along(walk));
+      /** Whether a place comes later in this direction. */
+      const isAfter = (a: CallCursor, b: CallCursor) => (older ? 1 : -1) * (b.at - a.at || b.id - a.id) > 0;
+      // All are known up to the place that the shortest of the walks has reached.
+      const reached = found
+        .flatMap((one) => one.reached ?? [])
+        .reduce<CallCursor | null>((first, one) => (first && isAfter(one, first) ? first : one), null);
+      const byPlace = new Map(
+        found.flatMap(({ rows }) => rows.map((row) => [row.place, row] as const)), // one can be on several walks
       );
-      if (reached !== null)
-        begin.push({
-          sql: `(started_at, id) ${older ? '>=' : '<='} (?, ?)`,
-          values: [reached.at, reached.id],
-        });
-      const all = [...begin, ...rest];
-      const rows = await ask(
-        `SELECT ${callColumns}, c.id AS place ${source} ${sqlOf(all)} ${order} LIMIT ?`,
-        ...valuesOf(all),
-        limit + 1, // one more: is there a next page?
-      );
+      const rows = [...byPlace.values()]
+        .filter((row) => reached === null || !isAfter(placeOf(row) as CallCursor, reached))
+        .sort((a, b) => (isAfter(placeOf(a) as CallCursor, placeOf(b) as CallCursor) ? 1 : -1));
       return {
         calls: rows.slice(0, limit).map(callOf),
         first: placeOf(rows[0]),
@@ -141,16 +163,20 @@ type Condition = { readonly sql: string; readonly values: readonly Value[] };
 const sqlOf = (conditions: readonly Condition[]) => conditions.map(({ sql }) => sql).join(' AND ');
 const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(({ values }) => values);
 
+/** An index to read in order, and its condition. */
+type Walk = Condition & { readonly index: string };
+
 function searchCondition(
   { digits, words, extensions }: CallSearch,
-  { contains, folded }: Statements,
+  { contains, firstLine }: Statements,
 ): Condition {
-  const name = words.map(() => contains(folded('customer_name'), '?')).join(' AND ');
+  // See customer-search.ts.
+  const name = words.map(() => contains(firstLine("coalesce(k.search, '')"), '?')).join(' AND ');
   const any = [
-    digits !== null && contains('number', '?'),
+    digits !== null && contains('c.number', '?'),
     name,
     // As one value, so that the statement's text does not depend on their number.
-    extensions.length > 0 && contains('?', "'\n' || caller_id || '\n'"),
+    extensions.length > 0 && contains('?', "'\n' || c.caller_id || '\n'"),
   ].filter(Boolean);
   return {
     sql: any.length === 0 ? '1 = 0' : `(${any.join(' OR ')})`,
@@ -162,37 +188,55 @@ function searchCondition(
   };
 }
 
-/** The index to read in order, its condition, and the conditions on each row (`rest`). */
+/** The indexes to read in order, the calls' times, and the conditions on each call (`rest`). */
 function conditions(
   { number, customer, extensions, segment, integration, search, ...further }: CallFilter,
+  numbers: readonly string[] | null,
   statements: Statements,
 ) {
   const { numberCalled, place, outcome, since, until } = further;
-  const walks: (Condition & { index: string })[] = [];
+  /** Ways to find the calls by index, the first of which is taken; of the others only the condition is used. */
+  const ways: { readonly walks: readonly Walk[]; readonly condition: Condition }[] = [];
   const rest: Condition[] = [];
-  const by = (index: string, sql: string, ...values: Value[]) => walks.push({ index, sql, values });
+  const walk = (index: string, sql: string, value: Value): Walk => ({ index, sql, values: [value] });
+  const byNumber = (one: string) => walk('calls_by_number', 'c.number = ?', one);
+  const byExtension = (one: string) => walk('calls_by_extension', 'c.caller_id = ?', one);
+  const by = (one: Walk) => ways.push({ walks: [one], condition: one });
   const filter = (sql: string, ...values: Value[]) => rest.push({ sql, values });
+  const either = (condition: Condition, walks: readonly Walk[] | undefined) =>
+    walks ? ways.push({ walks, condition }) : rest.push(condition);
 
-  if (number) by('calls_by_number', 'number = ?', number.is);
-  if (customer) by('calls_by_customer', 'customer_reference = ?', customer.is);
-  if (extensions?.length === 1) by('calls_by_extension', 'caller_id = ?', extensions[0] as string);
+  if (number) by(byNumber(number.is));
+  if (customer)
+    either({ sql: "coalesce(k.reference, '') = ?", values: [customer.is] }, numbers?.map(byNumber));
+  if (extensions?.length === 1) by(byExtension(extensions[0] as string));
   // Of several, the newest are not at one place of the index.
   else if (extensions !== null)
     rest.push(searchCondition({ digits: null, words: [], extensions }, statements));
-  if (numberCalled !== null) by('calls_by_number_called', 'number_called = ?', numberCalled);
-  if (outcome === 'open') by('calls_open', "status <> 'completed'");
-  if (segment !== null) filter('segment = ?', segment);
-  if (integration !== null) filter('integration_id = ?', integration);
-  if (search) rest.push(searchCondition(search, statements));
-  if (outcome === 'answered') filter('(answered_at IS NOT NULL OR NOT missed)');
-  if (outcome === 'missed' || outcome === 'short') filter('missed');
+  if (numberCalled !== null) by(walk('calls_by_number_called', 'c.number_called = ?', numberCalled));
+  if (outcome === 'open') by({ index: 'calls_open', sql: "c.status <> 'completed'", values: [] });
+  if (search)
+    either(
+      searchCondition(search, statements),
+      customer || search.digits !== null
+        ? undefined
+        : numbers?.map(byNumber).concat(search.extensions.map(byExtension)),
+    );
+  if (segment !== null) filter("coalesce(s.name, '') = ?", segment);
+  if (integration !== null) filter('c.integration_id = ?', integration);
+  if (outcome === 'answered') filter('(c.answered_at IS NOT NULL OR NOT c.missed)');
+  if (outcome === 'missed' || outcome === 'short') filter('c.missed');
   if (outcome === 'short')
-    filter(`coalesce(missed_after * 1000, completed_at - ringing_at) < ${(SHORT_SECONDS + 1) * 1000}`);
-  if (place !== null) filter('missed_where = ?', place);
+    filter(`coalesce(c.missed_after * 1000, c.completed_at - c.ringing_at) < ${(SHORT_SECONDS + 1) * 1000}`);
+  if (place !== null) filter('c.missed_where = ?', place);
 
-  const [first, ...others] = walks;
-  const walk: Condition[] = first ? [first] : [];
-  if (since !== null) walk.push({ sql: 'started_at >= ?', values: [since] });
-  if (until !== null) walk.push({ sql: 'started_at < ?', values: [until] });
-  return { index: first?.index ?? 'calls_by_time', walk, rest: [...others, ...rest] };
+  const [first, ...others] = ways;
+  const range: Condition[] = [];
+  if (since !== null) range.push({ sql: 'c.started_at >= ?', values: [since] });
+  if (until !== null) range.push({ sql: 'c.started_at < ?', values: [until] });
+  return {
+    walks: first?.walks ?? [{ index: 'calls_by_time', sql: '1 = 1', values: [] }],
+    range,
+    rest: [...others.map(({ condition }) => condition), ...rest],
+  };
 }

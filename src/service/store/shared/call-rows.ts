@@ -15,17 +15,13 @@ const extraTypes = {
 
 export const extraColumns = Object.keys(extraTypes);
 
-/** The columns of a call, and their types on PostgreSQL. */
+/** The columns of a call's table, and their types on PostgreSQL. */
 export const callTypes = {
   integration_id: 'bigint',
   call_id: 'text',
   status: 'text',
   from_number: 'text',
   number: 'text',
-  customer_reference: 'text',
-  customer_name: 'text',
-  segment: 'text',
-  priority: 'bigint',
   caller_id: 'text',
   started_at: 'bigint',
   ringing_at: 'bigint',
@@ -35,17 +31,33 @@ export const callTypes = {
   ...extraTypes,
 } as const;
 
-export const callColumns = Object.keys(callTypes).join(', ');
+export const storedColumns = Object.keys(callTypes);
 
-/** A call as a row of `callColumns`, in their order. */
+/** Of customer `k` in segment `s`, as rows of `whoOf`. */
+export const whoColumns =
+  'k.reference AS customer_reference, k.name AS customer_name, s.name AS segment, s.priority';
+
+/** The names of `callColumns`. */
+export const callNames = [...storedColumns, 'customer_reference', 'customer_name', 'segment', 'priority'];
+
+/** The columns of a call `c` with its customer, which is joined by `whoCalls`. */
+export const callColumns = `${storedColumns.map((name) => `c.${name}`).join(', ')}, ${whoColumns}`;
+
+/**
+ * After `calls c`: who has its number now, customer `k` in segment `s`. A call has no copy of them, so that a customer who
+ * is added, changed or removed is known on all calls at once. Conditions on `k` and `s` are on `coalesce(...)`: with
+ * others the databases may begin at the customers, and read all calls of each.
+ */
+export const whoCalls = `LEFT JOIN customer_numbers n ON n.account_id = c.account_id AND n.number = c.number
+  LEFT JOIN customers k ON k.id = n.customer_id LEFT JOIN segments s ON s.id = k.segment_id`;
+
+/** A call as a row of its table, in the order of `storedColumns`. */
 export const rowOf = (call: CallRecord) => ({
   integration_id: call.integration,
   call_id: call.id,
   status: call.status,
   from_number: call.from,
   number: call.number,
-  customer_reference: call.customer?.reference ?? null,
-  customer_name: call.customer?.name ?? null,
   ...scalarFields(call),
   ...extraFields(call.extras),
 });
@@ -58,12 +70,7 @@ export function callOf(row: Readonly<Record<string, unknown>>): CallRecord {
     status: row.status as CallStatus,
     from: row.from_number as string,
     number: row.number as string,
-    customer:
-      row.customer_reference === null
-        ? null
-        : { reference: row.customer_reference as string, name: row.customer_name as string },
-    segment: row.segment as string | null,
-    priority: row.priority as number | null,
+    ...whoOf(row),
     callerId: row.caller_id as string | null,
     startedAt: row.started_at as number,
     ringingAt: row.ringing_at as number | null,
@@ -73,6 +80,18 @@ export function callOf(row: Readonly<Record<string, unknown>>): CallRecord {
     extras: extrasOfRow(row),
   };
 }
+
+/** The customer in a row of `whoColumns`, which are null without one. */
+export const whoOf = (
+  row: Readonly<Record<string, unknown>>,
+): Pick<CallRecord, 'customer' | 'segment' | 'priority'> => ({
+  customer:
+    row.customer_reference === null
+      ? null
+      : { reference: row.customer_reference as string, name: row.customer_name as string },
+  segment: row.segment as string | null,
+  priority: row.priority as number | null,
+});
 
 function extrasOfRow(row: Readonly<Record<string, unknown>>): CallExtras {
   if (extraColumns.every((name) => row[name] === null)) return noExtras;

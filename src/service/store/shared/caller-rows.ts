@@ -1,19 +1,17 @@
 import { FORGOTTEN } from '../../calls/call-record.ts';
 import type { Span } from '../../reports/aggregate.ts';
 import type { CallerAction, CallerStore, CallGroup, MissedCaller } from '../caller-store.ts';
-import { callOf, callTypes } from './call-rows.ts';
+import { callColumns, callOf, whoCalls } from './call-rows.ts';
 import type { Serialise } from './serialise.ts';
 import type { Statements } from './statements.ts';
 
 /** Callers that are read in one go. */
 const CALLERS = 400;
 
-const callColumns = Object.keys(callTypes).map((name) => `c.${name}`);
-
 /** The name of a call's group, as SQL. */
 const groupNames = {
   extensions: "CASE WHEN c.answered_at IS NOT NULL OR NOT c.missed THEN coalesce(c.caller_id, '') END",
-  segments: "coalesce(c.segment, '')",
+  segments: "coalesce(s.name, '')",
   integrations: 'CAST(c.integration_id AS text)',
   numbersCalled: 'c.number_called',
   places:
@@ -53,7 +51,7 @@ export function callerRows(
       const rows = await read<Row>(
         `SELECT ${callColumns}, r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at,
            r.caller_id AS reached_by
-         FROM calls c ${along('calls_missed')}
+         FROM calls c ${along('calls_missed')} ${whoCalls}
          LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
            WHERE a.account_id = c.account_id AND a.number = c.number AND a.started_at > c.started_at
              AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
@@ -80,6 +78,7 @@ export function callerRows(
         JOIN calls c ON c.id = (SELECT n.id FROM calls n ${along('calls_missed')}
           WHERE n.account_id = $1 AND n.missed AND n.completed_at = m.ended AND n.number = m.number
           ORDER BY n.id DESC LIMIT 1)
+        ${whoCalls}
         LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
           WHERE a.account_id = $1 AND a.number = c.number AND a.started_at > c.started_at
             AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
@@ -99,10 +98,11 @@ export function callerRows(
     },
     counts(account, { since, until }, group) {
       return read(
-        `SELECT number, max(customer_reference) AS customer, max(customer_name) AS name, count(*) AS calls,
-           CAST(sum(CASE WHEN missed THEN 1 ELSE 0 END) AS bigint) AS missed
-         FROM calls c ${along('calls_by_time')} WHERE account_id = $1 AND started_at >= $2 AND started_at < $3
-           AND number <> '${FORGOTTEN}' ${inGroup(group, 4)} GROUP BY number`,
+        `SELECT c.number, max(k.reference) AS customer, max(k.name) AS name, count(*) AS calls,
+           CAST(sum(CASE WHEN c.missed THEN 1 ELSE 0 END) AS bigint) AS missed
+         FROM calls c ${along('calls_by_time')} ${whoCalls}
+         WHERE c.account_id = $1 AND c.started_at >= $2 AND c.started_at < $3
+           AND c.number <> '${FORGOTTEN}' ${inGroup(group, 4)} GROUP BY c.number`,
         ...[account, since, until, ...(group === null ? [] : [group.name])],
       );
     },

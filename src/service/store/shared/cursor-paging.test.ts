@@ -6,6 +6,7 @@ import { type CallSlice, cursorPaging } from './cursor-paging.ts';
 
 const filter = everyCall;
 const call = (id: string) => ({ id }) as CallRecord;
+const noCustomers = { get: async () => undefined, page: async () => ({ customers: [], next: null }) };
 
 test('a page that nothing fills ends after a while, and says where to go on', async () => {
   let now = 0;
@@ -21,6 +22,7 @@ test('a page that nothing fills ends after a while, and says where to go on', as
         next: { at: id, id },
       };
     },
+    noCustomers,
     () => now,
   );
   const query = { account: 1, filter, towards: 'older', from: { at: 1000, id: 1000 }, limit: 2 } as const;

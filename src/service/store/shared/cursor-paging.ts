@@ -1,10 +1,14 @@
 import type { CallRecord } from '../../calls/call-record.ts';
 import { monotonicMs } from '../../upkeep/monotonic-clock.ts';
 import type { CallCursor, CallFilter, CallStore } from '../call-store.ts';
+import type { CustomerStore } from '../customer-store.ts';
+import { folded } from './customer-search.ts';
 
 export type CallSlice = {
   readonly account: number;
   readonly filter: CallFilter;
+  /** Those of the customers whom the filter names; null if it names none, or they have too many. */
+  readonly numbers: readonly string[] | null;
   readonly towards: 'older' | 'newer';
   readonly from: CallCursor | null;
   /** Most calls to return. */
@@ -23,10 +27,16 @@ export type CallHits = {
 
 /** Time limit of one page, ms; then it says how far it searched. */
 const TIME_LIMIT_MS = 400;
+/**
+ * Customers, and numbers of them, whose calls are found number by number. With more, the calls of a name are found by
+ * reading all, newest first: then the next one is near.
+ */
+const MAX_NUMBERS = 40;
 
 /** Pages of calls, from slices that are each short. */
 export function cursorPaging(
   sliceOf: (slice: CallSlice) => Promise<CallHits>,
+  customers: Pick<CustomerStore, 'get' | 'page'>,
   clock: () => number = monotonicMs,
 ): CallStore['page'] {
   return async ({ account, filter, towards, from, limit }) => {
@@ -34,8 +44,16 @@ export function cursorPaging(
     let first: CallCursor | null = null;
     let next = from;
     const began = clock();
+    const numbers = await numbersOf(account, filter, customers);
     do {
-      const hits = await sliceOf({ account, filter, towards, from: next, limit: limit - calls.length });
+      const hits = await sliceOf({
+        account,
+        filter,
+        numbers,
+        towards,
+        from: next,
+        limit: limit - calls.length,
+      });
       calls.push(...hits.calls);
       first ??= hits.first;
       next = hits.next;
@@ -46,4 +64,21 @@ export function cursorPaging(
       back: from === null ? null : (first ?? from),
     };
   };
+}
+
+async function numbersOf(
+  account: number,
+  { customer, search }: CallFilter,
+  customers: Pick<CustomerStore, 'get' | 'page'>,
+): Promise<readonly string[] | null> {
+  const few = (numbers: readonly string[]) => (numbers.length > MAX_NUMBERS ? null : numbers);
+  if (customer) return few((await customers.get(account, customer.is))?.numbers ?? []);
+  if (search === null || search.digits !== null) return null;
+  const { words } = search;
+  if (words.length === 0) return [];
+  const query = { account, words, segment: null, after: null, limit: MAX_NUMBERS };
+  const { customers: found, next } = await customers.page(query);
+  if (next !== null) return null;
+  const named = found.filter(({ name }) => words.every((word) => folded(name).includes(word)));
+  return few(named.flatMap(({ numbers }) => numbers));
 }

@@ -34,11 +34,17 @@ export const customerOf = ({ reference, name, segment, numbers }: CustomerRow): 
 export const isUnchanged = (now: CustomerRow | undefined, before: Customer): boolean =>
   now !== undefined && isSameCustomer(customerOf(now), before);
 
-/** Customers and segments; `put` is each engine's own, since thousands come at once. */
+/** Customers and segments; `put` is each engine's own, since thousands come at once. `changed` is called after a change. */
 export function customerRows(
   { read, lookup, write, contains, along }: Statements,
   put: CustomerStore['put'],
+  changed: (account: number) => void,
 ): CustomerStore {
+  const remove = async (account: number, sql: string, key: string) => {
+    const removed = (await write(sql, account, key)).length === 1;
+    if (removed) changed(account);
+    return removed;
+  };
   return {
     async priorityOf(account, number) {
       const [known] = await lookup<CustomerPriority>(
@@ -48,11 +54,17 @@ export function customerRows(
       );
       return known;
     },
-    put,
-    async remove(account, reference) {
-      const sql = 'DELETE FROM customers WHERE account_id = $1 AND reference = $2 RETURNING id';
-      return (await write(sql, account, reference)).length === 1;
+    async put(account, customers, before) {
+      const refusals = await put(account, customers, before);
+      changed(account);
+      return refusals;
     },
+    remove: (account, reference) =>
+      remove(
+        account,
+        'DELETE FROM customers WHERE account_id = $1 AND reference = $2 RETURNING id',
+        reference,
+      ),
     async get(account, reference) {
       const [row] = await read<CustomerRow>(`${selectCustomers} AND c.reference = $2`, account, reference);
       return row && customerOf(row);
@@ -115,10 +127,9 @@ export function customerRows(
          ON CONFLICT (account_id, name) DO UPDATE SET priority = excluded.priority`,
         ...[account, name, priority],
       );
+      changed(account);
     },
-    async removeSegment(account, name) {
-      const sql = 'DELETE FROM segments WHERE account_id = $1 AND name = $2 RETURNING id';
-      return (await write(sql, account, name)).length === 1;
-    },
+    removeSegment: (account, name) =>
+      remove(account, 'DELETE FROM segments WHERE account_id = $1 AND name = $2 RETURNING id', name),
   };
 }

@@ -15,7 +15,7 @@ export function searchWords(term: string): string[] {
   return folded(term).split(/\s+/).filter(Boolean).slice(0, 8);
 }
 
-/** Without accents, in lower case; databases do the same with names of calls (see `Statements.folded`). */
+/** Without accents, in lower case. */
 export function folded(text: string): string {
   return text
     .normalize('NFKD')

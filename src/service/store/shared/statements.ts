@@ -10,8 +10,8 @@ export type Statements = {
   write<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** As SQL: whether a text has another in it. */
   contains(text: string, part: string): string;
-  /** As SQL: a text as customer-search.ts folds it, whatever the database's own locale. */
-  folded(text: string): string;
+  /** As SQL: the first line of a text. */
+  firstLine(text: string): string;
   /** As SQL: has the table before it read by this index. */
   along(index: string): string;
   /** As SQL, at the end of a subquery: locks its rows until the end of the change, after other changes of them. */

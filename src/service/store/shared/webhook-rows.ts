@@ -1,6 +1,6 @@
 import { longestWaitMs } from '../../../delivery/queue.ts';
 import type { Delivery, DueDelivery, Webhook, WebhookEvent, WebhookStore } from '../webhook-store.ts';
-import { callColumns, callOf } from './call-rows.ts';
+import { callColumns, callOf, whoCalls } from './call-rows.ts';
 import type { Statements, Value } from './statements.ts';
 
 /** How an engine knows which calls changed. */
@@ -45,7 +45,7 @@ const dueSql = (
   where: string,
 ) => `SELECT d.id AS delivery, d.event, d.at, d.queued_at AS "queuedAt", d.attempts,
     d.rejections, ${callColumns}
-  FROM webhook_deliveries d LEFT JOIN calls c ON c.id = d.call_row WHERE d.webhook_id = $1 AND ${where}`;
+  FROM webhook_deliveries d LEFT JOIN calls c ON c.id = d.call_row ${whoCalls} WHERE d.webhook_id = $1 AND ${where}`;
 
 /** $1 the webhook, $2 how many at most. */
 const due = {

@@ -1,17 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { extraFields } from '../../calls/call-extras.ts';
 import type { CallRecord } from '../../calls/call-record.ts';
-import { callColumns, callOf, callTypes, extraColumns, rowOf } from '../shared/call-rows.ts';
-
-const columns = Object.keys(callTypes);
+import {
+  callColumns,
+  callNames,
+  callOf,
+  extraColumns,
+  rowOf,
+  storedColumns,
+  whoCalls,
+} from '../shared/call-rows.ts';
 
 /** Reads and writes single calls. */
 export function callRows(db: DatabaseSync) {
-  const select = db.prepare(`SELECT ${callColumns} FROM calls c WHERE account_id = ? AND call_id = ?`);
+  const select = db.prepare(
+    `SELECT ${callColumns} FROM calls c ${whoCalls} WHERE c.account_id = ? AND c.call_id = ?`,
+  );
   // Rows as arrays: naming the columns of each row takes as long as finding it.
   select.setReturnArrays(true);
   const insert = db.prepare(
-    `INSERT INTO calls (account_id, ${callColumns}) VALUES (${'?, '.repeat(columns.length)}?)`,
+    `INSERT INTO calls (account_id, ${storedColumns.join(', ')}) VALUES (${'?, '.repeat(storedColumns.length)}?)`,
   );
   // Leaves out caller_id and the extras if they stay the same: naming them would update their indexes.
   const update = (also: string) =>
@@ -28,7 +36,7 @@ export function callRows(db: DatabaseSync) {
       const values = select.get(account, id) as unknown as readonly unknown[] | undefined;
       if (values === undefined) return undefined;
       const row: Record<string, unknown> = {};
-      for (const [at, name] of columns.entries()) row[name] = values[at];
+      for (const [at, name] of callNames.entries()) row[name] = values[at];
       return callOf(row);
     },
     add(account: number, call: CallRecord): void {

@@ -15,7 +15,10 @@ export function customerWriter(db: DatabaseSync) {
      ON CONFLICT DO UPDATE SET name = excluded.name, segment_id = excluded.segment_id, search = excluded.search
      RETURNING id`,
   );
-  const clearNumbers = db.prepare('DELETE FROM customer_numbers WHERE customer_id = ?');
+  // A number that stays is not touched: kept figures would be deleted for it (see schema.sql).
+  const removeOthers = db.prepare(
+    'DELETE FROM customer_numbers WHERE customer_id = ? AND number NOT IN (SELECT value FROM json_each(?))',
+  );
   const addNumber = db.prepare('INSERT OR IGNORE INTO customer_numbers VALUES (?, ?, ?)');
 
   const now = db.prepare(`${selectCustomers.replace('$1', '?')} AND c.reference = ?`);
@@ -32,7 +35,7 @@ export function customerWriter(db: DatabaseSync) {
     const { id } = upsert.get(account, reference, name, found?.id ?? null, searchText(customer)) as {
       id: number;
     };
-    clearNumbers.run(id);
+    removeOthers.run(id, JSON.stringify(numbers));
     for (const number of numbers) addNumber.run(account, number, id);
     return null;
   }

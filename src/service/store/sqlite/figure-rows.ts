@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type CallFacts, countCalls, QUARTER_MS, type Span } from '../../reports/aggregate.ts';
 import type { CallCursor } from '../call-store.ts';
+import { whoCalls } from '../shared/call-rows.ts';
 import { type CountedSlice, LONGEST_MS } from '../shared/kept-figures.ts';
 
 /** Calls that are counted in one go: some milliseconds. */
@@ -28,9 +29,10 @@ export function figureReader(db: DatabaseSync) {
     'SELECT figures FROM kept_figures WHERE account_id = ? AND since = ? AND until = ?',
   );
   const facts = db.prepare(
-    `SELECT id, status, segment, caller_id, started_at, ringing_at, answered_at, completed_at, missed,
-       integration_id, number_called, missed_where, missed_after FROM calls INDEXED BY calls_by_time
-     WHERE account_id = ? AND started_at < ? AND (started_at, id) > (?, ?) ORDER BY started_at, id LIMIT ${STEP}`,
+    `SELECT c.id, c.status, s.name, c.caller_id, c.started_at, c.ringing_at, c.answered_at, c.completed_at, c.missed,
+       c.integration_id, c.number_called, c.missed_where, c.missed_after
+     FROM calls c INDEXED BY calls_by_time ${whoCalls}
+     WHERE c.account_id = ? AND c.started_at < ? AND (c.started_at, c.id) > (?, ?) ORDER BY c.started_at, c.id LIMIT ${STEP}`,
   );
   facts.setReturnArrays(true);
   return {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { migrate } from '../../../storage/migrate.ts';
+import { everyCall } from '../call-store.ts';
 import { callReader } from '../shared/call-reader.ts';
 import { callerRows } from '../shared/caller-rows.ts';
 import { makeSerialise } from '../shared/serialise.ts';
@@ -23,13 +24,20 @@ function planned() {
   };
   const sql = {
     contains: (text: string, part: string) => `instr(${text}, ${part}) > 0`,
-    folded: (text: string) => text,
+    firstLine: (text: string) => text,
     lockingRows: '',
     along: (index: string) => `INDEXED BY ${index}`,
   };
   const statements: Statements = { read, lookup: read, write: read, ...sql };
   return { db, statements, plans };
 }
+
+/** Who has the number of a call: a row each. */
+const whoCalls = [
+  'SEARCH n USING PRIMARY KEY (account_id=? AND number=?) LEFT-JOIN',
+  'SEARCH k USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+  'SEARCH s USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+];
 
 test('open and missed calls are found by their own indexes, however many calls are over', async () => {
   const { statements, plans } = planned();
@@ -39,7 +47,9 @@ test('open and missed calls are found by their own indexes, however many calls a
   await callers.missed(1, { since: 0, until: 9 }, 10);
   assert.deepEqual(plans, [
     'SEARCH c USING INDEX calls_open (account_id=?)',
+    ...whoCalls,
     'SEARCH c USING INDEX calls_missed (account_id=? AND completed_at>? AND completed_at<?)',
+    ...whoCalls,
     'SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH a USING INDEX calls_by_number (account_id=? AND number=? AND started_at>?)',
@@ -63,8 +73,61 @@ test('missed callers are found by the missed calls of the span, however many cal
     'SEARCH c USING INTEGER PRIMARY KEY (rowid=?)',
     walk,
     'SEARCH n USING INDEX calls_missed (account_id=? AND completed_at=?)',
+    'SEARCH n USING PRIMARY KEY (account_id=? AND number=?) LEFT-JOIN',
     'SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
   ]);
+});
+
+test('the calls of a customer are found by each number, those of a segment in the order of time', async () => {
+  const { statements, plans } = planned();
+  const { slice } = callReader(statements, 10);
+  const query = { account: 1, towards: 'older', from: null, limit: 5 } as const;
+  const named = { digits: null, words: ['ann'], extensions: ['ann'] };
+  await slice({ ...query, filter: { ...everyCall, customer: { is: '7' } }, numbers: ['110', '112'] });
+  await slice({ ...query, filter: { ...everyCall, search: named }, numbers: ['110'] });
+  await slice({ ...query, filter: { ...everyCall, segment: 'Gold' }, numbers: null });
+  await slice({ ...query, filter: { ...everyCall, search: named }, numbers: null });
+  const byNumber = ['SEARCH c USING INDEX calls_by_number (account_id=? AND number=?)', ...whoCalls];
+  const byTime = [
+    'SEARCH c USING COVERING INDEX calls_by_time (account_id=?)',
+    'SEARCH c USING INDEX calls_by_time (account_id=?)',
+    ...whoCalls,
+  ];
+  assert.deepEqual(plans, [
+    ...byNumber,
+    ...byNumber,
+    ...byNumber,
+    'SEARCH c USING INDEX calls_by_extension (account_id=? AND caller_id=?)',
+    ...whoCalls,
+    ...byTime,
+    ...byTime,
+  ]);
+});
+
+test('who gets another segment has only the kept figures read, and the calls of the numbers by index', () => {
+  const { db } = planned();
+  const planOf = (sql: string) =>
+    db
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => detail as string);
+  const triggers = db
+    .prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%kept_figures%'")
+    .all()
+    .map(
+      ({ sql }) =>
+        /BEGIN([^;]+)/.exec(sql as string)?.[1]?.replace(/\b(old|new)\.(?:account_|customer_)?\w+/g, '?') ??
+        '',
+    );
+  assert.equal(triggers.length, 3);
+  for (const sql of triggers)
+    assert.deepEqual(
+      planOf(sql).filter(
+        (plan) => !/SUBQUERY/.test(plan) && !/SEARCH (calls|c|n|kept_figures) USING.* INDEX /.test(plan),
+      ),
+      [],
+      sql,
+    );
 });
 
 const noChanges = { here: '', goesOn: () => false, changed: '', values: () => [] };

@@ -1,7 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { answerEach } from '../../../storage/answer.ts';
 import { serveThread } from '../../../storage/serve-thread.ts';
-import { folded } from '../shared/customer-search.ts';
 import { figureReader } from './figure-rows.ts';
 import { historyEntries } from './history-entries.ts';
 import { openForReading } from './open.ts';
@@ -10,7 +9,6 @@ import { statementRunner } from './statement-runner.ts';
 /** The thread that reads: never waits for a commit, and never makes one wait. */
 
 const db = openForReading(workerData.file);
-db.function('folded', { deterministic: true }, (text) => (text === null ? null : folded(String(text))));
 const methods = {
   ...figureReader(db),
   historyEntries: historyEntries(db),

@@ -7,6 +7,7 @@ import {
   moveCall,
 } from '../../calls/call-record.ts';
 import type { RecordedRequest } from '../request-store.ts';
+import { whoColumns, whoOf } from '../shared/call-rows.ts';
 import { quarterOf } from '../shared/quarter.ts';
 import { callRows } from './call-rows.ts';
 import { figureInvalidation } from './figure-rows.ts';
@@ -84,23 +85,14 @@ export function recorder(db: DatabaseSync, monotonic: () => number) {
   };
 }
 
-/** The customer with a caller's number, and its segment, as they are when a call begins. */
+/** Who has a caller's number now. */
 function callerLookup(db: DatabaseSync) {
   const select = db.prepare(
-    `SELECT c.reference, c.name, s.name AS segment, s.priority FROM customer_numbers n
-     JOIN customers c ON c.id = n.customer_id LEFT JOIN segments s ON s.id = c.segment_id
-     WHERE n.account_id = ? AND n.number = ?`,
+    `SELECT ${whoColumns} FROM customer_numbers n JOIN customers k ON k.id = n.customer_id
+     LEFT JOIN segments s ON s.id = k.segment_id WHERE n.account_id = ? AND n.number = ?`,
   );
   return (account: number, number: string): Caller => {
-    const row = select.get(account, number) as
-      | { reference: string; name: string; segment: string | null; priority: number | null }
-      | undefined;
-    if (row === undefined) return { number, customer: null, segment: null, priority: null };
-    return {
-      number,
-      customer: { reference: row.reference, name: row.name },
-      segment: row.segment,
-      priority: row.priority,
-    };
+    const row = select.get(account, number);
+    return { number, ...(row ? whoOf(row) : { customer: null, segment: null, priority: null }) };
   };
 }

@@ -81,7 +81,7 @@ CREATE TABLE customer_numbers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX customer_numbers_by_customer ON customer_numbers (customer_id);
 
--- A call and its activity record. Times are Unix milliseconds.
+-- A call and its activity record. Its customer is who has its number now (see call-rows.ts). Times are Unix milliseconds.
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY,
   account_id INTEGER NOT NULL,
@@ -90,10 +90,6 @@ CREATE TABLE calls (
   status TEXT NOT NULL CHECK (status IN ('ringing', 'answered', 'completed')),
   from_number TEXT NOT NULL,
   number TEXT NOT NULL,
-  customer_reference TEXT,
-  customer_name TEXT,
-  segment TEXT,
-  priority INTEGER,
   caller_id TEXT,
   started_at INTEGER NOT NULL,
   ringing_at INTEGER,
@@ -114,8 +110,6 @@ CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'compl
 CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed;
 CREATE INDEX calls_by_time ON calls (account_id, started_at);
 CREATE INDEX calls_by_number ON calls (account_id, number, started_at);
-CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started_at)
-  WHERE customer_reference IS NOT NULL;
 CREATE INDEX calls_by_number_called ON calls (account_id, number_called, started_at)
   WHERE number_called IS NOT NULL;
 CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at) WHERE caller_id IS NOT NULL;
@@ -237,6 +231,29 @@ CREATE TABLE kept_figures (
   figures TEXT,
   PRIMARY KEY (account_id, since, until)
 ) STRICT;
+-- They are by segment, too: a number that gets another one deletes the rows of the spans in which it called. Each
+-- begins by asking whether it ever did: most numbers of an import never have.
+CREATE TRIGGER numbers_added AFTER INSERT ON customer_numbers
+  WHEN (SELECT segment_id FROM customers WHERE id = new.customer_id) IS NOT NULL BEGIN
+  DELETE FROM kept_figures WHERE account_id = new.account_id
+    AND EXISTS (SELECT 1 FROM calls WHERE account_id = new.account_id AND number = new.number)
+    AND EXISTS (SELECT 1 FROM calls WHERE account_id = new.account_id AND number = new.number
+      AND started_at >= kept_figures.since AND started_at < kept_figures.until);
+END;
+CREATE TRIGGER numbers_removed AFTER DELETE ON customer_numbers BEGIN
+  DELETE FROM kept_figures WHERE account_id = old.account_id
+    AND EXISTS (SELECT 1 FROM calls WHERE account_id = old.account_id AND number = old.number)
+    AND EXISTS (SELECT 1 FROM calls WHERE account_id = old.account_id AND number = old.number
+      AND started_at >= kept_figures.since AND started_at < kept_figures.until);
+END;
+CREATE TRIGGER segments_changed AFTER UPDATE OF segment_id ON customers
+  WHEN old.segment_id IS NOT new.segment_id BEGIN
+  DELETE FROM kept_figures WHERE account_id = new.account_id
+    AND EXISTS (SELECT 1 FROM customer_numbers n CROSS JOIN calls c ON c.account_id = n.account_id AND c.number = n.number
+      WHERE n.customer_id = new.id)
+    AND EXISTS (SELECT 1 FROM customer_numbers n CROSS JOIN calls c ON c.account_id = n.account_id AND c.number = n.number
+      WHERE n.customer_id = new.id AND c.started_at >= kept_figures.since AND c.started_at < kept_figures.until);
+END;
 
 -- Requests by quarter of an hour since 1970: every time zone's day begins with one.
 CREATE TABLE integration_use (

@@ -66,11 +66,19 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     write: <Row>(sql: string, ...values: Value[]) =>
       changed(writer.ask('rows', sql, values)) as Promise<Row[]>,
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
-    folded: (text) => `folded(${text})`,
+    firstLine: (text) => `substr(${text}, 1, instr(${text}, char(10)) - 1)`,
     along: (index) => `INDEXED BY ${index}`,
     lockingRows: '', // SQLite has one writer at a time
   };
   const calls = callReader(statements, CALLS);
+  const toldOfCustomers = new Set<(account: number) => void>();
+  const customers = customerRows(
+    statements,
+    (account, given, before) => changed(writer.ask('putCustomers', account, given, before)),
+    (account) => {
+      for (const tell of toldOfCustomers) tell(account);
+    },
+  );
   const serialise = makeSerialise();
   const historyRows = historyReader(statements, {
     lastId: '(SELECT coalesce(max(id), 0) FROM history)',
@@ -114,14 +122,12 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     },
     calls: {
       ...calls,
-      page: cursorPaging((slice) => serialise(() => calls.slice(slice))),
+      page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers),
     },
     callers: callerRows(statements, serialise),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
-    customers: customerRows(statements, (account, customers, before) =>
-      changed(writer.ask('putCustomers', account, customers, before)),
-    ),
+    customers,
     users: userRows(statements),
     weekly: weeklyRows(statements),
     webhooks: webhookRows(statements, callChanges),
@@ -130,7 +136,12 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       await writer.ask('catchUp');
       return calls.open(account, max);
     },
-    otherProcesses: { follow: () => () => {} },
+    otherProcesses: {
+      follow(_watched, { customers: tell }) {
+        toldOfCustomers.add(tell);
+        return () => toldOfCustomers.delete(tell);
+      },
+    },
     withLock: (work) => work(),
     about: async () => ({
       engine: `SQLite ${process.versions.sqlite}`,

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { everyCall } from '../../src/service/store/call-store.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
+import type { Store } from '../../src/service/store/store.ts';
+
+/** Who calls is who has the number now, of every store, whatever is asked: see service-store-conformance.ts. */
+export const whoCallsTests: Record<string, (context: { store: Store; account: number }) => Promise<void>> = {
+  async 'a call belongs to who has its number now, on whatever shows it'({ store, account }) {
+    const { customers } = store;
+    await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    await customers.putSegment(account, { name: 'Tin', priority: 1 });
+    await customers.put(account, [customer({ reference: '9', name: 'Zoe', numbers: ['112'] })]);
+    await callsOf(store, account);
+    const webhook = await webhookOf(store, account);
+
+    const nobody = [null, null, null];
+    await isShown({ store, account, webhook }, '+4930901820', nobody);
+    const ann = customer({ reference: '7', name: 'Anna Ößl', segment: 'Gold', numbers: ['+4930901820'] });
+    assert.deepEqual(await customers.put(account, [ann]), [null]);
+    await isShown({ store, account, webhook }, '+4930901820', ['Anna Ößl', 'Gold', 5]);
+    await customers.putSegment(account, { name: 'Gold', priority: 6 });
+    await isShown({ store, account, webhook }, '+4930901820', ['Anna Ößl', 'Gold', 6]);
+    await customers.put(account, [{ ...ann, name: 'Anna Maier' }]);
+    await isShown({ store, account, webhook }, '+4930901820', ['Anna Maier', 'Gold', 6]);
+    await customers.put(account, [{ ...ann, segment: 'Tin' }]);
+    await isShown({ store, account, webhook }, '+4930901820', ['Anna Ößl', 'Tin', 1]);
+    await customers.put(account, [{ ...ann, segment: null }]);
+    await isShown({ store, account, webhook }, '+4930901820', ['Anna Ößl', null, null]);
+
+    // Another number is added, and the first one is given to somebody else.
+    await customers.put(account, [{ ...ann, numbers: ['+4930901820', '110'] }]);
+    await isShown({ store, account, webhook }, '110', ['Anna Ößl', 'Gold', 6]);
+    await customers.put(account, [
+      { ...ann, numbers: ['110'] },
+      customer({ reference: '8', name: 'Ben', segment: 'Tin', numbers: ['+4930901820'] }),
+    ]);
+    await isShown({ store, account, webhook }, '+4930901820', ['Ben', 'Tin', 1]);
+    await isShown({ store, account, webhook }, '110', ['Anna Ößl', 'Gold', 6]);
+    assert.equal(await customers.removeSegment(account, 'Tin'), true);
+    await isShown({ store, account, webhook }, '+4930901820', ['Ben', null, null]);
+    assert.equal(await customers.remove(account, '8'), true);
+    await isShown({ store, account, webhook }, '+4930901820', nobody);
+    assert.equal(await customers.remove(account, '7'), true);
+    await isShown({ store, account, webhook }, '110', nobody);
+  },
+
+  async 'a call that moves has who has its number by then'({ store, account }) {
+    const moved = async (status: 'ringing' | 'answered' | 'completed', at: number, from = '110') =>
+      (await report(store, account, { id: 'c', status, at, from }))?.customer?.name;
+    assert.equal(await moved('ringing', 1), undefined);
+    await store.customers.put(account, [customer({ reference: '1', name: 'Ann', numbers: ['110'] })]);
+    // A call keeps its first number.
+    assert.equal(await moved('answered', 2, '112'), 'Ann');
+    await store.customers.remove(account, '1');
+    assert.equal(await moved('completed', 3), undefined);
+  },
+
+  async 'the calls of a customer are those of all numbers, newest first, in pages of any size'({
+    store,
+    account,
+  }) {
+    const numbers = ['110', '112', '113', '114'];
+    // Of one number many, of the last none.
+    const calls = Array.from({ length: 60 }, (_, n) => ({
+      id: `c${n}`,
+      from: numbers[n % 8 === 0 ? 1 : n % 13 === 0 ? 2 : 0] as string,
+    }));
+    for (const [at, { id, from }] of calls.entries())
+      await report(store, account, { id, status: 'completed', at: at - (at % 3), from });
+    await report(store, account, {
+      id: 'answered',
+      status: 'completed',
+      at: 99,
+      from: '999',
+      callerId: 'berg',
+    });
+    await store.customers.put(account, [
+      customer({ reference: '1', name: 'Ann Berg', numbers: numbers.slice(1) }),
+      // Found by the same words, but not by the name.
+      customer({ reference: 'berg', name: 'Ben', numbers: ['110'] }),
+    ]);
+    const hers = calls
+      .filter(({ from }) => from !== '110')
+      .map(({ id }) => id)
+      .reverse();
+    const named = { digits: null, words: ['berg'], extensions: ['berg'] };
+    for (const [filter, expected] of [
+      [{ customer: { is: '1' } }, hers],
+      [{ search: named }, ['answered', ...hers]],
+      [{ search: named, customer: { is: '1' } }, hers],
+      [{ search: named, outcome: 'missed' }, hers],
+      [
+        { search: { ...named, words: ['ann', 'berg'] }, since: 20, until: 40 },
+        hers.filter((id) => +id.slice(1) >= 21 && +id.slice(1) < 42),
+      ],
+      [{ search: { ...named, digits: '112' } }, ['answered', ...hers]],
+      [{ customer: { is: '1' }, number: { is: '110' } }, []],
+      [{ customer: { is: 'nobody' } }, []],
+    ] as const)
+      for (const towards of ['older', 'newer'] as const)
+        for (const limit of [1, 3, 50]) {
+          const found: string[] = [];
+          let from = null;
+          do {
+            const page = await store.calls.page({
+              account,
+              filter: { ...everyCall, ...filter },
+              towards,
+              from,
+              limit,
+            });
+            const ids = page.calls.map(({ id }) => id);
+            assert.ok(ids.length <= limit);
+            found.push(...(towards === 'older' ? ids : ids.reverse()));
+            from = page.next;
+          } while (from !== null);
+          assert.deepEqual(
+            towards === 'older' ? found : found.reverse(),
+            expected,
+            JSON.stringify({ filter, towards, limit }),
+          );
+        }
+  },
+
+  async 'a name that many have is found in the calls of all of them'({ store, account }) {
+    const many = Array.from({ length: 60 }, (_, n) =>
+      customer({ reference: `${n}`, name: `Ann ${n}`, numbers: [`+4930${1000 + n}`] }),
+    );
+    await store.customers.put(account, many);
+    for (const [n, { numbers }] of many.entries())
+      await report(store, account, { id: `c${n}`, status: 'completed', at: n, from: numbers[0] as string });
+    await report(store, account, { id: 'other', status: 'completed', at: 99, from: '110' });
+    const search = { digits: null, words: ['ann'], extensions: [] };
+    const page = await store.calls.page({
+      ...{ account, filter: { ...everyCall, search }, towards: 'older', from: null, limit: 100 },
+    });
+    assert.deepEqual(
+      page.calls.map(({ id }) => id),
+      many.map((_, n) => `c${n}`).reverse(),
+    );
+  },
+};
+
+const HOURS = { since: 0, until: 3_600_000 };
+
+/** Calls of three numbers: long over, missed, answered, and ringing now. */
+async function callsOf(store: Store, account: number): Promise<void> {
+  for (const [n, from] of ['+4930901820', '110', '112'].entries()) {
+    await report(store, account, { id: `missed-${from}`, status: 'completed', at: 1000 + n, from });
+    await report(store, account, {
+      id: `answered-${from}`,
+      status: 'completed',
+      at: 900_000 + n,
+      from,
+      callerId: '1001',
+    });
+    await report(store, account, { id: `rings-${from}`, status: 'ringing', at: 4_000_000 + n, from });
+  }
+}
+
+async function webhookOf(store: Store, account: number): Promise<number> {
+  await store.webhooks.add({
+    uid: 'w',
+    account,
+    url: 'https://a.example',
+    since: 0,
+    events: ['call.missed'],
+  });
+  await store.webhooks.queueNew(null, 4_000_000);
+  const found = (await store.webhooks.list(account)).map(({ id }) => id);
+  return found[0] as number;
+}
+
+/** The calls of a number are shown with this name, segment and priority, everywhere; null: with none. */
+async function isShown(
+  { store, account, webhook }: { store: Store; account: number; webhook: number },
+  number: string,
+  [name, segment, priority]: readonly (string | number | null)[],
+): Promise<void> {
+  const expected = { name, segment, priority };
+  type Shown = { customer: { reference: string; name: string } | null; segment: unknown; priority: unknown };
+  const shown = (call: Shown | undefined) => ({
+    ...{ name: call?.customer?.name ?? null, segment: call?.segment, priority: call?.priority },
+  });
+  const ids = ['rings', 'answered', 'missed'].map((what) => `${what}-${number}`);
+  for (const id of ids) assert.deepEqual(shown(await store.calls.get(account, id)), expected, id);
+  const open = (await store.openCalls(account, 9)).find((call) => call.number === number);
+  assert.deepEqual(shown(open), expected, 'the bar');
+
+  const page = async (filter: Partial<typeof everyCall>) => {
+    const query = {
+      account,
+      filter: { ...everyCall, ...filter },
+      towards: 'older',
+      from: null,
+      limit: 50,
+    } as const;
+    const found = (await store.calls.page(query)).calls.filter((call) => call.number === number);
+    for (const call of found) assert.deepEqual(shown(call), expected, call.id);
+    return found.map(({ id }) => id);
+  };
+  const reference = (await store.customers.withNumber(account, number))?.reference;
+  assert.deepEqual(await page({}), ids, 'the list');
+  assert.deepEqual(await page({ number: { is: number } }), ids, 'calls of the number');
+  const words = `${name ?? 'anna'}`.split(' ').map((word) => word.toLowerCase().replace('ößl', 'ossl'));
+  const search = { digits: null, words, extensions: [] };
+  assert.deepEqual(await page({ search }), name === null ? [] : ids, 'search');
+  assert.deepEqual(await page({ search, outcome: 'missed' }), name === null ? [] : ids.slice(2));
+  assert.deepEqual(
+    await page({ customer: { is: reference ?? '7' } }),
+    name === null ? [] : ids,
+    'by customer',
+  );
+  assert.deepEqual(await page({ segment: 'Gold' }), segment === 'Gold' ? ids : [], 'by segment');
+
+  const missed = await store.callers.missed(account, HOURS, 9);
+  assert.deepEqual(shown(missed.find(({ call }) => call.number === number)?.call), expected, 'to call back');
+  const ofSegment = await store.callers.missed(account, HOURS, 9, {
+    kind: 'segments',
+    name: `${segment ?? ''}`,
+  });
+  assert.ok(ofSegment.some(({ call }) => call.number === number));
+  const counts = await store.callers.counts(account, HOURS, null);
+  assert.deepEqual(
+    counts.find((one) => one.number === number),
+    {
+      ...{ number, customer: reference ?? null, name, calls: 2, missed: 1 },
+    },
+  );
+  const due = await store.webhooks.due(webhook, {
+    priority: 'backlog',
+    now: 0,
+    freshSince: Number.MAX_SAFE_INTEGER,
+    limit: 9,
+  });
+  assert.deepEqual(
+    shown(due.find(({ call }) => call?.number === number)?.call ?? undefined),
+    expected,
+    'webhook',
+  );
+
+  // Counted the first time, kept the second; of calls that began before any of these changes.
+  const bySegment = new Map<string, number>();
+  for (const one of ['+4930901820', '110', '112']) {
+    const of = await store.customers.withNumber(account, one);
+    bySegment.set(of?.segment ?? '', (bySegment.get(of?.segment ?? '') ?? 0) + 2);
+  }
+  for (const _ of [1, 2]) {
+    const [figures] = await Array.fromAsync(store.reports.figures(account, [HOURS], HOURS.until));
+    assert.deepEqual(
+      new Map(figures?.segments.map(([of, { all }]) => [of, all.calls])),
+      bySegment,
+      'reports',
+    );
+  }
+}
+
+function report(
+  store: Store,
+  account: number,
+  {
+    callerId = null,
+    ...event
+  }: {
+    id: string;
+    status: 'ringing' | 'answered' | 'completed';
+    at: number;
+    from: string;
+    callerId?: string | null;
+  },
+) {
+  const { id, status, at, from } = event;
+  return store.requests.record({
+    ...{ account, integration: 1, at, began: 0, method: 'POST', path: '/api/v1/voice/call', status: 200 },
+    ...{ request: JSON.stringify({ id, status, from }), response: '{}', callId: id, fromNumber: from },
+    event: { id, status, from, number: from, callerId },
+  });
+}
