@@ -1,7 +1,7 @@
 import htm from 'htm';
 import { h, render } from 'preact';
 import { ringer } from './alerts.js';
-import { boardOf, empty, isChosen, nameOf, plainText, shownAt } from './board.js';
+import { boardOf, empty, isChosen, nameOf, ownCall, plainText, shownAt } from './board.js';
 import { card, missedCard } from './call-card.js';
 import { connect } from './shared-stream.js';
 import { filled, words } from './words.js';
@@ -10,7 +10,7 @@ import { filled, words } from './words.js';
 
 /**
  * The notification bar: the calls of the account, live. One line at the bottom of the window that opens, a column in a
- * wide window (bar-sizes.css), and a page of its own.
+ * wide window (bar-sizes.css), and a page of its own. The line has the first call that rings and the user's own call.
  */
 const html = htm.bind(h);
 const root = /** @type {HTMLElement} */ (document.getElementById('bar'));
@@ -21,6 +21,8 @@ const isOpen = () => alone || column.matches || localStorage.getItem('calls-open
 const token = root.dataset.token ?? '';
 /** @type {import('./board.js').Choice} */
 const choice = JSON.parse(root.dataset.choice ?? 'null');
+/** @type {readonly string[]} Those of the user. */
+const extensions = JSON.parse(root.dataset.extensions ?? '[]');
 const isFiltered = choice.mine !== null || choice.segments.length + choice.integrations.length > 0;
 const { zone: timeZone, locale } = root.dataset;
 const weekday = new Intl.DateTimeFormat(locale, { timeZone, weekday: 'long' });
@@ -139,11 +141,13 @@ function draw() {
   showBadge(ringing.length + toCall);
   if (toCallBack) toCallBack.textContent = toCall > 0 ? String(toCall) : '';
   const ringtone = attention.ringtone();
+  const own = ownCall(others, extensions);
+  const line = [...ringing.slice(0, 1), ...(own ? [own] : [])];
   const silent = live && systems.find(({ unusual }) => unusual);
   const head = html`<div class="bar-head">
     ${state(ringing.length, others.filter(({ status }) => status === 'answered').length)}
     ${silent && html`<p class="link lost" role="alert">${systemText(silent)}</p>`}
-    ${!open && ringing[0] && html`<ul class="calls line" aria-label=${words.callsInProgress}>${card(ringing[0], now())}</ul>`}
+    ${!open && line.length > 0 && html`<ul class="calls line" aria-label=${words.callsInProgress}>${line.map((call) => card(call, now(), call === own))}</ul>`}
     ${!open && missed.length > 0 && html`<a class="wide" href="/call-back">${filled(words.toCallBack, { count: missed.length })}</a>`}
     <div class="bar-buttons">
       ${button(ringtone)}
@@ -159,7 +163,7 @@ function draw() {
     html`
       ${
         ringing.length + others.length > 0 &&
-        html`<ul class="calls" aria-label=${words.callsInProgress}>${[...ringing, ...others].map((call) => card(call, now()))}</ul>`
+        html`<ul class="calls" aria-label=${words.callsInProgress}>${[...ringing, ...others].map((call) => card(call, now(), call === own))}</ul>`
       }
       ${
         missed.length > 0 &&
