@@ -114,6 +114,11 @@ test('the name of who rings, and of my caller, is readable at every width, in al
       await post(a.token, event({ id: `lost ${n}`, from: `+49301234500${n}`, status }));
   await post(a.token, event({ id: 'mine', from: usual, ...called }));
   await look('busy', ['long'], windows, edges);
+  // Where nothing else in the line says how many ring.
+  for (const { page } of windows) {
+    await page.setViewportSize({ width: 768, height: 1024 });
+    await page.getByText('+1', { exact: true }).waitFor();
+  }
   await look('busy-warned', ['long'], warned, edges);
   await post(a.token, event({ id: 'mine', from: usual, status: 'answered', caller_id: '1001' }));
   await look('both', ['long', 'mine'], windows, widths);

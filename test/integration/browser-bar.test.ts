@@ -570,8 +570,8 @@ test('the caller whom I answered stays in my line, and in nobody else’s, until
   await post(a.token, event({ id: 'known', status: 'answered', caller_id: '1001' }));
   for (const page of [mine, other]) await waiting(page, 'No one waiting, 2 on a call');
   const talking = "Alpha's customer +49 30 901820 VIP 10 on the phone with you, 0:00";
-  assert.equal(await said(mine, 'known'), talking);
   assert.deepEqual([await line(mine), await line(other)], [['known'], []]);
+  assert.equal(await said(mine, 'known'), talking);
 
   await post(a.token, event({ id: 'next', from: '+493023125000' }));
   for (const page of [mine, other]) await waiting(page, '1 ringing, 2 on a call');

@@ -142,12 +142,20 @@ function draw() {
   if (toCallBack) toCallBack.textContent = toCall > 0 ? String(toCall) : '';
   const ringtone = attention.ringtone();
   const own = ownCall(others, extensions);
-  const line = [...ringing.slice(0, 1), ...(own ? [own] : [])];
+  const [first, ...alsoRinging] = ringing;
+  const line =
+    !open &&
+    (first ?? own) &&
+    html`<ul class="calls line" aria-label=${words.callsInProgress}>
+      ${first && card(first, now())}
+      ${alsoRinging.length > 0 && html`<li class="also" title=${filled(words.ringing, { count: ringing.length })}>+${alsoRinging.length}</li>`}
+      ${own && card(own, now(), true)}
+    </ul>`;
   const silent = live && systems.find(({ unusual }) => unusual);
   const head = html`<div class="bar-head">
     ${state(ringing.length, others.filter(({ status }) => status === 'answered').length)}
     ${silent && html`<p class="link lost" role="alert">${systemText(silent)}</p>`}
-    ${!open && line.length > 0 && html`<ul class="calls line" aria-label=${words.callsInProgress}>${line.map((call) => card(call, now(), call === own))}</ul>`}
+    ${line}
     ${!open && missed.length > 0 && html`<a class="wide" href="/call-back">${filled(words.toCallBack, { count: missed.length })}</a>`}
     <div class="bar-buttons">
       ${button(ringtone)}
@@ -177,8 +185,8 @@ function draw() {
       ${more()}
     `;
   // On other pages the line is at the edge, and the bar grows upwards.
-  const first = alone || column.matches;
-  render(html`${first && head}${body}${!first && head}`, root);
+  const isHeadFirst = alone || column.matches;
+  render(html`${isHeadFirst && head}${body}${!isHeadFirst && head}`, root);
   keepRoom();
 }
 
