@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { customer } from '../../src/service/store/customer.fixture.ts';
 import { browserImpossible, keepPicture, openBrowser, signIn, type sizes } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
-import { withStore } from './people.ts';
+import { person, withStore } from './people.ts';
 import { event, type Served, serve, startAgain } from './service-harness.ts';
 import { MISSED, storeMissed } from './stored-calls.ts';
 
@@ -611,6 +611,63 @@ test('the bar says how each phone system is heard, and who answered by name', { 
   await page.getByText('Phone systems and sound').click();
   await page.getByText(/^PBX 1: last event/).waitFor();
   await page.getByText('PBX 2: never connected').waitFor();
+});
+
+test('the caller whom I answered stays in my line, and in nobody else’s, until the call ends', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  const { a, post, url, service } = served;
+  const browser = await openBrowser(t);
+  const { page: other, context, trouble } = await signIn(browser, served);
+  const { user, link } = await person(served, { name: 'Jana' });
+  await other.goto(`${url}/extensions`);
+  await other.getByRole('textbox', { name: 'Extension' }).fill('1001');
+  await other.getByLabel('User').selectOption(user.uid);
+  await other.getByRole('button', { name: 'Save' }).click();
+  await other.getByText('Saved.').waitFor();
+  const { page: mine } = await signIn(browser, { service: { link: async () => link } });
+  for (const page of [mine, other]) await page.locator('.link.live').waitFor();
+  const line = (page: Page) =>
+    page.locator('.line .call').evaluateAll((cards) => cards.map((each) => each.getAttribute('data-call')));
+  const waiting = (page: Page, text: string) => page.locator('.link.live', { hasText: text }).waitFor();
+
+  for (const id of ['known', 'colleague']) await post(a.token, event({ id }));
+  for (const page of [mine, other]) await waiting(page, '2 ringing');
+  await post(a.token, event({ id: 'colleague', status: 'answered', caller_id: '1002' }));
+  await post(a.token, event({ id: 'known', status: 'answered', caller_id: '1001' }));
+  for (const page of [mine, other]) await waiting(page, 'No one waiting, 2 on a call');
+  const talking = "Alpha's customer +49 30 901820 VIP 10 on the phone with you, 0:00";
+  assert.deepEqual([await line(mine), await line(other)], [['known'], []]);
+  assert.equal(await said(mine, 'known'), talking);
+
+  await post(a.token, event({ id: 'next', from: '+493023125000' }));
+  for (const page of [mine, other]) await waiting(page, '1 ringing, 2 on a call');
+  assert.deepEqual([await line(mine), await line(other)], [['next', 'known'], ['next']]);
+  await mine.reload();
+  await card(mine, 'known').waitFor();
+  assert.deepEqual(await line(mine), ['next', 'known']);
+  await mine.getByRole('button', { name: 'Show calls' }).click();
+  assert.equal(await said(mine, 'known'), talking);
+  await mine.getByRole('button', { name: 'Hide calls' }).click();
+
+  await service.stop();
+  await mine.locator('.link.lost').waitFor();
+  assert.deepEqual(await line(mine), [], 'nobody knows whether they still talk');
+  await startAgain(t, served, async () => {});
+  await card(mine, 'known').waitFor();
+  assert.deepEqual(await line(mine), ['next', 'known']);
+  await post(a.token, event({ id: 'next', from: '+493023125000', status: 'answered', caller_id: '1002' }));
+  await card(mine, 'next').waitFor({ state: 'detached' });
+  assert.deepEqual(await line(mine), ['known'], 'the colleague’s is not');
+  await post(a.token, event({ id: 'known', status: 'completed' }));
+  await waiting(mine, 'No one waiting, 2 on a call');
+  assert.deepEqual(await line(mine), []);
+  await context.close();
+  assert.deepEqual(
+    trouble.filter((each) => !/ERR_CONNECTION|ERR_INCOMPLETE/.test(each)),
+    [],
+  );
 });
 
 test('the first paint waits for the page and its stylesheet only, and both are small', {

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
  * - controls overlap;
  * - a word of a table's heading is broken;
  * - on a desk, a column lies out of its table's box, but for the hours of a heat table;
+ * - a caller's name in the bar has less than 8em, some 16 letters (a first name and a surname, or a number), and is not whole;
  * - the bar takes more than a quarter of a window that nobody opened it in.
  */
 export const layoutTrouble = (page: Page): Promise<string[]> => page.evaluate(inPage);
@@ -90,6 +91,22 @@ function inPage(): string[] {
       !/\S{40}/.test(element.textContent ?? '') // such a word may make its table scroll
     )
       trouble.push(`a column out of sight: ${named(element)}`);
+
+  const pen = document.createElement('canvas').getContext('2d');
+  for (const name of document.querySelectorAll('.call strong')) {
+    const caller = name.closest('.caller') ?? name;
+    const { left, right, top, bottom } = visiblePart(caller, caller.getBoundingClientRect());
+    // What is open scrolls, the line does not.
+    if (!pen || (bottom - top < 16 && name.closest('.line') === null)) continue;
+    const { fontWeight, fontSize, fontFamily } = style(name);
+    pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+    const { width } = pen.measureText(name.textContent ?? '');
+    const least = Math.min(width, 8 * Number.parseFloat(fontSize));
+    if (!isShown(name) || right - left < least - 1 || bottom - top < 16)
+      trouble.push(
+        `${Math.round(right - left)} px for the name, which needs ${Math.round(least)}: ${named(name)}`,
+      );
+  }
 
   const bar = document.querySelector('.bar-room .bar:not(.open)');
   const box = bar?.getBoundingClientRect();

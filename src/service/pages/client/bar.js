@@ -1,7 +1,7 @@
 import htm from 'htm';
 import { h, render } from 'preact';
 import { ringer } from './alerts.js';
-import { boardOf, empty, isChosen, nameOf, plainText, shownAt } from './board.js';
+import { boardOf, empty, isChosen, nameOf, ownCall, plainText, shownAt } from './board.js';
 import { card, missedCard } from './call-card.js';
 import { connect } from './shared-stream.js';
 import { filled, words } from './words.js';
@@ -10,7 +10,7 @@ import { filled, words } from './words.js';
 
 /**
  * The notification bar: the calls of the account, live. One line at the bottom of the window that opens, a column in a
- * wide window (bar-sizes.css), and a page of its own.
+ * wide window (bar-sizes.css), and a page of its own. The line has the first call that rings and the user's own call.
  */
 const html = htm.bind(h);
 const root = /** @type {HTMLElement} */ (document.getElementById('bar'));
@@ -21,6 +21,8 @@ const isOpen = () => alone || column.matches || localStorage.getItem('calls-open
 const token = root.dataset.token ?? '';
 /** @type {import('./board.js').Choice} */
 const choice = JSON.parse(root.dataset.choice ?? 'null');
+/** @type {readonly string[]} Those of the user. */
+const extensions = JSON.parse(root.dataset.extensions ?? '[]');
 const isFiltered = choice.mine !== null || choice.segments.length + choice.integrations.length > 0;
 const { zone: timeZone, locale } = root.dataset;
 const weekday = new Intl.DateTimeFormat(locale, { timeZone, weekday: 'long' });
@@ -144,11 +146,21 @@ function draw() {
   showBadge(ringing.length + toCall);
   if (toCallBack) toCallBack.textContent = toCall > 0 ? String(toCall) : '';
   const ringtone = attention.ringtone();
+  const own = ownCall(others, extensions);
+  const [first, ...alsoRinging] = ringing;
+  const line =
+    !open &&
+    (first ?? own) &&
+    html`<ul class="calls line" aria-label=${words.callsInProgress}>
+      ${first && card(first, now())}
+      ${alsoRinging.length > 0 && html`<li class="also" title=${filled(words.ringing, { count: ringing.length })}>+${alsoRinging.length}</li>`}
+      ${own && card(own, now(), true)}
+    </ul>`;
   const silent = live && systems.find(({ unusual }) => unusual);
   const head = html`<div class="bar-head">
     ${state(ringing.length, others.filter(({ status }) => status === 'answered').length)}
     ${silent && html`<p class="link lost" role="alert">${systemText(silent)}</p>`}
-    ${!open && ringing[0] && html`<ul class="calls line" aria-label=${words.callsInProgress}>${card(ringing[0], now())}</ul>`}
+    ${line}
     ${!open && toCall > 0 && html`<a class="wide" href="/call-back">${filled(words.toCallBack, { count: toCall })}</a>`}
     <div class="bar-buttons">
       ${button(ringtone)}
@@ -164,7 +176,7 @@ function draw() {
     html`
       ${
         ringing.length + others.length > 0 &&
-        html`<ul class="calls" aria-label=${words.callsInProgress}>${[...ringing, ...others].map((call) => card(call, now()))}</ul>`
+        html`<ul class="calls" aria-label=${words.callsInProgress}>${[...ringing, ...others].map((call) => card(call, now(), call === own))}</ul>`
       }
       ${
         missed.length > 0 &&
@@ -178,8 +190,8 @@ function draw() {
       ${more()}
     `;
   // On other pages the line is at the edge, and the bar grows upwards.
-  const first = alone || column.matches;
-  render(html`${first && head}${body}${!first && head}`, root);
+  const isHeadFirst = alone || column.matches;
+  render(html`${isHeadFirst && head}${body}${!isHeadFirst && head}`, root);
   keepRoom();
 }
 

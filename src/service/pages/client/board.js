@@ -115,6 +115,16 @@ export const isChosen = ({ caller_id, segment, integration }, { mine, segments, 
 /** As isDialable of callers/call-backs.ts: nobody calls a withheld number back. @param {Call} call */
 const canBeCalled = ({ number }) => /^\+?\d{3,}$/.test(number);
 
+/**
+ * The call that a user with these extensions is on. Of several, the last that was answered: the others are on hold, or
+ * their ends were never reported.
+ * @param {readonly Call[]} calls @param {readonly string[]} extensions
+ */
+export const ownCall = (calls, extensions) =>
+  calls
+    .filter(({ status, caller_id }) => status === 'answered' && extensions.includes(caller_id ?? ''))
+    .sort((a, b) => (b.answered_at ?? 0) - (a.answered_at ?? 0))[0];
+
 /** Groups missed calls by caller, who is called back once. @param {readonly Call[]} calls @returns {Call[][]} */
 function byCaller(calls) {
   /** @type {Map<string, Call[]>} */

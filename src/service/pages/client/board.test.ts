@@ -9,6 +9,7 @@ import {
   lasting,
   missedOf,
   moved,
+  ownCall,
   plainText,
   shownAt,
   tidied,
@@ -176,4 +177,19 @@ test('the user chooses by extension, segment and phone system; who is not answer
     [{ integrations: [1], segments: ['Gold'] }, false],
   ] as const)
     assert.equal(isChosen({ ...call, ...of }, { ...everything, ...choice }), chosen, JSON.stringify(choice));
+});
+
+test('my call is the last that one of my extensions answered, until it ends', () => {
+  const by = (id: string, caller_id: string | null, at: number) => ({ ...answered(id, at), caller_id });
+  const calls = [
+    by('held', '1001', 1500),
+    by('now', '1002', 1600),
+    by('colleague', '1003', 1700),
+    by('nobody knows', null, 1800),
+    call('rings', { caller_id: '1001' }),
+    { ...ended('over', 1900), caller_id: '1001' },
+  ];
+  assert.equal(ownCall(calls, ['1001', '1002'])?.id, 'now');
+  assert.equal(ownCall(calls, ['1001'])?.id, 'held');
+  assert.equal(ownCall(calls, []), undefined);
 });

@@ -14,13 +14,16 @@ const day = new Intl.DateTimeFormat(locale, { timeZone, weekday: 'short' });
 /** @param {string} text */
 const bold = (text) => html`<b>${text}</b>`;
 
-/** A call in progress or just ended. `now`: Unix ms of the server. @param {Call} call @param {number} now */
-export function card(call, now) {
+/**
+ * A call in progress or just ended. `now`: Unix ms of the server. `isOwn`: the user is on it.
+ * @param {Call} call @param {number} now @param {boolean} [isOwn]
+ */
+export function card(call, now, isOwn = false) {
   return html`<li key=${call.id} class=${`call ${call.status}`} data-call=${call.id}>
     <span class="dot" aria-hidden="true"></span>
     <div class="caller">${who(call)}</div>
     ${segment(call)}
-    <div class="what">${what(call, now)}${called(call)}</div>
+    <div class="what">${what(call, now, isOwn)}${called(call)}</div>
   </li>`;
 }
 
@@ -29,14 +32,14 @@ const called = (call) =>
   call.called &&
   html` <span class="called">${parts(words.calledFor, { name: html`<bdi>${plainText(call.called, 60)}</bdi>` })}</span>`;
 
-/** @param {Call} call @param {number} now */
-function what({ status, started_at, answered_at, completed_at, answered_by }, now) {
+/** @param {Call} call @param {number} now @param {boolean} isOwn */
+function what({ status, started_at, answered_at, completed_at, answered_by }, now, isOwn) {
   if (status === 'ringing') return parts(words.ringingFor, { time: bold(lasting(now - started_at)) });
   if (status === 'completed')
     return answered_at && completed_at
       ? parts(words.endedAfter, { time: bold(lasting(completed_at - answered_at)) })
       : words.ended;
-  return parts(answered_by ? words.answeredBy : words.answered, {
+  return parts(isOwn ? words.withYou : answered_by ? words.answeredBy : words.answered, {
     name: answered_by && html`<bdi>${plainText(answered_by, 60)}</bdi>`,
     time: bold(lasting(now - (answered_at ?? now))),
   });

@@ -1,3 +1,4 @@
+import { extensionsOf } from '../../accounts/extensions.ts';
 import type { Role } from '../../store/user-store.ts';
 import type { Words } from '../words/words.ts';
 import { assetUrl } from './assets.ts';
@@ -68,9 +69,11 @@ const bar = ({
   token,
   formats,
   words,
+  user,
+  extensions,
   barChoice,
   now,
-}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label=${words.layout.calls} data-token=${token} data-made=${now} data-zone=${formats.timeZone} data-locale=${formats.locale} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
+}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label=${words.layout.calls} data-token=${token} data-made=${now} data-zone=${formats.timeZone} data-locale=${formats.locale} data-extensions=${JSON.stringify(extensionsOf(extensions, user.id))} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
   <noscript><p class="quiet">${words.layout.noScript}</p></noscript>
 </section>`;
 

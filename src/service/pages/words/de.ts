@@ -59,6 +59,7 @@ export const de: Words = {
     ringingFor: 'klingelt {time}',
     answered: 'angenommen, {time}',
     answeredBy: 'angenommen von {name}, {time}',
+    withYou: 'im Gespräch mit Ihnen, {time}',
     ended: 'beendet',
     endedAfter: 'beendet nach {time}',
     missedAt: 'verpasst {time}',

@@ -63,6 +63,7 @@ export const en = {
     ringingFor: 'ringing {time}',
     answered: 'answered, {time}',
     answeredBy: 'answered by {name}, {time}',
+    withYou: 'on the phone with you, {time}',
     ended: 'ended',
     endedAfter: 'ended after {time}',
     missedAt: 'missed {time}',

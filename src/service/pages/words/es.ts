@@ -59,6 +59,7 @@ export const es: Words = {
     ringingFor: 'sonando {time}',
     answered: 'atendida, {time}',
     answeredBy: 'atendida por {name}, {time}',
+    withYou: 'en conversación con usted, {time}',
     ended: 'terminada',
     endedAfter: 'terminada tras {time}',
     missedAt: 'perdida {time}',

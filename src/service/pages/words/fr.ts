@@ -59,6 +59,7 @@ export const fr: Words = {
     ringingFor: 'sonne {time}',
     answered: 'pris, {time}',
     answeredBy: 'pris par {name}, {time}',
+    withYou: 'en ligne avec vous, {time}',
     ended: 'terminé',
     endedAfter: 'terminé après {time}',
     missedAt: 'manqué {time}',

@@ -59,6 +59,7 @@ export const nl: Words = {
     ringingFor: 'gaat over {time}',
     answered: 'beantwoord, {time}',
     answeredBy: 'beantwoord door {name}, {time}',
+    withYou: 'in gesprek met u, {time}',
     ended: 'beëindigd',
     endedAfter: 'beëindigd na {time}',
     missedAt: 'gemist {time}',

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { languages } from '../../src/service/pages/words/words.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
+import { browserImpossible, keepPicture, openBrowser, signIn } from './browser.ts';
+import { layoutTrouble } from './layout-trouble.ts';
+import { withStore } from './people.ts';
+import { event, serve } from './service-harness.ts';
+
+const skip = browserImpossible() ?? false;
+
+/**
+ * CSS px. A window at 200 % zoom is laid out as one of half its width: 320 is one of 640, 683 one of 1366. From 1440 on
+ * the bar is a column of one width.
+ */
+const widths = [
+  ...Array.from({ length: 57 }, (_, index) => 320 + 20 * index),
+  ...Array.from({ length: 8 }, (_, index) => 1440 + 160 * index),
+  1366,
+];
+/** On both sides of the widths at which the style changes, and screens that are common. */
+const edges = [320, 640, 641, 1024, 1152, 1153, 1366, 1440];
+const pictured = [320, 700, 820, 960, 1366, 2560];
+
+const segment = 'Bestandskunden Nordwest';
+const customers = {
+  '+493011111111': 'Wohnungsbaugenossenschaft Hamburg-Fuhlsbüttel und Umgebung eG',
+  '+493011111112': 'Marie-Christine Hohenstein-Wittgenberg',
+  '+493011111113': 'Bo Ek',
+};
+const [long, usual, short] = Object.keys(customers);
+const stranger = '+4915123456789';
+
+/** As in a browser that has not let the page sound yet, and with a phone system that is silent as it usually is not. */
+const withWarnings = `localStorage.setItem('calls-sound', 'on');
+  globalThis.AudioContext = class extends AudioContext { get state() { return 'suspended'; } };
+  delete globalThis.SharedWorker;
+  const parse = JSON.parse;
+  JSON.parse = (text) => {
+    const value = parse(text);
+    for (const system of value?.systems ?? [])
+      Object.assign(system, { name: 'Hauptniederlassung', last_at: Date.now() - 7_200_000, unusual: true });
+    return value;
+  };`;
+
+test('the name of who rings, and of my caller, is readable at every width, in all languages', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  const { a, post, url } = served;
+  await withStore(served, async (store) => {
+    await store.customers.putSegment(1, { name: segment, priority: 20 });
+    for (const [number, name] of Object.entries(customers))
+      await store.customers.put(1, [customer({ reference: number, name, segment, numbers: [number] })]);
+  });
+  const browser = await openBrowser(t);
+  const { page: first, context } = await signIn(browser, served);
+  await first.goto(`${url}/extensions`);
+  await first.getByRole('textbox', { name: 'Extension' }).fill('1001');
+  await first.getByLabel('User').selectOption({ index: 1 });
+  await first.getByRole('button', { name: 'Save' }).click();
+  await first.getByText('Saved.').waitFor();
+  const cookies = await context.cookies();
+  await context.close();
+
+  const open = async (language: string, script = '') => {
+    const window = await browser.newContext({ locale: language, reducedMotion: 'reduce' });
+    await window.addCookies(cookies);
+    await window.addInitScript(script);
+    const page = await window.newPage();
+    await page.goto(`${url}/customers/segments`);
+    await page.locator('.link.live').waitFor({ state: 'attached' });
+    return { language, page };
+  };
+  const windows = await Promise.all([...languages.keys()].map((language) => open(language)));
+  const warned = await Promise.all([...languages.keys()].map((language) => open(language, withWarnings)));
+
+  const trouble: string[] = [];
+  let looked = 0;
+  const look = async (
+    state: string,
+    ids: readonly string[],
+    pages: readonly { readonly language: string; readonly page: Page }[],
+    at: readonly number[],
+  ) => {
+    for (const { language, page } of pages) {
+      let waitedIn = '';
+      for (const width of at) {
+        await page.setViewportSize({ width, height: 800 });
+        const place = width < 1440 ? '.line' : '.bar.open';
+        if (place !== waitedIn)
+          for (const id of ids) await page.locator(`${place} [data-call="${id}"]`).waitFor();
+        waitedIn = place;
+        if (pictured.includes(width)) await keepPicture(page, `names/${state}-${width}-${language}`);
+        const found = await layoutTrouble(page);
+        trouble.push(...found.map((line) => `${state} ${language} ${width}: ${line}`));
+        looked += 1;
+      }
+    }
+  };
+  const began = performance.now();
+  const called = { extras: { number_called: '+498912345678' } };
+  await post(a.token, event({ id: 'long', from: long, ...called }));
+  await look('one', ['long'], windows, widths);
+
+  // Some ring, some are answered by others, some were missed.
+  for (const id of ['t1', 't2', 't3']) {
+    await post(a.token, event({ id, from: short }));
+    await post(a.token, event({ id, from: short, status: 'answered', caller_id: '1002' }));
+  }
+  for (let n = 0; n < 12; n += 1)
+    for (const status of ['ringing', 'completed'])
+      await post(a.token, event({ id: `lost ${n}`, from: `+49301234500${n}`, status }));
+  await post(a.token, event({ id: 'mine', from: usual, ...called }));
+  await look('busy', ['long'], windows, edges);
+  // Where nothing else in the line says how many ring.
+  for (const { page } of windows) {
+    await page.setViewportSize({ width: 768, height: 1024 });
+    await page.getByText('+1', { exact: true }).waitFor();
+  }
+  await look('busy-warned', ['long'], warned, edges);
+  await post(a.token, event({ id: 'mine', from: usual, status: 'answered', caller_id: '1001' }));
+  await look('both', ['long', 'mine'], windows, widths);
+  await look('both-warned', ['long', 'mine'], warned, edges);
+  await post(a.token, event({ id: 'long', from: long, status: 'completed' }));
+  await look('mine', ['mine'], windows, edges);
+  await post(a.token, event({ id: 'stranger', from: stranger }));
+  await look('stranger', ['stranger', 'mine'], windows, edges);
+  t.diagnostic(`${looked} windows in ${performance.now() - began} ms`);
+  assert.deepEqual(trouble, []);
+});
