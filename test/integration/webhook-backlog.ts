@@ -1,4 +1,12 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
 import { type WebhookStore, webhookEvents } from '../../src/service/store/webhook-store.ts';
+import { freePort } from '../free-port.ts';
+import { withStore } from './people.ts';
+import { runProgram } from './program.ts';
+import { callers, prepare, stateFolder } from './service-harness.ts';
+import { startReceiver } from './webhook-receiver.ts';
 
 const HOUR_MS = 3_600_000;
 /** Ten webhooks of one account; the first three fail. */
@@ -76,4 +84,33 @@ export async function askAboutDeliveries(
   await webhooks.trim(0);
   await webhooks.switchOff(other, null);
   await webhooks.page({ webhook: other, failed: true, before: null, limit: 50 });
+}
+
+/**
+ * The program `service` on SQLite with such a backlog of account Alpha; three webhooks post to `failing`, seven to `healthy`.
+ * `cli`: of another checkout. `filled`: false for the ten webhooks without their backlog.
+ */
+export async function startWithBacklog(
+  t: TestContext,
+  { cli, filled = true }: { cli?: string; filled?: boolean } = {},
+) {
+  const stateDir = stateFolder(t);
+  const accounts = await prepare(stateDir);
+  const [failing, healthy] = [await startReceiver(t), await startReceiver(t)];
+  failing.answer((_, response) => response.writeHead(500).end());
+  await withStore({ stateDir }, async ({ webhooks }) => {
+    const db = new DatabaseSync(join(stateDir, 'service.db'));
+    const run = (sql: string) => filled && db.exec(sql);
+    await fillBacklog(webhooks, run, Date.now(), (nth) => (nth < FAILING ? failing.url : healthy.url));
+    db.close();
+  });
+  const port = await freePort();
+  const env = {
+    ...{ SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: `127.0.0.1:${port}` },
+    SERVICE_WEBHOOK_NETWORKS: '127.0.0.1',
+  };
+  const program = runProgram(['service'], { env, cwd: stateDir, ...(cli && { cli }) });
+  t.after(() => program.end('SIGKILL'));
+  await program.says(new RegExp(`127.0.0.1:${port}`));
+  return { program, failing, healthy, accounts, stateDir, ...callers(`http://127.0.0.1:${port}`) };
 }
