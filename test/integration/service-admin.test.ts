@@ -58,6 +58,25 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   });
 });
 
+test('administration: a table leaves what it has no column for, and empties what is empty', async (t) => {
+  const { a, ask, url } = await serve(t);
+  const admin = (method: string, body?: string) =>
+    ask(`${url}/admin/customers`, {
+      ...{ token: a.admin, method, headers: { 'content-type': 'text/csv' } },
+      ...(body !== undefined && { body }),
+    });
+  const after = async (table: string) => {
+    assert.deepEqual((await admin('POST', table)).json, { imported: 1, refused: 0, errors: [] });
+    return (await admin('GET')).text.split('\r\n')[1];
+  };
+  assert.equal(await after('reference\n1\n'), "1,Alpha's customer,VIP,+4930901820");
+  assert.equal(await after('reference,numbers\n1,030 901821\n'), "1,Alpha's customer,VIP,+4930901821");
+  assert.equal(await after('reference,name\n1,Ann\n'), '1,Ann,VIP,+4930901821');
+  assert.equal(await after('reference,segment\n1,\n'), '1,Ann,,+4930901821');
+  assert.equal(await after('reference,segment,numbers\n1,VIP,\n'), '1,Ann,VIP,');
+  assert.equal(await after('reference,name\n1,\n'), '1,1,VIP,');
+});
+
 test('administration: what cannot be taken is said', async (t) => {
   const { a, ask, url } = await serve(t);
   const admin = async (method: string, path: string, body?: unknown, type = 'application/json') =>

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { languages } from '../../src/service/pages/words/words.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
 import { form, person, visitor, withStore } from './people.ts';
 import { type Served, serve } from './service-harness.ts';
 
@@ -48,6 +50,63 @@ test("a table with somebody's own column names is understood, and each column ca
   const template = await get('/customers/import/template');
   assert.match(String(template.headers['content-disposition']), /customers-template\.csv/);
   assert.match((await post('/customers/import', { table: template.text })).text, /1 neu/);
+});
+
+test('a table without names and segments leaves them, and the preview names each change in every language', async (t) => {
+  const served = await serve(t);
+  const { post } = await administrator(served);
+  const known = customer({ name: "Alpha's customer", segment: 'VIP', numbers: ['+4930901820'] });
+  assert.deepEqual(await customersOf(served), [known]);
+  const same = { table: 'Customer no;Phone\n1;030 901820' };
+  const preview = await post('/customers/import', same);
+  assert.match(preview.text, /0 new, 0 changed, 1 unchanged/);
+  assert.doesNotMatch(preview.text, / → /);
+  assert.match((await post('/customers/import', { ...same, confirmed: 'yes' })).text, /1 customer imported/);
+  assert.deepEqual(await customersOf(served), [known]);
+
+  const table = 'reference;name;segment;numbers\n2;Bob;;110\n1;;;030 901821|030 901820';
+  const { cookie, token } = await visitor(served, 'Ada');
+  for (const { language, customers, common, segments, importing } of languages.values()) {
+    const headers = { cookie, 'accept-language': language };
+    const sent = form(served.url, { token, table }, headers);
+    const { text } = await served.ask(`${served.url}/customers/import`, sent);
+    const cells = text.replaceAll(/<\/?bdi[^>]*>/g, '').replaceAll('&#39;', "'");
+    const changes = [...cells.matchAll(/<div>([^<]+ → [^<]+)<\/div>/g)].map(([, change]) => change);
+    assert.deepEqual(
+      changes,
+      [
+        `${common.name}: Alpha's customer → 1`,
+        `${segments.segment}: VIP → ${importing.empty}`,
+        `${customers.numbers}: +4930901820 → +4930901820, +4930901821`,
+      ],
+      language,
+    );
+  }
+  await post('/customers/import', { table, confirmed: 'yes' });
+  assert.deepEqual(
+    (await customersOf(served)).find(({ reference }) => reference === '1'),
+    {
+      ...{ reference: '1', name: '1', segment: null, numbers: ['+4930901820', '+4930901821'] },
+    },
+  );
+});
+
+test('a form that does not name a field leaves it as it is', async (t) => {
+  const served = await serve(t);
+  const { post } = await administrator(served);
+  const after = async (fields: Record<string, string>) => {
+    assert.equal((await post('/customers/save', { before: '1', ...fields })).status, 303);
+    return (await customersOf(served))[0];
+  };
+  const known = customer({ name: "Alpha's customer", segment: 'VIP', numbers: ['+4930901820'] });
+  assert.deepEqual(await after({}), known);
+  assert.deepEqual(await after({ name: 'Ann' }), { ...known, name: 'Ann' });
+  assert.deepEqual(await after({ numbers: '' }), { ...known, name: 'Ann', numbers: [] });
+  assert.deepEqual(await after({ segment: '' }), { ...known, name: 'Ann', segment: null, numbers: [] });
+  const again = await post('/customers/save', { before: '1', name: '' });
+  assert.equal(again.status, 422);
+  const nameless = await post('/customers/save', { before: '', numbers: '110' });
+  assert.equal(nameless.status, 422, 'a new customer needs a name');
 });
 
 test('national numbers without a country are warned about, and read again when the country is set', async (t) => {

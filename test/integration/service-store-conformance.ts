@@ -465,6 +465,58 @@ export function storeConformance(
     assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);
   });
 
+  it('a change of a customer leaves what it does not name as it is, also within one batch', async ({
+    store,
+    account,
+  }) => {
+    const { customers } = store;
+    await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    const ann = customer({ reference: 'a', name: 'Ann', segment: 'Gold', numbers: ['+491', '+492'] });
+    const put = async (...changes: Parameters<typeof customers.put>[1]) => {
+      const outcomes = await customers.put(account, changes);
+      assert.deepEqual(
+        outcomes,
+        changes.map(() => null),
+      );
+      return customers.get(account, 'a');
+    };
+    assert.deepEqual(await put(ann), ann);
+    assert.deepEqual(await put({ reference: 'a' }), ann);
+    assert.deepEqual(await put({ reference: 'a', numbers: ['+493'] }), { ...ann, numbers: ['+493'] });
+    assert.deepEqual(await put({ reference: 'a', name: 'Anna' }), {
+      ...ann,
+      name: 'Anna',
+      numbers: ['+493'],
+    });
+    assert.deepEqual(await put({ reference: 'a', segment: null }), {
+      ...{ reference: 'a', name: 'Anna', segment: null, numbers: ['+493'] },
+    });
+    assert.deepEqual(
+      await put(
+        { reference: 'a', segment: 'Gold' },
+        { reference: 'a', name: 'Ann' },
+        { reference: 'a', numbers: [] },
+      ),
+      { ...ann, numbers: [] },
+    );
+    // A number that is left where it is belongs to the customer; one that was given up is free for the next.
+    await put(ann, { reference: 'b', numbers: ['+494'] });
+    assert.deepEqual(await customers.put(account, [{ reference: 'b', numbers: ['+491'] }]), [
+      { reason: 'number-taken', number: '+491', by: 'Ann' },
+    ]);
+    await put({ reference: 'a', numbers: ['+492'] }, { reference: 'b', numbers: ['+491'] });
+    // A new customer is named by the reference.
+    assert.deepEqual(
+      await customers.get(account, 'b'),
+      customer({ reference: 'b', name: 'b', numbers: ['+491'] }),
+    );
+    const words = async (word: string) =>
+      (await customers.page({ account, words: [word], segment: null, after: null, limit: 9 })).customers
+        .length;
+    await put({ reference: 'a', segment: null });
+    assert.equal(await words('ann'), 1, 'found by the name that was left');
+  });
+
   it('a search through more customers than one statement reads finds each once, in order', async ({
     store,
     account,

@@ -66,7 +66,11 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
 
 export function customerCommands(parent: Command, { command, withStore, print, io }: CommandContext): void {
   const customers = parent.command('customers').description('manage the customers of an account');
-  command(customers, 'import', `add or update customers from a CSV file: ${columns.join(',')}`)
+  command(
+    customers,
+    'import',
+    `add or update customers from a CSV file: ${columns.join(',')}; a missing column leaves that field as it is, an empty cell empties it`,
+  )
     .argument('<file>', '- for standard input')
     .action((file, options) =>
       withStore(options.account, async ({ store, account, audit }) => {

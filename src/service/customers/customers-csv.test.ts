@@ -2,15 +2,23 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { customer } from '../store/customer.fixture.ts';
-import type { Customer, CustomerStore } from '../store/customer-store.ts';
+import {
+  type Customer,
+  type CustomerChange,
+  type CustomerStore,
+  withChange,
+} from '../store/customer-store.ts';
 import { BadTable, exportCustomers, importCustomers } from './customers-csv.ts';
 
 /** Takes customers; knows the segment Gold alone; `taken` is a number of somebody else. */
 function fakeStore(taken = '') {
   const kept: Customer[] = [];
+  const changes: CustomerChange[] = [];
   const customers = {
-    put: async (_account: number, added: readonly Customer[]) =>
-      added.map((customer) => {
+    put: async (_account: number, added: readonly CustomerChange[]) =>
+      added.map((change) => {
+        changes.push(change);
+        const customer = withChange(undefined, change);
         if (customer.segment !== null && customer.segment !== 'Gold') {
           return { reason: 'no-such-segment' as const, segment: customer.segment };
         }
@@ -23,7 +31,7 @@ function fakeStore(taken = '') {
       yield kept;
     },
   } as unknown as CustomerStore;
-  return { kept, customers };
+  return { kept, changes, customers };
 }
 
 const importInto = (store: ReturnType<typeof fakeStore>, ...chunks: string[]) =>
@@ -83,12 +91,33 @@ test('import takes semicolons, a byte order mark, columns in any order, and sing
   assert.deepEqual(store.kept, [made('+4930901820', 'Müller, Jo', 'Gold', '+4930901820', '110')]);
 });
 
-test('a table without the column numbers, or with an unclosed quote, is refused', async () => {
+test('a table with neither reference nor numbers, or with an unclosed quote, is refused', async () => {
   await assert.rejects(importInto(fakeStore(), 'a,b\n1,2\n'), BadTable);
   await assert.rejects(importInto(fakeStore(), 'numbers\n"1\n'), BadTable);
   await assert.rejects(importInto(fakeStore(), '{"numbers":1}'), BadTable);
   const endless = importInto(fakeStore(), 'numbers,name\n110,"', 'x'.repeat(100_000), '"\n');
   await assert.rejects(endless, BadTable, 'a quote that is never closed must not fill the memory');
+});
+
+test('what a table has no column for is not named; an empty cell empties it', async () => {
+  const read = async (...lines: string[]) => {
+    const store = fakeStore();
+    await importInto(store, `${lines.join('\n')}\n`);
+    return store.changes;
+  };
+  assert.deepEqual(await read('reference', '7'), [{ reference: '7' }]);
+  assert.deepEqual(await read('reference,numbers', '7,110', '8,'), [
+    { reference: '7', numbers: ['110'] },
+    { reference: '8', numbers: [] },
+  ]);
+  assert.deepEqual(await read('name,reference', 'Ann,7', ',8'), [
+    { reference: '7', name: 'Ann' },
+    { reference: '8', name: '8' },
+  ]);
+  assert.deepEqual(await read('segment,numbers', 'Gold,110', ',112'), [
+    { reference: '110', segment: 'Gold', numbers: ['110'] },
+    { reference: '112', segment: null, numbers: ['112'] },
+  ]);
 });
 
 test('errors have line numbers, and later lines are imported', async () => {

@@ -6,17 +6,19 @@ import { limits } from '../../api/contract/decisions.ts';
 import { phoneNumber } from '../../api/contract/phone-number.ts';
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { takeTurns } from '../../process/take-turns.ts';
+import { given } from '../accounts/administration.ts';
 import { line } from '../http/text.ts';
 import { errorText } from '../pages/kit/form.ts';
 import { en } from '../pages/words/en.ts';
 import type { Words } from '../pages/words/words.ts';
 import { csvLines, unguarded } from '../reports/csv.ts';
-import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
+import type { CustomerChange, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
 
 /**
  * Customers as a table with a header that names these columns, in any order. `reference` is the account's own key
  * (default: the first number); `numbers` holds one or more, separated by `|` or `;`. Columns are separated by comma,
- * semicolon or tab, as in the header.
+ * semicolon or tab, as in the header. A column that is not there leaves that field of known customers as it is; an empty
+ * cell empties it.
  */
 export const columns = ['reference', 'name', 'segment', 'numbers'] as const;
 type Column = (typeof columns)[number];
@@ -30,8 +32,8 @@ export type Reading = { readonly country: string | null; readonly mapping?: Mapp
 const numberSchema = phoneNumber('numbers');
 const texts = z.object({
   reference: line('reference'),
-  name: line('name'),
-  segment: line('segment', { blank: true }),
+  name: line('name').optional(),
+  segment: line('segment', { blank: true }).optional(),
 });
 
 const BATCH = 500;
@@ -52,7 +54,7 @@ type ImportReport = {
 /** The file is not a table of customers; nothing after this point was imported. */
 export class BadTable extends Error {}
 
-/** Adds or replaces customers by reference. Lines with an error are reported, the others are imported. */
+/** Adds or changes customers by reference. Lines with an error are reported, the others are imported. */
 export async function importCustomers(
   input: Readable,
   { customers, account, ...reading }: { customers: CustomerStore; account: number } & Reading,
@@ -65,7 +67,7 @@ export async function importCustomers(
     if (errors.length < MAX_ERRORS) errors.push({ line, message });
   };
 
-  let batch: { line: number; customer: Customer }[] = [];
+  let batch: { line: number; customer: CustomerChange }[] = [];
   const store = async () => {
     const outcomes = await customers.put(
       account,
@@ -94,7 +96,7 @@ export const importSummary = ({ imported, refused }: ImportReport) =>
 export async function* readCustomers(
   input: Readable,
   { country, mapping, words = en }: Reading,
-): AsyncGenerator<{ line: number; customer: Customer | string }> {
+): AsyncGenerator<{ line: number; customer: CustomerChange | string }> {
   const turn = takeTurns();
   for await (const { line, row } of rowsOf(input, mapping)) {
     await turn();
@@ -133,13 +135,20 @@ export function guessMapping(header: readonly string[]): Mapping {
   );
 }
 
+/** The cells of a line; without those whose column the table does not have. */
 type Row = Partial<Record<Column, string>>;
+
+/** Whether a table with these columns says which customers it is about. */
+export const namesCustomers = (names: readonly string[]): boolean =>
+  names.includes('reference') || names.includes('numbers');
 
 /** The columns that the header names exactly. */
 function exactMapping(header: readonly string[]): Mapping {
   const names = header.map((name) => name.trim().toLowerCase());
-  if (!names.includes('numbers'))
-    throw new BadTable(`The first line must name the columns: ${columns.join(',')}.`);
+  if (!namesCustomers(names))
+    throw new BadTable(
+      `The first line must name the columns: ${columns.join(',')}. Only reference or numbers must be there.`,
+    );
   return names.map((name) => columns.find((column) => column === name) ?? '');
 }
 
@@ -176,9 +185,9 @@ function joined(record: Readonly<Record<string, string>>): Row {
   const row: Row = {};
   for (const [key, value] of Object.entries(record)) {
     const column = columns.find((name) => key.startsWith(`${name} `));
-    if (column === undefined || value === '') continue;
-    row[column] =
-      row[column] === undefined ? value : `${row[column]}${column === 'numbers' ? '|' : ' '}${value}`;
+    if (column === undefined) continue;
+    const separator = column === 'numbers' ? '|' : ' ';
+    row[column] = [row[column], value].filter(Boolean).join(separator);
   }
   return row;
 }
@@ -208,11 +217,11 @@ async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGe
   return { delimiter, all: all() };
 }
 
-/** A customer, or the error in the row. */
-function customerOf(row: Row, country: string | null, words: Words): Customer | string {
+/** What the row says of a customer, or the error in it. */
+function customerOf(row: Row, country: string | null, words: Words): CustomerChange | string {
   const { importing: text, formErrors } = words;
-  const cell = (name: (typeof columns)[number]) => unguarded(row[name] ?? '').trim();
-  const written = cell('numbers')
+  const cell = (column: Column) => row[column] && unguarded(row[column]).trim();
+  const written = (cell('numbers') ?? '')
     .split(/[|;]/)
     .map((number) => number.trim())
     .filter((number) => number !== '');
@@ -221,12 +230,14 @@ function customerOf(row: Row, country: string | null, words: Words): Customer | 
   const numbers = [...new Set(written.map((number) => normaliseNumber(number, country)))];
   const reference = cell('reference') || numbers[0];
   if (reference === undefined) return text.nothing;
-  const read = texts.safeParse({ reference, name: cell('name') || reference, segment: cell('segment') });
+  const name = cell('name') === '' ? reference : cell('name');
+  const read = texts.safeParse({ reference, name, segment: cell('segment') });
   const [issue] = read.error?.issues ?? [];
   // The API's words name the field.
   if (issue) return words === en ? issue.message : errorText(issue, formErrors);
   if (!read.success) return '';
-  return { ...read.data, segment: read.data.segment || null, numbers };
+  const segment = read.data.segment === '' ? null : read.data.segment;
+  return given({ ...read.data, segment, numbers: row.numbers === undefined ? undefined : numbers });
 }
 
 export function refusalText(

@@ -1,5 +1,11 @@
 import type { Readable } from 'node:stream';
-import { type Customer, type CustomerStore, isSameCustomer, refusalOf } from '../store/customer-store.ts';
+import {
+  type Customer,
+  type CustomerStore,
+  isSameCustomer,
+  refusalOf,
+  withChange,
+} from '../store/customer-store.ts';
 import { type Reading, readCustomers, refusalText } from './customers-csv.ts';
 
 /** What importing a table would change. */
@@ -12,11 +18,14 @@ export type ImportPreview = {
   readonly undialable: { readonly count: number; readonly first: string | undefined };
   /** The first lines: each customer, or the error. */
   readonly lines: readonly { readonly line: number; readonly customer: Customer | string }[];
+  /** The first 100 lines that change a known customer. */
+  readonly changes: readonly { readonly line: number; readonly before: Customer; readonly after: Customer }[];
   /** The first 100. */
   readonly errors: readonly { readonly line: number; readonly message: string }[];
 };
 
 const LINES = 10;
+const CHANGES = 100;
 const ERRORS = 100;
 
 /** Reads a table as an import would and changes nothing. Throws BadTable as the import does. */
@@ -43,9 +52,12 @@ export async function previewImport(
 
   const counts = { added: 0, changed: 0, same: 0, refused: 0 };
   const lines: { line: number; customer: Customer | string }[] = [];
+  const changes: { line: number; before: Customer; after: Customer }[] = [];
   const errors: { line: number; message: string }[] = [];
   const undialable: string[] = [];
-  for await (const { line, customer } of readCustomers(input, reading)) {
+  for await (const { line, customer: change } of readCustomers(input, reading)) {
+    const before = typeof change === 'string' ? undefined : known.get(change.reference);
+    const customer = typeof change === 'string' ? change : withChange(before, change);
     const refused = typeof customer === 'string' ? undefined : refusal(customer);
     const outcome = refused ? refusalText(refused, reading.words?.customers) : customer;
     if (lines.length < LINES) lines.push({ line, customer: outcome });
@@ -55,9 +67,17 @@ export async function previewImport(
       continue;
     }
     undialable.push(...outcome.numbers.filter((number) => /^\d{6,}$/.test(number)));
-    const before = known.get(outcome.reference);
-    counts[before === undefined ? 'added' : isSameCustomer(before, outcome) ? 'same' : 'changed'] += 1;
+    const what = before === undefined ? 'added' : isSameCustomer(before, outcome) ? 'same' : 'changed';
+    counts[what] += 1;
+    if (before && what === 'changed' && changes.length < CHANGES)
+      changes.push({ line, before, after: outcome });
     take(outcome);
   }
-  return { ...counts, undialable: { count: undialable.length, first: undialable[0] }, lines, errors };
+  return {
+    ...counts,
+    undialable: { count: undialable.length, first: undialable[0] },
+    lines,
+    changes,
+    errors,
+  };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { phoneNumber } from '../../api/contract/phone-number.ts';
 import { normaliseNumber, spaced } from '../../phone-number/normalise-number.ts';
+import { given } from '../accounts/administration.ts';
 import { newUid } from '../accounts/setup.ts';
 import { refusalText } from '../customers/customers-csv.ts';
 import type { ServiceContext } from '../http/context.ts';
@@ -39,9 +40,9 @@ const numbers = z
 
 const edited = z.object({
   reference: line('reference', { blank: true }).optional(),
-  name: line('name'),
-  segment: z.string(),
-  numbers,
+  name: line('name').optional(),
+  segment: z.string().optional(),
+  numbers: numbers.optional(),
 });
 
 /** Customers: search by any part of a name, number or reference; add, change and remove one. */
@@ -79,27 +80,34 @@ export function customerPages(pages: Pages, { store, budgets }: ServiceContext):
   });
   pages.post('/customers/save', 'agent', async (request) => {
     const { account, form } = request;
-    const given = {
-      name: form.get('name') ?? '',
-      segment: form.get('segment'),
-      numbers: [form.get('numbers') ?? ''],
-    };
     const before = form.get('before') ?? '';
-    const again = (errors: FieldErrors) =>
-      editPage(request, { ...given, reference: before || (form.get('reference') ?? '') }, errors);
+    // A field that the form does not name stays as it is.
+    const again = async (errors: FieldErrors) =>
+      editPage(
+        request,
+        {
+          ...(before !== '' && (await customers.get(account.id, before))),
+          reference: before || (form.get('reference') ?? ''),
+          ...(form.has('name') && { name: form.get('name') ?? '' }),
+          ...(form.has('segment') && { segment: form.get('segment') }),
+          ...(form.has('numbers') && { numbers: [form.get('numbers') ?? ''] }),
+        },
+        errors,
+      );
     const { values, errors } = readForm(edited, request);
     if (errors) return again(errors);
+    const { name, segment, numbers } = values;
+    if (before === '' && name === undefined) return again({ name: request.words.formErrors.required });
     const reference = before || values.reference || newUid();
     const known = (await customers.get(account.id, reference)) !== undefined;
     if (before === '' && known) return again({ reference: request.words.customers.referenceTaken });
     if (before !== '' && !known) throw noCustomer();
     const [refusal] = await customers.put(account.id, [
-      {
-        reference,
-        name: values.name,
-        segment: values.segment || null,
-        numbers: [...new Set(values.numbers.map((number) => normaliseNumber(number, account.country)))],
-      },
+      given({
+        ...{ reference, name },
+        segment: segment === '' ? null : segment,
+        numbers: numbers && [...new Set(numbers.map((number) => normaliseNumber(number, account.country)))],
+      }),
     ]);
     if (refusal)
       return again({

@@ -8,9 +8,11 @@ import {
   importCustomers,
   importSummary,
   type Mapping,
+  namesCustomers,
 } from '../customers/customers-csv.ts';
 import { type ImportPreview, previewImport } from '../customers/customers-preview.ts';
 import type { ServiceContext } from '../http/context.ts';
+import type { Customer } from '../store/customer-store.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, choice, notice } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
@@ -52,9 +54,9 @@ export function importPages(pages: Pages, { store: { customers } }: ServiceConte
         const [header, example] = firstLines(csv);
         const mapping = header.map((_, index) => chosen(form, index) ?? guessMapping(header)[index] ?? '');
         const into = { customers, account: account.id, country: account.country, mapping, words };
-        const hasNumbers = mapping.includes('numbers');
-        if (!form.has('confirmed') || !hasNumbers) {
-          const preview = hasNumbers ? await previewImport(input(), into) : undefined;
+        const isTable = namesCustomers(mapping);
+        if (!form.has('confirmed') || !isTable) {
+          const preview = isTable ? await previewImport(input(), into) : undefined;
           return previewPage(request, { csv, header, example, mapping, preview });
         }
         const report = await importCustomers(input(), into);
@@ -144,7 +146,7 @@ function previewPage(
       ${
         preview
           ? html`<p><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong> ${text.nothingYet}</p>`
-          : notice(text.chooseNumbers, 'bad')
+          : notice(text.chooseColumn, 'bad')
       }
       ${preview && preview.refused > 0 && notice(text.willBeSkipped(preview.refused), 'bad')}
       ${
@@ -173,6 +175,8 @@ function previewPage(
         )}
       </section>
       ${preview && errorList(request, preview.errors)}
+      ${preview && changeTable(request, preview)}
+      ${preview && html`<h2>${text.firstLines}</h2>`}
       ${
         preview &&
         table({
@@ -218,6 +222,38 @@ function previewPage(
       }
     `,
   };
+}
+
+/** What the lines would change of known customers, field by field. */
+function changeTable(request: PageRequest, { changes, changed }: ImportPreview): Html {
+  const { importing: text, common } = request.words;
+  const written = (customer: Customer, name: (typeof columns)[number]) =>
+    (name === 'numbers' ? customer.numbers.toSorted().join(', ') : customer[name]) || text.empty;
+  const caption = text.changes(changes.length, changed);
+  return (
+    changed > 0 &&
+    html`<h2>${caption}</h2>
+    ${table({
+      caption,
+      rows: changes,
+      columns: [
+        { head: text.line, numeric: true, cell: ({ line }) => line },
+        { head: common.name, cell: ({ before }) => displayText(before.name) },
+        {
+          head: text.change,
+          cell: ({ before, after }) =>
+            columns
+              .map((name) => [name, written(before, name), written(after, name)] as const)
+              .filter(([, old, now]) => old !== now)
+              .map(
+                ([name, old, now]) =>
+                  html`<div>${columnName(request, name)}: ${displayText(old)} → ${displayText(now)}</div>`,
+              ),
+        },
+      ],
+      empty: null,
+    })}`
+  );
 }
 
 function columnName({ words }: PageRequest, column: (typeof columns)[number]): string {

@@ -13,6 +13,16 @@ export type Customer = {
   readonly numbers: readonly string[];
 };
 
+/** A customer by its reference, with the fields to set: a field that is not named stays as it is. */
+export type CustomerChange = Pick<Customer, 'reference'> & Partial<Customer>;
+
+/** The customer after a change. A new one is named by its reference, and has no segment and no numbers. */
+export const withChange = (known: Customer | undefined, change: CustomerChange): Customer => ({
+  ...{ name: change.reference, segment: null, numbers: [] },
+  ...known,
+  ...change,
+});
+
 /** A customer's name, and its segment with the priority; null without a segment. */
 export type CustomerPriority = {
   readonly name: string;
@@ -49,12 +59,12 @@ export interface CustomerStore {
   /** The customer with this number, for a priority lookup; undefined if there is none. */
   priorityOf(account: number, number: string): Promise<CustomerPriority | undefined>;
   /**
-   * Adds or replaces customers by reference, each by itself: returns a refusal, or null, for each in order. `before`:
+   * Adds or changes customers by reference, each by itself: returns a refusal, or null, for each in order. `before`:
    * what each was when it was read. Customers that have changed since then stay as they are.
    */
   put(
     account: number,
-    customers: readonly Customer[],
+    changes: readonly CustomerChange[],
     before?: readonly Customer[],
   ): Promise<(CustomerRefusal | null)[]>;
   /** False if there is none. */

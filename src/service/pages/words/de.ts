@@ -862,14 +862,14 @@ export const de: Words = {
     file: 'CSV-Datei',
     table: 'CSV-Text oder aus einer Tabelle kopierte Zellen',
     tableHint:
-      'Die erste Zeile nennt die Spalten, in beliebigen Worten: Welche was enthält, wählen Sie im nächsten Schritt. Trennen Sie mehrere Nummern mit |. Vorhandene Referenzen werden aktualisiert, neue hinzugefügt, nichts wird gelöscht.',
+      'Die erste Zeile nennt die Spalten, in beliebigen Worten: Welche was enthält, wählen Sie im nächsten Schritt. Trennen Sie mehrere Nummern mit |. Vorhandene Referenzen werden aktualisiert, neue hinzugefügt, nichts wird gelöscht. Eine Spalte, die fehlt, lässt das Feld, wie es ist; eine leere Zelle leert es.',
     template: 'Vorlage herunterladen',
     preview: 'Vorschau',
     previewAgain: 'Vorschau aktualisieren',
     back: 'Zurück zur Tabelle',
     columns: 'Spalten',
     leaveOut: 'Nicht importieren',
-    chooseNumbers: 'Wählen Sie die Spalte mit den Telefonnummern.',
+    chooseColumn: 'Wählen Sie die Spalte mit den Telefonnummern oder die mit den Referenzen.',
     counts: (added, changed, same) => `${added} neu, ${changed} geändert, ${same} unverändert.`,
     nothingYet: 'Noch wurde nichts importiert.',
     imported: (customers) => `${count(customers, 'Kunde', 'Kunden')} importiert.`,
@@ -882,6 +882,12 @@ export const de: Words = {
       'Die Landesvorwahl fehlt, und für das Konto ist kein Land eingestellt. Wählen Sie es zuerst hier:',
     otherCountry:
       'In Ihrem Land gibt es solche Nummern nicht. Schreiben Sie Nummern im Ausland mit + und Landesvorwahl.',
+    changes: (shown, all) =>
+      shown < all
+        ? `Änderungen an vorhandenen Kunden (die ersten ${shown} von ${all})`
+        : 'Änderungen an vorhandenen Kunden',
+    change: 'Änderung',
+    empty: 'leer',
     firstLines: 'Erste Zeilen der Tabelle',
     line: 'Zeile',
     noLines: 'Unter der Kopfzeile stehen keine Zeilen.',

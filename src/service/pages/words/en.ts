@@ -825,14 +825,14 @@ export const en = {
     file: 'CSV file',
     table: 'CSV text, or cells copied from a spreadsheet',
     tableHint:
-      'The first line names the columns, in any words: you choose next which is which. Separate several numbers with |. Existing references are updated, new ones are added, nothing is deleted.',
+      'The first line names the columns, in any words: you choose next which is which. Separate several numbers with |. Existing references are updated, new ones are added, nothing is deleted. A column that is missing leaves that field as it is; an empty cell empties it.',
     template: 'Download a template',
     preview: 'Preview',
     previewAgain: 'Preview again',
     back: 'Back to the table',
     columns: 'Columns',
     leaveOut: 'Do not import',
-    chooseNumbers: 'Choose the column that has the phone numbers.',
+    chooseColumn: 'Choose the column that has the phone numbers, or the one that has the references.',
     counts: (added: number, changed: number, same: number) =>
       `${added} new, ${changed} changed, ${same} unchanged.`,
     nothingYet: 'Nothing has been imported yet.',
@@ -844,6 +844,12 @@ export const en = {
     noCountry: 'they have no country code, and the account has no country. Choose it here first:',
     otherCountry:
       'they are not valid numbers of your country. Write numbers abroad with + and their country code.',
+    changes: (shown: number, all: number) =>
+      shown < all
+        ? `Changes to known customers (the first ${shown} of ${all})`
+        : 'Changes to known customers',
+    change: 'Change',
+    empty: 'empty',
     firstLines: 'First lines of the table',
     line: 'Line',
     noLines: 'There are no lines below the header.',

@@ -857,14 +857,14 @@ export const es: Words = {
     file: 'Archivo CSV',
     table: 'Texto CSV, o celdas copiadas de una hoja de cálculo',
     tableHint:
-      'La primera línea nombra las columnas, con cualquier palabra: en el siguiente paso elige qué contiene cada una. Separe varios números con |. Las referencias existentes se actualizan, las nuevas se añaden y no se borra nada.',
+      'La primera línea nombra las columnas, con cualquier palabra: en el siguiente paso elige qué contiene cada una. Separe varios números con |. Las referencias existentes se actualizan, las nuevas se añaden y no se borra nada. Una columna que falta deja el campo como está; una celda vacía lo vacía.',
     template: 'Descargar una plantilla',
     preview: 'Vista previa',
     previewAgain: 'Actualizar vista previa',
     back: 'Volver a la tabla',
     columns: 'Columnas',
     leaveOut: 'No importar',
-    chooseNumbers: 'Elija la columna que contiene los números de teléfono.',
+    chooseColumn: 'Elija la columna que contiene los números de teléfono o la de las referencias.',
     counts: (added, changed, same) => `Nuevos: ${added}, modificados: ${changed}, sin cambios: ${same}.`,
     nothingYet: 'Todavía no se ha importado nada.',
     imported: (customers) => `${count(customers, 'cliente importado', 'clientes importados')}.`,
@@ -875,6 +875,12 @@ export const es: Words = {
       `${count(numbers, 'número no se reconocerá', 'números no se reconocerán')} cuando llame, por ejemplo ${first}:`,
     noCountry: 'falta el prefijo de país, y la cuenta no tiene país. Elíjalo primero aquí:',
     otherCountry: 'no son números válidos de su país. Escriba los números extranjeros con + y su prefijo.',
+    changes: (shown, all) =>
+      shown < all
+        ? `Cambios en clientes existentes (los primeros ${shown} de ${all})`
+        : 'Cambios en clientes existentes',
+    change: 'Cambio',
+    empty: 'vacío',
     firstLines: 'Primeras líneas de la tabla',
     line: 'Línea',
     noLines: 'No hay líneas debajo del encabezado.',

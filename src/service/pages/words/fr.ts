@@ -859,14 +859,14 @@ export const fr: Words = {
     file: 'Fichier CSV',
     table: 'Texte CSV, ou cellules copiées depuis un tableur',
     tableHint:
-      'La première ligne nomme les colonnes, avec vos propres mots : vous choisirez ensuite ce que chacune contient. Séparez plusieurs numéros par |. Les références existantes sont mises à jour, les nouvelles ajoutées, rien n’est supprimé.',
+      'La première ligne nomme les colonnes, avec vos propres mots : vous choisirez ensuite ce que chacune contient. Séparez plusieurs numéros par |. Les références existantes sont mises à jour, les nouvelles ajoutées, rien n’est supprimé. Une colonne absente laisse le champ tel quel ; une cellule vide le vide.',
     template: 'Télécharger un modèle',
     preview: 'Aperçu',
     previewAgain: 'Actualiser l’aperçu',
     back: 'Retour au tableau',
     columns: 'Colonnes',
     leaveOut: 'Ne pas importer',
-    chooseNumbers: 'Choisissez la colonne qui contient les numéros de téléphone.',
+    chooseColumn: 'Choisissez la colonne qui contient les numéros de téléphone ou celle des références.',
     counts: (added, changed, same) => `Nouveaux : ${added}, modifiés : ${changed}, inchangés : ${same}.`,
     nothingYet: 'Rien n’a encore été importé.',
     imported: (customers) => `${count(customers, 'client importé', 'clients importés')}.`,
@@ -878,6 +878,12 @@ export const fr: Words = {
     noCountry: 'l’indicatif du pays manque et le compte n’a pas de pays. Choisissez-le d’abord ici :',
     otherCountry:
       'ce ne sont pas des numéros valides de votre pays. Écrivez les numéros étrangers avec + et leur indicatif.',
+    changes: (shown, all) =>
+      shown < all
+        ? `Modifications de clients existants (${shown} premières sur ${all})`
+        : 'Modifications de clients existants',
+    change: 'Modification',
+    empty: 'vide',
     firstLines: 'Premières lignes du tableau',
     line: 'Ligne',
     noLines: 'Il n’y a aucune ligne sous l’en-tête.',

@@ -853,14 +853,14 @@ export const nl: Words = {
     file: 'CSV-bestand',
     table: 'CSV-tekst, of cellen gekopieerd uit een spreadsheet',
     tableHint:
-      'De eerste regel noemt de kolommen, in elke bewoording: welke wat bevat, kiest u in de volgende stap. Scheid meerdere nummers met |. Bestaande referenties worden bijgewerkt, nieuwe toegevoegd, er wordt niets verwijderd.',
+      'De eerste regel noemt de kolommen, in elke bewoording: welke wat bevat, kiest u in de volgende stap. Scheid meerdere nummers met |. Bestaande referenties worden bijgewerkt, nieuwe toegevoegd, er wordt niets verwijderd. Een kolom die ontbreekt, laat het veld zoals het is; een lege cel maakt het leeg.',
     template: 'Sjabloon downloaden',
     preview: 'Voorbeeld',
     previewAgain: 'Voorbeeld vernieuwen',
     back: 'Terug naar de tabel',
     columns: 'Kolommen',
     leaveOut: 'Niet importeren',
-    chooseNumbers: 'Kies de kolom met de telefoonnummers.',
+    chooseColumn: 'Kies de kolom met de telefoonnummers of die met de referenties.',
     counts: (added, changed, same) => `${added} nieuw, ${changed} gewijzigd, ${same} ongewijzigd.`,
     nothingYet: 'Er is nog niets geïmporteerd.',
     imported: (customers) => `${count(customers, 'klant', 'klanten')} geïmporteerd.`,
@@ -872,6 +872,12 @@ export const nl: Words = {
     noCountry: 'het landnummer ontbreekt, en voor het account is geen land ingesteld. Kies het eerst hier:',
     otherCountry:
       'zulke nummers bestaan niet in uw land. Schrijf buitenlandse nummers met + en het landnummer.',
+    changes: (shown, all) =>
+      shown < all
+        ? `Wijzigingen bij bestaande klanten (de eerste ${shown} van ${all})`
+        : 'Wijzigingen bij bestaande klanten',
+    change: 'Wijziging',
+    empty: 'leeg',
     firstLines: 'Eerste regels van de tabel',
     line: 'Regel',
     noLines: 'Er staan geen regels onder de kopregel.',

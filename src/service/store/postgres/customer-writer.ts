@@ -1,43 +1,55 @@
-import { type Customer, type CustomerRefusal, type CustomerStore, refusalOf } from '../customer-store.ts';
-import { type CustomerRow, isUnchanged, selectCustomers } from '../shared/customer-rows.ts';
+import {
+  type Customer,
+  type CustomerChange,
+  type CustomerRefusal,
+  type CustomerStore,
+  refusalOf,
+  withChange,
+} from '../customer-store.ts';
+import { type CustomerRow, customerOf, isUnchanged, selectCustomers } from '../shared/customer-rows.ts';
 import { searchText } from '../shared/customer-search.ts';
 import type { Database, Transaction } from './database.ts';
 
 /** With the account's id: one process at a time changes an account's customers. */
 const LOCK = 5_727_004;
 
-/** Adds or replaces customers. */
+/** Adds or changes customers. */
 export function customerWriter(database: Database): CustomerStore['put'] {
   return (account, given, before) =>
     database.transaction(async (transaction) => {
       await transaction.rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', LOCK, account);
-      const customers = await unchanged(transaction, account, given, before);
-      const { refusals, accepted } = await decide(transaction, account, customers);
+      const known = await knownOf(transaction, account, given);
+      const isSame = ({ reference }: CustomerChange, at: number) =>
+        before === undefined || isUnchanged(known.get(reference), before[at] as Customer);
+      const changes = given.filter(isSame);
+      const { refusals, accepted } = await decide(transaction, account, changes, known);
       await write(transaction, account, accepted);
-      const refusalOf = new Map(customers.map((customer, at) => [customer, refusals[at] ?? null]));
-      return given.map((customer) => refusalOf.get(customer) ?? null);
+      const refusalOf = new Map(changes.map((change, at) => [change, refusals[at] ?? null]));
+      return given.map((change) => refusalOf.get(change) ?? null);
     });
 }
 
-/** Those that are as they were read. */
-async function unchanged(
+/** What is stored of these customers, by reference. */
+async function knownOf(
   { rows }: Transaction,
   account: number,
-  customers: readonly Customer[],
-  before: readonly Customer[] | undefined,
-): Promise<readonly Customer[]> {
-  if (before === undefined) return customers;
+  changes: readonly CustomerChange[],
+): Promise<ReadonlyMap<string, CustomerRow>> {
   const found = await rows<CustomerRow>(
     `${selectCustomers} AND c.reference = ANY($2::text[])`,
     account,
-    customers.map(({ reference }) => reference),
+    changes.map(({ reference }) => reference),
   );
-  const now = new Map(found.map((row) => [row.reference, row]));
-  return customers.filter(({ reference }, at) => isUnchanged(now.get(reference), before[at] as Customer));
+  return new Map(found.map((row) => [row.reference, row]));
 }
 
 /** Decides which customers are accepted, one after the other, as if each were written before the next is checked. */
-async function decide({ rows }: Transaction, account: number, customers: readonly Customer[]) {
+async function decide(
+  { rows }: Transaction,
+  account: number,
+  changes: readonly CustomerChange[],
+  stored: ReadonlyMap<string, CustomerRow>,
+) {
   const segments = new Set(
     (await rows<{ name: string }>('SELECT name FROM segments WHERE account_id = $1', account)).map(
       ({ name }) => name,
@@ -47,15 +59,18 @@ async function decide({ rows }: Transaction, account: number, customers: readonl
     `SELECT n.number, c.reference, c.name FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
      WHERE n.account_id = $1 AND (n.number = ANY($2::text[]) OR c.reference = ANY($3::text[]))`,
     account,
-    customers.flatMap(({ numbers }) => numbers),
-    customers.map(({ reference }) => reference),
+    changes.flatMap(({ numbers = [] }) => numbers),
+    changes.map(({ reference }) => reference),
   );
   const owners = new Map(known.map(({ number, reference, name }) => [number, { reference, name }]));
   const numbersOf = Map.groupBy(owners.keys(), (number) => owners.get(number)?.reference as string);
   const accepted = new Map<string, Customer>();
 
-  const refusals = customers.map((customer): CustomerRefusal | null => {
-    const { reference, numbers } = customer;
+  const refusals = changes.map((change): CustomerRefusal | null => {
+    const { reference } = change;
+    const row = stored.get(reference);
+    const customer = withChange(accepted.get(reference) ?? (row && customerOf(row)), change);
+    const { numbers } = customer;
     const refusal = refusalOf(
       customer,
       (name) => segments.has(name),

@@ -1,9 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Customer, type CustomerRefusal, refusalOf } from '../customer-store.ts';
-import { type CustomerRow, isUnchanged, selectCustomers } from '../shared/customer-rows.ts';
+import {
+  type Customer,
+  type CustomerChange,
+  type CustomerRefusal,
+  refusalOf,
+  withChange,
+} from '../customer-store.ts';
+import { type CustomerRow, customerOf, isUnchanged, selectCustomers } from '../shared/customer-rows.ts';
 import { searchText } from '../shared/customer-search.ts';
 
-/** Adds or replaces customers. */
+/** Adds or changes customers. */
 export function customerWriter(db: DatabaseSync) {
   const segmentId = db.prepare('SELECT id FROM segments WHERE account_id = ? AND name = ?');
   const owner = db.prepare(
@@ -23,10 +29,15 @@ export function customerWriter(db: DatabaseSync) {
 
   const now = db.prepare(`${selectCustomers.replace('$1', '?')} AND c.reference = ?`);
 
-  function put(account: number, customer: Customer, before: Customer | undefined): CustomerRefusal | null {
-    const { reference, name, segment, numbers } = customer;
-    const known = before && (now.get(account, reference) as CustomerRow | undefined);
+  function put(
+    account: number,
+    change: CustomerChange,
+    before: Customer | undefined,
+  ): CustomerRefusal | null {
+    const known = now.get(account, change.reference) as CustomerRow | undefined;
     if (before && !isUnchanged(known, before)) return null;
+    const customer = withChange(known && customerOf(known), change);
+    const { reference, name, segment, numbers } = customer;
     const found = segment === null ? null : segmentId.get(account, segment);
     const ownerOf = (number: string) =>
       owner.get(account, number) as { reference: string; name: string } | undefined;
@@ -42,7 +53,7 @@ export function customerWriter(db: DatabaseSync) {
 
   return (
     account: number,
-    customers: readonly Customer[],
+    changes: readonly CustomerChange[],
     before?: readonly Customer[],
-  ): (CustomerRefusal | null)[] => customers.map((customer, at) => put(account, customer, before?.[at]));
+  ): (CustomerRefusal | null)[] => changes.map((change, at) => put(account, change, before?.[at]));
 }

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import { type WebhookStore, webhookEvents } from '../../src/service/store/webhook-store.ts';
+import { freePort } from '../free-port.ts';
+import { withStore } from './people.ts';
+import { runProgram } from './program.ts';
+import { callers, prepare, stateFolder } from './service-harness.ts';
+import { startReceiver } from './webhook-receiver.ts';
+
+const HOUR_MS = 3_600_000;
+/** Ten webhooks of one account; the first three fail. */
+const WEBHOOKS = 10;
+const FAILING = 3;
+
+/**
+ * A receiver that is down for three days, at 100 calls an hour and three events each, has 21,600 of them. Here three of
+ * ten webhooks have 25,000, and the others have delivered theirs. `run` takes SQL for SQLite and PostgreSQL alike; the
+ * account and the integration 1 exist. `urlOf`: where the nth webhook posts to, from 0.
+ */
+export async function fillBacklog(
+  webhooks: WebhookStore,
+  run: (sql: string) => unknown,
+  now: number,
+  urlOf: (nth: number) => string = (nth) => `https://${nth}.example/hook`,
+): Promise<{ failing: number[]; healthy: number[] }> {
+  const since = now - 72 * HOUR_MS;
+  for (let nth = 0; nth < WEBHOOKS; nth += 1)
+    await webhooks.add({ uid: `w${nth}`, account: 1, url: urlOf(nth), events: webhookEvents, since });
+  const ids = (await webhooks.list(1)).map(({ id }) => id);
+  const failing = ids.slice(0, FAILING);
+  for (const id of failing) await webhooks.change(id, { failingSince: since });
+  await run(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 8334)
+    INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, started_at, ringing_at,
+      answered_at, completed_at, missed)
+    SELECT 1, 1, 'backlog-' || i, 'completed', '+4930' || i, '+4930' || i, ${since} + i * 31000,
+      ${since} + i * 31000, ${since} + i * 31000 + 5000, ${since} + i * 31000 + 20000, FALSE FROM n`);
+  // Of every second call the first event was tried.
+  await run(`WITH happened AS (
+      SELECT c.id AS call_row, c.id % 2 AS odd, step, event, CASE step WHEN 0 THEN ringing_at WHEN 1 THEN answered_at ELSE completed_at END AS at
+      FROM calls c CROSS JOIN (SELECT 0 AS step, 'call.ringing' AS event UNION ALL SELECT 1, 'call.answered' UNION ALL SELECT 2, 'call.ended') e
+      WHERE call_id LIKE 'backlog-%')
+    INSERT INTO webhook_deliveries (webhook_id, call_row, event, at, queued_at, state, tries, attempts)
+    SELECT w.id, call_row, event, at, at,
+      CASE WHEN w.failing_since IS NULL THEN 'delivered' WHEN step = 0 AND odd = 1 THEN 'retry' ELSE 'new' END,
+      CASE WHEN w.failing_since IS NULL THEN 1 WHEN step = 0 THEN odd ELSE 0 END,
+      CASE WHEN w.failing_since IS NOT NULL AND step = 0 THEN odd ELSE 0 END
+    FROM happened CROSS JOIN webhooks w ORDER BY at, call_row, step, w.id`);
+  return { failing, healthy: ids.slice(FAILING) };
+}
+
+/** All that is asked about deliveries while calls come in, webhooks deliver and pages show them. */
+export async function askAboutDeliveries(
+  webhooks: WebhookStore,
+  { failing: [failing = 0, other = 0], healthy: [healthy = 0] }: { failing: number[]; healthy: number[] },
+  now: number,
+): Promise<void> {
+  for (const webhook of [failing, healthy]) {
+    const query = { now, freshSince: now - HOUR_MS, limit: 136, except: [] };
+    for (const priority of ['fresh', 'backlog', 'retry'] as const)
+      for (const { id } of await webhooks.due(webhook, { ...query, priority })) await webhooks.isNext(id);
+    await webhooks.nextDue(webhook, now);
+    for (const failed of [false, true]) {
+      const { deliveries } = await webhooks.page({ webhook, failed, before: null, limit: 50 });
+      const [one] = deliveries;
+      if (one === undefined) continue;
+      await webhooks.page({ webhook, failed, before: one.id, limit: 50 });
+      const result = {
+        seq: one.id,
+        callId: '',
+        outcome: 'delivered',
+        at: now,
+        counted: false,
+        durationMs: 1,
+      } as const;
+      await webhooks.record(webhook, result, null);
+    }
+    await webhooks.waiting(webhook);
+    await webhooks.expire(webhook, now - 72 * HOUR_MS, now);
+    await webhooks.sendAgain(webhook, null, now);
+  }
+  await webhooks.waiting(null);
+  await webhooks.forget(1, '+49301');
+  await webhooks.trim(0);
+  await webhooks.switchOff(other, null);
+  await webhooks.page({ webhook: other, failed: true, before: null, limit: 50 });
+}
+
+/**
+ * The program `service` on SQLite with such a backlog of account Alpha; three webhooks post to `failing`, seven to `healthy`.
+ * `cli`: of another checkout. `filled`: false for the ten webhooks without their backlog.
+ */
+export async function startWithBacklog(
+  t: TestContext,
+  { cli, filled = true }: { cli?: string; filled?: boolean } = {},
+) {
+  const stateDir = stateFolder(t);
+  const accounts = await prepare(stateDir);
+  const [failing, healthy] = [await startReceiver(t), await startReceiver(t)];
+  failing.answer((_, response) => response.writeHead(500).end());
+  await withStore({ stateDir }, async ({ webhooks }) => {
+    const db = new DatabaseSync(join(stateDir, 'service.db'));
+    const run = (sql: string) => filled && db.exec(sql);
+    await fillBacklog(webhooks, run, Date.now(), (nth) => (nth < FAILING ? failing.url : healthy.url));
+    db.close();
+  });
+  const port = await freePort();
+  const env = {
+    ...{ SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: `127.0.0.1:${port}` },
+    SERVICE_WEBHOOK_NETWORKS: '127.0.0.1',
+  };
+  const program = runProgram(['service'], { env, cwd: stateDir, ...(cli && { cli }) });
+  t.after(() => program.end('SIGKILL'));
+  await program.says(new RegExp(`127.0.0.1:${port}`));
+  return { program, failing, healthy, accounts, stateDir, ...callers(`http://127.0.0.1:${port}`) };
+}
