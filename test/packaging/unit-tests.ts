@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createPlayer } from '../../src/ami/player/player.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { always } from '../fakes/far-side-faults.ts';
+import { freePort } from '../free-port.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
-import { type Container, LONGEST_WAIT_MS } from './container.ts';
+import { boot, type Container, LONGEST_WAIT_MS } from './container.ts';
 import type { Machine } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
 
@@ -43,6 +47,8 @@ export async function unitTests(
     assert.equal(await property(unit, 'ExecMainStatus'), '78');
     assert.equal(await property(unit, 'ActiveState'), 'failed');
     assert.equal(await property(unit, 'NRestarts'), '0');
+    // What is printed before there is a log has a priority too.
+    await untilNoted(/pbx-bridge is not configured: fill in/, '-u', unit, '-p', 'err');
   });
 
   await t.test('starts with Asterisk away, says so, and is ready when its channels were read', async () => {
@@ -75,7 +81,7 @@ export async function unitTests(
     await system('reload', unit);
     await until(unit, 'ActiveState', 'active');
     assert.equal(await property(unit, 'MainPID'), pid);
-    await untilSaid(/"code":"program\.reloaded".*LOG_LEVEL/);
+    await untilSaid(/^settings reloaded; .*LOG_LEVEL.* \[program\.reloaded\]$/m);
     await tellsACall(stand);
   });
 
@@ -92,6 +98,33 @@ export async function unitTests(
       await tellsACall(stand);
     }
     await untilNoted(/Watchdog timeout/, '-u', unit);
+  });
+
+  await t.test('a start that waiting cannot help returns at once, and says why', async () => {
+    const account = { username: 'bridge', secret: 'sesame', clock: systemClock };
+    const withoutRight = createPlayer({ ...account, port: await freePort(), write: [] });
+    t.after(() => withoutRight.close());
+    const { port } = await withoutRight.listen();
+    const status = ['127.0.0.1', await freePort()].join(':');
+    for (const [wrong, says] of [
+      [
+        { AMI_SECRET: 'wrong' },
+        /login refused \(Authentication failed\)\. Compare AMI_USERNAME and AMI_SECRET/,
+      ],
+      [{ AMI_PORT: String(port) }, /lacks write class "reporting" .*\. Add write = reporting to the user/],
+      [{ AMI_TLS: 'on' }, /TLS: no TLS handshake .*\. The certificate of the manager/],
+    ] as const) {
+      settings({ ...wrong, STATUS_LISTEN: status });
+      // As in a script that nobody watches.
+      const script = 'systemctl restart pbx-bridge; pbx-bridge status';
+      const { code, output } = await run('bash', '-ec', `${script} < /dev/null`);
+      assert.equal(code, 2, output);
+      assert.match(await property(unit, 'StatusText'), says);
+      assert.equal(await property(unit, 'ActiveState'), 'active');
+    }
+    settings({});
+    await system('restart', unit);
+    await until(unit, 'StatusText', /^Asterisk /);
   });
 
   if (!thorough) return;
@@ -135,6 +168,96 @@ export async function unitTests(
     await stand.farSide.waitFor(arrived, longestWaitMs + 30_000);
   });
 
+  await t.test(
+    'the journal of a call, a refused login, an outage and a full disk is for people',
+    async () => {
+      const folder = '/var/lib/pbx-bridge/bridge';
+      await system('stop', unit);
+      await succeeds(container, 'mount', '-t', 'tmpfs', '-o', 'size=16m,mode=0700', 'small', folder);
+      const { output: last } = await run('journalctl', '-n', '1', '-o', 'json');
+      const since = ['-u', unit, `--after-cursor=${JSON.parse(last).__CURSOR}`];
+      const read = async (...which: string[]): Promise<Entry[]> => {
+        const { output } = await run('journalctl', '--no-pager', '-o', 'json', ...since, ...which);
+        return output.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+      };
+      const untilSaid = (code: string) => untilNoted(new RegExp(`\\[${code}\\]$`, 'm'), ...since);
+      const calls = { ALERT_AFTER: '1d', LOG_LEVEL: 'info' };
+      settings({ ...calls, AMI_SECRET: 'wrong' });
+      await system('start', unit);
+      await untilSaid('ami.login-refused');
+      settings(calls);
+      await system('reload', unit);
+      await until(unit, 'StatusText', /^Asterisk /);
+      await tellsACall(stand);
+
+      stand.farSide.inject(always({ kind: 'status', status: 503 }));
+      const during = markerCall();
+      for (const frame of during.frames) stand.pbx.send(frame);
+      await untilSaid('delivery.outage');
+      stand.farSide.inject(undefined);
+      await system('reload', unit);
+      await untilSaid('delivery.resumed');
+
+      await run('sh', '-c', `cat /dev/zero > ${folder}/filler`);
+      for (const end = Date.now() + LONGEST_WAIT_MS; Date.now() < end; await wait(100)) {
+        for (const frame of markerCall().frames) stand.pbx.send(frame);
+        if ((await read('-p', 'err')).some(({ MESSAGE }) => MESSAGE.endsWith('[outbox.full]'))) break;
+      }
+      await succeeds(container, 'rm', `${folder}/filler`);
+      await untilSaid('outbox.working');
+
+      await stand.pbx.crash();
+      await untilSaid('ami.unreachable');
+      await stand.pbx.listen();
+      await until(unit, 'StatusText', /^Asterisk .* 0 waiting$/);
+
+      // Each line once: on a slow machine, what lasts is said again.
+      const said = (entries: Entry[]) => [
+        ...new Set(entries.map(({ PRIORITY, MESSAGE }) => `${PRIORITY} ${/[\w.-]+(?=\]$)/.exec(MESSAGE)}`)),
+      ];
+      assert.deepEqual(said(await read('-p', 'warning')), [
+        '3 ami.login-refused',
+        '3 delivery.outage',
+        '3 outbox.full',
+        '4 ami.lost',
+        '3 ami.unreachable',
+      ]);
+      const all = (await read()).filter(({ SYSLOG_IDENTIFIER }) => SYSLOG_IDENTIFIER === 'pbx-bridge');
+      const codes = said(all);
+      for (const line of ['6 program.started', '6 ami.connected', '6 call.completed', '6 delivery.resumed'])
+        assert.ok(codes.includes(line), `${line} in ${codes}`);
+      for (const { MESSAGE } of all) assert.match(MESSAGE, /^[^<{].*[^.\]] \[[a-z]+\.[a-z-]+\]$/);
+      const refusal = all.find(({ MESSAGE }) => MESSAGE.endsWith('[ami.login-refused]'))?.MESSAGE;
+      assert.match(
+        refusal ?? '',
+        /^Asterisk at 127\.0\.0\.1:\d+ refused the login: login refused \(Authentication failed\); retrying /,
+      );
+      // A bug report has them, with nothing left out but what may name people.
+      await succeeds(container, 'pbx-bridge', 'bugreport', '--out', '/root/report.txt');
+      const report = readFileSync(machine.at('root/report.txt'), 'utf8');
+      assert.match(
+        report,
+        /^20\S+Z error ami\.login-refused Asterisk at 127\.0\.0\.1:\d+ refused the login: /m,
+      );
+      t.diagnostic(all.map(({ PRIORITY, MESSAGE }) => `<${PRIORITY}>${MESSAGE}`).join('\n'));
+
+      settings({ LOG_FORMAT: 'json' });
+      await system('restart', unit);
+      await untilNoted(
+        /^\{"level":"info",.*"code":"program\.started".*\}$/m,
+        ...since,
+        '-p',
+        'info',
+        '-o',
+        'cat',
+      );
+      settings({});
+      await system('stop', unit);
+      await succeeds(container, 'umount', folder);
+      await system('start', unit);
+    },
+  );
+
   await t.test('a second PBX and the service run beside it', async () => {
     // The folder's group becomes the file's, so that the bridge can read it.
     settingsFile(machine, 'berlin', stand)({ PBX_ID: 'berlin', AGI_LISTEN: 'off', STATUS_LISTEN: 'off' });
@@ -144,6 +267,7 @@ export async function unitTests(
     await system('start', 'pbx-bridge-service.service');
     await until('pbx-bridge-service.service', 'StatusText', /^listening at http:\/\/127\.0\.0\.1:\d+$/);
     assert.match((await succeeds(container, 'pbx-bridge', 'service', 'token')).output, /API_TOKEN=\S+/);
+    await untilNoted(/ is listening at .* \[service\.started\]$/m, '-t', 'pbx-bridge-service', '-o', 'cat');
     const { output } = await run('ls', '/var/lib/pbx-bridge');
     assert.deepEqual(output.trim().split('\n'), ['berlin', 'bridge']);
     const owners = await run('sh', '-c', 'cd /var/lib/pbx-bridge-service; stat -c "%U %a" . service-secret');
@@ -155,7 +279,7 @@ export async function unitTests(
     await system('stop', unit);
     assert.equal(await property(unit, 'Result'), 'success');
     assert.equal(await property(unit, 'ExecMainStatus'), '0');
-    await untilSaid(/"code":"program\.stopped"[^\n]*\n[^\n]*$/m);
+    await untilSaid(/^stopped \[program\.stopped\]\n[^\n]*$/m);
     await system('start', unit);
     await succeeds(container, 'dpkg', '--purge', 'pbx-bridge');
     const { output } = await run(
@@ -168,6 +292,38 @@ export async function unitTests(
     );
     assert.equal(output, '');
   });
+}
+
+type Entry = {
+  readonly PRIORITY: string;
+  readonly MESSAGE: string;
+  readonly SYSLOG_IDENTIFIER: string;
+};
+
+/** Boots with an Asterisk that does not let the bridge in, and with one that is not there. */
+export async function bootTests(t: TestContext, packages: Packages, machine: Machine): Promise<void> {
+  const stand = await createStand(t);
+  copyFileSync(packages.now, machine.at('root/now.deb'));
+  const { code, output } = await machine.chroot('dpkg', '-i', '/root/now.deb');
+  assert.equal(code, 0, output);
+  for (const [wrong, says] of [
+    [{ AMI_SECRET: 'wrong' }, /login refused \(Authentication failed\)\. Compare /],
+    [
+      { AMI_PORT: String(await freePort()) },
+      /nothing answers there \(ECONNREFUSED\)\. Check that Asterisk is running/,
+    ],
+  ] as const) {
+    settingsFile(machine, 'bridge', stand)(wrong);
+    const container = await boot(machine);
+    assert.ok(typeof container !== 'string', container as string);
+    try {
+      assert.equal(await container.property('multi-user.target', 'ActiveState'), 'active');
+      assert.equal(await container.property(unit, 'ActiveState'), 'active');
+      assert.match(await container.property(unit, 'StatusText'), says);
+    } finally {
+      await container.stop();
+    }
+  }
 }
 
 /** A call of nobody's that comes and goes, and arrives at the far side. */
