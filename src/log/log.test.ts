@@ -109,7 +109,7 @@ test('in the journal, a line is its priority, its text and its code', () => {
   assert.deepEqual(line.split('\n'), [
     '<6>connected to Asterisk 22\\x0a<2>x at pbx; channels in progress: 0 [ami.connected]',
     '<4>the connection to Asterisk at pbx has ended: closed by Asterisk; reconnecting [ami.lost]',
-    '<3>Asterisk at pbx refused the login: Authentication failed; retrying [ami.login-refused]',
+    '<3>cannot log in to Asterisk at pbx: Authentication failed; retrying [ami.login-refused]',
     '<2>cannot continue: a\\x0ab; exiting with code 1, so that the service manager restarts the program [program.failed]',
     '',
   ]);

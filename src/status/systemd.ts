@@ -62,10 +62,10 @@ const longestStartMs = 60_000;
 const startExtensionUs = 60_000_000;
 
 /**
- * Notifies systemd of the bridge's state: ready once the PBX's channels were read or it is no use to wait for that, a
- * status line for `systemctl status`, and the watchdog as long as the AMI link and the storage make progress. A timer alone would only prove that timers
- * run. An unreachable PBX and a full disk do not stop the watchdog: a restart would not help, and would lose the events
- * in memory.
+ * Notifies systemd of the bridge's state: ready once the PBX's channels were read, or waiting for that is over; a status
+ * line for `systemctl status`; and the watchdog as long as the AMI link and the storage make progress. A timer alone
+ * would only prove that timers run. An unreachable PBX and a full disk do not stop the watchdog: a restart would not
+ * help, and would lose the events in memory.
  */
 export function createSupervisor(tools: {
   readonly notify: (notice: Notice) => void;

@@ -5,7 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createPlayer } from '../../src/ami/player/player.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
 import { systemClock } from '../../src/process/clock.ts';
-import { always } from '../fakes/far-side-faults.ts';
 import { freePort } from '../free-port.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
 import { boot, type Container, LONGEST_WAIT_MS } from './container.ts';
@@ -190,11 +189,10 @@ export async function unitTests(
       await until(unit, 'StatusText', /^Asterisk /);
       await tellsACall(stand);
 
-      stand.farSide.inject(always({ kind: 'status', status: 503 }));
-      const during = markerCall();
-      for (const frame of during.frames) stand.pbx.send(frame);
+      await stand.farSide.close();
+      for (const frame of markerCall().frames) stand.pbx.send(frame);
       await untilSaid('delivery.outage');
-      stand.farSide.inject(undefined);
+      await stand.farSide.reopen();
       await system('reload', unit);
       await untilSaid('delivery.resumed');
 
@@ -217,6 +215,7 @@ export async function unitTests(
       ];
       assert.deepEqual(said(await read('-p', 'warning')), [
         '3 ami.login-refused',
+        '4 delivery.failed',
         '3 delivery.outage',
         '3 outbox.full',
         '4 ami.lost',
@@ -230,14 +229,14 @@ export async function unitTests(
       const refusal = all.find(({ MESSAGE }) => MESSAGE.endsWith('[ami.login-refused]'))?.MESSAGE;
       assert.match(
         refusal ?? '',
-        /^Asterisk at 127\.0\.0\.1:\d+ refused the login: login refused \(Authentication failed\); retrying /,
+        /^cannot log in to Asterisk at 127\.0\.0\.1:\d+: login refused \(Authentication failed\); retrying /,
       );
-      // A bug report has them, with nothing left out but what may name people.
+      // A bug report reads them, too.
       await succeeds(container, 'pbx-bridge', 'bugreport', '--out', '/root/report.txt');
       const report = readFileSync(machine.at('root/report.txt'), 'utf8');
       assert.match(
         report,
-        /^20\S+Z error ami\.login-refused Asterisk at 127\.0\.0\.1:\d+ refused the login: /m,
+        /^20\S+Z error ami\.login-refused cannot log in to Asterisk at 127\.0\.0\.1:\d+: /m,
       );
       t.diagnostic(all.map(({ PRIORITY, MESSAGE }) => `<${PRIORITY}>${MESSAGE}`).join('\n'));
 
@@ -263,8 +262,14 @@ export async function unitTests(
     settingsFile(machine, 'berlin', stand)({ PBX_ID: 'berlin', AGI_LISTEN: 'off', STATUS_LISTEN: 'off' });
     await system('start', 'pbx-bridge@berlin.service');
     await until('pbx-bridge@berlin.service', 'StatusText', /^Asterisk /);
-    writeFileSync(machine.at('etc/pbx-bridge-service/service.env'), 'SERVICE_LISTEN=127.0.0.1:0\n');
-    await system('start', 'pbx-bridge-service.service');
+    const serviceSettings = (text: string) =>
+      writeFileSync(machine.at('etc/pbx-bridge-service/service.env'), text);
+    serviceSettings(`DATABASE_URL=postgres://nobody@127.0.0.1:${await freePort()}/none\n`);
+    assert.equal((await run('systemctl', 'start', 'pbx-bridge-service.service')).code, 1);
+    const refused = /the database of DATABASE_URL cannot be used: .*ECONNREFUSED/;
+    await untilNoted(refused, '-u', 'pbx-bridge-service', '-p', 'err');
+    serviceSettings('SERVICE_LISTEN=127.0.0.1:0\n');
+    await system('restart', 'pbx-bridge-service.service');
     await until('pbx-bridge-service.service', 'StatusText', /^listening at http:\/\/127\.0\.0\.1:\d+$/);
     assert.match((await succeeds(container, 'pbx-bridge', 'service', 'token')).output, /API_TOKEN=\S+/);
     await untilNoted(/ is listening at .* \[service\.started\]$/m, '-t', 'pbx-bridge-service', '-o', 'cat');

@@ -8,8 +8,7 @@ export const deliveryMessages = {
     means: 'The API has confirmed receipt of the event.',
   },
   'delivery.failed': {
-    // It is sent again. What lasts has a line of its own: an outage, a pause, many failures, a dead letter, a backlog.
-    level: 'info',
+    level: 'warn',
     text: '{status} of call {call} not delivered ({reason}); attempt {tries} failed, next in {wait}',
     means:
       'The event stays on disk and is sent again. Later events of this call wait for it; other calls do not.',
