@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createPlayer } from '../../src/ami/player/player.ts';
@@ -8,6 +8,7 @@ import { systemClock } from '../../src/process/clock.ts';
 import { freePort } from '../free-port.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
 import { boot, type Container, LONGEST_WAIT_MS } from './container.ts';
+import { journalTests } from './journal-tests.ts';
 import type { Machine } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
 
@@ -168,91 +169,10 @@ export async function unitTests(
   });
 
   await t.test(
-    'the journal of a call, a refused login, an outage and a full disk is for people',
+    'the journal of a refused login, a call, an outage and a full disk is for people',
     async () => {
-      const folder = '/var/lib/pbx-bridge/bridge';
       await system('stop', unit);
-      await succeeds(container, 'mount', '-t', 'tmpfs', '-o', 'size=16m,mode=0700', 'small', folder);
-      const { output: last } = await run('journalctl', '-n', '1', '-o', 'json');
-      const since = ['-u', unit, `--after-cursor=${JSON.parse(last).__CURSOR}`];
-      const read = async (...which: string[]): Promise<Entry[]> => {
-        const { output } = await run('journalctl', '--no-pager', '-o', 'json', ...since, ...which);
-        return output.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
-      };
-      const untilSaid = (code: string) => untilNoted(new RegExp(`\\[${code}\\]$`, 'm'), ...since);
-      const calls = { ALERT_AFTER: '1d', LOG_LEVEL: 'info' };
-      settings({ ...calls, AMI_SECRET: 'wrong' });
-      await system('start', unit);
-      await untilSaid('ami.login-refused');
-      settings(calls);
-      await system('reload', unit);
-      await until(unit, 'StatusText', /^Asterisk /);
-      await tellsACall(stand);
-
-      await stand.farSide.close();
-      for (const frame of markerCall().frames) stand.pbx.send(frame);
-      await untilSaid('delivery.outage');
-      await stand.farSide.reopen();
-      await system('reload', unit);
-      await untilSaid('delivery.resumed');
-
-      await run('sh', '-c', `cat /dev/zero > ${folder}/filler`);
-      for (const end = Date.now() + LONGEST_WAIT_MS; Date.now() < end; await wait(100)) {
-        for (const frame of markerCall().frames) stand.pbx.send(frame);
-        if ((await read('-p', 'err')).some(({ MESSAGE }) => MESSAGE.endsWith('[outbox.full]'))) break;
-      }
-      await succeeds(container, 'rm', `${folder}/filler`);
-      await untilSaid('outbox.working');
-
-      await stand.pbx.crash();
-      await untilSaid('ami.unreachable');
-      await stand.pbx.listen();
-      await until(unit, 'StatusText', /^Asterisk .* 0 waiting$/);
-
-      // Each line once: on a slow machine, what lasts is said again.
-      const said = (entries: Entry[]) => [
-        ...new Set(entries.map(({ PRIORITY, MESSAGE }) => `${PRIORITY} ${/[\w.-]+(?=\]$)/.exec(MESSAGE)}`)),
-      ];
-      assert.deepEqual(said(await read('-p', 'warning')), [
-        '3 ami.login-refused',
-        '4 delivery.failed',
-        '3 delivery.outage',
-        '3 outbox.full',
-        '4 ami.lost',
-        '3 ami.unreachable',
-      ]);
-      const all = (await read()).filter(({ SYSLOG_IDENTIFIER }) => SYSLOG_IDENTIFIER === 'pbx-bridge');
-      const codes = said(all);
-      for (const line of ['6 program.started', '6 ami.connected', '6 call.completed', '6 delivery.resumed'])
-        assert.ok(codes.includes(line), `${line} in ${codes}`);
-      for (const { MESSAGE } of all) assert.match(MESSAGE, /^[^<{].*[^.\]] \[[a-z]+\.[a-z-]+\]$/);
-      const refusal = all.find(({ MESSAGE }) => MESSAGE.endsWith('[ami.login-refused]'))?.MESSAGE;
-      assert.match(
-        refusal ?? '',
-        /^cannot log in to Asterisk at 127\.0\.0\.1:\d+: login refused \(Authentication failed\); retrying /,
-      );
-      // A bug report reads them, too.
-      await succeeds(container, 'pbx-bridge', 'bugreport', '--out', '/root/report.txt');
-      const report = readFileSync(machine.at('root/report.txt'), 'utf8');
-      assert.match(
-        report,
-        /^20\S+Z error ami\.login-refused cannot log in to Asterisk at 127\.0\.0\.1:\d+: /m,
-      );
-      t.diagnostic(all.map(({ PRIORITY, MESSAGE }) => `<${PRIORITY}>${MESSAGE}`).join('\n'));
-
-      settings({ LOG_FORMAT: 'json' });
-      await system('restart', unit);
-      await untilNoted(
-        /^\{"level":"info",.*"code":"program\.started".*\}$/m,
-        ...since,
-        '-p',
-        'info',
-        '-o',
-        'cat',
-      );
-      settings({});
-      await system('stop', unit);
-      await succeeds(container, 'umount', folder);
+      t.diagnostic(await journalTests(unit, { container, machine, stand, settings }));
       await system('start', unit);
     },
   );
@@ -298,12 +218,6 @@ export async function unitTests(
     assert.equal(output, '');
   });
 }
-
-type Entry = {
-  readonly PRIORITY: string;
-  readonly MESSAGE: string;
-  readonly SYSLOG_IDENTIFIER: string;
-};
 
 /** Boots with an Asterisk that does not let the bridge in, and with one that is not there. */
 export async function bootTests(t: TestContext, packages: Packages, machine: Machine): Promise<void> {
