@@ -48,9 +48,9 @@ async function run(): Promise<number> {
   }
   const settings = startConfig(bridgeSections, environment);
   const { logging, ...config } = settings.config;
-  const log = createLog({ ...logging, secrets: secretsOf(config) });
+  const { notifySocket, watchdogMs, journal } = readServiceManager();
+  const log = createLog({ ...logging, journal, secrets: secretsOf(config) });
   const { startBridge } = await import('./bridge.ts');
-  const { notifySocket, watchdogMs } = readServiceManager();
   const notify = await openServiceManager(notifySocket, log);
   return runUntilStopped(async (fail) => {
     const bridge = await startBridge(config, { log, logStatus: log.status, version, fail });
@@ -127,12 +127,14 @@ if (process.argv[2] !== 'run') {
     async run(started) {
       const { service, mail, alerts, logging } = options();
       const { url, listenUrl } = service.database ?? {};
+      const { notifySocket, journal } = readServiceManager();
       const log = createLog({
         ...logging,
+        journal,
         secrets: [...passwordsIn([url, listenUrl]), ...mailSecrets({ mail, alerts })],
       });
       const { startService } = await import('./service.ts');
-      const notify = await openServiceManager(readServiceManager().notifySocket, log);
+      const notify = await openServiceManager(notifySocket, log);
       const code = await runUntilStopped(async (fail) => {
         const running = await startService({ ...service, mail, alerts }, { log, version, fail });
         started(running);

@@ -107,7 +107,7 @@ export function createPriorityLookup(
   function fetchWithin(number: string, waitMs: number): Promise<PriorityAnswer> {
     return new Promise((resolve) => {
       const cancel = clock.setTimer(() => {
-        logLate((more) => log.say('agi.lookup-late', { number, waited: waitMs, more }));
+        logLate((more) => log.say('agi.lookup-late', { number, waited: Math.round(waitMs), more }));
         resolve(stale(number) ?? timedOut);
       }, waitMs);
       void fetch(number, true).then((answer) => {

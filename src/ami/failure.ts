@@ -32,6 +32,25 @@ export const saysNothing: AmiFailure = { kind: 'not-asterisk', detail: 'it says 
 export const isSilence = (failure: AmiFailure): boolean =>
   failure.kind === 'silent' || failure === saysNothing;
 
+/** Codes of addresses where Asterisk may answer later. */
+const passingCodes = new Set([
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EAI_AGAIN'],
+]);
+
+/** True if it may end by waiting: Asterisk or the network may not be up yet. Other failures need a change by a person. */
+export function mayPass(failure: AmiFailure): boolean {
+  switch (failure.kind) {
+    case 'unreachable':
+      return passingCodes.has(failure.detail);
+    case 'connect-timeout':
+    case 'silent':
+    case 'lost':
+      return true;
+    default:
+      return failure === saysNothing;
+  }
+}
+
 /** One line for people, without its cause's name. */
 export function describeFailure(failure: AmiFailure): string {
   switch (failure.kind) {

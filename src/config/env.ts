@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { isReadByJournal } from '../log/journal.ts';
 import { agiSection } from './agi-section.ts';
 import { alertSection } from './alert-section.ts';
 import { amiSection } from './ami-section.ts';
@@ -76,16 +77,22 @@ function readEnvFile(folder: string): Environment {
 }
 
 /**
- * Reads what systemd passes to its services (sd_notify(3), sd_watchdog_enabled(3)): the notification socket and the
- * watchdog timeout, ms. A watchdog of another process (WATCHDOG_PID) is ignored.
+ * Reads what systemd passes to its services (sd_notify(3), sd_watchdog_enabled(3)): the notification socket, the
+ * watchdog timeout, ms, and whether its journal reads standard output. A watchdog of another process (WATCHDOG_PID) is
+ * ignored.
  */
-export function readServiceManager(): { notifySocket: string | undefined; watchdogMs: number | undefined } {
-  const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env;
+export function readServiceManager(): {
+  notifySocket: string | undefined;
+  watchdogMs: number | undefined;
+  journal: boolean;
+} {
+  const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, JOURNAL_STREAM } = process.env;
   const ours = WATCHDOG_PID === undefined || Number(WATCHDOG_PID) === process.pid;
   const watchdogMs = Number(WATCHDOG_USEC) / 1_000;
   return {
     notifySocket: NOTIFY_SOCKET || undefined,
     watchdogMs: ours && watchdogMs > 0 ? watchdogMs : undefined,
+    journal: isReadByJournal(1, JOURNAL_STREAM),
   };
 }
 

@@ -9,7 +9,9 @@ export const logSection = section({
       .describe('Least severe level to log.'),
     LOG_FORMAT: choice(['auto', 'pretty', 'json'])
       .prefault('auto')
-      .describe('Format of log lines. auto: pretty on a terminal, JSON otherwise.'),
+      .describe(
+        'Format of log lines. auto: text on a terminal and in the journal of systemd, JSON elsewhere.',
+      ),
     LOG_NUMBERS: choice(['mask', 'show'])
       .prefault('mask')
       .describe('Phone numbers in the log: masked except for the first and last digits, or shown in full.'),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { fstatSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { isReadByJournal } from './journal.ts';
 import { createLog, type LogOptions } from './log.ts';
 import { messages } from './messages.ts';
 import { escapeControls, maskNumber, redactFields } from './redact.ts';
@@ -95,6 +97,36 @@ test('the pretty format is the text only', () => {
     line,
     /^\[[\d:.]+\] INFO: connected to Asterisk 22\\x1b\[31m at pbx; channels in progress: 0\n$/,
   );
+});
+
+test('in the journal, a line is its priority, its text and its code', () => {
+  const line = logged({ format: 'auto', journal: true }, (log) => {
+    log.say('ami.connected', { version: '22\n<2>x', address: 'pbx', channels: 0 });
+    log.say('ami.lost', { address: 'pbx', reason: 'closed by Asterisk' });
+    log.say('ami.login-refused', { address: 'pbx', reason: 'Authentication failed' });
+    log.say('program.failed', { error: Object.assign(new Error('a\nb'), { code: 'EIO' }) });
+  });
+  assert.deepEqual(line.split('\n'), [
+    '<6>connected to Asterisk 22\\x0a<2>x at pbx; channels in progress: 0 [ami.connected]',
+    '<4>the connection to Asterisk at pbx has ended: closed by Asterisk; reconnecting [ami.lost]',
+    '<3>cannot log in to Asterisk at pbx: Authentication failed; retrying [ami.login-refused]',
+    '<2>cannot continue: a\\x0ab; exiting with code 1, so that the service manager restarts the program [program.failed]',
+    '',
+  ]);
+});
+
+test('in the journal, JSON has its priority too', () => {
+  const line = logged({ format: 'json', journal: true }, (log) => log.say('program.stopped'));
+  const [, priority, json = ''] = /^<(\d)>(\{.*\})\n$/.exec(line) ?? [];
+  assert.equal(priority, '6');
+  assert.equal(JSON.parse(json).msg, 'stopped');
+});
+
+test('the journal is known by its device and inode; a pipe in the place of its socket is not it', () => {
+  const { dev, ino } = fstatSync(0);
+  assert.equal(isReadByJournal(0, `${dev}:${ino}`), true);
+  assert.equal(isReadByJournal(0, `${dev}:${ino}1`), false);
+  assert.equal(isReadByJournal(0, undefined), false);
 });
 
 test('a level below the one set is not written', () => {

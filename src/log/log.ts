@@ -1,5 +1,6 @@
 import { pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { journalLine } from './journal.ts';
 import { type LogDestination, type LogStatus, openLogDestination } from './log-destination.ts';
 import { fill, type MessageCode, messages } from './messages.ts';
 import { type Redaction, redactFields } from './redact.ts';
@@ -20,6 +21,8 @@ export type LogOptions = {
   readonly numbers: 'mask' | 'show';
   /** False if NO_COLOR is set (no-color.org). */
   readonly colour: boolean;
+  /** True if the journal of systemd reads the lines: they begin with their priority. */
+  readonly journal?: boolean;
   /** Values that must never appear in a line. */
   readonly secrets: readonly string[];
   /** Where lines go; standard output if absent. */
@@ -36,18 +39,10 @@ export type ProgramLog = Log & {
 /** Logs nothing: for tests and tools. */
 export const silentLog: Log = { say: () => {}, child: () => silentLog };
 
-/** Creates the log of a program: one line per message, JSON or pretty. Every field is redacted here, so callers need not. */
+/** Creates the log of a program: one line per message. Every field is redacted here, so callers need not. */
 export function createLog(options: LogOptions): ProgramLog {
   const destination = options.destination ?? openLogDestination({ fd: 1, onDropped });
-  const onTerminal = process.stdout.isTTY === true;
-  const format = prettyFactory({
-    colorize: onTerminal && options.colour,
-    translateTime: 'SYS:HH:MM:ss.l',
-    // The text contains the fields that a reader needs.
-    hideObject: true,
-  });
-  const asPretty = options.format === 'pretty' || (options.format === 'auto' && onTerminal);
-  const sink = asPretty ? { write: (line: string) => destination.write(format(line)) } : destination;
+  const format = lineFormat(options);
   const root = pino(
     {
       level: options.level,
@@ -55,7 +50,7 @@ export function createLog(options: LogOptions): ProgramLog {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    sink,
+    { write: (line) => destination.write(format(line)) },
   );
   const secrets = [...options.secrets];
   const redaction = { secrets, maskNumbers: options.numbers === 'mask' };
@@ -71,6 +66,19 @@ export function createLog(options: LogOptions): ProgramLog {
     },
     status: () => destination.status(),
   };
+}
+
+/** Returns a function that formats a line, given as JSON. */
+function lineFormat({ format, journal, colour }: LogOptions): (line: string) => string {
+  if (journal) return (line) => journalLine(line, { asJson: format === 'json' });
+  const onTerminal = process.stdout.isTTY === true;
+  if (format === 'json' || (format === 'auto' && !onTerminal)) return (line) => line;
+  return prettyFactory({
+    colorize: onTerminal && colour,
+    translateTime: 'SYS:HH:MM:ss.l',
+    // The text contains the fields that a reader needs.
+    hideObject: true,
+  });
 }
 
 type Level = (typeof messages)[MessageCode]['level'];

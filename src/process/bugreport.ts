@@ -151,10 +151,10 @@ export async function addLog(
 ): Promise<void> {
   if (!(Number(hours) > 0 && Number(hours) <= 720)) throw new Error('--hours takes a number, up to 720');
   try {
-    const text = file === undefined ? await journal(chosen, Number(hours)) : endOf(file);
+    const lines = file === undefined ? await journal(chosen, Number(hours)) : linesOf(endOf(file));
     report.add(
       `log (${file === undefined ? `unit ${chosen}, last ${hours} h` : 'of a file'})`,
-      logText(text),
+      logText(lines),
     );
   } catch (error) {
     const todo = 'Run this command as root, or name the file of the log with --log.';
@@ -162,15 +162,34 @@ export async function addLog(
   }
 }
 
-function journal(unit: string, hours: number): Promise<string> {
+type LogLine = {
+  readonly text: string;
+  /** When the journal got it; absent in a file, whose lines contain their time. */
+  readonly time?: string;
+};
+
+const linesOf = (text: string): LogLine[] => text.split('\n').map((text) => ({ text }));
+
+function journal(unit: string, hours: number): Promise<LogLine[]> {
   const since = new Date(Date.now() - hours * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
-  const args = ['-q', '-o', 'cat', '--no-pager', '-n', '10000', '--since', `${since} UTC`, '-u', unit];
+  const args = [
+    ...['-q', '-o', 'json', '--output-fields=MESSAGE', '--all', '--no-pager', '-n', '10000'],
+    ...['--since', `${since} UTC`, '-u', unit],
+  ];
   return new Promise((resolve, reject) => {
     execFile('journalctl', args, { maxBuffer: 64 << 20 }, (error, out) => {
       if (error) reject(error);
       else if (out.trim() === '') reject(new Error(`the journal has no lines of ${unit} for this user`));
-      else resolve(out.slice(-MAX_LOG_BYTES));
+      else resolve(entriesOf(out.slice(-MAX_LOG_BYTES)));
     });
+  });
+}
+
+function entriesOf(output: string): LogLine[] {
+  return output.split('\n').flatMap((line) => {
+    const { MESSAGE, __REALTIME_TIMESTAMP } = (parseJson(line) ?? {}) as Record<string, unknown>;
+    const time = new Date(Number(__REALTIME_TIMESTAMP) / 1_000);
+    return typeof MESSAGE === 'string' ? [{ text: MESSAGE, time: time.toISOString() }] : [];
   });
 }
 
@@ -192,10 +211,10 @@ const leftOut = new Set(['msg', 'reply', 'name', 'account', 'integration', 'user
  * Log lines, made again from the catalogue's texts without fields that may hold names. Of other output, such as a
  * crash, only the places in the code are kept.
  */
-function logText(text: string): string {
+function logText(logged: readonly LogLine[]): string {
   let skipped = 0;
-  const lines = text.split('\n').flatMap((line) => {
-    const entry = parseJson(line) as Record<string, unknown> | undefined;
+  const lines = logged.flatMap(({ text: line, time: at }) => {
+    const entry = (parseJson(line) ?? entryOf(line, at)) as Record<string, unknown> | undefined;
     const message = messages[String(entry?.code) as keyof typeof messages];
     if (message !== undefined) {
       // The host of an account's webhook names its customer.
@@ -217,6 +236,22 @@ function logText(text: string): string {
     if (line.trim() !== '') skipped += 1;
     return [];
   });
-  if (skipped > 0) lines.push(`(${skipped} lines left out that are not from the log in its JSON form)`);
+  if (skipped > 0) lines.push(`(${skipped} lines left out that are not from the log)`);
   return lines.join('\n');
+}
+
+/** The entry of a line as the journal has it: the catalogue's text with its fields, then the code in brackets. */
+function entryOf(line: string, time = '-'): Record<string, unknown> | undefined {
+  const [, text = '', code = ''] = /^(.*) \[([a-z.-]+)\]$/.exec(line) ?? [];
+  const message = messages[code as keyof typeof messages];
+  if (message === undefined) return undefined;
+  const parts = message.text.split(/\{(\w+)\}/);
+  // Where it is not clear which field a word belongs to, it belongs to the one that is left out.
+  const pattern = parts.map((part, i) =>
+    i % 2 === 0 ? RegExp.escape(part) : leftOut.has(part) || part === 'host' ? '(.*)' : '(.*?)',
+  );
+  const values = new RegExp(`^${pattern.join('')}$`).exec(text)?.slice(1) ?? [];
+  const names = parts.filter((_, i) => i % 2 === 1);
+  const fields = Object.fromEntries(values.map((value, i) => [names[i], value]));
+  return { time, level: message.level, code, ...fields };
 }

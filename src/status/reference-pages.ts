@@ -13,7 +13,7 @@ export function messagesPage(): string {
   const chapters = [...parts].map(([part, entries]) => `## ${part}\n\n${entries.join('\n\n')}`);
   const intro = `# Log messages
 
-${generated} The code of a line is in its field \`code\`; \`{names in braces}\` are fields of the line.`;
+${generated} The code of a line is in its field \`code\`, in the journal of systemd in brackets at its end; \`{names in braces}\` are fields of the line. The levels are priorities in the journal: debug 7, info 6, warn 4, error 3, fatal 2.`;
   return `${[intro, ...chapters].join('\n\n')}\n`;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { type AmiFailure, describeFailure, saysNothing } from '../ami/failure.ts';
 import type { Log } from '../log/log.ts';
 import { noon, statusWith } from './bridge-status.fixture.ts';
 import { createSupervisor, type Liveness, type Notice, openServiceManager, statusLine } from './systemd.ts';
@@ -54,22 +55,65 @@ function supervise(t: TestContext, liveness: Partial<Liveness['pbx']> = {}, watc
 
 const countOf = (notices: Notice[], name: string) => notices.filter((notice) => name in notice).length;
 
-test('READY is sent once, after the channels were read for the first time', async (t) => {
-  const { bridge, pass, start } = supervise(t, { state: 'waiting', connects: 0 });
-  start();
+/** A start whose attempts to connect all end in this failure. */
+function startWith(t: TestContext, failure: AmiFailure) {
+  const supervised = supervise(t, { state: 'waiting', connects: 0, failure });
+  const { bridge } = supervised;
+  bridge.readStatus = async () =>
+    statusWith({ pbx: { state: 'waiting', failure: describeFailure(failure) } });
+  supervised.start();
   let attempts = 0;
   const trying = () => {
     bridge.pbx = { ...bridge.pbx, since: noon + attempts++ };
   };
-  const away = await pass(120, trying);
+  return { ...supervised, trying };
+}
+
+const refused: AmiFailure = { kind: 'unreachable', detail: 'ECONNREFUSED' };
+
+test('READY is sent once, after the channels were read for the first time', async (t) => {
+  const { bridge, pass, trying } = startWith(t, refused);
+  const away = await pass(50, trying);
   assert.equal(countOf(away, 'READY'), 0);
   assert.equal(countOf(away, 'WATCHDOG'), 0);
-  assert.ok(countOf(away, 'EXTEND_TIMEOUT_USEC') > 400, 'the start is extended all the time');
-  bridge.pbx = { ...bridge.pbx, state: 'up', connects: 1 };
+  assert.equal(countOf(away, 'EXTEND_TIMEOUT_USEC'), 200, 'the start is extended all the time');
+  bridge.pbx = { ...bridge.pbx, state: 'up', connects: 1, failure: undefined };
+  bridge.readStatus = async () => statusWith();
   const there = await pass(10, trying);
-  assert.equal(countOf(there, 'READY'), 1);
-  assert.match(String(there.at(-1)?.STATUS), /^Asterisk 22\.10\.0 at 127\.0\.0\.1:5038; 2 open calls/);
+  assert.deepEqual(
+    there.filter((notice) => 'READY' in notice).map(({ STATUS }) => STATUS),
+    ['Asterisk 22.10.0 at 127.0.0.1:5038; 2 open calls, 11 delivered, 0 waiting'],
+  );
 });
+
+const failures: readonly [AmiFailure, waits: boolean][] = [
+  [refused, true],
+  [{ kind: 'unreachable', detail: 'ENETUNREACH' }, true],
+  [{ kind: 'unreachable', detail: 'EAI_AGAIN' }, true],
+  [{ kind: 'unreachable', detail: 'ENOTFOUND' }, false],
+  [{ kind: 'connect-timeout' }, true],
+  [{ kind: 'tls', check: 'authority', detail: 'CERT_UNTRUSTED' }, false],
+  [{ kind: 'not-asterisk', detail: 'it says "SSH-2.0"' }, false],
+  [saysNothing, true],
+  [{ kind: 'login-refused', detail: 'Authentication failed' }, false],
+  [{ kind: 'no-reporting-class', detail: 'Permission denied' }, false],
+  [{ kind: 'no-call-class' }, false],
+  [{ kind: 'silent', detail: 'Login' }, true],
+  [{ kind: 'lost', detail: 'closed' }, true],
+];
+for (const [failure, waits] of failures)
+  test(`the start ${waits ? 'waits a minute' : 'is over at once'}: ${describeFailure(failure)}`, async (t) => {
+    const { pass, trying } = startWith(t, failure);
+    const soon = await pass(waits ? 59 : 1, trying);
+    assert.equal(countOf(soon, 'READY'), waits ? 0 : 1);
+    const notices = [...soon, ...(await pass(30, trying))];
+    const [ready, ...more] = notices.filter((notice) => 'READY' in notice);
+    const says = `not connected to Asterisk at 127.0.0.1:5038: ${describeFailure(failure)}. `;
+    assert.ok(String(ready?.STATUS).startsWith(says), String(ready?.STATUS));
+    assert.match(String(ready?.STATUS).slice(says.length), /^\w.*\. 2 open calls/, 'it says what to do');
+    assert.deepEqual(more, []);
+    assert.ok(countOf(notices, 'WATCHDOG') > 0);
+  });
 
 test('a Pong, a received byte and a connection attempt each feed the watchdog', async (t) => {
   const { bridge, pass, start, logged } = supervise(t);

@@ -1,4 +1,7 @@
+import { type AmiFailure, mayPass } from '../ami/failure.ts';
+import { failureCodes } from '../ami/link-log.ts';
 import type { Log } from '../log/log.ts';
+import { type Message, messages } from '../log/messages.ts';
 import { escapeControls } from '../log/redact.ts';
 import type { BridgeStatus } from './bridge-status.ts';
 
@@ -7,7 +10,9 @@ export type Notice = Readonly<Record<string, string | number>>;
 
 /** State that can be read synchronously, to detect a standstill. */
 export type Liveness = {
-  readonly pbx: Pick<BridgeStatus['pbx'], 'state' | 'since' | 'lastPongAt' | 'bytesIn' | 'connects'>;
+  readonly pbx: Pick<BridgeStatus['pbx'], 'state' | 'since' | 'lastPongAt' | 'bytesIn' | 'connects'> & {
+    readonly failure: AmiFailure | undefined;
+  };
   readonly storage: BridgeStatus['outbox']['storage'];
   /** When the oldest uncommitted batch was handed to the storage thread, Unix ms. */
   readonly uncommittedSince?: number | undefined;
@@ -50,14 +55,17 @@ const standstillMs = 30_000;
 /** Time between two ticks, ms. Short while starting, since an operator may wait for `systemctl start`. */
 const tickMs = { starting: 250, ready: 5_000 };
 
-/** Extension of the start timeout while the PBX is away, microseconds. A start that hangs is not extended. */
+/** How long the start waits for a PBX where nothing answers, ms. It may be starting too. */
+const longestStartMs = 60_000;
+
+/** Extension of the start timeout while the start waits, microseconds. A start that hangs is not extended. */
 const startExtensionUs = 60_000_000;
 
 /**
- * Notifies systemd of the bridge's state: ready once the PBX's channels were read, a status line for `systemctl status`,
- * and the watchdog as long as the AMI link and the storage make progress. A timer alone would only prove that timers
- * run. An unreachable PBX and a full disk do not stop the watchdog: a restart would not help, and would lose the events
- * in memory.
+ * Notifies systemd of the bridge's state: ready once the PBX's channels were read, or waiting for that is over; a status
+ * line for `systemctl status`; and the watchdog as long as the AMI link and the storage make progress. A timer alone
+ * would only prove that timers run. An unreachable PBX and a full disk do not stop the watchdog: a restart would not
+ * help, and would lose the events in memory.
  */
 export function createSupervisor(tools: {
   readonly notify: (notice: Notice) => void;
@@ -75,6 +83,9 @@ export function createSupervisor(tools: {
   // Two ticks may be late before systemd reacts.
   const readyTickMs = Math.min(tickMs.ready, (tools.watchdogMs ?? Number.POSITIVE_INFINITY) / 4);
   let timer: NodeJS.Timeout | undefined;
+  const startedAt = monotonic();
+  /** True once `status` is of a time at which the start was over: `systemctl start` returns with READY and this status. */
+  let startIsOver = false;
   let ready = false;
   let status = 'starting';
   let readingSince: number | undefined;
@@ -102,7 +113,7 @@ export function createSupervisor(tools: {
     const part = stuckPart(liveness);
     if (part !== undefined && stuck === undefined) log.say('systemd.standstill', { part });
     stuck = part;
-    const first = !ready && liveness.pbx.connects > 0;
+    const first = !ready && startIsOver;
     ready ||= first;
     notify({
       ...(first && { READY: 1 }),
@@ -115,11 +126,15 @@ export function createSupervisor(tools: {
 
   async function refresh(): Promise<void> {
     readingSince = monotonic();
+    const { connects, failure } = readLiveness().pbx;
+    const needsPerson = failure !== undefined && !mayPass(failure);
+    const over = connects > 0 || needsPerson || monotonic() - startedAt >= longestStartMs;
     try {
-      status = statusLine(await tools.readStatus());
+      status = statusLine(await tools.readStatus(), failure);
     } catch {
       // The storage thread has ended, which ends the program.
     }
+    startIsOver = over;
     readingSince = undefined;
   }
 
@@ -138,11 +153,12 @@ export function createSupervisor(tools: {
   };
 }
 
-/** The status in one line, for `systemctl status`. */
-export function statusLine({ pbx, calls, outbox, reasons }: BridgeStatus): string {
+/** The status in one line, for `systemctl status`, with what to do about a failure of the link. */
+export function statusLine({ pbx, calls, outbox, reasons }: BridgeStatus, failure?: AmiFailure): string {
+  const remedy = failure && (messages[failureCodes[failure.kind]] as Message).todo;
   const state = reasons.length > 0 ? reasons.join('; ') : `Asterisk ${pbx.version} at ${pbx.address}`;
   const dead = outbox.dead > 0 ? `, ${outbox.dead} dead letters` : '';
   return escapeControls(
-    `${state}; ${calls.open} open calls, ${outbox.delivered} delivered, ${outbox.waiting} waiting${dead}`,
+    `${state}${remedy ? `. ${remedy} ` : '; '}${calls.open} open calls, ${outbox.delivered} delivered, ${outbox.waiting} waiting${dead}`,
   );
 }

@@ -8,7 +8,7 @@ import { packageTests } from './package-tests.ts';
 import { buildArm64, buildPackages, type Packages } from './packages.ts';
 import { addPhoneSystem, type Layout } from './phone-system.ts';
 import { phonePort, readmeTests } from './readme-tests.ts';
-import { unitTests } from './unit-tests.ts';
+import { bootTests, unitTests } from './unit-tests.ts';
 
 const impossible = packagingImpossible();
 if (impossible)
@@ -49,6 +49,7 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
     }),
     readmeOn(t, packages, 'plain'),
     readmeOn(t, packages, 'FreePBX'),
+    t.test('a boot without a link to Asterisk', async (t) => bootTests(t, packages, await borrowed(t, 12))),
     t.test('on a bare Debian 12 on which nothing runs', (t) => packageTests(t, packages, bare)),
     t.test('lintian finds no errors', async () => {
       const { code, output } = await lintian;

@@ -64,6 +64,14 @@ export async function readmeTests(
       if (Date.now() > end) assert.fail(`explain ended with ${code}:\n${output}`);
     }
   };
+  await t.test('a start with a wrong secret ends too, and says why', async () => {
+    const file = '/etc/pbx-bridge/bridge.env';
+    await type(`cp ${file} right.env; sed -i 's/^AMI_SECRET=.*/AMI_SECRET=wrong/' ${file}`);
+    const { code, output } = await run(start);
+    assert.equal(code, 2, output);
+    assert.match(flat(output), /login refused \(Authentication failed\)/);
+    await type(`cat right.env > ${file}`);
+  });
   await t.test('reports the first call', async () => {
     await type(start);
     await callIn(container, logged('call.completed'));

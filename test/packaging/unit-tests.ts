@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createPlayer } from '../../src/ami/player/player.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { freePort } from '../free-port.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
-import { type Container, LONGEST_WAIT_MS } from './container.ts';
+import { boot, type Container, LONGEST_WAIT_MS } from './container.ts';
+import { journalTests } from './journal-tests.ts';
 import type { Machine } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
 
@@ -43,6 +47,8 @@ export async function unitTests(
     assert.equal(await property(unit, 'ExecMainStatus'), '78');
     assert.equal(await property(unit, 'ActiveState'), 'failed');
     assert.equal(await property(unit, 'NRestarts'), '0');
+    // What is printed before there is a log has a priority too.
+    await untilNoted(/pbx-bridge is not configured: fill in/, '-u', unit, '-p', 'err');
   });
 
   await t.test('starts with Asterisk away, says so, and is ready when its channels were read', async () => {
@@ -75,7 +81,7 @@ export async function unitTests(
     await system('reload', unit);
     await until(unit, 'ActiveState', 'active');
     assert.equal(await property(unit, 'MainPID'), pid);
-    await untilSaid(/"code":"program\.reloaded".*LOG_LEVEL/);
+    await untilSaid(/^settings reloaded; .*LOG_LEVEL.* \[program\.reloaded\]$/m);
     await tellsACall(stand);
   });
 
@@ -92,6 +98,33 @@ export async function unitTests(
       await tellsACall(stand);
     }
     await untilNoted(/Watchdog timeout/, '-u', unit);
+  });
+
+  await t.test('a start that waiting cannot help returns at once, and says why', async () => {
+    const account = { username: 'bridge', secret: 'sesame', clock: systemClock };
+    const withoutRight = createPlayer({ ...account, port: await freePort(), write: [] });
+    t.after(() => withoutRight.close());
+    const { port } = await withoutRight.listen();
+    const status = ['127.0.0.1', await freePort()].join(':');
+    for (const [wrong, says] of [
+      [
+        { AMI_SECRET: 'wrong' },
+        /login refused \(Authentication failed\)\. Compare AMI_USERNAME and AMI_SECRET/,
+      ],
+      [{ AMI_PORT: String(port) }, /lacks write class "reporting" .*\. Add write = reporting to the user/],
+      [{ AMI_TLS: 'on' }, /TLS: no TLS handshake .*\. The certificate of the manager/],
+    ] as const) {
+      settings({ ...wrong, STATUS_LISTEN: status });
+      // As in a script that nobody watches.
+      const script = 'systemctl restart pbx-bridge; pbx-bridge status';
+      const { code, output } = await run('bash', '-ec', `${script} < /dev/null`);
+      assert.equal(code, 2, output);
+      assert.match(await property(unit, 'StatusText'), says);
+      assert.equal(await property(unit, 'ActiveState'), 'active');
+    }
+    settings({});
+    await system('restart', unit);
+    await until(unit, 'StatusText', /^Asterisk /);
   });
 
   if (!thorough) return;
@@ -135,15 +168,31 @@ export async function unitTests(
     await stand.farSide.waitFor(arrived, longestWaitMs + 30_000);
   });
 
+  await t.test(
+    'the journal of a refused login, a call, an outage and a full disk is for people',
+    async () => {
+      await system('stop', unit);
+      t.diagnostic(await journalTests(unit, { container, machine, stand, settings }));
+      await system('start', unit);
+    },
+  );
+
   await t.test('a second PBX and the service run beside it', async () => {
     // The folder's group becomes the file's, so that the bridge can read it.
     settingsFile(machine, 'berlin', stand)({ PBX_ID: 'berlin', AGI_LISTEN: 'off', STATUS_LISTEN: 'off' });
     await system('start', 'pbx-bridge@berlin.service');
     await until('pbx-bridge@berlin.service', 'StatusText', /^Asterisk /);
-    writeFileSync(machine.at('etc/pbx-bridge-service/service.env'), 'SERVICE_LISTEN=127.0.0.1:0\n');
-    await system('start', 'pbx-bridge-service.service');
+    const serviceSettings = (text: string) =>
+      writeFileSync(machine.at('etc/pbx-bridge-service/service.env'), text);
+    serviceSettings(`DATABASE_URL=postgres://nobody@127.0.0.1:${await freePort()}/none\n`);
+    assert.equal((await run('systemctl', 'start', 'pbx-bridge-service.service')).code, 1);
+    const refused = /the database of DATABASE_URL cannot be used: .*ECONNREFUSED/;
+    await untilNoted(refused, '-u', 'pbx-bridge-service', '-p', 'err');
+    serviceSettings('SERVICE_LISTEN=127.0.0.1:0\n');
+    await system('restart', 'pbx-bridge-service.service');
     await until('pbx-bridge-service.service', 'StatusText', /^listening at http:\/\/127\.0\.0\.1:\d+$/);
     assert.match((await succeeds(container, 'pbx-bridge', 'service', 'token')).output, /API_TOKEN=\S+/);
+    await untilNoted(/ is listening at .* \[service\.started\]$/m, '-t', 'pbx-bridge-service', '-o', 'cat');
     const { output } = await run('ls', '/var/lib/pbx-bridge');
     assert.deepEqual(output.trim().split('\n'), ['berlin', 'bridge']);
     const owners = await run('sh', '-c', 'cd /var/lib/pbx-bridge-service; stat -c "%U %a" . service-secret');
@@ -155,7 +204,7 @@ export async function unitTests(
     await system('stop', unit);
     assert.equal(await property(unit, 'Result'), 'success');
     assert.equal(await property(unit, 'ExecMainStatus'), '0');
-    await untilSaid(/"code":"program\.stopped"[^\n]*\n[^\n]*$/m);
+    await untilSaid(/^stopped \[program\.stopped\]\n[^\n]*$/m);
     await system('start', unit);
     await succeeds(container, 'dpkg', '--purge', 'pbx-bridge');
     const { output } = await run(
@@ -168,6 +217,32 @@ export async function unitTests(
     );
     assert.equal(output, '');
   });
+}
+
+/** Boots with an Asterisk that does not let the bridge in, and with one that is not there. */
+export async function bootTests(t: TestContext, packages: Packages, machine: Machine): Promise<void> {
+  const stand = await createStand(t);
+  copyFileSync(packages.now, machine.at('root/now.deb'));
+  const { code, output } = await machine.chroot('dpkg', '-i', '/root/now.deb');
+  assert.equal(code, 0, output);
+  for (const [wrong, says] of [
+    [{ AMI_SECRET: 'wrong' }, /login refused \(Authentication failed\)\. Compare /],
+    [
+      { AMI_PORT: String(await freePort()) },
+      /nothing answers there \(ECONNREFUSED\)\. Check that Asterisk is running/,
+    ],
+  ] as const) {
+    settingsFile(machine, 'bridge', stand)(wrong);
+    const container = await boot(machine);
+    assert.ok(typeof container !== 'string', container as string);
+    try {
+      assert.equal(await container.property('multi-user.target', 'ActiveState'), 'active');
+      assert.equal(await container.property(unit, 'ActiveState'), 'active');
+      assert.match(await container.property(unit, 'StatusText'), says);
+    } finally {
+      await container.stop();
+    }
+  }
 }
 
 /** A call of nobody's that comes and goes, and arrives at the far side. */

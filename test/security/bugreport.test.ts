@@ -159,7 +159,15 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
   const first = `{"level":"info","time":"2026-11-22T12:00:00.000Z","code":"service.first-start","account":"${names[1]}","integration":"${names[0]}","stateDir":"/x","msg":"${names[1]}"}`;
   const alert = `{"level":"warn","time":"2026-11-22T12:00:00.000Z","code":"alert.began","problem":"service.phone-system-silent","what":"phone system ${names[0]} of account ${names[1]} is silent"}`;
   const webhook = `{"level":"warn","time":"2026-11-22T12:00:00.000Z","code":"webhook.switched-off","webhook":"w1","account":"${names[1]}","host":"crm.vogelsang.example"}`;
-  writeFileSync(log, `${first}\n${alert}\n${webhook}\n${foreignLines}\n${cookie} ${token}\n`);
+  // As the journal has it.
+  const journal = [
+    `phone system ${names[0]} of account ${names[1]} uses a token that was replaced, or is switched off [service.token-refused]`,
+    `webhook w2 of account ${names[1]} to crm.vogelsang.example was switched off [webhook.switched-off]`,
+    `problem service.phone-system-silent: phone system ${names[0]} of account ${names[1]} is silent. What to do: Check it. [alert.began]`,
+    'backup written: /backups/one.gz [service.backed-up]',
+    `text of another version about ${names[0]} [service.trimmed]`,
+  ].join('\n');
+  writeFileSync(log, `${[first, alert, webhook, journal, foreignLines].join('\n')}\n${cookie} ${token}\n`);
   const env = {
     ...{ SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: `127.0.0.1:${new URL(url).port}` },
     ...{ SMTP_URL: 'smtp://pbx:CANARY-mail@127.0.0.1:1', MAIL_FROM: names[2] as string },
@@ -187,7 +195,11 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
     /SMTP_URL is set\n/,
     /== storage\n[\s\S]*"engine": "SQLite [\s\S]*"requests": 1,[\s\S]*"enabled": true,/,
     /== health\n\n\{\n {2}"status": 200,\n {2}"storage": "reached"/,
-    /alert\.began problem: phone system \{integration\} of account \{account\} is silent/,
+    /alert\.began problem service\.phone-system-silent: phone system \{integration\} of account \{account\} is silent/,
+    /service\.token-refused phone system \[left out\] of account \[left out\] uses a token/,
+    /webhook\.switched-off webhook w2 of account \[left out\] to \[left out\] was switched off/,
+    /service\.backed-up backup written: \/backups\/one\.gz\n/,
+    /- info service\.trimmed deleted /,
     /webhook\.switched-off webhook w1 of account \[left out\] to \[left out\] was switched off/,
     /service\.first-start first start: created account \[left out\]/,
   ])

@@ -4,14 +4,14 @@ import type { Message } from './message.ts';
 export const alertMessages = {
   'alert.began': {
     level: 'warn',
-    text: 'problem: {what}',
+    text: 'problem {problem}: {what}. What to do: {remedy}',
     means:
       'The problem has lasted for ALERT_AFTER, or comes and goes. It is announced by ALERT_MAIL and ALERT_WEBHOOK.',
-    todo: 'See the field remedy, and the page entry of the code in the field problem.',
+    todo: 'Do what the line says. The entry of the code after "problem" explains more.',
   },
   'alert.over': {
     level: 'info',
-    text: 'problem over: {what}',
+    text: 'problem {problem} is over: {what}',
     means: 'The problem announced before has stayed away for a minute, or for an hour if it came and went.',
   },
   'alert.sent': {

@@ -27,7 +27,7 @@ export const amiMessages = {
   },
   'ami.login-refused': {
     level: 'error',
-    text: 'Asterisk at {address} refused the login: {reason}; retrying',
+    text: 'cannot log in to Asterisk at {address}: {reason}; retrying',
     means: 'User name, secret or IP address do not match. Asterisk gives the same answer for all three.',
     todo: 'Compare AMI_USERNAME and AMI_SECRET with manager.conf, and its permit and deny lines with the address of this machine.',
   },

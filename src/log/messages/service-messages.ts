@@ -76,7 +76,7 @@ export const serviceMessages = {
     todo: 'If the address is a phone system: its URL may hold control characters, or its template may be broken.',
   },
   'service.screen-too-slow': {
-    level: 'warn',
+    level: 'info',
     text: 'disconnected a browser that did not read its events; it reconnects by itself',
     means: 'The browser was asleep, or its network too slow. After reconnecting it shows the current state.',
   },
