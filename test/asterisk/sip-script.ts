@@ -53,6 +53,17 @@ export function calls(invitation: Invitation, first: Script = []): Script {
   ];
 }
 
+/** A caller's script: gives up after a random time between `min` and `max` ms. Nobody answers before that. */
+export function givesUp(invitation: Invitation, { min, max }: { min: number; max: number }): Script {
+  return [
+    invite(invitation),
+    '<recv response="100"/>',
+    `<pause distribution="uniform" min="${min}" max="${max}"/>`,
+    cancel(invitation),
+    ...over,
+  ];
+}
+
 /**
  * SIP requests that Asterisk never sends here. The lab sends them to sipp, within a call, to have it do something:
  * it is the only way to make sipp act on what happens elsewhere. `refer` brings the Refer-To to use.
