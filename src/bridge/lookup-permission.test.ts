@@ -180,6 +180,21 @@ describe('a number that the dialplan gives', () => {
       assert.equal(ask('1.1', given, false), 'withheld');
     });
 
+  for (const [why, shows] of [
+    ['its channel does not ring yet', { state: 0 }],
+    ['its number has not come yet', { callerNumber: '' }],
+  ] as const)
+    test(`may be the one that its own caller withholds: ${why}`, async () => {
+      const { apply, ask, callSays } = stand();
+      apply(caller(shows as never));
+      const answer = ask('1.1', '0201234567', false);
+      callSays('prohibited');
+      assert.equal(await answer, 'withheld');
+      const other = ask('1.1', '0201234567', false);
+      callSays('allowed');
+      assert.equal(await other, caller1);
+    });
+
   test('is one that another call withholds: a Local channel of it, say', async () => {
     const { apply, ask } = stand();
     apply(phone(), caller());
@@ -190,9 +205,10 @@ describe('a number that the dialplan gives', () => {
   });
 
   test('is another, and the channel is heard of only later', async () => {
-    const { apply, ask } = stand();
+    const { apply, ask, callSays } = stand();
     const answer = ask('1.1', '0207654321', false);
     apply(caller());
+    callSays('allowed');
     assert.equal(await answer, '+31207654321');
   });
 });

@@ -36,12 +36,11 @@ export function createLookupPermissions(tools: {
 
   /**
    * The channel that decides whether the number may be sent: a caller's, or the one that asks. Undefined if a caller's
-   * dialplan asks about a number that is not the caller's.
+   * dialplan asks about a number that is not the caller's; '' if it may be, since the caller's is not known yet.
    */
   function deciderOf({ uniqueid, number, isOwn }: LookupRequest): string | undefined {
     const { calls, channels } = tools.state();
-    const isCaller = calls.has(uniqueid) || channels.get(uniqueid)?.inbound === true;
-    if (isOwn && isCaller) return uniqueid;
+    if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
     const digits = tellingDigits(number);
     let sameNumber: string | undefined;
     for (const [caller, call] of calls) {
@@ -53,7 +52,8 @@ export function createLookupPermissions(tools: {
     }
     // A channel that was not heard of may withhold the number that another call shows.
     if (sameNumber !== undefined && channels.has(uniqueid)) return sameNumber;
-    return isCaller ? undefined : uniqueid;
+    if (isOwn) return uniqueid;
+    return calls.has(uniqueid) && channels.get(uniqueid)?.presented ? undefined : '';
   }
 
   function permissionBy(decider: string | undefined, number: string): Permission {
@@ -91,19 +91,22 @@ export function createLookupPermissions(tools: {
           waiting.delete(review);
           resolve(ruling(last));
         };
-        const review = () => {
-          if (permissionBy(decider, request.number) === permission) return;
+        const decide = () => {
           decider = deciderOf(request);
           permission = permissionBy(decider, request.number);
           if (permission === 'granted' || permission === 'withheld') end(permission);
+        };
+        const review = () => {
+          if (permissionBy(decider, request.number) !== permission) decide();
         };
         waiting.add(review);
         const cancelLate = tools.setTimer(() => end('pending'), waitMs);
         if (permission !== 'unknown') return;
         void askCall().then((presentation) => {
-          if (presentation === 'prohibited') end('withheld');
+          if (presentation === 'prohibited') return end('withheld');
           // If the call is known by now, it also says which number is reported of it.
-          else if (permission === 'unknown') end(presentation === 'unknown' ? 'pending' : 'granted');
+          decide();
+          if (permission === 'unknown') end(presentation === 'unknown' ? 'pending' : 'granted');
         });
       });
     },
