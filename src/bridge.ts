@@ -1,14 +1,18 @@
 import { type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
 import { type BridgeAlertsConfig, createBridgeAlerts } from './bridge/bridge-alerts.ts';
-import { createLookupPermissions, type LookupPermissions } from './bridge/lookup-permission.ts';
+import {
+  createLookupPermissions,
+  type LookupPermissions,
+  type LookupState,
+} from './bridge/lookup-permission.ts';
 import { createLookups, type LookupOptions, type Lookups } from './bridge/lookups.ts';
 import { createPruning } from './bridge/pruning.ts';
 import { createReconciliation } from './bridge/reconciliation.ts';
 import { createStatusReader, watchAppends } from './bridge/status.ts';
 import { createTrackerDriver } from './bridge/tracker-driver.ts';
 import { createTrunkWatch } from './bridge/trunk-watch.ts';
-import type { CallSettings } from './calls/rules.ts';
+import { type CallSettings, createRules } from './calls/rules.ts';
 import { createGapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
@@ -19,7 +23,6 @@ import type { Log } from './log/log.ts';
 import type { LogStatus } from './log/log-destination.ts';
 import type { MailOptions } from './mail/mail.ts';
 import { type Outbox, openOutbox } from './outbox/outbox.ts';
-import { normaliseNumber } from './phone-number/normalise-number.ts';
 import { systemClock } from './process/clock.ts';
 import { startInOrder } from './process/lifecycle.ts';
 import type { PageServerOptions } from './process/page-server.ts';
@@ -70,6 +73,9 @@ export type Bridge = {
   stop(): Promise<void>;
 };
 
+/** What is known of calls for lookups by the dialplan: nothing until the tracker runs. */
+type Known = { state: LookupState };
+
 type Tools = {
   readonly log: Log;
   /** State of the log; absent if it does not go to standard output. */
@@ -84,16 +90,17 @@ type Tools = {
  */
 export async function startBridge(config: BridgeConfig, tools: Tools): Promise<Bridge> {
   const { log } = tools;
-  const parts: { permissions?: LookupPermissions } = {};
+  // Before the tracker runs, no call is known.
+  const known: Known = { state: { calls: new Map(), channels: new Map(), rules: createRules(config.calls) } };
+  const permissions = createLookupPermissions({
+    state: () => known.state,
+    setTimer: systemClock.setTimer,
+  });
   const lookups =
     config.agi &&
     createLookups(config.agi, {
       api: config.api,
-      // Before the tracker runs, no call is known.
-      permit: (request, waitMs) =>
-        parts.permissions?.permit(request, waitMs) ?? {
-          number: normaliseNumber(request.number, config.calls.defaultCountry),
-        },
+      permit: permissions.permit,
       log: log.child({ part: 'agi' }),
     });
   const held = Promise.withResolvers<void>();
@@ -114,7 +121,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
     log,
   );
   try {
-    const rest = await startRest(config, { ...tools, outbox: await opening, lookups, parts });
+    const rest = await startRest(config, { ...tools, outbox: await opening, lookups, permissions, known });
     return {
       ...rest,
       async stop() {
@@ -134,10 +141,11 @@ async function startRest(
   tools: Tools & {
     readonly outbox: Outbox;
     readonly lookups: Lookups | undefined;
-    readonly parts: { permissions?: LookupPermissions };
+    readonly permissions: LookupPermissions;
+    readonly known: Known;
   },
 ): Promise<Bridge> {
-  const { outbox, lookups, parts, log, logStatus, version, fail } = tools;
+  const { outbox, lookups, permissions, known, log, logStatus, version, fail } = tools;
   void outbox.failed.then(fail);
   const client = createApiClient(config.api);
   const metrics = createMetrics();
@@ -183,19 +191,13 @@ async function startRest(
     onAppended: ({ nextEvents }) => offer(nextEvents),
     keepsJournal: config.outbox.journalKeepMs > 0,
     prefetchPriority: (number) => lookups?.agi.prefetch(number),
-    onApplied: (input) => permissions.review(input),
+    onApplied: permissions.review,
     hasGapFiller: config.cdr !== undefined,
     sendsExtras: config.api.extras === true,
     fail,
   });
+  known.state = tracker.state;
   const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, apply: tracker.apply, now: Date.now });
-  const permissions = createLookupPermissions({
-    state: tracker.state,
-    isConnected: () => link.status().state === 'up',
-    ask: (uniqueid, channel) => link.ask.presentation(uniqueid, channel),
-    setTimer: systemClock.setTimer,
-  });
-  parts.permissions = permissions;
   const source = config.cdr && (await openSource(config.cdr));
   const live = { ...tracker.live, recordDelayMs: () => link.status().recordDelayMs };
   const gapFiller =

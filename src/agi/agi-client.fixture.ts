@@ -30,7 +30,7 @@ export async function askAgi(
       const command = text.slice(0, end);
       text = text.slice(end + 1);
       commands.push(command);
-      const reply = options.reply === undefined ? '200 result=1\n' : options.reply(command);
+      const reply = (options.reply ?? replyTo)(command);
       if (reply !== undefined) socket.write(reply);
     }
   });
@@ -43,6 +43,11 @@ export async function askAgi(
     return name === undefined ? [] : [[name, value ?? '']];
   });
   return { commands, variables: Object.fromEntries(pairs) };
+}
+
+/** The reply of a call whose caller allows the number. */
+export function replyTo(command: string): string {
+  return command.startsWith('GET') ? '200 result=1 (allowed,,,allowed)\n' : '200 result=1\n';
 }
 
 /** A connection that says nothing by itself, and whose errors are its own. */

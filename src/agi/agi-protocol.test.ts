@@ -1,24 +1,39 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { newSession, type Session, type SessionAction, sessionLimits, step } from './agi-protocol.ts';
+import {
+  newSession,
+  type Session,
+  type SessionAction,
+  type SessionInput,
+  sessionLimits,
+  step,
+} from './agi-protocol.ts';
 import { requestText } from './agi-request.fixture.ts';
 
 const commands = ['SET VARIABLE A 1', 'SET VARIABLE B 2'];
 
-/** Feeds a session, `null` being the moment at which the answer is there, and gives all that it did. */
+const question = 'GET FULL VARIABLE A';
+
+/**
+ * Feeds a session, `null` being the moment at which the answer is there, and `question` that at which something is asked.
+ * Gives all that it did.
+ */
 function play(...inputs: (string | null)[]): { actions: SessionAction[]; session: Session } {
   let session = newSession;
   const actions: SessionAction[] = [];
   for (const input of inputs) {
-    const next = step(
-      session,
-      input === null ? { type: 'answer', commands } : { type: 'bytes', bytes: Buffer.from(input, 'latin1') },
-    );
+    const next = step(session, inputOf(input));
     session = next.session;
     actions.push(...next.actions);
   }
   return { actions, session };
+}
+
+function inputOf(input: string | null): SessionInput {
+  if (input === null) return { type: 'answer', commands };
+  if (input === question) return { type: 'question', command: question };
+  return { type: 'bytes', bytes: Buffer.from(input, 'latin1') };
 }
 
 /** Actions in short: `ask`, the command written, `refused 510`, `close done`. */
@@ -28,6 +43,8 @@ function brief(action: SessionAction): string {
       return 'ask';
     case 'write':
       return action.text;
+    case 'reply':
+      return `reply ${action.text}`;
     case 'refused':
       return `refused ${action.reply.slice(0, 3)}`;
     case 'close':
@@ -92,6 +109,39 @@ describe('a session', () => {
       '520 whose usage has no last line end',
       [request, null, `${usage}more520 End of proper usage.\n`, ok],
       ['ask', first, 'refused 520', second, 'close done'],
+    ],
+    [
+      'a question before the answer',
+      [request, question, '200 result=1 (b)\n', null, ok, ok],
+      ['ask', `${question}\n`, 'reply 200 result=1 (b)', first, second, 'close done'],
+    ],
+    [
+      'a question whose reply comes after the answer: the commands wait for it',
+      [request, question, null, '200 result=1 (b)\n', ok, ok],
+      ['ask', `${question}\n`, first, second, 'close done'],
+    ],
+    [
+      'a question that is refused, with its usage',
+      [request, question, `${usage}520 End of proper usage.\n`, null, ok, ok],
+      [
+        ...['ask', `${question}\n`, 'refused 520', 'reply 520 End of proper usage.'],
+        ...[first, second, 'close done'],
+      ],
+    ],
+    [
+      'a question that comes with the answer',
+      [request, null, question, ok, ok],
+      ['ask', first, second, 'close done'],
+    ],
+    [
+      'hung up before the reply to a question',
+      [request, question, 'HANGUP\n', null],
+      ['ask', `${question}\n`, 'close hung-up'],
+    ],
+    [
+      'hung up with the reply to a question',
+      [request, question, '200 result=1 (b)\nHANGUP\n', null],
+      ['ask', `${question}\n`, 'reply 200 result=1 (b)', 'close hung-up'],
     ],
     ['520 without an end', [request, null, usage, ok, ok], ['ask', first, 'refused 520']],
     ['hung up while asked', [request, 'HANGUP\n', null], ['ask', 'close hung-up']],

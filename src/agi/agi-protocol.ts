@@ -19,17 +19,23 @@ export type Session =
       readonly left: readonly string[];
       /** Within the lines that follow a `520-`. */
       readonly inUsage: boolean;
+      /** True if the command is a question, and the answer is still being looked up. */
+      readonly isQuestion: boolean;
     }
   | { readonly phase: 'over' };
 
 export type SessionInput =
   | { readonly type: 'bytes'; readonly bytes: Buffer }
+  /** A command whose reply is needed for the answer, without its line end. */
+  | { readonly type: 'question'; readonly command: string }
   /** The commands that answer the request, without line ends. */
   | { readonly type: 'answer'; readonly commands: readonly string[] };
 
 export type SessionAction =
   | { readonly type: 'ask'; readonly request: AgiRequest }
   | { readonly type: 'write'; readonly text: string }
+  /** Asterisk's reply to the question. */
+  | { readonly type: 'reply'; readonly text: string }
   /** Asterisk refused a command; the session goes on with the next. */
   | { readonly type: 'refused'; readonly reply: string }
   | { readonly type: 'close'; readonly why: CloseReason };
@@ -52,8 +58,15 @@ export const newSession: Session = { phase: 'request', text: '' };
 
 /** The next state of a session, and its actions. Pure; a session that is over ignores every input. */
 export function step(session: Session, input: SessionInput): Step {
-  if (input.type === 'answer')
-    return session.phase === 'asked' ? begin(session, input.commands) : stay(session);
+  if (input.type === 'question')
+    return session.phase === 'asked' ? begin(session, [input.command], true) : stay(session);
+  if (input.type === 'answer') {
+    if (session.phase === 'asked') return begin(session, input.commands);
+    // The reply to the question is late: the commands follow it.
+    if (session.phase === 'answer' && session.isQuestion)
+      return stay({ ...session, left: input.commands, isQuestion: false });
+    return stay(session);
+  }
   const text = textOf(input.bytes);
   switch (session.phase) {
     case 'request':
@@ -97,12 +110,12 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /** Before a command is sent, Asterisk sends nothing unless the caller hangs up. */
-function waitOn(session: Asked): Step {
-  return session.text.startsWith(HANGUP) ? close('hung-up') : stay(session);
+function waitOn(session: Asked, actions: readonly SessionAction[] = []): Step {
+  return session.text.startsWith(HANGUP) ? close('hung-up', actions) : stay(session, actions);
 }
 
-function begin({ text, received }: Asked, commands: readonly string[]): Step {
-  return sendNext({ phase: 'answer', text, received, left: commands, inUsage: false }, []);
+function begin({ text, received }: Asked, commands: readonly string[], isQuestion = false): Step {
+  return sendNext({ phase: 'answer', text, received, left: commands, inUsage: false, isQuestion }, []);
 }
 
 function sendNext(session: Answer, actions: SessionAction[]): Step {
@@ -134,6 +147,10 @@ function readReplies(from: Answer, actions: SessionAction[]): Step {
     if (reply === 'usage') {
       session = { ...session, inUsage: true };
       continue;
+    }
+    if (session.isQuestion) {
+      actions.push({ type: 'reply', text: line });
+      return waitOn({ phase: 'asked', text: session.text, received: session.received }, actions);
     }
     const next = sendNext({ ...session, inUsage: false }, actions);
     if (next.session.phase !== 'answer') return next;

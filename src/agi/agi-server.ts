@@ -25,10 +25,14 @@ export type AgiServer = {
   isListening(): boolean;
 };
 
-/** Returns the AGI commands for a request within `waitMs`. Never rejects. */
+/**
+ * Returns the AGI commands for a request within `waitMs`. Never rejects. `ask` sends a command first, once, and resolves
+ * with Asterisk's reply; it never resolves if none comes.
+ */
 export type Answerer = (
   request: AgiRequest,
   waitMs: number,
+  ask: (command: string) => Promise<string>,
 ) => readonly string[] | Promise<readonly string[]>;
 
 /** A PBX has one session per call being set up, and never as many as this. */
@@ -64,6 +68,11 @@ export function createAgiServer(
     }
     const began = clock.now();
     let session: Session = newSession;
+    const reply = Promise.withResolvers<string>();
+    const ask = (command: string): Promise<string> => {
+      take({ type: 'question', command });
+      return reply.promise;
+    };
     const cancel = clock.setTimer(() => {
       onceAMinute.cutOff((more) =>
         log.say('agi.cut-off', { phase: session.phase, deadline: deadlineMs, more }),
@@ -79,7 +88,7 @@ export function createAgiServer(
     const act = (action: SessionAction): void => {
       switch (action.type) {
         case 'ask': {
-          const commands = answer(action.request, answerMs - (clock.now() - began));
+          const commands = answer(action.request, answerMs - (clock.now() - began), ask);
           if (commands instanceof Promise)
             void commands.then((later) => take({ type: 'answer', commands: later }));
           else take({ type: 'answer', commands });
@@ -87,6 +96,9 @@ export function createAgiServer(
         }
         case 'write':
           socket.write(action.text);
+          return;
+        case 'reply':
+          reply.resolve(action.text);
           return;
         case 'refused':
           onceAMinute.commandRefused((more) =>

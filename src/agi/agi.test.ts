@@ -5,8 +5,8 @@ import { always, type Fault, times } from '../../test/fakes/far-side-faults.ts';
 import { createApiClient } from '../api/client.ts';
 import type { Log } from '../log/log.ts';
 import { normaliseNumber } from '../phone-number/normalise-number.ts';
-import { type AgiOptions, createAgi, type LookupRequest, type NumberToLookUp } from './agi.ts';
-import { askAgi, callFrom } from './agi-client.fixture.ts';
+import { type AgiOptions, createAgi, type LookupRequest, type NumberToLookUp, type Permit } from './agi.ts';
+import { askAgi, callFrom, replyTo } from './agi-client.fixture.ts';
 import { requestText } from './agi-request.fixture.ts';
 
 const token = 'token-0123456789';
@@ -24,8 +24,6 @@ const gold = '+4940669690101';
 const priorities: Record<string, unknown> = { [gold]: 10, '+4940669690102': 'silver', '+4940669690103': 5 };
 
 const names: Record<string, unknown> = { [gold]: 'Zoë "Q" Weiß', '+4940669690108': 'Known, of no segment' };
-
-type Permit = (request: LookupRequest, waitMs: number) => NumberToLookUp | Promise<NumberToLookUp>;
 
 const granted: Permit = ({ number }) => ({ number: normaliseNumber(number, 'DE') });
 
@@ -166,6 +164,50 @@ describe('a number that must not leave the machine', () => {
       assert.deepEqual(asked, [{ number: gold, isOwn: true, uniqueid: '1763600000.1' }]);
       assert.equal(farSide.counts().requests, requests);
     });
+
+  for (const [reply, presentation] of [
+    ['200 result=1 (allowed_not_screened,,,allowed)', 'allowed'],
+    ['200 result=1 (allowed_not_screened,prohib_not_screened,,allowed)', 'prohibited'],
+    ['200 result=1 (allowed_not_screened,,prohib_passed_screen,allowed)', 'prohibited'],
+    ['200 result=1 (allowed,,,prohib)', 'prohibited'],
+    ['200 result=1 (prohib_not_screened,,,)', 'prohibited'],
+    ['200 result=1 (unavailable,,,unavailable)', 'unavailable'],
+    ['200 result=1 (,,,)', 'unknown'],
+    ['200 result=0', 'unknown'],
+    ['510 Invalid or unknown command', 'unknown'],
+  ] as const)
+    test(`is asked about at the call itself, which answers ${reply}`, async (t) => {
+      const said: string[] = [];
+      const permit: Permit = async (_, _waitMs, askCall) => {
+        said.push(await askCall());
+        return 'withheld' as const;
+      };
+      const { port } = await standFor(t, { permit });
+      const { commands } = await askAgi(port(), {
+        reply: (command) => (command.startsWith('GET') ? `${reply}\n` : replyTo(command)),
+      });
+      assert.deepEqual(said, [presentation]);
+      assert.equal(
+        commands[0],
+        `GET FULL VARIABLE \${CALLERID(num-pres)},\${CALLINGNUMPRES_SV},\${CALLINGPRES_SV},\${CALLERID(ani-num-pres)}`,
+      );
+      assert.deepEqual(commands.slice(1), [
+        'SET VARIABLE CALLER_PRIORITY 1',
+        'SET VARIABLE CALLER_PRIORITY_STATUS NOTFOUND',
+      ]);
+    });
+
+  test('is asked about at a call that does not answer: the dialplan goes on, and nothing is sent', async (t) => {
+    const permit: Permit = (_, waitMs, askCall) =>
+      Promise.race([
+        askCall().then(() => ({ number: gold })),
+        new Promise<'pending'>((resolve) => setTimeout(() => resolve('pending'), waitMs)),
+      ]);
+    const { farSide, port } = await standFor(t, { permit, deadlineMs: 800 });
+    const { commands } = await askAgi(port(), { reply: () => undefined });
+    assert.equal(commands.length, 1, 'the question');
+    assert.equal(farSide.counts().requests, 0);
+  });
 
   test('is not looked up, even where its priority is known', async (t) => {
     let permitted: NumberToLookUp = { number: gold };

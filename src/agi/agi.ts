@@ -1,4 +1,6 @@
 import type { ApiResult } from '../api/result.ts';
+import type { Presentation } from '../calls/input.ts';
+import { presentationVariables, readPresentation } from '../calls/presentation.ts';
 import type { Log } from '../log/log.ts';
 import { oncePerMinute } from '../log/once-per-minute.ts';
 import type { Clock } from '../process/clock.ts';
@@ -42,6 +44,16 @@ export type LookupRequest = Pick<AgiRequest, 'number' | 'isOwn' | 'uniqueid' | '
  */
 export type NumberToLookUp = { readonly number: string } | 'withheld' | 'pending';
 
+/**
+ * Decides before a lookup which number may be sent; must answer within `waitMs`. `askCall` asks the call itself, over its
+ * AGI connection, whether its caller lets the number be shown; it never resolves if no reply comes.
+ */
+export type Permit = (
+  request: LookupRequest,
+  waitMs: number,
+  askCall: () => Promise<Presentation>,
+) => NumberToLookUp | Promise<NumberToLookUp>;
+
 /** Priority lookups for the dialplan: `agi://host:port/priority`. */
 export type Agi = AgiServer & {
   /** Prefetches the priority for an inbound call that has just begun; `number` as it is reported. */
@@ -58,6 +70,9 @@ const countKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ER
 
 const SCRIPT = 'priority';
 
+/** Asks for all the variables at once: `200 result=1 (allowed,,,allowed)`. */
+const presentationQuestion = `GET FULL VARIABLE ${presentationVariables.map((name) => `\${${name}}`).join(',')}`;
+
 /** Longer than any number that can be dialled. */
 const MAX_NUMBER_LENGTH = 64;
 
@@ -66,8 +81,7 @@ export function createAgi(
   tools: {
     /** Requests a number's priority from the API; never rejects. */
     request: (number: string) => Promise<ApiResult>;
-    /** Decides before each lookup which number may be sent; must answer within `waitMs`. */
-    permit: (request: LookupRequest, waitMs: number) => NumberToLookUp | Promise<NumberToLookUp>;
+    permit: Permit;
     clock: Clock;
     log: Log;
   },
@@ -80,14 +94,18 @@ export function createAgi(
   const unknownScript = oncePerMinute(clock.now);
   const counts = { found: 0, notFound: 0, timeout: 0, error: 0, cached: 0 };
 
-  function priorityOf(request: AgiRequest, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> {
+  function priorityOf(
+    request: AgiRequest,
+    waitMs: number,
+    askCall: () => Promise<Presentation>,
+  ): PriorityAnswer | Promise<PriorityAnswer> {
     if (request.script !== SCRIPT) {
       unknownScript((more) => log.say('agi.unknown-script', { script: request.script.slice(0, 64), more }));
       return failed;
     }
     if (request.number === '' || request.number.length > MAX_NUMBER_LENGTH) return notFound;
     const began = clock.now();
-    const permitted = tools.permit(request, waitMs);
+    const permitted = tools.permit(request, waitMs, askCall);
     const lookUp = (it: NumberToLookUp) => {
       if (it === 'pending') return timedOut;
       if (it === 'withheld' || it.number === '') return notFound;
@@ -99,8 +117,10 @@ export function createAgi(
   }
 
   const server = createAgiServer(options.server, {
-    answer(request, waitMs) {
-      const priority = priorityOf(request, waitMs);
+    answer(request, waitMs, ask) {
+      const priority = priorityOf(request, waitMs, async () =>
+        presentationIn(await ask(presentationQuestion)),
+      );
       const commands = (it: PriorityAnswer) => {
         counts[countKeys[it.status]] += 1;
         return commandsFor(it, options.answer, request);
@@ -119,4 +139,8 @@ export function createAgi(
     clear: lookup.clear,
     status: () => ({ ...counts, listening: server.isListening() }),
   };
+}
+
+function presentationIn(reply: string): Presentation {
+  return readPresentation((/^200 result=1 \((.*)\)/.exec(reply)?.[1] ?? '').split(','));
 }

@@ -1,5 +1,6 @@
 import type { ChannelSeen, Input, Presentation, SnapshotChannel } from '../calls/input.ts';
 import type { Place } from '../calls/place.ts';
+import { presentationVariables, readPresentation } from '../calls/presentation.ts';
 import { type FieldKey, type Fields, fieldKey, readFields } from './wire/frame.ts';
 
 /**
@@ -66,23 +67,13 @@ export function toSnapshotBridge(fields: Fields): { bridge: string; technology: 
   return bridge === '' ? undefined : { bridge, technology: text(fields, technologyKey) };
 }
 
-/**
- * The variables that `toStatus` reads of a Status event. FreePBX's inbound routes allow every number a few
- * milliseconds after Newchannel; what the caller wanted is in the second then, in releases before 13 and in Issabel in the
- * third. The ANI has the number and its presentation as they came in, since dialplans change the CALLERID only.
- */
-const presentationVariables = [
-  'CALLERID(num-pres)',
-  'CALLINGNUMPRES_SV',
-  'CALLINGPRES_SV',
-  'CALLERID(ani-num-pres)',
-];
+/** The number as it came in. */
 const presentedVariable = 'CALLERID(ani)';
 const variableKey = (name: string): FieldKey => `\nVariable: ${name}=`;
 const variableKeys = presentationVariables.map(variableKey);
 const presentedKey = variableKey(presentedVariable);
 
-/** The same, as the action Status takes them. */
+/** The variables that `toStatus` reads of a Status event, as the action takes them. */
 export const presentationVariableList = [...presentationVariables, presentedVariable].join(',');
 
 /** A Status event that was asked for with `presentationVariableList`, as the input `presentation` has it. */
@@ -97,17 +88,10 @@ export function toStatus(fields: Fields): ChannelStatus {
   const values = variableKeys.map((key) => text(fields, key));
   return {
     uniqueid: text(fields, uniqueidKey),
-    presentation: wanted(values),
+    presentation: readPresentation(values),
     dnid: fields(dnidKey),
     presented: numberOrNone(text(fields, presentedKey)),
   };
-}
-
-function wanted(values: readonly string[]): Presentation {
-  if (values.some((value) => value.startsWith('prohib'))) return 'prohibited';
-  const [now = ''] = values;
-  if (now.startsWith('unavail')) return 'unavailable';
-  return now.startsWith('allowed') ? 'allowed' : 'unknown';
 }
 
 function newchannel(fields: Fields, at: number): Input | undefined {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { NumberToLookUp } from '../agi/agi.ts';
-import type { Input } from '../calls/input.ts';
+import type { Input, Presentation } from '../calls/input.ts';
+import type { OpenCall } from '../calls/open-call.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { caller, hangsUp, number, phone, saysOf, state, tick } from '../calls/tracker.fixture.ts';
 import { createTracker } from '../calls/tracker.ts';
@@ -21,15 +22,18 @@ const shown = (it: NumberToLookUp) => (typeof it === 'string' ? it : it.number);
 const caller1 = '+31201234567';
 
 /** Permissions beside a tracker, on a clock of the test's own. */
-function stand({ isConnected = true, settings = {} as Partial<CallSettings> } = {}) {
-  const tracker = createTracker(createRules({ ...callSettings, ...settings }), { calls: [], trunks: [] });
+function stand({
+  settings = {} as Partial<CallSettings>,
+  /** Open calls from before a restart. */
+  calls = [] as OpenCall[],
+} = {}) {
+  const tracker = createTracker(createRules({ ...callSettings, ...settings }), { calls, trunks: [] });
   let timers: { at: number; callback: () => void }[] = [];
   let now = 0;
-  const asked: string[] = [];
+  /** The questions to calls themselves, and their answers. */
+  const asked: PromiseWithResolvers<Presentation>[] = [];
   const permissions = createLookupPermissions({
-    state: tracker.state,
-    isConnected: () => isConnected,
-    ask: (uniqueid, channel) => void asked.push(`${uniqueid} ${channel}`),
+    state: () => tracker.state,
     setTimer(callback, ms) {
       const timer = { at: now + ms, callback };
       timers.push(timer);
@@ -45,17 +49,23 @@ function stand({ isConnected = true, settings = {} as Partial<CallSettings> } = 
   const apply = (...inputs: Input[]) => {
     for (const input of inputs) {
       tracker.apply(input);
-      permissions.review(input);
+      permissions.review();
     }
   };
   const ask = (uniqueid: string, given = '0201234567', isOwn = true) => {
     const answer = permissions.permit(
       { uniqueid, channel: 'PJSIP/trunk-00000001', number: given, isOwn },
       375,
+      () => {
+        const question = Promise.withResolvers<Presentation>();
+        asked.push(question);
+        return question.promise;
+      },
     );
     return answer instanceof Promise ? answer.then(shown) : shown(answer);
   };
-  return { apply, ask, pass, asked, timers: () => timers.length };
+  const callSays = (presentation: Presentation) => asked.at(-1)?.resolve(presentation);
+  return { apply, ask, pass, callSays, questions: () => asked.length, timers: () => timers.length };
 }
 
 describe('the caller whose channel asks', () => {
@@ -90,12 +100,13 @@ describe('the caller whose channel asks', () => {
       assert.equal(await answer, permission);
     });
 
-    test(`asks before its Newchannel has come, and the answer comes first: ${said}`, async () => {
-      const { apply, ask, asked } = stand();
+    test(`asks before its Newchannel has come, and the call itself says: ${said}`, async () => {
+      const { apply, ask, callSays, timers } = stand();
       const answer = ask('1.1');
-      assert.deepEqual(asked, ['1.1 PJSIP/trunk-00000001']);
-      apply(phone(), saysOf('1.1', said));
+      apply(phone());
+      callSays(said);
       assert.equal(await answer, permission);
+      assert.equal(timers(), 0, 'no timer is left');
     });
   }
 
@@ -124,10 +135,30 @@ describe('the caller whose channel asks', () => {
     assert.equal(await answer, 'pending');
   });
 
-  test('is a phone of ours', () => {
-    const { apply, ask } = stand();
+  test('is known when the call itself says that it allows the number: the tracker decides', async () => {
+    const { apply, ask, callSays } = stand({ settings: { reportedNumber: 'trunk' } });
+    const answer = ask('1.1', '00201234567');
+    apply(caller());
+    callSays('allowed');
+    await Promise.resolve();
+    apply(saysOf('1.1', 'allowed'));
+    assert.equal(await answer, caller1, 'the number as it is reported');
+  });
+
+  test('is known when the call itself says that it withholds the number', async () => {
+    const { apply, ask, callSays } = stand();
+    const answer = ask('1.1');
+    apply(caller());
+    callSays('prohibited');
+    assert.equal(await answer, 'withheld');
+  });
+
+  test('is a phone of ours', async () => {
+    const { apply, ask, callSays } = stand();
     apply(phone());
-    assert.equal(ask('1.2', '1001'), '1001');
+    const answer = ask('1.2', '1001');
+    callSays('allowed');
+    assert.equal(await answer, '1001');
   });
 });
 
@@ -149,6 +180,21 @@ describe('a number that the dialplan gives', () => {
       assert.equal(ask('1.1', given, false), 'withheld');
     });
 
+  for (const [why, shows] of [
+    ['its channel does not ring yet', { state: 0 }],
+    ['its number has not come yet', { callerNumber: '' }],
+  ] as const)
+    test(`may be the one that its own caller withholds: ${why}`, async () => {
+      const { apply, ask, callSays } = stand();
+      apply(caller(shows as never));
+      const answer = ask('1.1', '0201234567', false);
+      callSays('prohibited');
+      assert.equal(await answer, 'withheld');
+      const other = ask('1.1', '0201234567', false);
+      callSays('allowed');
+      assert.equal(await other, caller1);
+    });
+
   test('is one that another call withholds: a Local channel of it, say', async () => {
     const { apply, ask } = stand();
     apply(phone(), caller());
@@ -159,9 +205,10 @@ describe('a number that the dialplan gives', () => {
   });
 
   test('is another, and the channel is heard of only later', async () => {
-    const { apply, ask } = stand();
+    const { apply, ask, callSays } = stand();
     const answer = ask('1.1', '0207654321', false);
     apply(caller());
+    callSays('allowed');
     assert.equal(await answer, '+31207654321');
   });
 });
@@ -190,10 +237,14 @@ describe('the number that is looked up is the one that is reported', () => {
     assert.equal(ask('1.2', '00442079460123'), national);
   });
 
-  test('of a call of which nothing is known is read as its trunk writes it', () => {
-    const { ask } = stand({ isConnected: false, settings: { trunkNumbers } });
-    assert.equal(ask('9.9', '931201234567'), national);
-    assert.equal(ask('9.9', '31201234567', false), '+31201234567', 'but not what the dialplan gives');
+  test('of a call of which nothing is known is read as its trunk writes it', async () => {
+    const { ask, callSays } = stand({ settings: { trunkNumbers } });
+    const own = ask('9.9', '931201234567');
+    callSays('allowed');
+    assert.equal(await own, national);
+    const given = ask('9.9', '31201234567', false);
+    callSays('allowed');
+    assert.equal(await given, '+31201234567', 'but not what the dialplan gives');
   });
 
   test("is the dialplan's as it has made it by then, where that is reported", () => {
@@ -219,27 +270,76 @@ describe('the number that is looked up is the one that is reported', () => {
     assert.equal(await answer, caller1);
   });
 
-  test('is none where zeros stand for it', () => assert.equal(stand().ask('', '0000000000', false), ''));
+  test('is none where zeros stand for it', async () => {
+    const { ask, callSays } = stand();
+    const answer = ask('', '0000000000', false);
+    callSays('allowed');
+    assert.equal(await answer, '');
+  });
 });
 
-describe('a channel of which no event comes', () => {
-  test('is none of this PBX', async () => {
-    const { apply, ask, timers } = stand();
-    const answer = ask('9.9');
-    apply(saysOf('9.9', 'unknown'));
-    assert.equal(await answer, caller1);
-    assert.equal(timers(), 0);
-  });
+describe('a channel of which no event comes, as without a link to the PBX: the call itself', () => {
+  for (const [said, permission] of [
+    ['allowed', caller1],
+    ['unavailable', caller1],
+    ['prohibited', 'withheld'],
+    ['unknown', 'pending'],
+  ] as const)
+    for (const uniqueid of ['9.9', ''])
+      test(`${uniqueid === '' ? 'sends no Uniqueid, and ' : ''}says: ${said}`, async () => {
+        const { ask, callSays, timers } = stand();
+        const answer = ask(uniqueid);
+        callSays(said);
+        assert.equal(await answer, permission);
+        assert.equal(timers(), 0);
+      });
 
-  test('is not asked about in time', async () => {
-    const { ask, pass } = stand();
+  test('does not say it in time', async () => {
+    const { ask, pass, callSays } = stand();
     const answer = ask('9.9');
     pass(375);
     assert.equal(await answer, 'pending');
+    callSays('allowed');
+    assert.equal(await answer, 'pending');
   });
 
-  test('is not waited for without a link to the PBX, or a Uniqueid', () => {
-    assert.equal(stand({ isConnected: false }).ask('9.9'), caller1);
-    assert.equal(stand().ask(''), caller1);
+  test('withholds a number that another call shows', async () => {
+    const { apply, ask, callSays } = stand();
+    apply(caller(), saysOf('1.1', 'allowed'));
+    assert.equal(ask('1.1'), caller1);
+    const answer = ask('9.9');
+    callSays('prohibited');
+    assert.equal(await answer, 'withheld');
   });
+
+  test('is over for the tracker, and still asks', async () => {
+    const { apply, ask, callSays } = stand();
+    apply(caller(), hangsUp('1.1'), saysOf('1.1', 'unknown'));
+    const answer = ask('1.1');
+    callSays('prohibited');
+    assert.equal(await answer, 'withheld');
+  });
+
+  test('is a phone that withholds its number', async () => {
+    const { apply, ask, callSays } = stand();
+    apply(phone());
+    const answer = ask('1.2', '1001');
+    callSays('prohibited');
+    assert.equal(await answer, 'withheld');
+  });
+
+  for (const [number, permission, questions] of [
+    ['awaited', 'withheld', 1],
+    ['withheld', 'withheld', 0],
+    ['known', caller1, 0],
+  ] as const)
+    test(`is open since before a restart, its number ${number}`, async () => {
+      const saved = { id: 'pbx-1.1', uniqueid: '1.1', called: '', numberBy: 0 };
+      const known = { ...saved, number, from: number === 'known' ? caller1 : '' };
+      const { ask, callSays, questions: asked } = stand({ calls: [known] });
+      const answer = ask('1.1');
+      callSays('prohibited');
+      assert.equal(await answer, permission);
+      assert.equal(asked(), questions);
+    });
 });

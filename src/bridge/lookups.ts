@@ -1,4 +1,4 @@
-import { type Agi, type AgiOptions, createAgi, type LookupRequest, type NumberToLookUp } from '../agi/agi.ts';
+import { type Agi, type AgiOptions, createAgi, type Permit } from '../agi/agi.ts';
 import { type ApiClientOptions, createApiClient } from '../api/client.ts';
 import type { Log } from '../log/log.ts';
 import { monotonicClock } from '../process/clock.ts';
@@ -25,7 +25,7 @@ export function createLookups(
     log,
   }: {
     api: ApiClientOptions;
-    permit: (request: LookupRequest, waitMs: number) => NumberToLookUp | Promise<NumberToLookUp>;
+    permit: Permit;
     log: Log;
   },
 ): Lookups {

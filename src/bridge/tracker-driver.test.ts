@@ -114,3 +114,9 @@ test('tracker: what the API names no field for goes out only to a far side that 
   assert.deepEqual(Object.keys(extras), ['number_called', 'line', 'at']);
   assert.deepEqual(bodyOf(tracking()), body);
 });
+
+test('tracker: a trunk that has passed on a withheld number is known to call records', () => {
+  const { presumesWithheld } = tracking({ presentation: 'prohibited' }).tracker.live;
+  assert.deepEqual(['PJSIP/trunk', 'PJSIP/other'].map(presumesWithheld), [true, false]);
+  assert.equal(tracking().tracker.live.presumesWithheld('PJSIP/trunk'), false);
+});

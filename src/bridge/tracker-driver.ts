@@ -4,6 +4,7 @@ import { NUMBER_WAIT_MS } from '../calls/call.ts';
 import type { Effect, JournalEntry, LogDecision, Report, TrunkChanged } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import { readOpenCall } from '../calls/open-call.ts';
+import { presumedPresentation } from '../calls/presentation.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { createTracker, type Tracker } from '../calls/tracker.ts';
 import { readTrunk, storedTrunk } from '../calls/trunk.ts';
@@ -179,6 +180,7 @@ export function createTrackerDriver(
         const context = state.contexts.get(endpoint);
         return context !== undefined && !state.rules.contextIsInbound(context);
       },
+      presumesWithheld: (endpoint) => presumedPresentation(state.trunks.get(endpoint)) === 'prohibited',
       isKnown: (uniqueid) => state.calls.has(uniqueid) || state.channels.has(uniqueid),
       vanished() {
         const open = state.snapshots === 0 ? [] : [...state.calls.keys()];

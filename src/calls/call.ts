@@ -1,7 +1,7 @@
 import type { Missed } from '../api/contract/call-extras.ts';
 import type { CallStatus } from '../api/contract/call-status.ts';
 import { isForward } from '../api/contract/call-status.ts';
-import { decideNumber, presumedPresentation, whyFrom } from './caller-number.ts';
+import { decideNumber, presumePresentation, whyFrom } from './caller-number.ts';
 import { type Channel, isAnalogue, RING } from './channel.ts';
 import type { Report } from './effect.ts';
 import { extrasOf, outcomeOf } from './extras.ts';
@@ -89,7 +89,7 @@ export function endCall(
   channel: Channel | undefined,
   recorded?: Missed | undefined,
 ): void {
-  if (channel !== undefined) channel.presentation = presumedPresentation(state, channel);
+  if (channel !== undefined) presumePresentation(state, channel);
   decideNumber(state, call, channel, 'over');
   const missed = recorded ?? (call.partlyObserved ? undefined : missedOf(state, call, channel));
   reportWhatIsDue(state, call, 'completed', call.answer === undefined ? missed : undefined);

@@ -1,5 +1,5 @@
 import { dropCall, reviewNumber } from './call.ts';
-import { awaitsPresentation, presumedPresentation } from './caller-number.ts';
+import { awaitsPresentation, presumePresentation } from './caller-number.ts';
 import { type Channel, presentedIn } from './channel.ts';
 import { forgetGone } from './hang-up.ts';
 import type { CallerNumberChanged, PresentationAnswered } from './input.ts';
@@ -39,10 +39,8 @@ export function presentationAnswered(
   if (isFoundLater && call) call.did ??= dnid ?? '';
   if (channel.presentation !== 'prohibited') {
     channel.presentation = presentation;
-    // If the caller hung up first, the PBX has no answer.
-    if (channel.gone) channel.presentation = presumedPresentation(state, channel);
-    // If the PBX does not say, the number is shown: most trunks remove the number of a caller who withholds it.
-    if (channel.presentation === 'unknown') channel.presentation = 'allowed';
+    // If the caller hung up first, the PBX has no answer. Its Hangup may come after that.
+    presumePresentation(state, channel);
   }
   learnRevealingTrunk(state, channel);
   if (isOurs && call !== undefined && call.reported === undefined) dropCall(state, call);

@@ -2,6 +2,7 @@ import { readNumber } from '../phone-number/normalise-number.ts';
 import { isWithheld, numberIn } from '../phone-number/number-text.ts';
 import type { Channel } from './channel.ts';
 import type { OpenCall } from './open-call.ts';
+import { presumedPresentation } from './presentation.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
 
 /** True while the number of a call is not known, and may still come. */
@@ -9,10 +10,11 @@ export function isNumberOpen({ number }: Readonly<OpenCall>): boolean {
   return number === 'awaited' || number === 'absent';
 }
 
-/** The presentation to assume when the PBX can no longer be asked; without a number it never was. */
-export function presumedPresentation(state: TrackerState, { presentation, presented, endpoint }: Channel) {
-  const mayBeWithheld = presentation === 'unknown' && presented !== '';
-  return mayBeWithheld && state.trunks.get(endpoint)?.reveals ? 'prohibited' : presentation;
+/** Assumes a presentation when the PBX cannot say it. Without a number there is none. */
+export function presumePresentation({ trunks }: TrackerState, channel: Channel): void {
+  const { presentation, presented, endpoint } = channel;
+  if (presentation === 'unknown' && presented !== '')
+    channel.presentation = presumedPresentation(trunks.get(endpoint));
 }
 
 /** True while the PBX is being asked whether the number may be shown: nothing is sent before it answers. */

@@ -204,6 +204,20 @@ describe("the caller's number", () => {
         ['(no-number)', '(no-number)'],
       ],
     ),
+    ...(
+      [
+        [true, ['(no-number)', '(no-number)']],
+        [false, [R, MISSED, R, MISSED]],
+      ] as const
+    ).map(([reveals, reported]): [string, Input[], 'no answer', string[]] => [
+      `is there, and the PBX has no answer, before it says that the caller hung up, on a trunk that ${reveals ? 'passes on withheld numbers' : 'is not known to'}`,
+      [
+        ...[caller(), saysOf('1.1', reveals ? 'prohibited' : 'allowed'), hangsUp('1.1')],
+        ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), saysOf('2.1', 'unknown'), hangsUp('2.1')],
+      ],
+      'no answer',
+      [...reported],
+    ]),
     [
       'is there, and the link breaks before the PBX answers; the call is over then',
       [caller(), snapshot([])],

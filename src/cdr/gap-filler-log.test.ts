@@ -72,6 +72,19 @@ test('the log counts what the records of a gap said, once and after all of it', 
   assert.deepEqual(await reportedOf('1800000101.4'), [], 'not reported, when it comes alone either');
 });
 
+test('the log says of a call why its record has no number to report', async (t) => {
+  const { write, start, log, reportedOf } = await scene(t);
+  const filler = await start({ presumesWithheld: (endpoint) => endpoint === 'PJSIP/trunk' });
+  write(line(1));
+  await filler.reads(4);
+  assert.deepEqual(await reportedOf('1800000101.1'), []);
+  const { fields } = log.lines.find(({ code }) => code === 'call.no-number') ?? {};
+  assert.deepEqual(fields, {
+    call: 'pbx-1800000101.1',
+    why: 'its record does not say whether the number is withheld, as others on its trunk were, and WITHHELD_NUMBER is not set',
+  });
+});
+
 test('the records are read thoroughly at first, after each gap and now and then', async (t) => {
   const { write, start, csv } = await scene(t);
   write('');

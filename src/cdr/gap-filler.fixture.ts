@@ -37,6 +37,7 @@ export const noLiveCalls: LiveCalls = {
   rules: () => rules,
   trunks: () => new Set(),
   isPhone: () => false,
+  presumesWithheld: () => false,
   recordDelayMs: () => 0,
   isKnown: () => false,
   vanished: () => new Set(),

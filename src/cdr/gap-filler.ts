@@ -144,7 +144,11 @@ export function createGapFiller(
     known: LedgerEntry | undefined,
     { trunks, vanished }: Record<'trunks' | 'vanished', ReadonlySet<string>>,
   ): Decision {
-    const recorded = recordedCallOf({ rules: live.rules(), trunks, isPhone: live.isPhone, legs }, records);
+    const { isPhone, presumesWithheld } = live;
+    const recorded = recordedCallOf(
+      { rules: live.rules(), trunks, isPhone, presumesWithheld, legs },
+      records,
+    );
     if (!vanished.has(uniqueid))
       return decideCall(idOf(uniqueid), recorded, known, Math.max(since, now() - longestGapMs));
     counts.ended += 1;

@@ -11,6 +11,8 @@ export type LiveCalls = {
   trunks(): ReadonlySet<string>;
   /** True for an endpoint that the PBX's configuration does not let come in from outside. */
   isPhone(endpoint: string): boolean;
+  /** True for a trunk on which a number counts as withheld where nothing says whether its caller allows it. */
+  presumesWithheld(endpoint: string): boolean;
   /** For how long Asterisk holds records back (`batch` in cdr.conf), ms. */
   recordDelayMs(): number;
   /** True for a call or channel that is in progress, or was when the link ended. */

@@ -32,7 +32,12 @@ const answered = (more: Partial<CdrRecord> = {}) =>
   record({ dstchannel: 'PJSIP/1001-00000002', disposition: 'ANSWERED', ...more });
 
 /** Judges these as one channel's own records; `others` are of other channels. */
-function read(own: CdrRecord[], others: CdrRecord[] = [], more: Partial<CallSettings> = {}) {
+function read(
+  own: CdrRecord[],
+  others: CdrRecord[] = [],
+  more: Partial<CallSettings> = {},
+  presumesWithheld = false,
+) {
   const legs = createDialledLegs();
   for (const one of [...others, ...own]) legs.add(one);
   const { extras: _, ...verdict } = {
@@ -42,6 +47,7 @@ function read(own: CdrRecord[], others: CdrRecord[] = [], more: Partial<CallSett
         rules: createRules({ ...settings, ...more }),
         trunks: new Set(['PJSIP/trunk']),
         isPhone: (it) => it === 'PJSIP/3001',
+        presumesWithheld: (it) => presumesWithheld && it === 'PJSIP/trunk',
         legs,
       },
       own,
@@ -141,6 +147,26 @@ describe('what a record says', () => {
     ['a caller without a number', [record({ src: '' })], { inbound: true, from: '' }],
   ];
   for (const [what, own, verdict] of rows) test(what, () => assert.deepEqual(read(own), verdict));
+
+  describe('on a trunk that passes on withheld numbers, as live', () => {
+    const withheldNumber = '+31000000000';
+    const missingNumber = '+31999999999';
+    const rows: [string, string, Partial<CallSettings>, object][] = [
+      ['a number counts as withheld', '0201234567', {}, { from: '', isPresumedWithheld: true }],
+      [
+        'a number counts as withheld, with one to report instead',
+        '0201234567',
+        { withheldNumber, missingNumber },
+        { from: withheldNumber, isPresumedWithheld: true },
+      ],
+      ['a number that is said to be withheld', 'anonymous', { withheldNumber }, { from: withheldNumber }],
+      ['no number is missing', '', { withheldNumber, missingNumber }, { from: missingNumber }],
+    ];
+    for (const [what, src, more, verdict] of rows)
+      test(what, () =>
+        assert.deepEqual(read([record({ src })], [], more, true), { inbound: true, ...verdict }),
+      );
+  });
 
   test('a customer whom we called, and who was transferred', () => {
     const call = answered({

@@ -23,6 +23,8 @@ export type RecordedCall =
       readonly inbound: true;
       /** The number to report; '' if there is none. */
       readonly from: string;
+      /** True if the record has a number that counts as withheld only because of its trunk. */
+      readonly isPresumedWithheld?: true;
       /** Who answered; absent for a missed call. */
       readonly callerId?: string;
       readonly extras: RecordExtras;
@@ -33,6 +35,8 @@ export type Known = {
   readonly trunks: ReadonlySet<string>;
   /** True for an endpoint that the PBX's configuration does not let come in from outside. */
   readonly isPhone: (endpoint: string) => boolean;
+  /** See LiveCalls. */
+  readonly presumesWithheld: (endpoint: string) => boolean;
   readonly legs: DialledLegs;
 };
 
@@ -45,7 +49,7 @@ export function recordedCallOf(known: Known, records: readonly CdrRecord[]): Rec
   const callerId = callerIdOf(known, records);
   return {
     inbound: true,
-    from: fromOf(known.rules, records),
+    ...fromOf(known, records),
     ...(callerId !== undefined && { callerId }),
     extras: recordExtras(known, records, callerId !== undefined),
   };
@@ -71,12 +75,15 @@ function mayHaveComeIn({ rules, trunks }: Known, { channel, src }: CdrRecord): b
   return rules.nameIsInbound(channel) || (trunks.has(endpointOf(channel)) && src !== '');
 }
 
-function fromOf(rules: Rules, records: readonly CdrRecord[]): string {
+function fromOf({ rules, presumesWithheld }: Known, records: readonly CdrRecord[]) {
   const record = records.find(({ src }) => presentedIn(src) !== '');
-  if (record === undefined) return rules.missingNumber ?? rules.withheldNumber ?? '';
+  if (record === undefined) return { from: rules.missingNumber ?? rules.withheldNumber ?? '' };
   const { src, channel } = record;
-  if (isWithheld(src)) return rules.withheldNumber ?? '';
-  return readNumber(src, rules.defaultCountry, rules.notationOf(channel)).number;
+  if (isWithheld(src)) return { from: rules.withheldNumber ?? '' };
+  // A record does not say whether the caller withholds the number that is in it.
+  if (presumesWithheld(endpointOf(channel)))
+    return { from: rules.withheldNumber ?? '', isPresumedWithheld: true } as const;
+  return { from: readNumber(src, rules.defaultCountry, rules.notationOf(channel)).number };
 }
 
 /** Who answered first; undefined for a missed call. */

@@ -44,11 +44,15 @@ export type ReceivedCall = { readonly from: string; readonly reported: readonly 
 const pbxId = 'lab';
 const token = 'lab-token-0123456789';
 
-/** @param options `state`: a state folder to start from, which is copied; an empty one when absent. */
+/**
+ * @param options `state`: a state folder to start from, which is copied; an empty one when absent. `isLinked`: false if the
+ * bridge cannot connect to Asterisk; then it is started when it answers lookups.
+ */
 export async function startFarEnd(options: {
   readonly amiPort: number;
   readonly settings?: Readonly<Record<string, string>>;
   readonly state?: string;
+  readonly isLinked?: boolean;
 }): Promise<FarEnd> {
   const farSide = await startFarSide({ token });
   const folder = await mkdtemp(path.join(tmpdir(), 'pbx-lab-bridge-'));
@@ -113,10 +117,13 @@ export async function startFarEnd(options: {
     async startBridge() {
       bridge = runProgram(['run'], { env, cwd: folder });
       seen = 0;
-      await farEnd.connected();
+      if (options.isLinked === false) await farEnd.logged('agi.listening');
+      else await farEnd.connected();
     },
     async connected() {
-      await bridge?.says(new RegExp(`("code":"ami\\.connected"[^]*){${seen + 1}}`));
+      // There is one way to match it: a search of many connections would else take for ever before the last one.
+      const line = '"code":"ami\\.connected"';
+      await bridge?.says(new RegExp(`^(?:(?:(?!${line})[^])*${line}){${seen + 1}}`));
       seen = connections();
     },
     async stop() {

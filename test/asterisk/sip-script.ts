@@ -53,6 +53,17 @@ export function calls(invitation: Invitation, first: Script = []): Script {
   ];
 }
 
+/** A caller's script: gives up after a random time between `min` and `max` ms. Nobody answers before that. */
+export function givesUp(invitation: Invitation, { min, max }: { min: number; max: number }): Script {
+  return [
+    invite(invitation),
+    '<recv response="100"/>',
+    `<pause distribution="uniform" min="${min}" max="${max}"/>`,
+    cancel(invitation),
+    ...over,
+  ];
+}
+
 /**
  * SIP requests that Asterisk never sends here. The lab sends them to sipp, within a call, to have it do something:
  * it is the only way to make sipp act on what happens elsewhere. `refer` brings the Refer-To to use.
@@ -198,7 +209,10 @@ const answer: Step = `<recv response="200" rrs="true"><action>
 <Reference variables="them,us,target"/>
 ${inDialog('ACK', 'caller')}`;
 
-/** Its branch is the INVITE's (RFC 3261, 9.1), and so is that of the ACK to the 487 (17.1.1.3). */
+/**
+ * Its branch is the INVITE's (RFC 3261, 9.1), and so is that of the ACK to the 487 (17.1.1.3). PJSIP answers the CANCEL
+ * first, chan_sip the INVITE.
+ */
 function cancel(invitation: Invitation): Step {
   const uri = `sip:${invitation.to}@[remote_ip]:[remote_port]`;
   const request = (method: string, to: string) =>
@@ -211,8 +225,13 @@ function cancel(invitation: Invitation): Step {
       'Max-Forwards: 70',
     ]);
   return `${request('CANCEL', `To: <${uri}>`)}
+<recv response="487" optional="true" next="ended-first"/>
 <recv response="200"/>
 <recv response="487"/>
+<nop next="cancelled"/>
+<label id="ended-first"/>
+<recv response="200"/>
+<label id="cancelled"/>
 ${request('ACK', '[last_To:]')}`;
 }
 
