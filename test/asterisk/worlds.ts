@@ -26,6 +26,8 @@ export type World = {
   readonly tech: 'PJSIP' | 'SIP';
   /** Why it cannot be had on this machine, in one line; undefined if it can. */
   impossible?(): string | undefined;
+  /** FreePBX's own FastAGI server runs beside Asterisk. */
+  readonly fastAgi?: boolean;
   /** What is to be done when Asterisk runs. */
   prepare?(driver: Ami): Promise<void>;
   /** The rows that a bridge must have heard to know the trunks. */
@@ -37,19 +39,19 @@ export const worldNames = ['22', '16', 'freepbx-22', 'freepbx-16', 'freepbx-gene
 export type WorldName = (typeof worldNames)[number];
 
 const plain = { rows: matrix, dialplan: dialplanText, files: () => ({}), tech: 'PJSIP' } as const;
-const freepbx = { rows: freepbxRows, overEachTrunk: ['extension-caller-hangs-up'] };
+const freepbx = { rows: freepbxRows, overEachTrunk: ['extension-caller-hangs-up'], fastAgi: true };
 
 export const worlds: Readonly<Record<WorldName, World>> = {
   22: { ...plain, version: '22', overEachTrunk: ['extension-caller-hangs-up'] },
   16: { ...plain, version: '16', overEachTrunk: ['extension-caller-hangs-up', 'chan-sip-trunk'] },
   'freepbx-22': {
     ...{ ...freepbx, version: '22', tech: 'PJSIP' },
-    dialplan: (_, routes) => freepbxDialplan('22', routes),
+    dialplan: ({ fastAgi }, routes) => freepbxDialplan('22', fastAgi, routes),
     files: (ports) => ({ ...freepbxFiles('PJSIP'), 'pjsip.conf': pjsipConf(ports, 'from-pstn') }),
   },
   'freepbx-16': {
     ...{ ...freepbx, version: '16', tech: 'SIP' },
-    dialplan: (_, routes) => freepbxDialplan('16', routes),
+    dialplan: ({ fastAgi }, routes) => freepbxDialplan('16', fastAgi, routes),
     files: (ports) => ({ ...freepbxFiles('SIP'), 'sip.conf': freepbxSipConf(ports) }),
   },
   'freepbx-generated': {

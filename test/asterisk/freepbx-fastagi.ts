@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { atExit } from './at-exit.ts';
+
+/** FreePBX's own FastAGI server: its stand-in, kept running as FreePBX's pm2 does. */
+export type FreepbxFastAgi = {
+  /** How many times it has ended by itself. */
+  deaths(): number;
+  /** `fwconsole stop`, and an update of the module. */
+  stop(): Promise<void>;
+  /** Resolves when it listens. Rejects if pm2 gives up. */
+  start(): Promise<void>;
+  /** It dies. Resolves when pm2 has started it again. */
+  crash(): Promise<void>;
+};
+
+/** FreePBX's own port, and where dialplans look for a FastAGI server without a port. */
+export const freepbxFastAgiPort = 4573;
+
+const folder = path.join(import.meta.dirname, 'freepbx-fastagi');
+/** pm2's `max_restarts`: of a program that ends within a second of its start. */
+const maxRestarts = 16;
+
+export async function startFreepbxFastAgi(port: number): Promise<FreepbxFastAgi> {
+  let child: ChildProcess | undefined;
+  let isWanted = false;
+  let deaths = 0;
+  let failures = 0;
+  let forget = () => {};
+  let started = Promise.withResolvers<void>();
+
+  function launch(): void {
+    const began = performance.now();
+    const args = [path.join(folder, 'fastagi-server.js'), String(port), path.join(folder, 'agi-bin')];
+    const launched = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    child = launched;
+    launched.stdout.once('data', () => started.resolve());
+    launched.once('exit', () => {
+      if (!isWanted || child !== launched) return;
+      deaths += 1;
+      failures = performance.now() - began < 1_000 ? failures + 1 : 0;
+      if (failures < maxRestarts) launch();
+      else started.reject(new Error(`FreePBX's FastAGI server does not start on port ${port}`));
+    });
+  }
+
+  const server: FreepbxFastAgi = {
+    deaths: () => deaths,
+    async stop() {
+      isWanted = false;
+      forget();
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    },
+    start() {
+      isWanted = true;
+      failures = 0;
+      forget = atExit(() => void child?.kill('SIGKILL'));
+      started = Promise.withResolvers<void>();
+      launch();
+      return started.promise;
+    },
+    crash() {
+      started = Promise.withResolvers<void>();
+      child?.kill('SIGKILL');
+      return started.promise;
+    },
+  };
+  await server.start();
+  return server;
+}
