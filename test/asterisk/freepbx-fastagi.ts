@@ -19,10 +19,17 @@ export type FreepbxFastAgi = {
 export const freepbxFastAgiPort = 4573;
 
 const folder = path.join(import.meta.dirname, 'freepbx-fastagi');
+
+/** The scripts that it has, and what they need in their environment. */
+export type FastAgiScripts = { readonly folder: string; readonly env?: Readonly<Record<string, string>> };
+
+/** A stand-in for FreePBX's dialparties.agi. */
+export const standInScripts: FastAgiScripts = { folder: path.join(folder, 'agi-bin') };
+
 /** pm2's `max_restarts`: of a program that ends within a second of its start. */
 const maxRestarts = 16;
 
-export async function startFreepbxFastAgi(port: number): Promise<FreepbxFastAgi> {
+export async function startFreepbxFastAgi(port: number, scripts = standInScripts): Promise<FreepbxFastAgi> {
   let child: ChildProcess | undefined;
   let isWanted = false;
   let deaths = 0;
@@ -32,8 +39,11 @@ export async function startFreepbxFastAgi(port: number): Promise<FreepbxFastAgi>
 
   function launch(): void {
     const began = performance.now();
-    const args = [path.join(folder, 'fastagi-server.js'), String(port), path.join(folder, 'agi-bin')];
-    const launched = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    const args = [path.join(folder, 'fastagi-server.js'), String(port), scripts.folder];
+    const launched = spawn(process.execPath, args, {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, ...scripts.env },
+    });
     child = launched;
     launched.stdout.once('data', () => started.resolve());
     launched.once('exit', () => {

@@ -38,7 +38,7 @@ export async function openLab(name: WorldName, options: LabOptions = {}): Promis
     modules: options.modules ?? [],
   });
   const fastAgi = world.fastAgi
-    ? await startFreepbxFastAgi(options.fastAgiPort ?? pbx.ports.fastAgi)
+    ? await startFreepbxFastAgi(options.fastAgiPort ?? pbx.ports.fastAgi, world.fastAgi)
     : undefined;
   const board = createBoard();
   const { name: username, secret } = managerUsers.driver;

@@ -1,10 +1,12 @@
 import type { Ami } from './ami.ts';
 import { dialplanText, type Route } from './dialplan.ts';
 import { freepbxDialplan, freepbxFiles } from './freepbx-dialplan.ts';
+import { type FastAgiScripts, standInScripts } from './freepbx-fastagi.ts';
 import {
   fillDatabase,
   generatedDialplan,
   generatedFiles,
+  generatedScripts,
   generationImpossible,
 } from './freepbx-generated.ts';
 import type { Version } from './install.ts';
@@ -26,8 +28,8 @@ export type World = {
   readonly tech: 'PJSIP' | 'SIP';
   /** Why it cannot be had on this machine, in one line; undefined if it can. */
   impossible?(): string | undefined;
-  /** FreePBX's own FastAGI server runs beside Asterisk. */
-  readonly fastAgi?: boolean;
+  /** The scripts of FreePBX's own FastAGI server, which runs beside Asterisk. */
+  readonly fastAgi?: FastAgiScripts;
   /** What is to be done when Asterisk runs. */
   prepare?(driver: Ami): Promise<void>;
   /** The rows that a bridge must have heard to know the trunks. */
@@ -39,7 +41,7 @@ export const worldNames = ['22', '16', 'freepbx-22', 'freepbx-16', 'freepbx-gene
 export type WorldName = (typeof worldNames)[number];
 
 const plain = { rows: matrix, dialplan: dialplanText, files: () => ({}), tech: 'PJSIP' } as const;
-const freepbx = { rows: freepbxRows, overEachTrunk: ['extension-caller-hangs-up'], fastAgi: true };
+const freepbx = { rows: freepbxRows, overEachTrunk: ['extension-caller-hangs-up'], fastAgi: standInScripts };
 
 export const worlds: Readonly<Record<WorldName, World>> = {
   22: { ...plain, version: '22', overEachTrunk: ['extension-caller-hangs-up'] },
@@ -56,7 +58,8 @@ export const worlds: Readonly<Record<WorldName, World>> = {
   },
   'freepbx-generated': {
     ...{ ...freepbx, rows: generatedRows, version: '22', tech: 'PJSIP' },
-    dialplan: (_, routes) => generatedDialplan(routes),
+    dialplan: ({ fastAgi }, routes) => generatedDialplan(fastAgi, routes),
+    fastAgi: generatedScripts,
     files: (ports) => ({
       ...{ ...freepbxFiles('PJSIP'), ...generatedFiles() },
       'pjsip.conf': pjsipConf(ports, 'from-pstn'),
