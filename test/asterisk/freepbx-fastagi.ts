@@ -26,7 +26,7 @@ export type FastAgiScripts = { readonly folder: string; readonly env?: Readonly<
 /** A stand-in for FreePBX's dialparties.agi. */
 export const standInScripts: FastAgiScripts = { folder: path.join(folder, 'agi-bin') };
 
-/** pm2's `max_restarts`: of a program that ends within a second of its start. */
+/** pm2's `max_restarts`: of a program that ends before it is ready. */
 const maxRestarts = 16;
 
 export async function startFreepbxFastAgi(port: number, scripts = standInScripts): Promise<FreepbxFastAgi> {
@@ -38,18 +38,20 @@ export async function startFreepbxFastAgi(port: number, scripts = standInScripts
   let started = Promise.withResolvers<void>();
 
   function launch(): void {
-    const began = performance.now();
     const args = [path.join(folder, 'fastagi-server.js'), String(port), scripts.folder];
     const launched = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, ...scripts.env },
     });
     child = launched;
-    launched.stdout.once('data', () => started.resolve());
+    launched.stdout.once('data', () => {
+      failures = 0;
+      started.resolve();
+    });
     launched.once('exit', () => {
       if (!isWanted || child !== launched) return;
       deaths += 1;
-      failures = performance.now() - began < 1_000 ? failures + 1 : 0;
+      failures += 1;
       if (failures < maxRestarts) launch();
       else started.reject(new Error(`FreePBX's FastAGI server does not start on port ${port}`));
     });
