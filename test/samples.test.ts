@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { isCallEvent } from '../src/ami/events.ts';
+import { agiSection } from '../src/config/agi-section.ts';
 import { amiSection } from '../src/config/ami-section.ts';
+import { loadConfig } from '../src/config/env.ts';
 import { readScenarios } from './recordings/library.ts';
 
 /** The samples for Asterisk that the lab does not try by itself: what they let through, and what they name. */
@@ -30,4 +32,14 @@ test('the manager user sees the events that the bridge reads, and no others', ()
 test('it has the rights that the settings ask for, and no more', () => {
   assert.match(amiSection.title, /read = call and write = reporting/);
   assert.deepEqual(sample.match(/^(read|write) = .*$/gm), ['read = call', 'write = reporting']);
+});
+
+test('the sample dialplan asks at the default address of priority lookups', () => {
+  const dialplan = readFileSync(
+    new URL('../config/asterisk/extensions_custom.conf', import.meta.url),
+    'utf8',
+  );
+  const { agi } = loadConfig({ agi: agiSection }, {});
+  assert.ok(agi);
+  assert.ok(dialplan.includes(`Set(PBX_BRIDGE_AGI=${agi.server.host}:${agi.server.port})\n`));
 });

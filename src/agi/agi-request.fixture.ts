@@ -1,4 +1,4 @@
-/** What Asterisk 22 sends when the dialplan calls `AGI(agi://127.0.0.1:4573/priority)`, but for what a test says. */
+/** What Asterisk 22 sends when the dialplan calls `AGI(agi://127.0.0.1:9437/priority)`, but for what a test says. */
 export function requestText(
   fields: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
@@ -6,7 +6,7 @@ export function requestText(
   const all: Record<string, string> = {
     agi_network: 'yes',
     agi_network_script: 'priority',
-    agi_request: 'agi://127.0.0.1:4573/priority',
+    agi_request: 'agi://127.0.0.1:9437/priority',
     agi_channel: 'PJSIP/trunk-00000001',
     agi_language: 'en',
     agi_type: 'PJSIP',

@@ -120,13 +120,6 @@ describe('the number of a lookup', () => {
       answered('1', 'NOTFOUND'),
       ['+4940669690109'],
     ],
-    ['another script', requestText({ agi_network_script: 'weather' }), answered('1', 'ERROR'), []],
-    [
-      'no script',
-      requestText({ agi_network_script: '', agi_request: 'agi://x' }),
-      answered('1', 'ERROR'),
-      [],
-    ],
     [
       'with QUEUE_PRIO',
       requestText({ agi_network_script: `priority?queue_prio=yes&number=${gold}` }),
@@ -139,6 +132,31 @@ describe('the number of a lookup', () => {
       const { farSide, ask } = await standFor(t);
       assert.deepEqual(await ask(lines), variables);
       assert.deepEqual(numbersAsked(farSide), asked);
+    });
+});
+
+describe('a request for a script of another FastAGI server', () => {
+  const rows: [string, string, string][] = [
+    ["FreePBX's", requestText({ agi_network_script: 'dialparties.agi' }), 'dialparties.agi'],
+    ['none', requestText({ agi_network_script: '', agi_request: 'agi://x' }), '(no name)'],
+    [
+      'with a number in its name',
+      requestText({ agi_network_script: 'lookup/+4940669690101' }),
+      'lookup/+494********01',
+    ],
+  ];
+  for (const [name, lines, last] of rows)
+    test(`${name}: sets nothing, asks nobody, is logged and counted`, async (t) => {
+      const { farSide, agi, said, port } = await standFor(t);
+      assert.equal(agi.status().otherScripts, undefined);
+      assert.deepEqual((await askAgi(port(), { lines })).commands, []);
+      assert.deepEqual((await askAgi(port(), { lines: callFrom(gold) })).variables, answered('10', 'FOUND'));
+      const { otherScripts, error } = agi.status();
+      assert.deepEqual({ ...otherScripts, lastAt: 0 }, { count: 1, last, lastAt: 0 });
+      assert.ok(Math.abs(Date.now() - (otherScripts?.lastAt ?? 0)) < 600_000);
+      assert.equal(error, 0);
+      assert.ok(said.includes('agi.unknown-script'));
+      assert.deepEqual(numbersAsked(farSide), [gold]);
     });
 });
 

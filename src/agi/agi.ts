@@ -3,13 +3,13 @@ import type { Presentation } from '../calls/input.ts';
 import { presentationVariables, readPresentation } from '../calls/presentation.ts';
 import type { Log } from '../log/log.ts';
 import { oncePerMinute } from '../log/once-per-minute.ts';
+import { escapeControls, maskNumbers } from '../log/redact.ts';
 import type { Clock } from '../process/clock.ts';
 import type { AgiRequest } from './agi-request.ts';
 import { type AgiServer, type AgiServerOptions, createAgiServer } from './agi-server.ts';
 import {
   type AnswerOptions,
   commandsFor,
-  failed,
   notFound,
   type PriorityAnswer,
   timedOut,
@@ -61,8 +61,17 @@ export type Agi = AgiServer & {
   /** Empties the cache, as after a change of the API token. */
   clear(): void;
   /** Lookups since the start by result; `cached`: those answered from the cache. */
-  status(): LookupCounts & { readonly listening: boolean };
+  status(): AgiStatus;
 };
+
+export type AgiStatus = LookupCounts & {
+  readonly listening: boolean;
+  /** Requests for scripts that another FastAGI server has; absent if there were none. */
+  readonly otherScripts?: OtherScripts | undefined;
+};
+
+/** `last` is the script of the last one, without phone numbers; `lastAt` is Unix ms. */
+type OtherScripts = { readonly count: number; readonly last: string; readonly lastAt: number };
 
 export type LookupCounts = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'cached', number>>;
 
@@ -93,16 +102,13 @@ export function createAgi(
   );
   const unknownScript = oncePerMinute(clock.now);
   const counts = { found: 0, notFound: 0, timeout: 0, error: 0, cached: 0 };
+  let otherScripts: OtherScripts | undefined;
 
   function priorityOf(
     request: AgiRequest,
     waitMs: number,
     askCall: () => Promise<Presentation>,
   ): PriorityAnswer | Promise<PriorityAnswer> {
-    if (request.script !== SCRIPT) {
-      unknownScript((more) => log.say('agi.unknown-script', { script: request.script.slice(0, 64), more }));
-      return failed;
-    }
     if (request.number === '' || request.number.length > MAX_NUMBER_LENGTH) return notFound;
     const began = clock.now();
     const permitted = tools.permit(request, waitMs, askCall);
@@ -116,8 +122,19 @@ export function createAgi(
     return permitted instanceof Promise ? permitted.then(lookUp) : lookUp(permitted);
   }
 
+  function noteOtherScript(request: AgiRequest): void {
+    const script = maskNumbers(escapeControls(request.script.slice(0, 64))) || '(no name)';
+    otherScripts = { count: (otherScripts?.count ?? 0) + 1, last: script, lastAt: Date.now() };
+    unknownScript((more) => log.say('agi.unknown-script', { script, more }));
+  }
+
   const server = createAgiServer(options.server, {
     answer(request, waitMs, ask) {
+      if (request.script !== SCRIPT) {
+        noteOtherScript(request);
+        // Without a command the session is over at once, no variable is touched, and the dialplan goes on.
+        return [];
+      }
       const priority = priorityOf(request, waitMs, async () =>
         presentationIn(await ask(presentationQuestion)),
       );
@@ -137,7 +154,7 @@ export function createAgi(
       if (options.prefetch) lookup.prefetch(number);
     },
     clear: lookup.clear,
-    status: () => ({ ...counts, listening: server.isListening() }),
+    status: () => ({ ...counts, listening: server.isListening(), otherScripts }),
   };
 }
 

@@ -22,6 +22,7 @@ export const problemCodes = [
   'problem.disk-low',
   'problem.clock',
   'problem.certificate',
+  'problem.other-agi-script',
   'problem.test',
   'service.not-stored',
   'service.token-refused',

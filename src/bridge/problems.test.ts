@@ -37,6 +37,16 @@ test('a backlog counts from the end of an outage', () => {
   assert.match(found(waiting(noon - 301_000)).join(), /^problem\.backlog: events waiting for delivery: 5,/);
 });
 
+test('a script of another FastAGI server is asked for', () => {
+  const asked = (lastAt: number) =>
+    found({ lookups: { otherScripts: { count: 2, last: 'dialparties.agi', lastAt } } });
+  assert.match(
+    asked(noon - 59 * 60_000).join(),
+    /^problem\.other-agi-script: calls go on without the AGI script dialparties\.agi: /,
+  );
+  assert.deepEqual(asked(noon - 60 * 60_000), []);
+});
+
 test('a certificate is announced two weeks before its end', () => {
   const api = (days: number) =>
     found({}, { certificates: { ...facts.certificates, api: noon + days * 86_400_000 } });

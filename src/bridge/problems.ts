@@ -31,6 +31,8 @@ export type Facts = {
 const clockOffMs = 60_000;
 /** A commit takes milliseconds; on a slow disk, a second. */
 const longestCommitMs = 10_000;
+/** How long no other script must be asked for until the problem is over: at night there may be few calls. */
+const otherScriptMs = 3_600_000;
 
 /** The present problems of a bridge, for operators. */
 export function bridgeProblems(status: BridgeStatus, facts: Facts): Required<Seen> {
@@ -41,6 +43,7 @@ export function bridgeProblems(status: BridgeStatus, facts: Facts): Required<See
       ...storageProblem(status, facts),
       ...(facts.records ? [problem('records', 'cdr.unreadable', facts.records, facts.records)] : []),
       ...clockProblem(facts.clockAheadMs),
+      ...otherScriptProblem(status),
       ...certificateProblem(
         'certificate-pbx',
         'the certificate of Asterisk',
@@ -105,6 +108,13 @@ function storageProblem({ outbox, now }: BridgeStatus, { stateDir: directory }: 
 function clockProblem(aheadMs = 0): Problem[] {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   return Math.abs(aheadMs) > clockOffMs ? [problem('clock', 'problem.clock', { seconds })] : [];
+}
+
+function otherScriptProblem({ lookups, now }: BridgeStatus): Problem[] {
+  const { last: script = '', lastAt = Number.NEGATIVE_INFINITY } = lookups?.otherScripts ?? {};
+  return now - lastAt < otherScriptMs
+    ? [problem('other-script', 'problem.other-agi-script', { script }, { since: lastAt, atOnce: true })]
+    : [];
 }
 
 /** Reads the API's clock and certificate from the requests that the bridge sends anyway. */

@@ -63,12 +63,12 @@ export async function check(
 
 async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promise<Finding[]> {
   const { runningBridge } = await import('../outbox/tables/database.ts');
-  const running = runningBridge(outbox.stateDir) !== undefined;
+  const bridge = runningBridge(outbox.stateDir);
   const found = status === undefined || status.port === 0 ? undefined : await readStatus(statusUrl(status));
   const ours = found?.ok && found.status.pbxId === calls.pbxId ? found.status : undefined;
   const findings = [
-    await portFinding('AGI_LISTEN', agi?.server, { listening: ours?.lookups?.listening, running }),
-    await portFinding('STATUS_LISTEN', status, { listening: ours && true, running }),
+    await portFinding('AGI_LISTEN', agi?.server, { listening: ours?.lookups?.listening, bridge }),
+    await portFinding('STATUS_LISTEN', status, { listening: ours && true, bridge }),
   ];
   return findings.filter((it) => it !== undefined);
 }

@@ -69,6 +69,13 @@ const rows: readonly [string, Parameters<typeof statusWith>[0], string, RegExp, 
       'bad',
     ],
     [
+      'a script of another FastAGI server',
+      { lookups: { otherScripts: { count: 3, last: 'dialparties.agi', lastAt: noon - 9_000 } } },
+      'other AGI',
+      /^3 requests for scripts of another FastAGI server; last dialparties\.agi, 9 s ago \(.*\)$/,
+      'bad',
+    ],
+    [
       'a blocked log',
       { log: { blockedSince: noon - 5 * 60_000, dropped: 3 } },
       'log',

@@ -21,6 +21,7 @@ export function statusLines(status: BridgeStatus): StatusLine[] {
     history(status),
     disk(status),
     lookups(status),
+    otherScripts(status),
     log(status),
     ...alerts(status),
     ...status.reasons.map((reason) => line('not ready', reason, 'bad')),
@@ -124,6 +125,17 @@ function log({ log: it, now }: BridgeStatus): StatusLine | undefined {
   if (it.blockedSince !== undefined)
     return line('log', `BLOCKED for ${span(it.blockedSince, now)}; ${missing}`, 'bad');
   return it.dropped === 0 ? undefined : line('log', missing);
+}
+
+function otherScripts({ lookups, now }: BridgeStatus): StatusLine | undefined {
+  const it = lookups?.otherScripts;
+  if (it === undefined) return undefined;
+  const last = `last ${it.last}, ${ago(it.lastAt, now)}`;
+  return line(
+    'other AGI',
+    `${count(it.count, 'request')} for scripts of another FastAGI server; ${last}`,
+    'bad',
+  );
 }
 
 function lookups({ lookups: it }: BridgeStatus): StatusLine | undefined {

@@ -18,10 +18,10 @@ function isLoopback(host: string): boolean {
 }
 
 export const agiSection = section({
-  title: 'Priority lookups from the dialplan: AGI(agi://127.0.0.1:4573/priority)',
+  title: 'Priority lookups from the dialplan: AGI(agi://127.0.0.1:9437/priority)',
   shape: {
     AGI_LISTEN: listen()
-      .prefault('127.0.0.1:4573')
+      .prefault('127.0.0.1:9437')
       .describe('Address of the FastAGI server. If the dialplan uses no priorities, set it to off.'),
     AGI_ALLOW: list(
       'a comma-separated list of addresses or networks, such as 10.0.0.5,10.1.0.0/16',

@@ -304,7 +304,7 @@ describe('the address of priority lookups', () => {
     const server = agi(environment)?.server;
     return server && `${server.host} ${server.port} ${server.allow}`;
   };
-  test('default: this machine', () => assert.equal(where({}), '127.0.0.1 4573 127.0.0.0/8,::1'));
+  test('default: this machine', () => assert.equal(where({}), '127.0.0.1 9437 127.0.0.0/8,::1'));
   test('off', () => assert.equal(agi({ AGI_LISTEN: 'off' }), undefined));
   test('any free port', () =>
     assert.equal(where({ AGI_LISTEN: 'localhost:0' }), 'localhost 0 127.0.0.0/8,::1'));

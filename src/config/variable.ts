@@ -98,7 +98,7 @@ export const wholeNumber = (min: number, max: number) =>
 
 const listenPattern = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/;
 
-/** An address to listen on: `127.0.0.1:4573`, `[::]:4573`, `localhost:0`; undefined if `off`. */
+/** An address to listen on: `127.0.0.1:9437`, `[::]:9437`, `localhost:0`; undefined if `off`. */
 export const listen = () =>
   described(
     z.string().transform((text, context) => {

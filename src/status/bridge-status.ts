@@ -1,4 +1,4 @@
-import type { LookupCounts } from '../agi/agi.ts';
+import type { AgiStatus } from '../agi/agi.ts';
 import type { AlertsStatus } from '../alerts/alerts.ts';
 import type { AmiStatus } from '../ami/link.ts';
 import type { DeliveryStatus } from '../delivery/delivery-status.ts';
@@ -56,7 +56,7 @@ export type BridgeStatus = {
   readonly delivery: DeliveryStatus;
   /** Comparison of deliveries with the API's request history; absent if turned off. */
   readonly reconcile?: ReconcilerStatus | undefined;
-  readonly lookups?: (LookupCounts & { readonly listening: boolean }) | undefined;
+  readonly lookups?: AgiStatus | undefined;
   readonly alerts: AlertsStatus;
   /** Absent if the log does not go to standard output. */
   readonly log?: LogStatus | undefined;

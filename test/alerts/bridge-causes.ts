@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { askAgi } from '../../src/agi/agi-client.fixture.ts';
+import { requestText } from '../../src/agi/agi-request.fixture.ts';
 import { healthyAnswer, serveActions, startServer } from '../../src/ami/link.fixture.ts';
 import { createPlayer, type PlayerOptions } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
@@ -91,6 +93,11 @@ export const bridgeCauses = {
   async 'problem.certificate'(t, to) {
     const { key, cert } = await makeCertificate(temporaryFolder(t), 'bridge.example');
     await bridge(t, to, { API_CLIENT_CERT: cert, API_CLIENT_KEY: key });
+  },
+  async 'problem.other-agi-script'(t, to) {
+    const { stand } = await bridge(t, to, { AGI_LISTEN: '127.0.0.1:0' });
+    await stand.answersLookups();
+    await askAgi(stand.agiPort(), { lines: requestText({ agi_network_script: 'dialparties.agi' }) });
   },
   async 'cdr.unreadable'(t, to) {
     await bridge(t, to, { CDR_SOURCE: `csv:${temporaryFolder(t)}/nowhere/Master.csv` });

@@ -1,4 +1,5 @@
 import { didPattern, prioritise, type Route } from './dialplan.ts';
+import { freepbxFastAgiPort } from './freepbx-fastagi.ts';
 import type { Version } from './install.ts';
 import { mobilePattern } from './office-numbers.ts';
 import { type Office, officeCount, offices } from './offices.ts';
@@ -11,14 +12,24 @@ import { type Office, officeCount, offices } from './offices.ts';
  * Each office O has the extensions O001 to O006, the ring groups O600 (phones), O601 (a phone and the mobile) and O602
  * (the same, the mobile presses 1), the queues O400 (one by one) and O401 (all), the conference O070, the parking
  * number O70, an IVR, a time condition, mailbox O000, and reception's own number 493023125 0O0.
+ *
+ * Groups and follow-me get their dial string from dialparties.agi on FreePBX's own FastAGI server, as is FreePBX's default
+ * (LAUNCH_AGI_AS_FASTAGI). FreePBX writes no port: FastAGI's standard port is 4573.
  */
-export function freepbxDialplan(version: Version, routes: readonly Route[]): string {
+export function freepbxDialplan(version: Version, fastAgi: number, routes: readonly Route[]): string {
   const { tech, call, done, runs, declined, accepted, phone, trunkLeg } = dialects[version];
   /** `exten => pattern` with its priorities. */
   const exten = (pattern: string, ...lines: readonly string[]) =>
     `exten => ${pattern},1,NoOp()\n${lines.map(prioritise).join('\n')}\n same => n,Hangup()\n`;
   const macro = (name: string, ...lines: readonly string[]) =>
     `[macro-${name}]\nexten => s,1,NoOp()\n${lines.map(prioritise).join('\n')}\n same => n,${done}\n`;
+  /** Whatever AGISTATUS says: without the script's answer nobody is dialled. */
+  const dialparties = [
+    `AGI(agi://127.0.0.1${fastAgi === freepbxFastAgiPort ? '' : `:${fastAgi}`}/dialparties.agi)`,
+    'GotoIf($["{MACRODIALGOTO_PRI}" != ""]?{MACRODIALGOTO_PRI})',
+    'NoOp(Returned from dialparties with no extensions to call and DIALSTATUS: {DIALSTATUS})',
+    done,
+  ];
   const office = `_[1-${officeCount}]`;
   const hangup = `exten => h,1,${call('hangupcall', '')}\n`;
   const toExtension = (nth: number | string) => `Goto(from-did-direct,{O}00${nth},1)`;
@@ -211,8 +222,15 @@ ${macro(
   `Set(D_OPTIONS={ARG2}{IF($["{NODEST}" != ""]?${runs('auto-blkvm')})})`,
   'Dial({DSTRING},{ARG1},{D_OPTIONS}b(func-apply-sipheaders^s^1))',
 )}
-${macro('dial', 'Dial({ARG3},{ARG1},{ARG2}b(func-apply-sipheaders^s^1))')}
-${macro('dial-confirm', 'Set(__UNIQCHAN={CHANNEL})', 'Set(DB(RG/{UNIQCHAN})=RINGING)', 'Dial({ARG3},{ARG1},{ARG2})', 'NoOp({DB_DELETE(RG/{UNIQCHAN})})')}
+${macro('dial', ...dialparties, '(normdial)Dial({ds}b(func-apply-sipheaders^s^1))')}
+${macro(
+  'dial-confirm',
+  'Set(__UNIQCHAN={CHANNEL})',
+  'Set(DB(RG/{UNIQCHAN})=RINGING)',
+  ...dialparties,
+  '(normdial)Dial({ds})',
+  'NoOp({DB_DELETE(RG/{UNIQCHAN})})',
+)}
 ${macro(
   'confirm',
   declined,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Ami } from './ami.ts';
 import { didPattern, prioritise, type Route } from './dialplan.ts';
+import type { FastAgiScripts } from './freepbx-fastagi.ts';
 import { mobileNumber } from './office-numbers.ts';
 import { type Office, officeCount, offices, phonesPerOffice } from './offices.ts';
 
@@ -45,23 +46,19 @@ export function generationImpossible(): string | undefined {
 }
 
 /** Writes the dialplan. A row's inbound route leads to a custom destination, which does what the row says. */
-export function generatedDialplan(routes: readonly Route[]): string {
+export function generatedDialplan(fastAgi: number, routes: readonly Route[]): string {
   const { stdout, stderr, status } = spawnSync(
     'php',
     [path.join(import.meta.dirname, 'freepbx-generated', 'generate.php'), folder ?? ''],
     { input: JSON.stringify(configuration(routes)), encoding: 'utf8', maxBuffer: 1 << 26 },
   );
   if (status !== 0) throw new Error(`FreePBX's modules wrote no dialplan: ${stderr.slice(-2000)}`);
-  // Where the published modules do not fit each other. A subroutine does not see the arguments of the one that calls it,
-  // its variant of dialparties forgets that follow-me is to be confirmed, and ring groups ask a mobile under the name, and
-  // by the option, of an earlier core.
-  const args = [1, 2, 3, 4, 5].map((n) => `\${ARG${n}}`).join();
+  // FreePBX's framework writes this where LAUNCH_AGI_AS_FASTAGI is on, which is the default.
+  const overFastAgi = `AGI(agi://127.0.0.1:${fastAgi}/dialparties.agi)`;
+  // Where the published modules do not fit each other: ring groups ask a mobile under the name, and by the option, of an
+  // earlier core.
   const generated = stdout
-    .replaceAll('Gosub(dialparties,s,1())', `Gosub(dialparties,s,1(${args}))`)
-    .replaceAll(
-      'Set(HASH(dialparties,USE_CONFIRMATION)=FALSE))',
-      'Set(HASH(dialparties,USE_CONFIRMATION)=FALSE):Set(HASH(dialparties,USE_CONFIRMATION)=${USE_CONFIRMATION}))',
-    )
+    .replaceAll('agi(dialparties.agi)', overFastAgi)
     .replaceAll(/_RG-(\d+)-\.,/g, '_RG-$1*.,')
     .replaceAll('M(confirm^', 'U(macro-confirm^')
     .replaceAll(/\{\$\{EXTEN:8\}\}/g, '${EXTEN:9}');
@@ -121,6 +118,13 @@ export async function fillDatabase(driver: Ami): Promise<void> {
     await driver.action('DBPut', { Family: family, Key: key, Val: value });
 }
 
+/** FreePBX's own scripts of AGI; what they need of its framework is beside them. */
+const agiFolder = path.join(import.meta.dirname, 'freepbx-generated', 'agi');
+export const generatedScripts: FastAgiScripts = {
+  folder: path.join(folder ?? '', 'core', 'agi-bin'),
+  env: { PHP_INI_SCAN_DIR: `:${agiFolder}`, LAB_PHP_FOLDER: agiFolder },
+};
+
 /** Each extension has a mailbox of its own. */
 export function generatedFiles(): Readonly<Record<string, string>> {
   const boxes = offices.flatMap((office) =>
@@ -154,8 +158,6 @@ function configuration(routes: readonly Route[]): object {
       CFRINGTIMERDEFAULT: '0',
       CWINUSEBUSY: 'true',
       DIAL_OPTIONS: 'HhTtr',
-      // In dialplan, not by a script in PHP.
-      DIALPARTIESDIALPLAN: true,
       INTERNALALERTINFO: 'inherit',
       RINGTIMER: '2',
       TONEZONE: 'de',

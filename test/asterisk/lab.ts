@@ -2,6 +2,7 @@ import { type Ami, connectAmi } from './ami.ts';
 import { type Pbx, start } from './asterisk.ts';
 import { type Board, createBoard } from './board.ts';
 import { managerUsers } from './config.ts';
+import { type FreepbxFastAgi, startFreepbxFastAgi } from './freepbx-fastagi.ts';
 import { startStasisApp } from './stasis-app.ts';
 import { type WorldName, worlds } from './worlds.ts';
 
@@ -12,6 +13,8 @@ export type Lab = {
   /** The channel driver of phones and trunks. */
   readonly tech: 'PJSIP' | 'SIP';
   readonly driver: Ami;
+  /** FreePBX's own FastAGI server, in worlds with FreePBX's dialplan. */
+  readonly fastAgi: FreepbxFastAgi | undefined;
   /** Asterisk dies with all its calls and starts again. */
   crash(): Promise<void>;
   stop(): Promise<void>;
@@ -22,16 +25,21 @@ export type LabOptions = {
   readonly files?: Readonly<Record<string, string>>;
   /** Modules that a lab loads only where it is asked to. */
   readonly modules?: readonly string[];
+  /** FreePBX's FastAGI server on this port, FreePBX's own, instead of one that no other lab has. */
+  readonly fastAgiPort?: number;
 };
 
 export async function openLab(name: WorldName, options: LabOptions = {}): Promise<Lab> {
-  const { version, rows, dialplan, files, tech, prepare } = worlds[name];
+  const { version, rows, dialplan, files, tech, prepare, ...world } = worlds[name];
   const routes = rows.flatMap(({ dialplan }, index) => (dialplan ? [{ index, lines: dialplan }] : []));
   const pbx = await start(version, {
-    dialplan: (ports) => dialplan(ports, routes),
+    dialplan: (ports) => dialplan({ ...ports, fastAgi: options.fastAgiPort ?? ports.fastAgi }, routes),
     files: (ports) => ({ ...files(ports), ...options.files }),
     modules: options.modules ?? [],
   });
+  const fastAgi = world.fastAgi
+    ? await startFreepbxFastAgi(options.fastAgiPort ?? pbx.ports.fastAgi, world.fastAgi)
+    : undefined;
   const board = createBoard();
   const { name: username, secret } = managerUsers.driver;
   const onEvent = board.apply;
@@ -46,6 +54,7 @@ export async function openLab(name: WorldName, options: LabOptions = {}): Promis
     pbx,
     board,
     tech,
+    fastAgi,
     driver: {
       action: (name, fields) => driver.action(name, fields),
       list: (name, itemEvent) => driver.list(name, itemEvent),
@@ -59,6 +68,7 @@ export async function openLab(name: WorldName, options: LabOptions = {}): Promis
     },
     async stop() {
       stasisApp?.close();
+      await fastAgi?.stop();
       driver.close();
       await pbx.stop();
     },

@@ -11,6 +11,8 @@ export type PortBlock = {
   readonly ami: number;
   /** Asterisk's HTTP server, for ARI. */
   readonly ari: number;
+  /** FreePBX's own FastAGI server, in worlds with FreePBX's dialplan. */
+  readonly fastAgi: number;
   /** For RTP: from, to. */
   readonly rtp: readonly [number, number];
   /** For phones, callers, mobiles and a wire: `at(0)` to `at(room - 1)`. */
@@ -33,7 +35,8 @@ export async function claimPorts(): Promise<PortBlock> {
       chanSip: base + 2,
       ami: base + 3,
       ari: base + 4,
-      rtp: [base + 200, base + blockSize - 1],
+      fastAgi: base + 200,
+      rtp: [base + 202, base + blockSize - 1],
       at(index) {
         if (index >= room) throw new Error(`the lab has ${room} ports for phones, not ${index + 1}`);
         return base + 5 + index;

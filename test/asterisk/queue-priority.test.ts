@@ -45,6 +45,9 @@ include => from-internal-custom
 ; Somebody's own lines, under the name that the sample uses too, as on many a FreePBX.
 [from-internal-custom]
 exten => *775,1,Hangup()
+exten => *776,1,AGI(agi://\${PBX_BRIDGE_AGI}/dialparties.agi,1001)
+ same => n,SayAlpha(1)
+exten => *777,1,Goto(pbx-bridge-priority,s,1)
 ${sample}`;
 
 const queues = `
@@ -229,6 +232,26 @@ for (const version of versions) {
         caller.hangsUp();
         await scene.isGone(caller);
       });
+
+    await t.test('a script that the bridge does not have: the dialplan goes on', async () => {
+      const caller = await scene.phoneDials('1002', '*776');
+      await scene.reaches(caller, 'SayAlpha');
+      // As after a script that had nothing to say. FAILURE would need a connection that is refused.
+      assert.equal(await scene.variable('AGISTATUS', caller), 'SUCCESS');
+      for (const name of ['CALLER_PRIORITY', 'CALLER_PRIORITY_STATUS', 'QUEUE_PRIO'])
+        assert.equal(await scene.variable(name, caller), '', name);
+      caller.hangsUp();
+      await scene.isGone(caller);
+      await scene.bridge.says(/"code":"agi\.unknown-script"/);
+    });
+
+    await t.test("by Goto, as with Return: No, the call ends: Asterisk's log says why", async () => {
+      const ended =
+        /ERROR\[.*: pbx-bridge-priority was reached by Goto so the call ends here: set Return to Yes/;
+      assert.doesNotMatch(await scene.pbx.log(), ended, 'calls by Gosub log nothing');
+      await scene.isGone(await scene.phoneDials('1002', '*777'));
+      assert.match(await scene.pbx.log(), ended);
+    });
 
     await t.test('the API hangs: served in order of arrival, held no longer than the deadline', async (t) => {
       scene.service.process.kill('SIGSTOP');

@@ -75,9 +75,11 @@ export async function runMatrix(
   return {
     release: lab.pbx.release,
     verdicts,
-    strays: known
-      ? [...bridges.flatMap((some) => straysOf(some, known)), ...missingFromRows(book, known)]
-      : [],
+    strays: [
+      ...(known ? bridges.flatMap((some) => straysOf(some, known)) : []),
+      ...(known ? missingFromRows(book, known) : []),
+      ...(lab.fastAgi?.deaths() ? [`FreePBX's FastAGI server has ended ${lab.fastAgi.deaths()} times`] : []),
+    ],
   };
 }
 

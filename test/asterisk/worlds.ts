@@ -1,10 +1,12 @@
 import type { Ami } from './ami.ts';
 import { dialplanText, type Route } from './dialplan.ts';
 import { freepbxDialplan, freepbxFiles } from './freepbx-dialplan.ts';
+import { type FastAgiScripts, standInScripts } from './freepbx-fastagi.ts';
 import {
   fillDatabase,
   generatedDialplan,
   generatedFiles,
+  generatedScripts,
   generationImpossible,
 } from './freepbx-generated.ts';
 import type { Version } from './install.ts';
@@ -26,6 +28,8 @@ export type World = {
   readonly tech: 'PJSIP' | 'SIP';
   /** Why it cannot be had on this machine, in one line; undefined if it can. */
   impossible?(): string | undefined;
+  /** The scripts of FreePBX's own FastAGI server, which runs beside Asterisk. */
+  readonly fastAgi?: FastAgiScripts;
   /** What is to be done when Asterisk runs. */
   prepare?(driver: Ami): Promise<void>;
   /** The rows that a bridge must have heard to know the trunks. */
@@ -37,24 +41,25 @@ export const worldNames = ['22', '16', 'freepbx-22', 'freepbx-16', 'freepbx-gene
 export type WorldName = (typeof worldNames)[number];
 
 const plain = { rows: matrix, dialplan: dialplanText, files: () => ({}), tech: 'PJSIP' } as const;
-const freepbx = { rows: freepbxRows, overEachTrunk: ['extension-caller-hangs-up'] };
+const freepbx = { rows: freepbxRows, overEachTrunk: ['extension-caller-hangs-up'], fastAgi: standInScripts };
 
 export const worlds: Readonly<Record<WorldName, World>> = {
   22: { ...plain, version: '22', overEachTrunk: ['extension-caller-hangs-up'] },
   16: { ...plain, version: '16', overEachTrunk: ['extension-caller-hangs-up', 'chan-sip-trunk'] },
   'freepbx-22': {
     ...{ ...freepbx, version: '22', tech: 'PJSIP' },
-    dialplan: (_, routes) => freepbxDialplan('22', routes),
+    dialplan: ({ fastAgi }, routes) => freepbxDialplan('22', fastAgi, routes),
     files: (ports) => ({ ...freepbxFiles('PJSIP'), 'pjsip.conf': pjsipConf(ports, 'from-pstn') }),
   },
   'freepbx-16': {
     ...{ ...freepbx, version: '16', tech: 'SIP' },
-    dialplan: (_, routes) => freepbxDialplan('16', routes),
+    dialplan: ({ fastAgi }, routes) => freepbxDialplan('16', fastAgi, routes),
     files: (ports) => ({ ...freepbxFiles('SIP'), 'sip.conf': freepbxSipConf(ports) }),
   },
   'freepbx-generated': {
     ...{ ...freepbx, rows: generatedRows, version: '22', tech: 'PJSIP' },
-    dialplan: (_, routes) => generatedDialplan(routes),
+    dialplan: ({ fastAgi }, routes) => generatedDialplan(fastAgi, routes),
+    fastAgi: generatedScripts,
     files: (ports) => ({
       ...{ ...freepbxFiles('PJSIP'), ...generatedFiles() },
       'pjsip.conf': pjsipConf(ports, 'from-pstn'),

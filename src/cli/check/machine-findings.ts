@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { type Finding, failed, passed, warning } from './finding.ts';
+import { isRunning, portUser } from './port-user.ts';
 
 const MB = 1 << 20;
 /** Room for two checkpoints of the WAL. */
@@ -43,26 +44,55 @@ function nearestExisting(folder: string): string {
 
 type Listen = { readonly host: string; readonly port: number } | undefined;
 
+/** FreePBX's own FastAGI server, which its ring groups need, has FastAGI's standard port. */
+const fastAgi = { port: 4573, freepbxServer: 'fastagi-server.js' };
+
 /**
- * Checks a port that the bridge listens on. `listening`: what the status of a running bridge says; if undefined, the
- * port is tried. `running`: whether a bridge uses the state directory.
+ * Checks a port that the bridge listens on, without connecting to it: a request for a script that it does not have ends
+ * FreePBX's FastAGI server. `listening`: what the status of a running bridge says, undefined without one. `bridge`: the
+ * process that uses the state directory.
  */
 export async function portFinding(
   name: string,
   listen: Listen,
-  { listening, running }: { readonly listening: boolean | undefined; readonly running: boolean },
+  { listening, bridge }: { readonly listening: boolean | undefined; readonly bridge: number | undefined },
 ): Promise<Finding | undefined> {
   if (listen === undefined || listen.port === 0) return undefined;
-  const what = `${name} ${listen.host}:${listen.port}`;
-  const freePort = `Set ${name} to a free port, or stop the other program (ss -ltnp shows it).`;
-  if (listening === true) return passed(what, 'the running bridge is listening');
-  if (listening === false) return failed(what, 'the running bridge cannot listen on it', freePort);
+  const { host, port } = listen;
+  const what = `${name} ${host}:${port}`;
+  const user = portUser(listen);
+  const isOurs = user !== undefined && (user.pid === undefined ? listening === true : user.pid === bridge);
+  const isFastAgiPort = port === fastAgi.port;
+  const freepbx = `FreePBX's own FastAGI server`;
+  const another = `Set ${name} to another port, and the same port in the dialplan (PBX_BRIDGE_AGI). Leave the other server running: the dialplan needs it.`;
+
+  if (user !== undefined && !isOurs) {
+    const { pid, command = '' } = user;
+    const by = pid === undefined ? '' : `: ${command} (process ${pid})`;
+    if (command.includes(fastAgi.freepbxServer) || (pid === undefined && isFastAgiPort && hasFreepbx()))
+      return failed(what, `in use by ${freepbx}${by}`, another);
+    return isFastAgiPort
+      ? failed(what, `in use by another FastAGI server${by}`, another)
+      : failed(
+          what,
+          `in use by another program${by}`,
+          `Set ${name} to a free port (ss -ltnp lists those in use).`,
+        );
+  }
+  // Not even tried: FreePBX's server may be starting just now.
+  if (isFastAgiPort && hasFreepbx()) return warning(what, `the port of ${freepbx}`, another);
+  if (isOurs) return passed(what, 'in use by the running bridge');
   const code = await tryListen(listen);
   if (code === undefined) return passed(what, 'free');
-  if (code === 'EADDRINUSE' && running) return passed(what, 'in use by the running bridge');
+  if (code === 'EADDRINUSE' && listening === true) return passed(what, 'in use by the running bridge');
   return code === 'EADDRINUSE'
-    ? failed(what, 'in use by another program', freePort)
+    ? failed(what, 'in use by another program', `Set ${name} to a free port (ss -ltnp lists those in use).`)
     : failed(what, `cannot listen (${code})`, `Set ${name} to an address of this machine.`);
+}
+
+/** Whether FreePBX is on this machine, or its FastAGI server at least. */
+function hasFreepbx(): boolean {
+  return existsSync('/etc/freepbx.conf') || isRunning(fastAgi.freepbxServer);
 }
 
 function tryListen({ host, port }: NonNullable<Listen>): Promise<string | undefined> {

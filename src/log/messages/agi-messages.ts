@@ -1,5 +1,9 @@
 import type { Message } from './message.ts';
 
+/** What to do if the dialplan asks for a script that the bridge does not have. */
+export const otherScriptTodo =
+  "If it is a script of FreePBX (a name in .agi): port 4573 is FreePBX's own. Set AGI_LISTEN to another port, such as 127.0.0.1:9437, and the same port in the dialplan (PBX_BRIDGE_AGI); restart the bridge, then run: fwconsole reload. Otherwise correct the address in the dialplan: AGI(agi://HOST:PORT/priority).";
+
 /** Log messages about priority lookups (FastAGI). */
 export const agiMessages = {
   'agi.listening': {
@@ -12,7 +16,7 @@ export const agiMessages = {
     text: 'priority lookups: cannot listen on {host} port {port}: {error}; retrying every 5 s, calls are still reported',
     means:
       'Another program uses the port, or this machine does not have the address. AGI() in the dialplan fails at once.',
-    todo: 'Set AGI_LISTEN to a free port. If the dialplan uses no priorities, set it to off.',
+    todo: "Set AGI_LISTEN to a free port. Leave FreePBX's own FastAGI server (port 4573) running: its ring groups need it. If the dialplan uses no priorities, set AGI_LISTEN to off.",
   },
   'agi.lookup-failed': {
     level: 'warn',
@@ -29,10 +33,11 @@ export const agiMessages = {
     todo: 'To let callers wait longer, raise AGI_DEADLINE_MS.',
   },
   'agi.unknown-script': {
-    level: 'warn',
-    text: 'the dialplan calls agi://.../{script}, which does not exist; answered ERROR ({more} more like this since the last such line)',
-    means: 'The only script is /priority. Logged at most once a minute.',
-    todo: 'Correct the address in the dialplan: AGI(agi://HOST:PORT/priority).',
+    level: 'error',
+    text: 'the dialplan asked this bridge for the AGI script {script}, which it does not have: the call went on without it ({more} more like this since the last such line)',
+    means:
+      'The only script of this bridge is priority. The port of AGI_LISTEN is the port of another FastAGI server, or the address in the dialplan is wrong. Without dialparties.agi, ring groups of FreePBX ring no phone. Logged at most once a minute.',
+    todo: otherScriptTodo,
   },
   'agi.command-refused': {
     level: 'warn',

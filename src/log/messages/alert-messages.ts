@@ -1,3 +1,4 @@
+import { otherScriptTodo } from './agi-messages.ts';
 import type { Message } from './message.ts';
 
 /** Log messages about alerts, and problems that are announced and have no other line in the log. */
@@ -79,5 +80,12 @@ export const alertMessages = {
     text: '{certificate} expires on {date}',
     means: 'After that day, connections with it are refused.',
     todo: 'Renew the certificate, or ask its owner to.',
+  },
+  'problem.other-agi-script': {
+    level: 'error',
+    text: 'calls go on without the AGI script {script}: the dialplan asked this bridge for it, which does not have it',
+    means:
+      'The bridge listens on the port of another FastAGI server, or the address in the dialplan is wrong. Over when nothing has asked for such a script for an hour, or after a restart.',
+    todo: otherScriptTodo,
   },
 } as const satisfies Record<string, Message>;
