@@ -13,7 +13,7 @@ import {
 
 /**
  * Commands that are printed can be pasted. Here they are read, by bash and by commander; they are run, as they are
- * printed, in `integration/pasted-commands.test.ts` and, where root, systemd, apt or Asterisk are needed, in
+ * printed, in `integration/pasted-examples.test.ts` and, where root, systemd, apt or Asterisk are needed, in
  * `packaging/readme-tests.ts`.
  */
 const printed = [
