@@ -17,6 +17,7 @@ import { maskedSettings, passwordsIn } from './config/masked-settings.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
 import { createLog, type ProgramLog } from './log/log.ts';
+import { deniedText } from './process/denied.ts';
 import { keepHeapSmall } from './process/heap.ts';
 import { runUntilStopped } from './process/lifecycle.ts';
 import { createSupervisor, openServiceManager } from './status/systemd.ts';
@@ -159,7 +160,9 @@ try {
 } catch (error) {
   // Expected errors are printed in one line; bugs with their stack.
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof ReferenceError) throw error;
-  printErrors(error instanceof ConfigError ? error.lines : [`pbx-bridge: ${error.message}`]);
+  printErrors(
+    error instanceof ConfigError ? error.lines : [`pbx-bridge: ${deniedText(error) ?? error.message}`],
+  );
   // Exit explicitly: after a failed start, open handles would keep the process and its lock alive.
   process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
 }

@@ -11,7 +11,7 @@ export type Document = {
   readonly text: string;
 };
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+export const root = fileURLToPath(new URL('../', import.meta.url));
 
 export const readDocument = (path: string): Document => ({
   path,
@@ -40,13 +40,21 @@ const anchorsOf = (text: string) =>
   );
 
 /** The code spans and the lines of code blocks, without the prompts and comments of a shell. */
-function codeOf(text: string): string[] {
-  const blocks = [...text.matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm)];
-  const lines = blocks
-    .filter(([, language]) => language !== 'mermaid')
-    .flatMap(([, , block = '']) => block.split('\n'));
+const codeOf = (text: string): string[] => [
+  ...blocksOf(text).flatMap((block) => block.split('\n')),
+  ...spansOf(text),
+];
+
+/** The code blocks, without their indentation. */
+export const blocksOf = (text: string): string[] =>
+  [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^ *```$/gm)]
+    .filter(([, , language]) => language !== 'mermaid')
+    .map(([, indent = '', , block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
+
+/** The code spans of the prose. */
+export function spansOf(text: string): string[] {
   const prose = text.replace(/^ *```\w*\n[\s\S]*?^ *```$/gm, '');
-  return [...lines, ...[...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)];
+  return [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s*\n\s*/g, ' '));
 }
 
 const folders = ['', 'src/'];

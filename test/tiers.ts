@@ -35,6 +35,7 @@ const slow = [
   'test/integration/broken',
   'test/integration/demo',
   'test/integration/gap-filler.property',
+  'test/integration/pasted-examples',
   'test/integration/service-access',
   'test/integration/service-audit',
   'test/integration/service-backup',

@@ -35,12 +35,14 @@ function pages(columns: number): Map<string, string> {
   );
 }
 
-test('every command has examples and its exit codes in its help, and fits into 80, 60 and 40 columns', () => {
+const isExample = /^ {2}(\w+=\S+ )?pbx-bridge (?!.* {2})/;
+
+test('every command has examples and its exit codes in its help, and fits into 80, 60 and 40 columns; no example is broken', () => {
   for (const columns of [80, 60, 40])
     for (const [name, text] of pages(columns)) {
       assert.match(text, /^Examples:\n {2}\S/m, name);
       assert.match(text.replaceAll('\n', ' '), /Exit codes: 0 .*, 78 /, name);
       for (const line of text.split('\n').slice(1))
-        assert.ok(line.length <= columns, `${name}, ${columns}: ${line}`);
+        assert.ok(line.length <= columns || isExample.test(line), `${name}, ${columns}: ${line}`);
     }
 });

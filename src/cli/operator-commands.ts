@@ -45,9 +45,9 @@ export function addOperatorCommands(program: Command, io: Io): void {
   command(
     'bugreport',
     'write one file for a bug report, without secrets, names and numbers',
-    `  pbx-bridge bugreport                              version, machine, settings, check, status, 6 hours of the log
+    `  pbx-bridge bugreport                                  version, machine, settings, check, status, 6 hours of the log
   pbx-bridge bugreport --hours 24 --unit pbx-bridge@branch
-  pbx-bridge bugreport --recording problem.jsonl    also what pbx-bridge record has recorded, masked again`,
+  pbx-bridge bugreport --recording /tmp/problem.jsonl    also what pbx-bridge record has recorded, masked again`,
   )
     .option('--out <file>', 'where to write it (default: here, named by the time)')
     .option('--hours <n>', 'how many hours of the log', '6')
@@ -138,8 +138,8 @@ Undelivered events keep it until they are delivered or discarded. For the servic
   command(
     'record',
     'record AMI call events into a file, for support; mask numbers and names',
-    `  pbx-bridge record --out problem.jsonl               until Ctrl-C
-  pbx-bridge record --out problem.jsonl --seconds 60`,
+    `  pbx-bridge record --out /tmp/problem.jsonl          until Ctrl-C
+  pbx-bridge record --out /tmp/problem.jsonl --seconds 60`,
   )
     .requiredOption('--out <file>', 'file to create')
     .option('--seconds <n>', 'stop after this many seconds (default: at Ctrl-C)')
@@ -149,9 +149,9 @@ Undelivered events keep it until they are delivered or discarded. For the servic
   command(
     'replay',
     'show what the bridge would report of a recording, and why; or play it as a simulated Asterisk',
-    `  pbx-bridge replay problem.jsonl
-  INBOUND_CONTEXTS=from-provider pbx-bridge replay problem.jsonl    try other settings
-  pbx-bridge replay problem.jsonl --serve                           play it to a bridge`,
+    `  pbx-bridge replay /tmp/problem.jsonl
+  INBOUND_CONTEXTS=from-provider pbx-bridge replay /tmp/problem.jsonl    try other settings
+  pbx-bridge replay /tmp/problem.jsonl --serve                           play it to a bridge`,
   )
     .argument('<file>', 'recording made by pbx-bridge record')
     .option('--serve [port]', 'play it on a manager port of this machine (default: any free port)')
@@ -178,9 +178,9 @@ After the last call it prints how many events the bridge must report, and ends w
   command(
     'backup',
     'write the state into one file: open calls, waiting and delivered events; works while the bridge runs',
-    `  pbx-bridge backup monday.db
-  pbx-bridge backup latest.db --overwrite
-The file contains callers' numbers; only its owner can read it.`,
+    `  pbx-bridge backup /var/lib/pbx-bridge/backups/monday.db
+  pbx-bridge backup /var/lib/pbx-bridge/backups/latest.db --overwrite
+The file contains callers' numbers; only its owner can read it. With the package the user pbx-bridge writes it.`,
   )
     .argument('<file>', 'file to create')
     .option('--overwrite', 'replace the file if it exists')
@@ -189,8 +189,8 @@ The file contains callers' numbers; only its owner can read it.`,
   command(
     'restore',
     'replace the state by a backup, on this machine or another; the bridge must be stopped',
-    `  pbx-bridge restore monday.db
-  pbx-bridge restore monday.db --replace      set the existing state aside
+    `  pbx-bridge restore /var/lib/pbx-bridge/backups/monday.db
+  pbx-bridge restore /var/lib/pbx-bridge/backups/monday.db --replace      set the existing state aside
 PBX_ID must be the same as in the backup. Events reported after the backup may be sent twice, which is harmless.`,
   )
     .argument('<file>', 'file written by pbx-bridge backup')

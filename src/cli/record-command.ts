@@ -15,7 +15,7 @@ import { systemClock } from '../process/clock.ts';
 import { createFile } from '../process/create-file.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { count } from './format-text.ts';
+import { count, shellWord } from './format-text.ts';
 
 type RecordOptions = {
   readonly out: string;
@@ -82,7 +82,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
   else
     terminal.wrapped(
       '',
-      `${count(events, 'call event')}, ${bytes} bytes; pbx-bridge replay ${options.out} shows what they mean`,
+      `${count(events, 'call event')}, ${bytes} bytes. To see what they mean: pbx-bridge replay ${shellWord(options.out)}`,
       0,
     );
   return exitCodes.ok;

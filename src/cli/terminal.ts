@@ -14,7 +14,7 @@ export type Terminal = {
   readonly isTerminal: boolean;
   /** Prints lines; on a terminal, long ones are wrapped at spaces and keep their indentation. */
   print(text?: string): void;
-  /** Prints `words` after `first`, wrapped at spaces; further lines are indented by `indent` columns. */
+  /** Prints `words` after `first`; on a terminal wrapped at spaces, further lines indented by `indent` columns. */
   wrapped(first: string, words: string, indent: number): void;
   json(value: unknown): void;
   readonly paint: Paint;
@@ -42,7 +42,8 @@ export function createTerminal(out: Output, { colour }: { colour: boolean }): Te
     paint,
     wrapped(first, words, indent) {
       const used = stripVTControlCharacters(first).length;
-      const lines = wrap(escapeControls(words), widthNow() - used, widthNow() - indent);
+      const text = escapeControls(words);
+      const lines = isTerminal ? wrap(text, widthNow() - used, widthNow() - indent) : [text];
       write(first + (lines[0] ?? ''));
       for (const line of lines.slice(1)) write(' '.repeat(indent) + line);
     },
@@ -57,17 +58,34 @@ export function fit(line: string, width: number): string[] {
   return wrap(line.slice(indent.length), width - indent.length).map((part) => indent + part);
 }
 
-/** Wraps text at spaces: the first line has at most `width` characters, the others `rest`. Longer words are cut. */
+/** A command in a text, to the end of its sentence or bracket. */
+const command =
+  /(?<![\w/@.-])(?:pbx-bridge|npx|npm run|systemctl|journalctl|asterisk -rx|adduser|chown) (?:.*?)(?=[.,;:)]+(?: |$)|$)/g;
+
+/** The commands in a text. */
+export const commandsIn = (text: string): string[] => text.match(command) ?? [];
+
+/** The words of a text. A command is one word: broken in two it could not be pasted. */
+const wordsOf = (text: string) =>
+  text
+    .replace(command, (it) => it.replaceAll(' ', '\0'))
+    .split(' ')
+    .map((word) => word.replaceAll('\0', ' '));
+
+/**
+ * Wraps text at spaces: the first line has at most `width` characters, the others `rest`. Longer words are cut; a longer
+ * command is left to the terminal, which does not break what is copied from it.
+ */
 export function wrap(text: string, width: number, rest = width): string[] {
   const lines: string[] = [];
   let line = '';
   const most = () => Math.max(lines.length === 0 ? width : rest, 10);
-  for (let word of text.split(' ')) {
+  for (let word of wordsOf(text)) {
     if (line !== '' && line.length + 1 + word.length > most()) {
       lines.push(line);
       line = '';
     }
-    while (word.length > most()) {
+    while (word.length > most() && !word.includes(' ')) {
       const head = word.slice(0, most());
       lines.push(head);
       word = word.slice(head.length);

@@ -1,6 +1,8 @@
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   openSync,
@@ -158,7 +160,7 @@ function refuseThere(target: string, overwrite: boolean): void {
 }
 
 function withCopy<T>(file: string, options: { readOnly?: boolean }, work: (db: DatabaseSync) => T): T {
-  if (!existsSync(file)) throw new StorageRefused(`${file} does not exist`);
+  refuseUnreadable(file);
   const db = new DatabaseSync(file, options);
   try {
     return work(db);
@@ -167,6 +169,16 @@ function withCopy<T>(file: string, options: { readOnly?: boolean }, work: (db: D
     throw damaged(file, messageOf(error));
   } finally {
     db.close();
+  }
+}
+
+/** SQLite does not say why it cannot open a file. */
+function refuseUnreadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new StorageRefused(`${file} does not exist`);
   }
 }
 

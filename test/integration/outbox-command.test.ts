@@ -40,8 +40,8 @@ async function withDeadLetters(t: TestContext) {
 // Each waits for the retries of its own dead letters.
 describe('outbox', { concurrency: true }, () => {
   test('list and show: what was given up, how often it was tried, and what the API said', async (t) => {
-    const { run } = await withDeadLetters(t);
-    const listed = await run('list');
+    const { stand, run } = await withDeadLetters(t);
+    const listed = await runCommand(['outbox', 'list'], { ...stand.env, NO_COLOR: '1' }, { columns: 80 });
     assert.equal(listed.code, 0);
     assert.match(
       listed.text.replace(/\n +(?=\S)/g, ' '),

@@ -71,7 +71,7 @@ test("the test call of an integration's page begins and ends, as often as it is 
   const [, shown = ''] = /<pre id="curl"[^>]*>([^<]*)</.exec(await read(path)) ?? [];
   const command = shown.replaceAll('&quot;', '"').replaceAll('&amp;', '&').replace('sleep 5', 'sleep 0.5');
   for (const calls of [1, 2]) {
-    await promisify(execFile)('sh', ['-c', command]);
+    await promisify(execFile)(calls === 1 ? 'sh' : 'bash', ['-c', command]);
     assert.equal((await read('/calls')).match(/state answered">answered</g)?.length, calls);
   }
 });

@@ -3,6 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { calls, phone } from '../asterisk/sip-script.ts';
 import { startSipp } from '../asterisk/sipp.ts';
+import { readDocument } from '../documents.ts';
 import { type Container, LONGEST_WAIT_MS } from './container.ts';
 import type { Machine } from './machine.ts';
 import type { Packages } from './packages.ts';
@@ -95,6 +96,86 @@ export async function readmeTests(
       await explains(/^REPORTED: ringing, answered, completed; /m);
     },
   );
+
+  const [byHand = '', byCron = ''] = commandsOf('Back up and restore', 'config/operating.md');
+  const backups = '/var/lib/pbx-bridge/backups';
+  await t.test('a backup goes where the manual says, by hand and by cron', async () => {
+    await type(byHand);
+    await type(byCron);
+    const cron = readFileSync(machine.at('etc/cron.d/pbx-bridge-backup'), 'utf8');
+    const [, user = '', job = ''] = /^(?:\S+ ){5}(\S+) (.+)\n$/.exec(cron) ?? [];
+    // As cron(8) runs it: a short PATH, sh, and % for \%.
+    const cronEnvironment = ['-i', `HOME=/${user}`, `LOGNAME=${user}`, 'SHELL=/bin/sh', 'PATH=/usr/bin:/bin'];
+    const ran = await container.run(
+      ...['env', ...cronEnvironment, 'sh', '-c', `cd && ${job.replaceAll('\\%', '%')}`],
+    );
+    assert.deepEqual(ran, { code: 0, output: '' }, 'cron would mail what it prints');
+    const kept = await type(`cd ${backups}; stat -c '%U %a %n' *`);
+    assert.match(kept, /^pbx-bridge 600 before-upgrade\.db\npbx-bridge 600 day-[1-7]\.db\n$/);
+    assert.equal(await type(`stat -c '%U %a' ${backups}`), 'pbx-bridge 700\n');
+    const report = `${backups}/report.txt`;
+    assert.match(await type(`pbx-bridge bugreport --out ${report}`), new RegExp(`^wrote ${report}, `));
+  });
+
+  await t.test('as the help says it, too, and what was lost is restored', async () => {
+    const examples = async (command: string) =>
+      [...(await type(`pbx-bridge ${command} --help`)).matchAll(/^ {2}(pbx-bridge .+?)(?: {2,}.*)?$/gm)].map(
+        ([, example]) => example,
+      );
+    await type((await examples('backup')).join('\n'));
+    const lose = 'systemctl stop pbx-bridge; rm /var/lib/pbx-bridge/bridge/*';
+    await type([lose, ...(await examples('restore')), 'systemctl start pbx-bridge'].join('\n'));
+    await explains(/^REPORTED: ringing, answered, completed; /m);
+  });
+
+  await t.test('elsewhere, a line says as whom the command runs and where it may write', async () => {
+    await type(`cp ${backups}/monday.db /root/`);
+    for (const [command, user, folder] of [
+      ['backup other.db', 'pbx-bridge', backups],
+      ['backup /etc/other.db', 'pbx-bridge', backups],
+      ['restore monday.db', 'pbx-bridge', backups],
+      ['bugreport --out report.txt', 'pbx-bridge', backups],
+      ['record --out trouble.jsonl', 'pbx-bridge', backups],
+      ['replay monday.db', 'pbx-bridge', backups],
+      ['service backup other.db', 'pbx-bridge-service', '/var/lib/pbx-bridge-service'],
+    ] as const) {
+      const { code, output } = await run(`pbx-bridge ${command}`);
+      const name = command.split(' ').at(-1) ?? '';
+      const line = `^pbx-bridge: no access to ${name.startsWith('/') ? '' : '/root/'}${name}(\\.part)? \\(EACCES\\): the program runs as the user ${user}; choose a file in a folder of that user, such as ${folder}\n$`;
+      assert.match(output, new RegExp(line), command);
+      assert.equal(code, 1);
+    }
+    const [manual = ''] = /install -o pbx-bridge [^`]+/.exec(readDocument('config/operating.md').text) ?? [];
+    await type(manual.replace('FILE', 'monday.db'));
+  });
+
+  await t.test('before an upgrade, a backup of both is made as README says', async () => {
+    const [row = ''] = /^\| upgrade or downgrade .*/m.exec(readDocument('README.md').text) ?? [];
+    const [bridge = '', service = '', upgrade = ''] = [...row.matchAll(/`([^`]+)`/g)].map(([, it]) => it);
+    copyFileSync(packages.next, machine.at('root/next.deb'));
+    await type(`${bridge}\n${service}\n${upgrade} ./next.deb`);
+    assert.deepEqual(commandsOf('Back up', 'src/service/README.md'), [`${service}\n`]);
+    const found = await type(`cd ${backups}/../../pbx-bridge-service; stat -c '%U %a' before-upgrade.db`);
+    assert.equal(found, 'pbx-bridge-service 600\n');
+    await type(`stat ${backups}/before-upgrade.db`);
+  });
+
+  await t.test('a purge says what it deletes, and what stays in Asterisk', async () => {
+    const purge = await container.run('env', ...login, 'sh', '-c', 'yes | apt purge pbx-bridge');
+    // apt gives dpkg a terminal.
+    const output = purge.output.replaceAll('\r', '');
+    const [, list = ''] = /^pbx-bridge: deleting\n((?: {2}\/.*\n)+)/m.exec(output) ?? [];
+    const named = list.match(/\/[\w/-]+/g) ?? [];
+    assert.deepEqual(named.sort(), [
+      ...['/etc/pbx-bridge', '/etc/pbx-bridge-service'],
+      ...['/var/lib/pbx-bridge', '/var/lib/pbx-bridge-service'],
+    ]);
+    for (const path of named) assert.notEqual((await run(`stat ${path}`)).code, 0, path);
+    assert.match(
+      output,
+      /manager user stays: delete the section \[pbx-bridge\] of \/etc\/asterisk\/manager\.conf$/m,
+    );
+  });
 }
 
 const flat = (text: string) => text.replace(/\n +(?=\S)/g, ' ');

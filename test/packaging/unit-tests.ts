@@ -194,7 +194,7 @@ export async function unitTests(
     assert.match((await succeeds(container, 'pbx-bridge', 'service', 'token')).output, /API_TOKEN=\S+/);
     await untilNoted(/ is listening at .* \[service\.started\]$/m, '-t', 'pbx-bridge-service', '-o', 'cat');
     const { output } = await run('ls', '/var/lib/pbx-bridge');
-    assert.deepEqual(output.trim().split('\n'), ['berlin', 'bridge']);
+    assert.deepEqual(output.trim().split('\n'), ['backups', 'berlin', 'bridge']);
     const owners = await run('sh', '-c', 'cd /var/lib/pbx-bridge-service; stat -c "%U %a" . service-secret');
     assert.equal(owners.output, 'pbx-bridge-service 700\npbx-bridge-service 600\n');
     assert.equal(await property('pbx-bridge-service.service', 'User'), 'pbx-bridge-service');

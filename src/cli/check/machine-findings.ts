@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
+import { shellWord } from '../format-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 import { isRunning, portUser } from './port-user.ts';
 
@@ -21,7 +22,7 @@ export function stateDirFinding(stateDir: string, bySystemd: boolean): Finding {
   try {
     if (there || !bySystemd) accessSync(nearest, constants.W_OK | constants.X_OK);
   } catch {
-    const todo = `Run this command as the user of the bridge, or make that user the owner: chown pbx-bridge ${nearest}`;
+    const todo = `Run this command as the user of the bridge, or make that user the owner: chown pbx-bridge ${shellWord(nearest)}`;
     return failed(what, `user ${process.getuid?.() ?? '?'} may not write to ${nearest}`, todo);
   }
   const { bavail, bsize } = statfsSync(nearest);

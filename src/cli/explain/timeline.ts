@@ -87,7 +87,7 @@ export function conclusionOf(
   const dead = events.filter(({ state }) => state === 'dead');
   if (dead.length > 0) {
     const why = dead[0]?.attemptLog.at(-1)?.error ?? 'unknown reason';
-    const todo = 'after removing the cause, run pbx-bridge outbox retry';
+    const todo = `after removing the cause, run pbx-bridge outbox retry ${dead.map(({ seq }) => seq).join(' ')}`;
     return { state: 'dead letter', why: `${names(dead)} not delivered: ${why}; ${todo}` };
   }
   const waiting = events.filter(({ state }) => state === 'waiting');

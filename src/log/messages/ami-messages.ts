@@ -87,6 +87,6 @@ export const amiMessages = {
     level: 'error',
     text: 'failed to process an AMI event ({input}): {error}; continuing with the next',
     means: 'A fault in this program. The call of this event may be reported wrongly.',
-    todo: 'Report this line, with a recording of such a call if possible (pbx-bridge record).',
+    todo: 'Report this line, with a recording of such a call if possible (pbx-bridge record --out /tmp/problem.jsonl).',
   },
 } as const satisfies Record<string, Message>;

@@ -107,7 +107,7 @@ export const callsMessages = {
     text: 'call records: cannot read or process {source}: {error}; retrying',
     means:
       'Calls not seen live are not reported until this works; none is skipped. Asterisk creates the file with its first record.',
-    todo: 'Run pbx-bridge check. Verify that CDR_SOURCE is correct, that this user may read it, and that Asterisk writes to it (cdr show status).',
+    todo: 'Run pbx-bridge check. Verify that CDR_SOURCE is correct, that this user may read it, and that Asterisk writes to it (asterisk -rx "cdr show status").',
   },
   'cdr.readable': {
     level: 'info',
@@ -118,7 +118,7 @@ export const callsMessages = {
     level: 'error',
     text: 'call records: {source} contains records without a uniqueid; ignored',
     means: 'Without a uniqueid, the bridge cannot know whether the call was already reported. Logged once.',
-    todo: 'File: set loguniqueid = yes in section [csv] of cdr.conf, then run: module reload cdr_csv.so. Table: make Asterisk fill the column uniqueid.',
+    todo: 'File: set loguniqueid = yes in section [csv] of cdr.conf, then run: asterisk -rx "module reload cdr_csv.so". Table: make Asterisk fill the column uniqueid.',
   },
   'cdr.bad-line': {
     level: 'warn',

@@ -49,14 +49,14 @@ export const deliveryMessages = {
     text: '{status} of call {call} rejected after {tries} attempts ({reason}); kept as a dead letter',
     means:
       'The API does not accept this event. It is kept and listed, and can be sent again. Later events of the call are still sent.',
-    todo: 'pbx-bridge outbox list shows the answer of the API. After removing the cause, run: pbx-bridge outbox retry.',
+    todo: 'pbx-bridge outbox list shows the answer of the API. After removing the cause, run: pbx-bridge outbox retry --all.',
   },
   'delivery.expired': {
     level: 'error',
     text: 'events not delivered within {age}: {count}; kept as dead letters',
     means:
       'Events older than OUTBOX_MAX_AGE are no longer sent automatically. They are kept and can be sent again.',
-    todo: 'Find out why the API was unavailable for so long. If the events still matter, run: pbx-bridge outbox retry.',
+    todo: 'Find out why the API was unavailable for so long. If the events still matter, run: pbx-bridge outbox retry --all.',
   },
   'delivery.not-recorded': {
     level: 'error',

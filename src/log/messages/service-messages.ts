@@ -36,7 +36,7 @@ export const serviceMessages = {
     text: 'first start: created account {account}, integration {integration} and the server secret in {stateDir}; pbx-bridge service link signs in a browser',
     means:
       'The state directory was empty. Every token is derived from the server secret: include it in the backups.',
-    todo: 'Run pbx-bridge service link to sign in, and pbx-bridge service token for the lines of .env.',
+    todo: 'To sign in, run: pbx-bridge service link. For the lines of .env, run: pbx-bridge service token.',
   },
   'service.not-stored': {
     level: 'error',
@@ -135,7 +135,7 @@ export const serviceMessages = {
     level: 'warn',
     text: 'phone system {integration} of account {account} is silent, unlike in other weeks at this time',
     means: 'It has sent no request, although it did in most of the last four weeks at this time.',
-    todo: 'Check that the phone system and its bridge run and reach this service: pbx-bridge status there.',
+    todo: 'Check on its machine that the phone system and its bridge run and reach this service: pbx-bridge status.',
   },
   'service.trimmed': {
     level: 'info',

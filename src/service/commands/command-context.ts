@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { AlertSettings } from '../../alerts/alert-targets.ts';
 import { escapeControls } from '../../log/redact.ts';
 import type { MailOptions } from '../../mail/mail.ts';
+import { systemUser } from '../../process/denied.ts';
 import { type Keys, makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
 import { newUid } from '../accounts/setup.ts';
@@ -47,6 +47,7 @@ export type OpenedStore = {
 };
 
 export type CommandContext = {
+  /** Prints lines; a line break in one is escaped. */
   print(...lines: string[]): void;
   /** A command with the option --account. */
   command(parent: Command, name: string, description: string): Command;
@@ -81,7 +82,7 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
         integrations: directory.integrations.filter((integration) => integration.account === found.id),
         audit: (what, target, { id } = found) =>
           store.audit.write({
-            ...{ account: id, at: Date.now(), what, who: systemUser(), from: 'command', target },
+            ...{ account: id, at: Date.now(), what, who: systemUser().username, from: 'command', target },
           }),
       });
     } finally {
@@ -99,7 +100,7 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
   };
 
   return {
-    // Names saved before control characters were refused may have some.
+    // Names saved before control characters were refused may have some, line breaks too: each text is one line.
     print: (...lines) => void io.out.write(`${lines.map(escapeControls).join('\n')}\n`),
     command: (parent, name, description) =>
       parent
@@ -110,14 +111,6 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
     url,
     io,
   };
-}
-
-function systemUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.()}`; // a uid without an entry in passwd
-  }
 }
 
 export function addIntegration(store: Store, account: Account, name: string): Promise<Integration> {

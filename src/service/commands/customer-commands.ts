@@ -58,7 +58,7 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
           );
         print(
           forgetSummary(report),
-          'Backups and free space of the database may still hold it. For a bridge: pbx-bridge forget.',
+          `Backups and free space of the database may still hold it. For a bridge: pbx-bridge forget ${number}.`,
         );
       }),
     );

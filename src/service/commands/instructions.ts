@@ -18,7 +18,7 @@ export const phoneSystemInstructions = (url: string, token: string) => [
   ...bridgeSettings(url, token),
   '',
   'Command that makes a test call of ten seconds:',
-  testCall(url, token),
+  ...testCall(url, token).split('\n'),
 ];
 
 /** For a shell; it can be repeated: events of a call that has ended have no effect. */

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { freePort } from '../free-port.ts';
+import { inHelp } from '../printed-commands.ts';
+import { temporaryFolder } from './program.ts';
+import { openShell, type Where } from './shell.ts';
+import { createStand } from './stand.ts';
+
+/** Which of its own output shows that a command works that goes on until Ctrl-C. */
+const endless: readonly (readonly [RegExp, RegExp])[] = [
+  [/ check --call/, /Make a test call now/],
+  [/ status --watch/, /Asterisk/],
+  [/ record /, /recording into/],
+  [/ replay .*--serve/, /\d/],
+  [/ simulate/, /\d/],
+];
+
+/** Only read, by `printed-commands.test.ts`, and why. */
+const onlyRead: readonly (readonly [RegExp, string])[] = [
+  [/ service copy /, 'it needs PostgreSQL: service-copy.test.ts'],
+  [/ status --all/, "it reads this machine's /etc/pbx-bridge: status-all.test.ts"],
+];
+
+/** No test writes to where these are: the package's folder is tried in `packaging/readme-tests.ts`. */
+const ownFolder = (command: string, folder: string) =>
+  command.replaceAll(/\/(?:var\/lib\/pbx-bridge\/backups|tmp)\//g, `${folder}/files/`);
+
+for (const where of ['pipe', 'terminal'] as const)
+  test(`the examples of every --help work as they are printed, through a ${where}`, async (t) => {
+    await runExamples(t, where);
+  });
+
+async function runExamples(t: TestContext, where: Where): Promise<void> {
+  const stand = await createStand(t, {
+    STATUS_LISTEN: `127.0.0.1:${await freePort()}`,
+    ALERT_WEBHOOK: await webhook(t),
+  });
+  await stand.start();
+  const call = 'Uniqueid: 1763600000.42\r\nLinkedid: 1763600000.42\r\nChannel: PJSIP/provider-00000001';
+  const from = 'ChannelState: 4\r\nCallerIDNum: 0301234567\r\nContext: from-trunk\r\nExten: s';
+  stand.pbx.send(`Event: Newchannel\r\n${call}\r\n${from}`);
+  stand.pbx.send(`Event: Hangup\r\n${call}\r\nCause: 16`);
+  await stand.caughtUp();
+  const folder = temporaryFolder(t);
+  mkdirSync(`${folder}/files`);
+  const shell = openShell(folder, stand.env);
+  const try_ = async (command: string, { run } = shell) => {
+    const enough = endless.find(([which]) => which.test(command))?.[1];
+    const { code, output } = await run(ownFolder(command, folder), where, enough);
+    assert.doesNotMatch(output, /error: |usage:|^ +at .*\.ts:\d+/im, command);
+    // 2: it found a problem; 3: it found nothing.
+    if (enough === undefined) assert.ok([0, 2, 3].includes(code ?? -1), `${command}: ${code}\n${output}`);
+    else assert.match(output, enough, command);
+  };
+  const examples = [...new Set(inHelp().map(({ command }) => command))];
+  const read = examples.filter((it) => onlyRead.some(([which]) => which.test(it)));
+  assert.equal(read.length, onlyRead.length);
+  for (const command of read) t.diagnostic(`only read: ${command}`);
+  const toRun = examples.filter((it) => !read.includes(it));
+  const recorded = toRun.filter((it) => / record /.test(it));
+  const restored = toRun.filter((it) => / restore /.test(it));
+  assert.ok(toRun.length > 35 && recorded.length === 2 && restored.length === 2);
+  for (const command of recorded) {
+    rmSync(`${folder}/files/problem.jsonl`, { force: true });
+    await try_(command);
+  }
+  for (const command of toRun.filter((it) => !recorded.includes(it) && !restored.includes(it)))
+    await try_(command);
+  const otherMachine = temporaryFolder(t);
+  const other = openShell(otherMachine, { ...stand.env, STATE_DIR: `${otherMachine}/state` });
+  for (const command of restored) await try_(command, other);
+}
+
+/** Takes everything; its address. */
+async function webhook(t: TestContext): Promise<string> {
+  const server = createServer((request, response) => request.resume().on('end', () => response.end()));
+  const port = await freePort();
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  t.after(() => server.close());
+  return `http://127.0.0.1:${port}/`;
+}
