@@ -113,7 +113,8 @@ async function play(version: string): Promise<void> {
     async bridge(settings = {}) {
       const farEnd = await startFarEnd({
         amiPort: lab.pbx.ports.ami,
-        settings: { AGI_LISTEN: '', ...settings },
+        // A deadline that a busy machine does not miss.
+        settings: { AGI_LISTEN: '', AGI_DEADLINE_MS: '5000', ...settings },
       });
       cleanUp.defer(farEnd.stop);
       return farEnd;
