@@ -94,7 +94,7 @@ async function followCalls(port: number) {
 async function openScene(t: TestContext, name: 'freepbx-22' | 'freepbx-16') {
   const { version, files, tech } = worlds[name];
   const pbx = await start(version, {
-    dialplan: (ports) => freepbxDialplan(version, routes(ports)),
+    dialplan: (ports) => freepbxDialplan(version, ports.fastAgi, routes(ports)),
     files,
   });
   t.after(() => pbx.stop());
