@@ -23,7 +23,7 @@ import type { WriterMethods } from './writer.ts';
 const SCAN = 400;
 const SKIP = 20_000;
 /** Calls that a slice of an activity page reads. */
-const CALLS = 10_000;
+const CALLS = 5_000;
 
 /** A place is the number of the newest request: with one writer, numbers are in the order of the commits. */
 const callChanges: CallChanges = {
