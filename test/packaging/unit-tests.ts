@@ -172,7 +172,7 @@ export async function unitTests(
     'the journal of a refused login, a call, an outage and a full disk is for people',
     async () => {
       await system('stop', unit);
-      t.diagnostic(await journalTests(unit, { container, machine, stand, settings }));
+      t.diagnostic(await journalTests(unit, { container, stand, settings }));
       await system('start', unit);
     },
   );
