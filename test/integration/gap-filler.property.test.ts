@@ -24,7 +24,8 @@ const epoch = Date.parse('2026-10-25T00:59:40Z') / 1_000;
 
 /**
  * `restricted`: the caller withholds a number that the trunk shows to the PBX; its record has the number, and only a
- * bridge that hears the call learns that it is withheld. `originated`: a program calls a customer first, and shows the customer a
+ * bridge that hears the call learns that it is withheld, and that its trunk shows such numbers: these calls have a trunk
+ * of their own. `originated`: a program calls a customer first, and shows the customer a
  * number; its record looks like an inbound call's that was transferred.
  */
 type Kind = 'inbound' | 'outbound' | 'withheld' | 'restricted' | 'originated';
@@ -40,6 +41,8 @@ type Call = {
   answerHeard: boolean;
   /** True if a bridge has heard its beginning. */
   heard: boolean;
+  /** True if a bridge has heard an earlier restricted call. */
+  isRevealed: boolean;
 };
 
 /** An outbox in memory: each (call, status) once, all of a batch or nothing. */
@@ -186,7 +189,8 @@ async function createWorld(book: Book) {
     },
     begins(kind: Kind) {
       const nth = calls.length;
-      const outside = `PJSIP/trunk-${String(nth).padStart(8, '0')}`;
+      const trunk = kind === 'restricted' ? 'private' : 'trunk';
+      const outside = `PJSIP/${trunk}-${String(nth).padStart(8, '0')}`;
       const inside = `PJSIP/100${nth % 9}-${String(nth).padStart(8, '0')}`;
       const call: Call = {
         kind,
@@ -198,6 +202,7 @@ async function createWorld(book: Book) {
         answered: false,
         answerHeard: false,
         heard: linked,
+        isRevealed: calls.some((call) => call.kind === 'restricted' && call.heard),
       };
       calls.push(call);
       for (const isCaller of [true, false])
@@ -264,7 +269,7 @@ async function createWorld(book: Book) {
 }
 
 /** What may have been reported of a call: one of these. */
-function expected({ kind, number, phone, answered, answerHeard, heard }: Call): string[][] {
+function expected({ kind, number, phone, answered, answerHeard, heard, isRevealed }: Call): string[][] {
   const by = answered ? ` ${phone.slice('PJSIP/'.length, -9)}` : '';
   const begun = [`ringing ${number}`, ...(answered ? [`answered ${number}${by}`] : [])];
   const reported = [[...begun, `completed ${number}${by}`]];
@@ -272,6 +277,7 @@ function expected({ kind, number, phone, answered, answerHeard, heard }: Call): 
   if (answered && !answerHeard) reported.push([...begun, `completed ${number}`]);
   if (kind === 'inbound') return reported;
   if (kind === 'outbound' || kind === 'withheld' || heard) return [[]];
+  if (kind === 'restricted' && isRevealed) return [[]];
   // Only its record shows how it went.
   return [...reported, []];
 }
