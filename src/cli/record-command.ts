@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { isCallEvent } from '../ami/events.ts';
 import { describeFailure } from '../ami/failure.ts';
 import { createAmiLink } from '../ami/link.ts';
@@ -73,7 +74,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
     }
     const how = options.showNumbers ? 'numbers and names not masked' : 'numbers and names masked';
     if (!json) terminal.wrapped('', `recording into ${options.out}, ${how}; stop with Ctrl-C`, 0);
-    await (options.seconds === undefined ? once(stop) : Promise.race([once(stop), pause(options.seconds)]));
+    await (options.seconds === undefined ? once(stop) : pause(options.seconds, stop));
   } finally {
     link.stop();
     closeSync(file);
@@ -95,10 +96,9 @@ function once(signal: AbortSignal): Promise<void> {
   });
 }
 
-function pause(seconds: string): Promise<void> {
+/** Ends early when stopped; a timer that went on would keep the process alive. */
+async function pause(seconds: string, stop: AbortSignal): Promise<void> {
   const ms = Number(seconds) * 1_000;
   if (!(ms > 0 && ms <= 86_400_000)) throw new Error('--seconds takes a number, up to 86400');
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
+  await wait(ms, undefined, { signal: stop }).catch(() => {});
 }

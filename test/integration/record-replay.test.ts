@@ -19,7 +19,11 @@ test('record: a call on the wire becomes a file, masked, that replays as the sam
   const { port } = await pbx.listen();
   t.after(() => pbx.close());
   const env = { ...environment, AMI_PORT: String(port), AMI_USERNAME: 'bridge', AMI_SECRET: 'sesame' };
-  const program = runProgram(['record', '--out', file], { env, cwd: temporaryFolder(t) });
+  // Ctrl-C ends it before its time.
+  const program = runProgram(['record', '--out', file, '--seconds', '3600'], {
+    env,
+    cwd: temporaryFolder(t),
+  });
   await program.says(/recording into [\s\S]*masked/);
   pbx.send('Event: VarSet\r\nVariable: SECRET\r\nValue: hush');
   await pbx.play(recording, { speed: 5, rename: false });
