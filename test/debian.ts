@@ -46,7 +46,10 @@ async function aptGet(...args: string[]): Promise<void> {
       await run('apt-get', ['-o', `DPkg::Lock::Timeout=${LOCK_WAIT_S}`, ...args], { env, maxBuffer: 1e8 });
       return;
     } catch (error) {
-      if (left === 0 || !/Could not get lock/.test(String(error))) throw error;
+      if (left === 0 || !/Could not get lock|dpkg was interrupted/.test(String(error))) throw error;
+      // An install that was ended in the middle, as with a test that was: apt-get refuses all until it is done.
+      if (/dpkg was interrupted/.test(String(error)))
+        await run('dpkg', ['--configure', '-a'], { env, maxBuffer: 1e8 }).catch(() => {});
       await sleep(1_000);
     }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { problemCodes } from '../../src/alerts/problem.ts';
-import { startReceivers } from './alert-receivers.ts';
+import { startReceivers, unfolded } from './alert-receivers.ts';
 import { bridgeCauses } from './bridge-causes.ts';
 import { type Cause, Impossible } from './cause.ts';
 import { serviceCauses } from './service-causes.ts';
@@ -26,7 +26,7 @@ describe('each problem', { concurrency: 3 }, () => {
       assert.ok(alert.what.length > 10 && alert.remedy.length > 5, JSON.stringify(alert));
       assert.ok(Math.abs(Date.now() - Date.parse(alert.since)) < 7 * 3_600_000, alert.since);
       const mails = to.mail.received.filter(
-        ({ data }) => data.includes(`Code: ${code}`) && data.includes('PROBLEM: '),
+        ({ data }) => unfolded(data).includes(`Code: ${code}`) && data.includes('PROBLEM: '),
       );
       assert.equal(mails.length, 1);
     });
