@@ -85,4 +85,11 @@ export async function forgetClearsEveryColumn(
   assert.deepEqual((await named()).sort(), expected.sort(), 'each holds something of the caller before');
   await forgetNumber(store, account, number);
   assert.deepEqual(await named(), []);
+
+  // A table of numbers alone has made the first number the customer's name.
+  await store.customers.put(account, [
+    customer({ reference: 'b5', name: number, numbers: [number, '+4930111'] }),
+  ]);
+  await forgetNumber(store, account, number);
+  assert.deepEqual(await named(), []);
 }

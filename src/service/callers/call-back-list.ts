@@ -6,6 +6,8 @@ import { type CallBack, callBacks } from './call-backs.ts';
 
 /** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
 const LISTED_MS = 7 * 24 * 3_600_000;
+/** So often a list is read that calls overtake: busy accounts get the last one. */
+const MAX_TRIES = 3;
 /** Callers on a screen. */
 const MAX_ON_SCREEN = 50;
 
@@ -49,7 +51,15 @@ export function makeCallBackList(
         .map((one) => ({ id: one.call.id, number: one.number, ...shown(one) })),
     };
   }
-  const publish = async (account: number) => screens.callBacks(account, await onScreen(account));
+  async function publish(account: number): Promise<void> {
+    // The list replaces what screens show of missed calls: it is read again if a call has moved meanwhile.
+    for (let tries = 1; ; tries++) {
+      const moves = screens.moves(account);
+      const list = await onScreen(account);
+      if (moves !== screens.moves(account) && tries < MAX_TRIES) continue;
+      return screens.callBacks(account, list);
+    }
+  }
   return {
     read,
     onScreen,

@@ -14,15 +14,25 @@ export function sendWhoCalls(
   screens: Screens,
   callBackList: CallBackList,
 ): (account: number) => void {
-  const waiting = new Set<number>();
-  async function send(account: number): Promise<void> {
-    waiting.delete(account);
+  /** One at a time for each account: what changes while one is read is sent by the next. */
+  const states = new Map<number, 'waiting' | 'reading' | 'changed'>();
+  async function read(account: number): Promise<void> {
+    states.set(account, 'reading');
     screens.whoCalls(account, await openCalls(account, MAX_OPEN_CALLS));
     await callBackList.publish(account);
   }
+  function start(account: number): void {
+    states.set(account, 'waiting');
+    setTimeout(async () => {
+      await read(account).catch(() => {});
+      if (states.get(account) === 'changed') start(account);
+      else states.delete(account);
+    }, TOGETHER_MS);
+  }
   return (account) => {
-    if (!screens.watched(account) || waiting.has(account)) return;
-    waiting.add(account);
-    setTimeout(() => void send(account).catch(() => {}), TOGETHER_MS);
+    if (!screens.watched(account)) return;
+    const state = states.get(account);
+    if (state === undefined) start(account);
+    else if (state === 'reading') states.set(account, 'changed');
   };
 }

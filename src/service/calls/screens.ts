@@ -13,6 +13,8 @@ export type Screens = {
   whoCalls(account: number, calls: readonly CallRecord[]): void;
   /** Sends an account's callers who are to be called back; they replace those that screens show. */
   callBacks(account: number, callers: CallBacksOnScreen): void;
+  /** How many calls of an account were answered or have ended on its screens: a list read meanwhile lacks them. */
+  moves(account: number): number;
   /** The accounts with at least one screen. */
   accounts(): number[];
   /** How many screens there are. */
@@ -51,6 +53,7 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
   type Screen = { readonly reader: 'user' | 'token'; readonly send: (frame: string) => void };
   const listeners = new Map<number, Set<Screen>>();
   const closers = new Set<() => void>();
+  const moves = new Map<number, number>();
   const lastSent = new LRUCache<string, CallStatus>({ max: MAX_REMEMBERED });
   const close = () => {
     for (const closer of closers) closer();
@@ -65,6 +68,7 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
       const key = `${account} ${call.id}`;
       if (!isForward(lastSent.get(key), call.status)) return;
       lastSent.set(key, call.status);
+      if (call.status !== 'ringing') moves.set(account, (moves.get(account) ?? 0) + 1);
       const frames = { user: '', token: '' };
       for (const { reader, send } of ofAccount) {
         frames[reader] ||= eventFrame(
@@ -79,6 +83,7 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
       sendToUsers(account, eventFrame('customers', { calls: who }));
     },
     callBacks: (account, callers) => sendToUsers(account, eventFrame('missed', callers)),
+    moves: (account) => moves.get(account) ?? 0,
     accounts: () => [...listeners.keys()],
     connected: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
     watched: (account) => listeners.has(account),

@@ -83,11 +83,14 @@ async function forgetCustomer(
   const customer = await customers.withNumber(account, number);
   if (customer === undefined) return 0;
   const numbers = customer.numbers.filter((other) => other !== number);
-  const { reference } = customer;
+  const { reference, name } = customer;
+  const uid = newUid();
+  // A table of numbers alone makes them references and names.
+  const withoutNumber = (text: string) => (text === number ? uid : text);
   if (numbers.length === 0 || reference === number) await customers.remove(account, reference);
   if (numbers.length > 0)
     await customers.put(account, [
-      { ...customer, numbers, reference: reference === number ? newUid() : reference },
+      { ...customer, numbers, reference: withoutNumber(reference), name: withoutNumber(name) },
     ]);
   return 1;
 }

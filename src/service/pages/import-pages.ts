@@ -52,7 +52,8 @@ export function importPages(pages: Pages, { store: { customers } }: ServiceConte
       const input = () => Readable.from([csv]);
       try {
         const [header, example] = firstLines(csv);
-        const mapping = header.map((_, index) => chosen(form, index) ?? guessMapping(header)[index] ?? '');
+        const guessed = guessMapping(header);
+        const mapping = header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
         const into = { customers, account: account.id, country: account.country, mapping, words };
         const isTable = namesCustomers(mapping);
         if (!form.has('confirmed') || !isTable) {

@@ -35,7 +35,8 @@ export function callBackPages(pages: Pages, { callBackList }: ServiceContext): v
     const { shown, ...links } = pageOf(open, beforeIn(request.query));
     const closed = all
       .filter((one) => (one.closed?.at ?? 0) > request.now - CLOSED_MS)
-      .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0));
+      .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0))
+      .slice(0, PER_PAGE);
     return {
       title: text.title,
       scripts: ['live-parts.js'],

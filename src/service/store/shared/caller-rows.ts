@@ -66,7 +66,7 @@ export function callerRows(
       // order in all calls, by their numbers); then the newest call of each.
       const sql = `WITH callers AS MATERIALIZED (
           SELECT number, max(completed_at) AS ended, string_agg(started_at || ' ' || completed_at, ',') AS calls
-          FROM calls ${along('calls_missed')}
+          FROM calls ${along(number === undefined ? 'calls_missed' : 'calls_by_number')}
           WHERE account_id = $1 AND missed AND completed_at >= $2 AND number <> '${FORGOTTEN}'
             AND ${number === undefined ? 'number > $3' : 'number = $3'} GROUP BY number)
         SELECT ${callColumns}, m.calls, r.call_id AS reached_id,
