@@ -60,9 +60,10 @@ type AnswerOptions = {
   readonly limits?: AnswerLimits;
   /**
    * Without an answer in time the connection is failed. Other actions then count as refused, at once if this connection
-   * has never answered them before: a proxy in front of Asterisk may know only some.
+   * has never answered them before: a proxy in front of Asterisk may know only some. `unless-others-come`: only if nothing
+   * else arrives either, so that a link that is broken is not taken for such a proxy.
    */
-  readonly needed?: boolean;
+  readonly needed?: boolean | 'unless-others-come';
 };
 
 type ListRequest<Item> = {
@@ -185,21 +186,24 @@ async function logIn(
     { limits: own = limits, needed = false }: AnswerOptions = {},
     refusal: Value,
   ): Promise<Value> {
-    const giveUpAsking = (): Value => {
+    const giveUpAsking = (isSilent: boolean): { value: Value } | AmiFailure => {
+      if (isSilent && needed === 'unless-others-come') return silent(name);
       if (!answered.has(name)) unanswered.add(name);
       onUnanswered?.(name);
-      return refusal;
+      return { value: refusal };
     };
     return pending.add(
       (done) => {
         if (unanswered.has(name)) return done(refusal);
         start((value) => {
           answered.add(name);
+          // It was late.
+          unanswered.delete(name);
           done(value);
         });
       },
       own,
-      needed ? silent(name) : giveUpAsking,
+      needed === true ? silent(name) : giveUpAsking,
     );
   }
 

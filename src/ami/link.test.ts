@@ -281,6 +281,20 @@ test('an AMI that answers only the login and the list of channels gives a workin
   assert.deepEqual(optional.length, 7);
 });
 
+test('a link on which nothing comes any more is not taken for one that cannot say who withholds the number', async (t) => {
+  const port = await startServer(t, (socket) =>
+    serveActions(socket, (action, id) => (action === 'status' ? '' : healthyAnswer(action, id))),
+  );
+  const { link, inputs, said, until } = startLine(t, { port, answerDeadlineMs: 50, pingIntervalMs: 60_000 });
+  await until(() => said.some(({ code }) => code === 'ami.connected'));
+  link.ask.presentation('1.1', 'PJSIP/trunk-00000001');
+  await until(() => said.some(({ code }) => code === 'ami.silent'));
+  assert.deepEqual(
+    inputs.filter(({ type }) => type === 'presentation'),
+    [],
+  );
+});
+
 test('an answer that stands behind many events is waited for, as long as they come', async (t) => {
   let answerLast = (): void => {};
   let sendEvents: (() => void) | undefined;

@@ -16,12 +16,13 @@ export class ConnectionEnded extends Error {
 type PendingRequests = {
   /**
    * Calls `start`, and resolves once that calls `done`.
-   * @param late why the connection is to be failed when that takes longer than `limits`, or what makes the value then.
+   * @param late why the connection is to be failed when that takes longer than `limits`, or what decides then: a value, or
+   * that failure. `isSilent`: nothing at all has arrived.
    */
   add<Value>(
     start: (done: (value: Value) => void) => void,
     limits: AnswerLimits,
-    late: AmiFailure | (() => Value),
+    late: AmiFailure | ((isSilent: boolean) => { readonly value: Value } | AmiFailure),
   ): Promise<Value>;
   /** Rejects all, and those added from now on. */
   rejectAll(failure: AmiFailure): void;
@@ -51,7 +52,7 @@ export function createPendingRequests(
   function add<Value>(
     start: (done: (value: Value) => void) => void,
     { deadlineMs, longestMs }: AnswerLimits,
-    late: AmiFailure | (() => Value),
+    late: AmiFailure | ((isSilent: boolean) => { readonly value: Value } | AmiFailure),
   ): Promise<Value> {
     return new Promise((resolve, reject) => {
       let cancel = (): void => {};
@@ -85,9 +86,14 @@ export function createPendingRequests(
         const ms = Math.min(deadlineMs, leftMs);
         const decide = (): void => {
           if (!open.has(rejectWith)) return;
-          if (bytesIn() !== seen && leftMs > ms) watch(leftMs - ms);
-          else if (typeof late === 'function') done(late());
-          else fail(late);
+          const isSilent = bytesIn() === seen;
+          if (!isSilent && leftMs > ms) {
+            watch(leftMs - ms);
+            return;
+          }
+          const end = typeof late === 'function' ? late(isSilent) : late;
+          if ('value' in end) done(end.value);
+          else fail(end);
         };
         // If this process stood still, the answer waits in the socket: read it before deciding.
         cancel = clock.setTimer(() => setImmediate(decide), ms);

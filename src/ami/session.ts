@@ -74,10 +74,13 @@ async function readStatus(
   uniqueid: string,
   channel: string,
 ): Promise<ChannelStatus | undefined> {
-  const answer = await connection.list({
-    action: { action: 'Status', channel, variables: presentationVariableList },
-    ...{ item: 'Status', last: 'StatusComplete', read: toStatus },
-  });
+  const answer = await connection.list(
+    {
+      action: { action: 'Status', channel, variables: presentationVariableList },
+      ...{ item: 'Status', last: 'StatusComplete', read: toStatus },
+    },
+    { needed: 'unless-others-come' },
+  );
   return answer.ok ? answer.items.find((item) => item.uniqueid === uniqueid) : undefined;
 }
 
