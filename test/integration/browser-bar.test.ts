@@ -6,7 +6,7 @@ import { customer } from '../../src/service/store/customer.fixture.ts';
 import { browserImpossible, keepPicture, openBrowser, signIn, type sizes } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
 import { person, withStore } from './people.ts';
-import { event, type Served, serve, startAgain } from './service-harness.ts';
+import { event, getsThrough, type Served, serve, startAgain } from './service-harness.ts';
 import { MISSED, storeMissed } from './stored-calls.ts';
 
 const skip = browserImpossible() ?? false;
@@ -175,16 +175,7 @@ test('of 300 people and one who called 600 times, all are counted: by title, ico
     await page.getByRole('status').filter({ hasText: 'Missed call' }).innerText(),
     'Missed call from +49 30 23125001',
   );
-  for (const status of ['ringing', 'answered'])
-    await post(
-      a.token,
-      event({
-        id: 'through',
-        from: '+493055510001',
-        status,
-        ...(status === 'answered' && { caller_id: '1001' }),
-      }),
-    );
+  await getsThrough({ post, a }, '+493055510001');
   await counted(MISSED.people);
   await page.reload();
   await counted(MISSED.people);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { form, person, visitor } from './people.ts';
-import { event, type Served, serve } from './service-harness.ts';
+import { event, getsThrough, type Served, serve } from './service-harness.ts';
 import { openCalls, type ScreenEvent, screenEvents } from './service-stream.ts';
 import { MISSED, storeMissed } from './stored-calls.ts';
 
@@ -118,16 +118,7 @@ test('300 people and 600 calls of another number: everybody is on the pages, cou
   await act(MISSED.often, 'reopened', '');
   done.delete(MISSED.often);
   await isCounted('missed');
-  for (const status of ['ringing', 'answered'])
-    await post(
-      a.token,
-      event({
-        id: 'through',
-        from: '+493055510001',
-        status,
-        ...(status === 'answered' && { caller_id: '1001' }),
-      }),
-    );
+  await getsThrough({ post, a }, '+493055510001');
   done.add('+493055510001');
   await isRight();
   assert.match(textOf(await see('/callers?number=%2B493055510002')), /Missed Not called back yet/);

@@ -178,6 +178,13 @@ export const event = (fields: Record<string, unknown> = {}) => ({
   ...fields,
 });
 
+/** A call from this number that 1001 answers. */
+export async function getsThrough({ post, a }: Pick<Served, 'post' | 'a'>, from: string): Promise<void> {
+  const call = { id: 'through', from };
+  await post(a.token, event(call));
+  await post(a.token, event({ ...call, status: 'answered', caller_id: '1001' }));
+}
+
 /** All that the service answers to these bytes, each a character, until it closes the connection. */
 export async function raw(url: string, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');

@@ -64,6 +64,7 @@ export async function portFinding(
   const user = portUser(listen);
   const isOurs = user !== undefined && (user.pid === undefined ? listening === true : user.pid === bridge);
   const isFastAgiPort = port === fastAgi.port;
+  const freePort = `Set ${name} to a free port (ss -ltnp lists those in use).`;
   const freepbx = `FreePBX's own FastAGI server`;
   const another = `Set ${name} to another port, and the same port in the dialplan (PBX_BRIDGE_AGI). Leave the other server running: the dialplan needs it.`;
 
@@ -74,11 +75,7 @@ export async function portFinding(
       return failed(what, `in use by ${freepbx}${by}`, another);
     return isFastAgiPort
       ? failed(what, `in use by another FastAGI server${by}`, another)
-      : failed(
-          what,
-          `in use by another program${by}`,
-          `Set ${name} to a free port (ss -ltnp lists those in use).`,
-        );
+      : failed(what, `in use by another program${by}`, freePort);
   }
   // Not even tried: FreePBX's server may be starting just now.
   if (isFastAgiPort && hasFreepbx()) return warning(what, `the port of ${freepbx}`, another);
@@ -87,7 +84,7 @@ export async function portFinding(
   if (code === undefined) return passed(what, 'free');
   if (code === 'EADDRINUSE' && listening === true) return passed(what, 'in use by the running bridge');
   return code === 'EADDRINUSE'
-    ? failed(what, 'in use by another program', `Set ${name} to a free port (ss -ltnp lists those in use).`)
+    ? failed(what, 'in use by another program', freePort)
     : failed(what, `cannot listen (${code})`, `Set ${name} to an address of this machine.`);
 }
 
