@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, getTestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileCache } from '../compile-cache.ts';
 
@@ -31,6 +32,15 @@ export type ProgramOptions = {
 /** Long enough for any machine, short enough to find out what a test waits for, ms. */
 const longestSilenceMs = 180_000;
 
+/** Programs that have not ended, with the test that started each. */
+const running = new Map<Program, unknown>();
+
+/** Kills what the test has started and that has not ended: it would hold the test's process open, and write on. */
+async function endPrograms(test: unknown): Promise<void> {
+  for (const [program, startedBy] of running) if (startedBy === test) await program.end('SIGKILL');
+}
+
+/** The program ends with the test that started it, however that ends. */
 export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }: ProgramOptions): Program {
   const ours = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache() };
   const child = spawn(process.execPath, [cli, ...args], { cwd, env: { ...ours, ...env } });
@@ -43,7 +53,7 @@ export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }
   child.stdout.on('data', hear);
   child.stderr.on('data', hear);
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  return {
+  const program: Program = {
     process: child,
     output: () => text,
     says: (pattern) =>
@@ -70,12 +80,21 @@ export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }
       return ended;
     },
   };
+  const test = getTestContext();
+  running.set(program, test);
+  void ended.then(() => running.delete(program));
+  after(() => endPrograms(test));
+  return program;
 }
 
 /** An empty folder that is removed at the end of the test. */
 export function temporaryFolder(t: { after(callback: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-'));
-  // Hooks run in the order of their making: a program that is ended by a later one may still write there.
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  const test = getTestContext();
+  t.after(async () => {
+    // Hooks run in the order of their making, and a program that goes on would write there again.
+    await endPrograms(test);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  });
   return folder;
 }
