@@ -1,60 +1,145 @@
+import { once } from 'node:events';
+import { cpus } from 'node:os';
 import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { longestTestMs, watchFiles } from './watch-files.ts';
 
-export type FilesResult = {
-  readonly counts: { readonly passed: number; readonly failed: number; readonly skipped: number };
-  /** What failed, by file: the tests with their errors. */
-  readonly failures: ReadonlyMap<string, readonly string[]>;
-  /** Tests that were left out, by reason. */
-  readonly skipped: ReadonlyMap<string, number>;
-  readonly slowest: { readonly file: string; readonly seconds: number }[];
-  /** How many tests failed in each file. */
-  readonly failed: ReadonlyMap<string, number>;
+/** A test may take so long on a machine that is busy with other things, ms. */
+export const longestTestMs = 15 * 60_000;
+
+/** How one file's tests ended. */
+export type FileResult = {
+  readonly file: string;
+  passed: number;
+  /** What failed: the tests with their errors. */
+  readonly failures: string[];
+  /** Why tests were left out, one reason for each. */
+  readonly skipped: string[];
+  seconds: number;
 };
 
-/** Runs test files, so many at a time, and prints what they do. */
-export async function runFiles(files: readonly string[], concurrency: number): Promise<FilesResult> {
-  const failures = new Map<string, string[]>();
-  const failed = new Map<string, number>();
-  const skipped = new Map<string, number>();
-  const slowest: { file: string; seconds: number }[] = [];
-  let last = { tests: 0, passed: 0, skipped: 0, todo: 0 };
-  const stream = run({ files: [...files], concurrency, timeout: longestTestMs });
-  const watch = watchFiles();
-  stream.on('test:pass', ({ skip, details }) => {
-    if (skip === undefined || details.type === 'suite') return;
-    const reason = typeof skip === 'string' && skip !== '' ? skip : 'no reason was given, which is a mistake';
-    skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
-  });
-  let brokenSuites = 0;
-  stream.on('test:fail', ({ name, file, details }) => {
-    const { failureType, cause } = details.error as { failureType?: string; cause?: unknown };
-    const path = relative(file ?? name);
-    if (failureType !== 'subtestsFailed')
-      failures.set(path, [...(failures.get(path) ?? []), `${name}: ${inspect(cause ?? details.error)}`]);
-    // None of a broken suite's tests may have run, and none of them is counted.
-    else if (details.type === 'suite') return;
-    if (details.type === 'suite') brokenSuites += 1;
-    failed.set(path, (failed.get(path) ?? 0) + 1);
-  });
-  stream.on('test:summary', ({ file, counts, duration_ms }) => {
-    if (file === undefined) last = counts;
-    else slowest.push({ file: relative(file), seconds: Math.round(duration_ms / 1000) });
-  });
-  stream.compose(spec).pipe(process.stdout, { end: false });
-  await new Promise((resolve) => stream.on('end', resolve));
-  watch.stop();
-  // After the reporter has said what failed, and how.
-  await new Promise(setImmediate);
-  const left = last.skipped + last.todo;
-  return {
-    counts: { passed: last.passed, failed: last.tests - last.passed - left + brokenSuites, skipped: left },
-    ...{ failures, failed, skipped, slowest },
+/**
+ * Runs test files: those of a group in one process, all groups at once. Prints a line for each file when it has ended,
+ * and what failed.
+ */
+export async function runGroups(groups: readonly (readonly string[])[]): Promise<FileResult[]> {
+  return (await Promise.all(groups.map(runGroup))).flat();
+}
+
+/**
+ * Runs test files in their order, each in a process of its own: as many at once as the processors have time for, so that
+ * files that wait run beside those that compute.
+ */
+export async function runWhileFree(files: readonly string[], most: number): Promise<FileResult[]> {
+  const results: FileResult[] = [];
+  const running = new Set<Promise<void>>();
+  const idle = idleMeter();
+  for (const file of files) {
+    // The one that was started last shows what it needs only after some seconds.
+    while (running.size >= most || (running.size > 1 && idle() < 0.4))
+      await Promise.race([...(running.size >= most ? [] : [wait(3_000)]), ...running]);
+    const one = runGroup([file]).then((result) => {
+      results.push(...result);
+      running.delete(one);
+    });
+    running.add(one);
+    await wait(1_000);
+  }
+  await Promise.all(running);
+  return results;
+}
+
+/** How many processors had nothing to do since the last call, as a number from 0 to all of them. */
+function idleMeter(): () => number {
+  const read = () =>
+    cpus().map(({ times }) => ({
+      idle: times.idle,
+      all: times.idle + times.user + times.nice + times.sys + times.irq,
+    }));
+  let before = read();
+  return () => {
+    const now = read();
+    const share = now.map((cpu, n) => {
+      const past = before[n] ?? cpu;
+      return cpu.all === past.all ? 0 : (cpu.idle - past.idle) / (cpu.all - past.all);
+    });
+    before = now;
+    return share.reduce((sum, one) => sum + one, 0);
   };
 }
 
-function relative(file: string): string {
-  return file.replace(`${process.cwd()}/`, '');
+const together = fileURLToPath(new URL('./together.ts', import.meta.url));
+
+async function runGroup(files: readonly string[]): Promise<FileResult[]> {
+  const results = new Map(
+    files.map((file) => [file, { file, passed: 0, failures: [], skipped: [], seconds: 0 } as FileResult]),
+  );
+  const unfinished = new Set(files);
+  const began = performance.now();
+  const stream = run({
+    files: [together],
+    timeout: longestTestMs,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, TEST_FILES: JSON.stringify(files) },
+  });
+  /** The file whose tests are reported now: they come one file after the other. */
+  const current = () => results.get([...unfinished][0] ?? (files.at(-1) as string)) as FileResult;
+  /** The suites around the test that is reported. */
+  const names: string[] = [];
+  const endOf = (file: string, ms: number) => {
+    const result = results.get(file);
+    if (result === undefined || !unfinished.delete(file)) return;
+    if (result.passed + result.failures.length + result.skipped.length === 0)
+      result.failures.push('the file: it has no tests');
+    result.seconds = ms / 1_000;
+    print(line(result));
+  };
+  stream.on('test:start', ({ name, nesting }) => {
+    names.splice(nesting, names.length, name);
+  });
+  stream.on('test:pass', ({ name, nesting, skip, todo, details }) => {
+    if (nesting === 0) return endOf(name, details.duration_ms);
+    if (details.type === 'suite') return;
+    const reason = skip ?? todo;
+    if (reason === undefined) current().passed += 1;
+    else
+      current().skipped.push(
+        typeof reason === 'string' && reason !== '' ? reason : 'no reason was given, which is a mistake',
+      );
+  });
+  stream.on('test:fail', ({ name, nesting, details }) => {
+    const { failureType, cause } = details.error as { failureType?: string; cause?: unknown };
+    if (failureType !== 'subtestsFailed') {
+      const title = nesting === 0 ? 'the file' : [...names.slice(1, nesting), name].join(' > ');
+      current().failures.push(`${title}: ${inspect(cause ?? details.error)}`);
+    }
+    if (nesting > 0) return;
+    // A process that fails after its last test.
+    if (unfinished.size === 0) print(line(current()));
+    endOf(name, details.duration_ms);
+  });
+  stream.on('test:diagnostic', ({ message, nesting }) => nesting > 0 && print(`  ${message}`));
+  stream.on('test:stdout', ({ message }) => process.stdout.write(message));
+  stream.on('test:stderr', ({ message }) => process.stderr.write(message));
+  stream.resume();
+  await once(stream, 'end');
+  // The process was killed, or did not come as far as these.
+  for (const file of unfinished) {
+    results.get(file)?.failures.push('the file: its process ended before its tests');
+    endOf(file, performance.now() - began);
+  }
+  return [...results.values()];
+}
+
+function line({ file, passed, failures, skipped, seconds }: FileResult): string {
+  const left = skipped.length === 0 ? '' : `, ${skipped.length} left out`;
+  const counts = `${passed} passed${left}, ${seconds.toFixed(1)} s`;
+  return failures.length === 0
+    ? `ok      ${file}: ${counts}`
+    : `FAILED  ${file}: ${failures.length} failed, ${counts}\n${failures.join('\n')}`;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

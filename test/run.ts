@@ -1,15 +1,15 @@
 import '../src/process/require-node.ts';
-import { globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { install, labImpossible, versions } from './asterisk/install.ts';
 import { compileCache } from './compile-cache.ts';
 import { browserImpossible, installBrowser } from './integration/browser.ts';
-import { type FilesResult, runFiles } from './run-files.ts';
+import { type FileResult, runGroups, runWhileFree } from './run-files.ts';
 import { isSlow, mayBeRunAgain, mostExpensive } from './tiers.ts';
 
-const usage = `npm test [-- PART ...]           tests that need no packages and no root: some 90 s
+const usage = `npm test [-- PART ...]           tests that need no packages and no root: about a minute
 npm run test:all [-- PART ...]   the rest too, as root on Debian or Ubuntu, where it installs what it needs: 15 min
 node test/run.ts [PART ...]      as test:all; --fast and --slow run one tier
 
@@ -56,51 +56,72 @@ const scratch = values.fast ? mkdtempSync(join(tmpdir(), 'pbx-bridge-tests-')) :
 if (scratch !== undefined) process.env.TMPDIR = scratch;
 /** More files than this that failed by chance are a defect to be hunted before anything lands. */
 const mostFlaky = 2;
-// Most files wait more than they compute: one more than there are processors keeps those busy.
-const concurrency = availableParallelism() + 1;
-const first = await runFiles(files.sort(byWeight), concurrency);
-const { counts, skipped, slowest } = first;
-const flaky = await runFailedAgain(first);
-for (const file of flaky)
-  print(
-    `flaky: ${file} failed, and passed when it was run again alone. Its first failure:\n${first.failures.get(file)?.join('\n')}`,
-  );
+const processors = availableParallelism();
+// Twice as many as there are processors: some tests wait, and none of the processes is as long as the others.
+const fast = await runGroups(
+  deal(
+    files.filter((file) => !isSlow(file)),
+    2 * processors,
+  ),
+);
+const slow = await runWhileFree(inOrder(files.filter(isSlow)), 3 * processors);
+const results = [...fast, ...slow];
+const flaky = await runFailedAgain(slow);
 const tooFlaky = flaky.length > mostFlaky;
 if (tooFlaky) print(`${flaky.length} files were flaky, more than ${mostFlaky}: this run counts as failed`);
 
-const forgiven = flaky.reduce((sum, file) => sum + (first.failed.get(file) ?? 0), 0);
-const passed = counts.passed + forgiven;
-const failed = counts.failed - forgiven;
-const dearest = slowest.sort((a, b) => b.seconds - a.seconds).slice(0, 5);
-print(`slowest: ${dearest.map(({ file, seconds }) => `${file} ${seconds} s`).join(', ')}`);
-const leftOut = [...skipped].map(([reason, count]) => `${count}: ${reason}`);
-if (inOtherTier.length > 0) leftOut.push(`in the other tier: ${inOtherTier.join(', ')}`);
-print(`left out: ${leftOut.join('; ') || 'nothing'}`);
+const failed = results.filter((result) => result.failures.length > 0 && !flaky.includes(result));
+const counts = { passed: 0, failed: 0, skipped: 0 };
+const leftOut = new Map<string, number>();
+for (const result of results) {
+  counts.passed += result.passed + (flaky.includes(result) ? result.failures.length : 0);
+  counts.failed += failed.includes(result) ? result.failures.length : 0;
+  counts.skipped += result.skipped.length;
+  for (const reason of result.skipped) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+}
+if (failed.length > 0) print(`failed: ${failed.map(({ file }) => file).join(', ')}`);
+const dearest = results.sort((a, b) => b.seconds - a.seconds).slice(0, 10);
+print(`slowest: ${dearest.map(({ file, seconds }) => `${file} ${seconds.toFixed(1)} s`).join(', ')}`);
+const reasons = [...leftOut].map(([reason, count]) => `${count}: ${reason}`);
+if (inOtherTier.length > 0) reasons.push(`in the other tier: ${inOtherTier.join(', ')}`);
+print(`left out: ${reasons.join('; ') || 'nothing'}`);
 if (values.fast)
   print(
-    'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run fuzz, npm run mutants -- PATH, npm run matrix -- --world freepbx-generated (FREEPBX_SOURCE)',
+    'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run fuzz, npm run mutants, npm run matrix -- --world freepbx-generated (FREEPBX_SOURCE)',
   );
 const remains = scratch === undefined ? [] : readdirSync(scratch);
 // Tests that failed keep their data.
-const litter = failed === 0 && remains.length > 0;
+const litter = counts.failed === 0 && remains.length > 0;
 if (litter) print(`tests must remove what they make in the temporary folder: ${remains}`);
 else if (remains.length > 0) print(`the data of tests that failed is in ${scratch}`);
-if (failed === 0 && scratch !== undefined) rmSync(scratch, { recursive: true });
-print(`${passed} passed, ${failed} failed, ${counts.skipped} skipped`);
-process.exitCode = failed === 0 && passed > 0 && !litter && !tooFlaky ? 0 : 1;
+if (counts.failed === 0 && scratch !== undefined) rmSync(scratch, { recursive: true });
+print(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+process.exitCode = counts.failed === 0 && counts.passed > 0 && !litter && !tooFlaky ? 0 : 1;
 
 /**
  * In the slow tier, a file that failed by chance beside others is run once more, alone: only a second failure counts.
- * Returns the files that passed then.
+ * Returns those that passed then.
  */
-async function runFailedAgain({ failures }: FilesResult): Promise<string[]> {
-  const passed: string[] = [];
-  for (const file of values.fast ? [] : [...failures.keys()].filter((file) => mayBeRunAgain(file))) {
-    print(`${file} failed: it is run again, alone`);
-    const { counts } = await runFiles([file], 1);
-    if (counts.failed === 0 && counts.passed > 0) passed.push(file);
+async function runFailedAgain(slow: readonly FileResult[]): Promise<FileResult[]> {
+  const passed: FileResult[] = [];
+  for (const first of slow.filter(({ file, failures }) => failures.length > 0 && mayBeRunAgain(file))) {
+    print(`${first.file} failed: it is run again, alone`);
+    const [again] = await runGroups([[first.file]]);
+    if (again === undefined || again.failures.length > 0 || again.passed === 0) continue;
+    passed.push(first);
+    print(
+      `flaky: ${first.file} failed, and passed when it was run again alone. Its first failure:\n${first.failures.join('\n')}`,
+    );
   }
   return passed;
+}
+
+/** Deals files out to so many processes, or to fewer if there are few: about as many large and small ones to each. */
+function deal(files: readonly string[], processes: number): string[][] {
+  const groups = Array.from({ length: Math.min(processes, files.length) }, (): string[] => []);
+  const bySize = files.map((file) => ({ file, size: statSync(file).size })).sort((a, b) => b.size - a.size);
+  for (const [n, { file }] of bySize.entries()) groups[n % groups.length]?.push(file);
+  return groups;
 }
 
 function readArguments() {
@@ -120,13 +141,12 @@ function readArguments() {
 }
 
 /** The long ones first, so that the short ones fill the gaps at the end. */
-function byWeight(a: string, b: string): number {
-  return weight(a) - weight(b) || a.localeCompare(b);
-}
-
-function weight(path: string): number {
-  const place = mostExpensive.findIndex((part) => path.startsWith(part));
-  return place < 0 ? mostExpensive.length : place;
+function inOrder(files: readonly string[]): string[] {
+  const place = (file: string) => {
+    const found = mostExpensive.findIndex((part) => file.startsWith(part));
+    return found < 0 ? mostExpensive.length : found;
+  };
+  return files.toSorted((a, b) => place(a) - place(b) || a.localeCompare(b));
 }
 
 function print(line: string): void {

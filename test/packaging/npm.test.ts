@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../integration/program.ts';
-import { longestTestMs } from '../watch-files.ts';
+import { longestTestMs } from '../run-files.ts';
 import { run } from './machine.ts';
 
 const project = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from './integration/program.ts';
+
+/** Runs the tests of a project that has these files. */
+function runTests(cwd: string, files: Readonly<Record<string, string>>, ...args: string[]) {
+  for (const [path, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), `import { test } from 'node:test';\n${source}\n`);
+  }
+  // A run that fails keeps its data.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const run = fileURLToPath(new URL('./run.ts', import.meta.url));
+  const { status, stdout } = spawnSync(process.execPath, [run, ...args], {
+    cwd,
+    env: { ...env, TMPDIR: cwd },
+    encoding: 'utf8',
+  });
+  return { status, stdout };
+}
+
+const passes = "test('passes', () => {});";
+
+test('what cannot be a pass is none: a failure, a file without tests, that throws, or whose process dies', (t) => {
+  const broken = {
+    'src/fails.test.ts': "test('fails', () => { throw new Error('here'); });",
+    'src/empty.test.ts': '',
+    'src/throws.test.ts': "throw new Error('at once');",
+    'src/dies.test.ts': "test('dies', () => { process.kill(process.pid, 'SIGKILL'); });",
+  };
+  const { status, stdout } = runTests(temporaryFolder(t), broken, '--fast');
+  assert.equal(status, 1);
+  for (const path of Object.keys(broken)) assert.match(stdout, new RegExp(`^FAILED +${path}`, 'm'));
+  const good = runTests(temporaryFolder(t), { 'src/good.test.ts': passes }, '--fast');
+  assert.deepEqual(
+    [good.status, good.stdout.trim().split('\n').at(-1)],
+    [0, '1 passed, 0 failed, 0 skipped'],
+  );
+});
+
+test('a slow file that fails by chance is run once more, named, and forgiven twice; none whose chance is the finding', (t) => {
+  const chance = `import { existsSync, writeFileSync } from 'node:fs';
+    test('fails once', () => {
+      const mark = import.meta.filename + '.was-here';
+      if (existsSync(mark)) return;
+      writeFileSync(mark, '');
+      throw new Error('by chance');
+    });`;
+  const flaky = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`test/promtool-${n}.test.ts`, chance]));
+
+  const two = runTests(temporaryFolder(t), flaky(2), '--slow');
+  assert.deepEqual([two.status, two.stdout.trim().split('\n').at(-1)], [0, '2 passed, 0 failed, 0 skipped']);
+  assert.match(
+    two.stdout,
+    /flaky: test\/promtool-1.test.ts .* Its first failure:\nfails once: Error: by chance/,
+  );
+  const three = runTests(temporaryFolder(t), flaky(3), '--slow');
+  assert.equal(three.status, 1);
+  assert.match(three.stdout, /3 files were flaky, more than 2: this run counts as failed/);
+  for (const path of ['test/fuzz/a.test.ts', 'src/a.test.ts'])
+    assert.equal(runTests(temporaryFolder(t), { [path]: chance }).status, 1, path);
+});
