@@ -270,7 +270,14 @@ const refused = {
   },
 } satisfies Partial<Row>;
 
+/** FreePBX leads from an announcement to app-blackhole, and hangs up there: no place that a bridge hears of names the first. */
+const closed = { missed: { live: { by: 'pbx' } } } satisfies Partial<Row>;
+
+const ofGenerated: Readonly<Record<string, Partial<Row>>> = {
+  'press-one-refused': refused,
+  'follow-me-refused': refused,
+  'time-condition-closed': closed,
+};
+
 /** The same on the dialplan that FreePBX's modules write. */
-export const generatedRows: readonly Row[] = freepbxRows.map((row) =>
-  ['press-one-refused', 'follow-me-refused'].includes(row.name) ? { ...row, ...refused } : row,
-);
+export const generatedRows: readonly Row[] = freepbxRows.map((row) => ({ ...row, ...ofGenerated[row.name] }));

@@ -184,7 +184,7 @@ export const numberRows: readonly Row[] = [
     {
       name: 'number-late',
       says: 'No number at first; it arrives after a moment.',
-      dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=+494066969{EXTEN:-3})', 'Dial(PJSIP/{P}1,20)'],
+      dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=+494066969{EXTEN:9})', 'Dial(PJSIP/{P}1,20)'],
       reported: [{ answeredBy: 1 }],
     },
     { from: '' },
