@@ -30,6 +30,9 @@ const modules = [
 
 const folder = process.env.FREEPBX_SOURCE;
 
+/** How long an extension rings, s: pickups come one after the other (`stage.ts`), and on a busy machine late. */
+const ringTimer = '6';
+
 /** Why FreePBX's dialplan cannot be generated here, in one line, with how to get it; undefined if it can. */
 export function generationImpossible(): string | undefined {
   if (folder === undefined)
@@ -79,7 +82,7 @@ function databaseOf(office: Office): [family: string, key: string, value: string
         cidnum: extension,
         device: extension,
         voicemail: 'default',
-        ringtimer: '2',
+        ringtimer: ringTimer,
         answermode: 'disabled',
         concurrency_limit: '3',
       };
@@ -164,7 +167,7 @@ function configuration(routes: readonly Route[]): object {
       CWINUSEBUSY: 'true',
       DIAL_OPTIONS: 'HhTtr',
       INTERNALALERTINFO: 'inherit',
-      RINGTIMER: '2',
+      RINGTIMER: ringTimer,
       TONEZONE: 'de',
       TRANSFER_CONTEXT: 'from-internal-xfer',
       TRUNK_OPTIONS: 'T',
@@ -177,7 +180,7 @@ function configuration(routes: readonly Route[]): object {
         extension,
         name: `Phone ${extension}`,
         voicemail: 'default',
-        ringtimer: 2,
+        ringtimer: ringTimer,
       })),
       devices: extensions.map((id) => ({
         id,

@@ -279,5 +279,17 @@ const ofGenerated: Readonly<Record<string, Partial<Row>>> = {
   'time-condition-closed': closed,
 };
 
+/** There, each extension has a mailbox of its own, and each office a menu of its own. */
+const ownNames: Readonly<Record<string, string>> = { '{O}000': '{1}', '1': '{O}' };
+function named<Of extends { readonly name?: string | undefined }>(of: Of): Of {
+  return { ...of, ...(of.name && { name: ownNames[of.name] ?? of.name }) };
+}
+
 /** The same on the dialplan that FreePBX's modules write. */
-export const generatedRows: readonly Row[] = freepbxRows.map((row) => ({ ...row, ...ofGenerated[row.name] }));
+export const generatedRows: readonly Row[] = freepbxRows.map(({ missed, ...row }) => ({
+  ...row,
+  ...(missed && {
+    missed: { live: named(missed.live), ...(missed.records && { records: named(missed.records) }) },
+  }),
+  ...ofGenerated[row.name],
+}));
