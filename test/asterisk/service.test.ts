@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { CallExtras } from '../../src/api/contract/call-extras.ts';
 import { spaced } from '../../src/phone-number/normalise-number.ts';
 import { browserImpossible, openBrowser, signIn } from '../integration/browser.ts';
 import { runProgram, temporaryFolder } from '../integration/program.ts';
+import { until } from '../until.ts';
 import { managerUsers } from './config.ts';
 import { install, labImpossible, versions } from './install.ts';
 import { openLab } from './lab.ts';
@@ -154,20 +154,18 @@ for (const version of versions)
         limit: '10',
       });
       const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' };
-      for (let tries = 0; ; tries += 1) {
+      const look = async () => {
         const reply = await fetch(`${url}/api/v1/voice?${query}`, { headers });
         assert.equal(reply.status, 200);
         const { data: entries } = (await reply.json()) as { data: HistoryEntry[] };
         // A search is recorded too, with its term in it.
         const data = entries.filter(({ method }) => method === 'POST');
-        if (data.length < count && tries < 1_200) {
-          // Taken, and on its way.
-          await sleep(50);
-          continue;
-        }
-        for (const { status } of data) assert.equal(status, 200);
-        return data.map(({ request }) => byName(JSON.parse(request) as Record<string, unknown>));
-      }
+        return data.length >= count && data;
+      };
+      // Taken, and on its way.
+      const data = await until(`${count} events of ${id} are in the history`, look);
+      for (const { status } of data) assert.equal(status, 200);
+      return data.map(({ request }) => byName(JSON.parse(request) as Record<string, unknown>));
     }
   });
 
@@ -187,9 +185,8 @@ async function watchBar(page: Page) {
   return {
     of,
     /** Resolves when this is what it says of a call. */
-    async until(id: string, word: string) {
-      while ((await of(id)).at(-1) !== word) await sleep(50);
-    },
+    until: (id: string, word: string) =>
+      until(`the bar says ${word}`, async () => (await of(id)).at(-1) === word, { state: () => of(id) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.ts';
 import { start } from './asterisk.ts';
 import { type FarEnd, startFarEnd } from './far-end.ts';
 import { labImpossible, type Version, versions } from './install.ts';
@@ -117,7 +117,7 @@ for (const version of versions) {
     await t.test('every caller who withholds it was heard, and not reported', async () => {
       const heard = () => bridge.log().match(/"code":"call\.no-number"/g)?.length ?? 0;
       // What the bridge has said arrives here by another way than what it has reported.
-      while (heard() < 2 * CALLS) await sleep(50);
+      await until('all withheld calls were heard', () => heard() >= 2 * CALLS, { state: heard });
       assert.equal(heard(), 2 * CALLS);
     });
 
