@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { feeds, impossibleFeeds } from './feeds.ts';
-import { install, labImpossible } from './install.ts';
+import { labImpossible } from './install.ts';
 import { openLab } from './lab.ts';
 import { isRight, rowTable, summary } from './matrix-tables.ts';
 import { LabLimit, labPorts } from './ports.ts';
@@ -82,7 +82,6 @@ async function play(): Promise<boolean> {
       say(`left out ${world}: ${why}`);
       continue;
     }
-    await install(worlds[world].version);
     const started = Date.now();
     const result = await runMatrix(world, {
       rows: values.rows,
