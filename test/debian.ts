@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { until } from './until.ts';
 
 const run = promisify(execFile);
 
@@ -40,16 +40,23 @@ function isUnderWay(name: string): boolean {
  * dpkg alone (DPkg::Lock::Timeout), and gives up at once when another one reads the lists.
  */
 async function aptGet(...args: string[]): Promise<void> {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
-  for (let left = LOCK_WAIT_S; ; left -= 1)
+  const options = {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+    maxBuffer: 1e8,
+  };
+  let last: unknown;
+  const isDone = async () => {
     try {
-      await run('apt-get', ['-o', `DPkg::Lock::Timeout=${LOCK_WAIT_S}`, ...args], { env, maxBuffer: 1e8 });
-      return;
+      await run('apt-get', ['-o', `DPkg::Lock::Timeout=${LOCK_WAIT_S}`, ...args], options);
+      return true;
     } catch (error) {
-      if (left === 0 || !/Could not get lock|dpkg was interrupted/.test(String(error))) throw error;
+      last = error;
+      if (!/Could not get lock|dpkg was interrupted/.test(String(error))) throw error;
       // An install that was ended in the middle, as with a test that was: apt-get refuses all until it is done.
       if (/dpkg was interrupted/.test(String(error)))
-        await run('dpkg', ['--configure', '-a'], { env, maxBuffer: 1e8 }).catch(() => {});
-      await sleep(1_000);
+        await run('dpkg', ['--configure', '-a'], options).catch(() => {});
+      return false;
     }
+  };
+  await until(`apt-get ${args[0]} gets its turn`, isDone, { state: () => last, everyMs: 1_000 });
 }

@@ -4,13 +4,13 @@ import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { atExit } from './asterisk/at-exit.ts';
 import type { Certificate } from './certificate.ts';
 import { cannotInstall, installPackages } from './debian.ts';
 import { freePort } from './free-port.ts';
+import { until } from './until.ts';
 
 const programs = {
   '/usr/sbin/mariadbd': 'mariadb-server-core',
@@ -61,15 +61,14 @@ export async function startMariadb({ tls }: { readonly tls?: Certificate } = {})
     const quick = ['--performance-schema=off', '--innodb-flush-log-at-trx-commit=2', '--skip-log-bin'];
     const secure = tls ? [`--ssl-cert=${tls.cert}`, `--ssl-key=${tls.key}`] : [];
     const options = [...common, ...small, ...where, ...quick, ...secure];
-    child = spawn('/usr/sbin/mariadbd', options, { stdio: 'ignore' });
-    for (;;) {
-      if (child.exitCode !== null) throw new Error(`mariadbd ended with ${child.exitCode}`);
-      try {
-        return await createConnection({ socketPath: socket, user: 'root', multipleStatements: true });
-      } catch {
-        await setTimeout(50);
-      }
-    }
+    const server = spawn('/usr/sbin/mariadbd', options, { stdio: 'ignore' });
+    child = server;
+    return until('MariaDB takes connections', () => {
+      if (server.exitCode !== null) throw new Error(`mariadbd ended with ${server.exitCode}`);
+      return createConnection({ socketPath: socket, user: 'root', multipleStatements: true }).catch(
+        () => undefined,
+      );
+    });
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {

@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { makeMeter } from '../src/service/http/meter.ts';
 import { statusWith } from '../src/status/bridge-status.fixture.ts';
 import { createMetrics } from '../src/status/metrics.ts';
+import { cache } from './debian-tree.ts';
 
 const exec = promisify(execFile);
-const cache = process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab';
 const promtool = path.join(cache, 'promtool');
 
 /** Prometheus's own word on what we give it: Debian's promtool, unpacked and not installed, as that starts a server. */

@@ -1,5 +1,6 @@
 import { startWebhookReceiver } from '../../src/alerts/webhook-receiver.fixture.ts';
 import { startMailServer } from '../../src/mail/mail-server.fixture.ts';
+import { until } from '../until.ts';
 
 export type Alert = { state: string; code: string; what: string; since: string; remedy: string };
 
@@ -17,8 +18,8 @@ export async function startReceivers(t: { after(stop: () => Promise<void>): void
     ...{ mail, hook, alerts, announced },
     /** Resolves when this has arrived at both. One of them may get in one message what the other gets in two. */
     async until(what: string) {
-      while (!announced().includes(what)) await hook.has(hook.received.length + 1);
-      while (!mailed().includes(what)) await mail.has(mail.received.length + 1);
+      const state = () => ({ announced: announced(), mailed: mailed() });
+      await until(what, () => announced().includes(what) && mailed().includes(what), { state });
     },
   };
 }

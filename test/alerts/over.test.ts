@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedMail } from '../../src/mail/mail-server.fixture.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
+import { until } from '../until.ts';
 import { startReceivers, unfolded } from './alert-receivers.ts';
 import { alertSettings } from './cause.ts';
 
@@ -19,7 +19,7 @@ async function noted({ env }: Stand): Promise<void> {
     const { unsent } = JSON.parse(readFileSync(file, 'utf8')) as { unsent: Record<string, unknown[]> };
     return Object.values(unsent).flat().length === 0;
   };
-  while (!isNoted()) await sleep(20);
+  await until('nothing is left to send', isNoted);
 }
 
 test('a problem that is over is announced as over, once, also if the bridge was restarted meanwhile', async (t) => {
@@ -49,16 +49,12 @@ test('a link that comes and goes is one alert that says so', async (t) => {
   });
   await stand.start();
   /** Waits until the bridge has seen the link as it is. */
-  const seen = async (isDown: boolean) => {
-    for (let downs: boolean | undefined; downs !== isDown; ) {
-      const { alerts } = (await (
-        await fetch(`http://127.0.0.1:${stand.statusPort()}/status.json`)
-      ).json()) as {
-        alerts: { problems: { code: string }[] };
-      };
-      downs = alerts.problems.some(({ code }) => code.startsWith('ami.'));
-    }
-  };
+  const seen = (isDown: boolean) =>
+    until(`the link is ${isDown ? 'down' : 'up'}`, async () => {
+      const reply = await fetch(`http://127.0.0.1:${stand.statusPort()}/status.json`);
+      const { alerts } = (await reply.json()) as { alerts: { problems: { code: string }[] } };
+      return alerts.problems.some(({ code }) => code.startsWith('ami.')) === isDown;
+    });
   for (let n = 0; n < 3; n += 1) {
     await stand.pbx.crash();
     await seen(true);

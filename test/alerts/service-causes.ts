@@ -8,6 +8,7 @@ import { withStore } from '../integration/people.ts';
 import { callers, event, options, prepare, serve, stateFolder } from '../integration/service-harness.ts';
 import { storeCalls } from '../integration/stored-calls.ts';
 import { startReceiver } from '../integration/webhook-receiver.ts';
+import { until } from '../until.ts';
 import { alertOptions, type Cause, needs } from './cause.ts';
 
 const HOUR_MS = 3_600_000;
@@ -59,7 +60,10 @@ export const serviceCauses = {
       store.directory.changeIntegration(1, { rotate: true, oldTokenUntil: Date.now() + HOUR_MS }),
     );
     // The service learns of the change within a second.
-    while (!to.announced().includes('service.old-token-ends began')) await post(a.token, event());
+    await until('it is announced', async () => {
+      await post(a.token, event());
+      return to.announced().includes('service.old-token-ends began');
+    });
   },
   async 'service.phone-system-silent'(t, to) {
     const stateDir = stateFolder(t);

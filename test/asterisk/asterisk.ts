@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.ts';
 import { connectAmi } from './ami.ts';
 import { atExit } from './at-exit.ts';
 import { configFiles, managerUsers } from './config.ts';
@@ -127,17 +127,18 @@ export async function start(
 
 /** Ready when the driver may log in and Asterisk says that it is fully booted. */
 async function untilReady(child: ChildProcess, port: number): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
+  let last: unknown;
+  const isReady = () => {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-    try {
-      await fullyBooted(port);
-      return;
-    } catch {
-      await sleep(50);
-    }
-  }
-  throw new Error('it was not ready after 60 s');
+    return fullyBooted(port).then(
+      () => true,
+      (error) => {
+        last = error;
+        return false;
+      },
+    );
+  };
+  await until('Asterisk is fully booted', isReady, { state: () => last });
 }
 
 async function fullyBooted(port: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { brokenRows } from './broken-rows.ts';
-import { install, labImpossible, versions } from './install.ts';
+import { labImpossible, versions } from './install.ts';
 import { unmatchedRows } from './row.ts';
 import { type BrokenVerdict, runBroken } from './run-broken.ts';
 import { table } from './table.ts';
@@ -34,7 +34,6 @@ if (unmatched.length > 0) {
 
 const all: BrokenVerdict[] = [];
 for (const version of chosen) {
-  await install(version);
   const verdicts = await runBroken(version, values.rows);
   all.push(...verdicts);
   const rows = verdicts.map(({ row, says, faults }) => [row, version, faults.join('; ') || 'right', says]);

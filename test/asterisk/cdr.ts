@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.ts';
 import type { Pbx } from './asterisk.ts';
 
 /** A line of cdr-csv/Master.csv: Asterisk's own word on a call, or on a stretch of it. */
@@ -64,16 +64,14 @@ export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): bo
 /** `PJSIP/trunk` of `PJSIP/trunk-0000001a`. */
 const endpointOf = (channel: string) => channel.replace(/-[0-9a-f]+$/, '');
 
-/**
- * All records. They are written a moment after a call has ended: waits until each of the `callers` has one, up to a
- * minute: for a busy machine.
- */
+/** All records. They are written a moment after a call has ended: waits until each of the `callers` has one. */
 export async function cdrOf(pbx: Pbx, callers: readonly string[]): Promise<CdrRecord[]> {
-  for (let tries = 0; ; tries++) {
+  let missing = callers;
+  const complete = async () => {
     const records = parseCdr(await pbx.cdr());
-    const missing = callers.filter((caller) => !records.some(({ uniqueid }) => uniqueid === caller));
-    if (missing.length === 0) return records;
-    if (tries === 1_200) throw new Error(`Asterisk wrote no record of ${missing.join(', ')}`);
-    await sleep(50);
-  }
+    const written = new Set(records.map(({ uniqueid }) => uniqueid));
+    missing = callers.filter((caller) => !written.has(caller));
+    return missing.length === 0 && records;
+  };
+  return until('Asterisk has written a record of each call', complete, { state: () => ({ missing }) });
 }

@@ -1,22 +1,33 @@
 import { mobileDialString } from './office-numbers.ts';
 import { officeCount, offices } from './offices.ts';
-import type { PortBlock } from './ports.ts';
+import { LabLimit, type PortBlock } from './ports.ts';
+
+/** How many rows a world can have: each has a telephone number of its own in each office. */
+export const mostRows = 1_000;
 
 /**
  * The number that the world dials to play a row in an office. All of the lab's numbers are fictional: those that
  * the Bundesnetzagentur keeps for film and television (Berlin 030 23125, Hamburg 040 66969, mobile 0171 39200).
  */
 export function didOf(rowIndex: number, officeNumber: number): string {
-  return `493023125${officeNumber}${twoDigits(rowIndex)}`;
+  return `493023125${officeNumber}${extensionOf(rowIndex)}`;
 }
 
 /** The pattern of that number for all offices. */
 export function didPattern(rowIndex: number): string {
-  return `_493023125[1-${officeCount}]${twoDigits(rowIndex)}`;
+  return `_493023125[1-${officeCount}]${extensionOf(rowIndex)}`;
 }
 
-function twoDigits(n: number): string {
-  return String(n).padStart(2, '0');
+/** The office's digit in a row's number, in a dialplan. */
+export const officeOfDid = '${EXTEN:9:1}';
+
+/** Two digits, from the 101st row on three: recordings have the numbers of the first hundred. */
+function extensionOf(rowIndex: number): string {
+  if (rowIndex >= mostRows)
+    throw new LabLimit(
+      `the lab has telephone numbers for ${mostRows} rows: there is none for row ${rowIndex + 1}`,
+    );
+  return String(rowIndex).padStart(2, '0');
 }
 
 /** What the PBX does with the calls of a row. */
@@ -35,7 +46,7 @@ ${offices.map((office) => `MOBILE_${office.number}=${mobileDialString(ports, off
 [from-trunk]
 ${routes
   .map(
-    ({ index, lines }) => `exten => ${didPattern(index)},1,Set(O=\${EXTEN:-3:1})
+    ({ index, lines }) => `exten => ${didPattern(index)},1,Set(O=${officeOfDid})
  same => n,Set(P=\${O}00)
 ${lines.map(prioritise).join('\n')}
  same => n,Hangup()
@@ -56,7 +67,7 @@ exten => _[1-${officeCount}]090,1,VoiceMail(\${EXTEN:0:1}000,s)
 ; directed pickup
 exten => _**[1-${officeCount}]00X,1,PickupChan(PJSIP/\${EXTEN:2},p)
 ; a phone calls its own company
-exten => _493023125XXX,1,Goto(from-trunk,\${EXTEN},1)
+exten => _493023125XX.,1,Goto(from-trunk,\${EXTEN},1)
 ; the outside world, over the trunk
 exten => _+4917139200XX,1,Dial(\${MOBILE_\${EXTEN:-2:1}},20)
  same => n,Hangup()

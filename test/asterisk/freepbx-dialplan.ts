@@ -1,4 +1,4 @@
-import { didPattern, prioritise, type Route } from './dialplan.ts';
+import { didPattern, officeOfDid, prioritise, type Route } from './dialplan.ts';
 import { freepbxFastAgiPort } from './freepbx-fastagi.ts';
 import type { Version } from './install.ts';
 import { mobilePattern } from './office-numbers.ts';
@@ -300,7 +300,7 @@ function inboundRoute(pattern: string, lines: readonly string[]): string {
     'Set(CALLERID(num-pres)=allowed_not_screened)',
   ];
   const all = [...preamble, ...lines].map(prioritise).join('\n');
-  return `exten => ${pattern},1,Set(__O=\${EXTEN:-3:1})\n${all}\n same => n,Hangup()\n`;
+  return `exten => ${pattern},1,Set(__O=${officeOfDid})\n${all}\n same => n,Hangup()\n`;
 }
 
 function ringGroup(call: Call, pickup: string, members: string): string[] {

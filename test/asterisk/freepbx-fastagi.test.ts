@@ -7,16 +7,14 @@ import { installPackages } from '../debian.ts';
 import { steps } from './freepbx-fastagi-scene.ts';
 import { install, labImpossible, versions } from './install.ts';
 
-const impossible = labImpossible();
+const skip = labImpossible() ?? false;
 
 /**
  * FreePBX's lines, FreePBX's own FastAGI server and a bridge, each on its default port: in a network of its own, since other
  * labs on this machine may have the same ports.
  */
 for (const version of versions)
-  test(`ring groups of FreePBX beside a bridge, on Asterisk ${version}`, {
-    skip: impossible ?? false,
-  }, async () => {
+  test(`ring groups of FreePBX beside a bridge, on Asterisk ${version}`, { skip }, async () => {
     await install(version);
     await installPackages({ '/usr/sbin/ip': 'iproute2' });
     const scene = fileURLToPath(new URL('freepbx-fastagi-scene.ts', import.meta.url));

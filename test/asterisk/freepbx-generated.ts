@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Ami } from './ami.ts';
-import { didPattern, prioritise, type Route } from './dialplan.ts';
+import { didPattern, officeOfDid, prioritise, type Route } from './dialplan.ts';
 import type { FastAgiScripts } from './freepbx-fastagi.ts';
 import { mobileNumber } from './office-numbers.ts';
 import { type Office, officeCount, offices, phonesPerOffice } from './offices.ts';
@@ -30,12 +30,20 @@ const modules = [
 
 const folder = process.env.FREEPBX_SOURCE;
 
+/** How long an extension rings, s: pickups come one after the other (`stage.ts`), and on a busy machine late. */
+const ringTimer = '6';
+
 /** Why FreePBX's dialplan cannot be generated here, in one line, with how to get it; undefined if it can. */
 export function generationImpossible(): string | undefined {
   if (folder === undefined)
     return `FREEPBX_SOURCE names no folder with FreePBX's modules (git clone --branch release/17.0 https://github.com/FreePBX/MODULE for ${modules.join(', ')}, and Debian's php-cli, php-sqlite3, php-xml)`;
   const missing = modules.filter((name) => !existsSync(path.join(folder, name, 'module.xml')));
   if (missing.length > 0) return `FREEPBX_SOURCE lacks ${missing.join(', ')}`;
+  const releaseOf = (name: string) =>
+    /<version>([^<]*)</.exec(readFileSync(path.join(folder, name, 'module.xml'), 'utf8'))?.[1] ?? '';
+  const other = modules.filter((name) => !releaseOf(name).startsWith('17.'));
+  if (other.length > 0)
+    return `FREEPBX_SOURCE must have release 17 of each module, not ${other.map((name) => `${name} ${releaseOf(name)}`).join(', ')}`;
   const { status } = spawnSync('php', [
     '-r',
     'exit((int) !class_exists("SQLite3") + (int) !function_exists("simplexml_load_file"));',
@@ -74,7 +82,7 @@ function databaseOf(office: Office): [family: string, key: string, value: string
         cidnum: extension,
         device: extension,
         voicemail: 'default',
-        ringtimer: '2',
+        ringtimer: ringTimer,
         answermode: 'disabled',
         concurrency_limit: '3',
       };
@@ -159,7 +167,7 @@ function configuration(routes: readonly Route[]): object {
       CWINUSEBUSY: 'true',
       DIAL_OPTIONS: 'HhTtr',
       INTERNALALERTINFO: 'inherit',
-      RINGTIMER: '2',
+      RINGTIMER: ringTimer,
       TONEZONE: 'de',
       TRANSFER_CONTEXT: 'from-internal-xfer',
       TRUNK_OPTIONS: 'T',
@@ -172,7 +180,7 @@ function configuration(routes: readonly Route[]): object {
         extension,
         name: `Phone ${extension}`,
         voicemail: 'default',
-        ringtimer: 2,
+        ringtimer: ringTimer,
       })),
       devices: extensions.map((id) => ({
         id,
@@ -276,7 +284,7 @@ function configuration(routes: readonly Route[]): object {
         { ivr_id: office.number, selection: '2', dest: `ext-queues,${office.number}400,1`, ivr_ret: 0 },
       ]),
       announcement: [
-        { announcement_id: 1, description: 'closed', recording_id: 0, post_dest: 'app-blackhole,hangup,1' },
+        { announcement_id: 1, description: 'closed', recording_id: 1, post_dest: 'app-blackhole,hangup,1' },
       ],
       timegroups_groups: [
         { id: 1, description: 'always' },
@@ -329,7 +337,7 @@ function fixedParts(): string {
 
 /** The site's own contexts. */
 function customParts(routes: readonly Route[]): string {
-  const ofRow = ({ index, lines }: Route) => `exten => ${didPattern(index)},1,Set(__O=\${EXTEN:-3:1})
+  const ofRow = ({ index, lines }: Route) => `exten => ${didPattern(index)},1,Set(__O=${officeOfDid})
  same => n,Noop(\${DB_DELETE(CF/\${O}001)})
 ${lines.map(inTheirWords).map(prioritise).join('\n')}
  same => n,Hangup()

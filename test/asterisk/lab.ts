@@ -3,6 +3,7 @@ import { type Pbx, start } from './asterisk.ts';
 import { type Board, createBoard } from './board.ts';
 import { managerUsers } from './config.ts';
 import { type FreepbxFastAgi, startFreepbxFastAgi } from './freepbx-fastagi.ts';
+import type { Row } from './row.ts';
 import { startStasisApp } from './stasis-app.ts';
 import { type WorldName, worlds } from './worlds.ts';
 
@@ -25,13 +26,17 @@ export type LabOptions = {
   readonly files?: Readonly<Record<string, string>>;
   /** Modules that a lab loads only where it is asked to. */
   readonly modules?: readonly string[];
+  /** Rows in place of the world's, by their places: there may be gaps. */
+  readonly rows?: readonly Row[];
   /** FreePBX's FastAGI server on this port, FreePBX's own, instead of one that no other lab has. */
   readonly fastAgiPort?: number;
 };
 
 export async function openLab(name: WorldName, options: LabOptions = {}): Promise<Lab> {
-  const { version, rows, dialplan, files, tech, prepare, ...world } = worlds[name];
-  const routes = rows.flatMap(({ dialplan }, index) => (dialplan ? [{ index, lines: dialplan }] : []));
+  const { version, dialplan, files, tech, prepare, ...world } = worlds[name];
+  const routes = (options.rows ?? world.rows).flatMap(({ dialplan }, index) =>
+    dialplan ? [{ index, lines: dialplan }] : [],
+  );
   const pbx = await start(version, {
     dialplan: (ports) => dialplan({ ...ports, fastAgi: options.fastAgiPort ?? ports.fastAgi }, routes),
     files: (ports) => ({ ...files(ports), ...options.files }),

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { feeds, impossibleFeeds } from './feeds.ts';
-import { install, labImpossible } from './install.ts';
+import { labImpossible } from './install.ts';
 import { openLab } from './lab.ts';
 import { isRight, rowTable, summary } from './matrix-tables.ts';
+import { LabLimit, labPorts } from './ports.ts';
 import { recordRow } from './record.ts';
 import { unmatchedRows } from './row.ts';
 import { type MatrixResult, runMatrix } from './run-matrix.ts';
@@ -45,8 +46,15 @@ if (impossible || chosen.length === 0 || wanted.length === 0) {
   process.exit(2);
 }
 
-if (values.record) for (const world of chosen) await record(world, values.rows);
-else process.exitCode = (await play()) ? 0 : 1;
+try {
+  labPorts();
+  if (values.record) for (const world of chosen) await record(world, values.rows);
+  else process.exitCode = (await play()) ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof LabLimit)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}
 
 /** Those of the known names that the text lists; none if it has another. */
 function select<Name extends string>(text: string, known: readonly Name[]): Name[] {
@@ -74,7 +82,6 @@ async function play(): Promise<boolean> {
       say(`left out ${world}: ${why}`);
       continue;
     }
-    await install(worlds[world].version);
     const started = Date.now();
     const result = await runMatrix(world, {
       rows: values.rows,

@@ -69,7 +69,7 @@ export const labSettings: Readonly<Record<string, string>> = { DEFAULT_COUNTRY: 
 
 /** The number that the row's customer calls from: Hamburg's fictional ones. */
 export function customerOf(rowIndex: number, office: Office): string {
-  return `+494066969${didOf(rowIndex, office.number).slice(-3)}`;
+  return `+494066969${didOf(rowIndex, office.number).slice(9)}`;
 }
 
 export function expectedCalls(

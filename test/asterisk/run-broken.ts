@@ -1,12 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type BrokenRow, brokenRows } from './broken-rows.ts';
-import { type FarEnd, startFarEnd } from './far-end.ts';
+import { startFarEnd } from './far-end.ts';
 import type { Version } from './install.ts';
 import { type Lab, openLab } from './lab.ts';
 import { office } from './offices.ts';
-import { expectedCalls, matchesRows, type ReportedEvent, type Row } from './row.ts';
+import { expectedCalls, matchesRows, type Row } from './row.ts';
 import { matrix } from './rows/all.ts';
 import { playRow } from './stage.ts';
+import { faultsOf } from './told.ts';
 import { startWire } from './wire.ts';
 
 export type BrokenVerdict = {
@@ -57,40 +57,12 @@ async function playBroken(lab: Lab, broken: BrokenRow): Promise<string[]> {
     };
     const first = office(1);
     const play = await playRow({ row, index, office: first, ...lab });
-    const expected = expectedCalls(row, index, first);
-    const uniqueids = play.inbound.map(({ uniqueid }) => uniqueid);
-    await untilOver(farEnd, uniqueids);
-    return compare(farEnd, uniqueids, expected);
+    const due = expectedCalls(row, index, first).map((call, nth) => ({
+      ...{ call, uniqueid: play.inbound[nth]?.uniqueid ?? '', mayRepeat: true },
+    }));
+    return await faultsOf(farEnd, due);
   } finally {
     await farEnd.stop();
     await wire.close();
   }
-}
-
-async function untilOver(farEnd: FarEnd, uniqueids: readonly string[]): Promise<void> {
-  const isOver = (uniqueid: string) => farEnd.receivedOf(uniqueid)?.reported.at(-1)?.status === 'completed';
-  await farEnd.farSide.waitFor(() => uniqueids.every(isOver), 30_000).catch(() => {});
-}
-
-/** Every call is reported as expected; an event may be reported twice (at least once is promised), but none too late. */
-function compare(
-  farEnd: FarEnd,
-  uniqueids: readonly string[],
-  expected: readonly { readonly from: string; readonly reported: readonly ReportedEvent[] }[],
-): string[] {
-  const faults: string[] = [];
-  for (const [i, call] of expected.entries()) {
-    const held = farEnd.receivedOf(uniqueids[i] ?? '');
-    const once = held?.reported.filter((event, n, all) => !isDeepStrictEqual(event, all[n - 1])) ?? [];
-    if (held?.from !== call.from || !isDeepStrictEqual(once, call.reported)) {
-      faults.push(`reported ${JSON.stringify(held)}, not ${JSON.stringify(call)}`);
-    }
-  }
-  const extra = farEnd
-    .uniqueids()
-    .filter((uniqueid) => !uniqueids.slice(0, expected.length).includes(uniqueid));
-  if (extra.length > 0) faults.push(`reported ${extra.join(', ')}, which are no calls to report`);
-  const { inverted } = farEnd.farSide.counts();
-  if (inverted > 0) faults.push(`${inverted} events came too late and were discarded`);
-  return faults;
 }

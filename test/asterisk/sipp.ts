@@ -5,7 +5,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.ts';
 import { atExit } from './at-exit.ts';
 import { commands, type Script, scenario } from './sip-script.ts';
 
@@ -110,11 +110,9 @@ export async function startSipp(options: {
 
 async function untilBound(child: ChildProcess, port: number): Promise<void> {
   const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `;
-  for (let tries = 0; tries < 6_000; tries++) {
-    if (readFileSync(`/proc/${child.pid}/net/udp`, 'utf8').includes(local)) return;
+  await until(`sipp listens on ${port}`, () => {
     if (child.exitCode !== null)
       throw new Error(`sipp ended with ${child.exitCode} before it listened on ${port}`);
-    await sleep(10);
-  }
-  throw new Error(`sipp does not listen on ${port}`);
+    return readFileSync(`/proc/${child.pid}/net/udp`, 'utf8').includes(local);
+  });
 }

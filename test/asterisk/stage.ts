@@ -282,5 +282,5 @@ function isOf(office: Office, channel: BoardChannel, board: Board): boolean {
 
 function marks(office: Office): RegExp {
   const o = office.number;
-  return new RegExp(`[/:]${o}00\\d\\b|493023125${o}\\d\\d\\b|4917139200${o}1\\b`);
+  return new RegExp(`[/:]${o}00\\d\\b|493023125${o}\\d{2,3}\\b|4917139200${o}1\\b`);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.ts';
 import { start } from './asterisk.ts';
 import { type FarEnd, startFarEnd } from './far-end.ts';
 import { labImpossible, type Version, versions } from './install.ts';
@@ -95,12 +95,11 @@ async function openScene(t: TestContext, version: Version) {
   return { bridge, forgetful, place };
 }
 
-const impossible = labImpossible();
-if (impossible) process.stdout.write(`test/asterisk: no real Asterisk on this machine: ${impossible}\n`);
+const skip = labImpossible() ?? false;
 
 for (const version of versions) {
   test(`withheld numbers behind FreePBX's inbound route, on a real Asterisk ${version}`, {
-    skip: impossible ?? false,
+    skip,
   }, async (t) => {
     const { bridge, forgetful, place } = await openScene(t, version);
     await place(withheld('Anonymous'), CALLS);
@@ -117,7 +116,7 @@ for (const version of versions) {
     await t.test('every caller who withholds it was heard, and not reported', async () => {
       const heard = () => bridge.log().match(/"code":"call\.no-number"/g)?.length ?? 0;
       // What the bridge has said arrives here by another way than what it has reported.
-      while (heard() < 2 * CALLS) await sleep(50);
+      await until('all withheld calls were heard', () => heard() >= 2 * CALLS, { state: heard });
       assert.equal(heard(), 2 * CALLS);
     });
 

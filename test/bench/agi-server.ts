@@ -1,49 +1,37 @@
 import { createServer } from 'node:net';
-import { pathToFileURL } from 'node:url';
 import { createAgi } from '../../src/agi/agi.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { createLog } from '../../src/log/log.ts';
 import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 
 /**
- * A FastAGI server in a process of its own (forked), for test/bench/agi.ts: `raw`, `ours` or `ding-dong` (with the path
- * of its module). Reports its port to its parent, and its CPU time and memory when asked.
+ * A FastAGI server in a process of its own (forked), for test/bench/agi.ts. Reports its port to its parent, and its CPU time
+ * when asked, µs.
  */
 export type ServerSettings = {
-  readonly kind: 'raw' | 'ours' | 'ding-dong';
+  readonly kind: 'raw' | 'ours';
   /** The Call Integration API, for ours. */
   readonly baseUrl?: string;
-  readonly deadlineMs?: number;
   readonly verbose?: boolean;
-  /** Never answer: for raw, whose sessions then wait. */
-  readonly mute?: boolean;
-  /** Where ding-dong is. */
-  readonly module?: string;
 };
-
-export type Usage = { readonly cpuMicros: number; readonly rssBytes: number };
 
 const commands = ['SET VARIABLE CALLER_PRIORITY 10\n', 'SET VARIABLE CALLER_PRIORITY_STATUS FOUND\n'];
 
 /** The least that does the same: waits for the empty line, and sends a command for each line that comes back. */
-function startRaw(mute: boolean): Promise<number> {
+function startRaw(): Promise<number> {
   const server = createServer({ noDelay: true }, (socket) => {
     let text = '';
     let sent = 0;
     socket.on('error', () => {});
     socket.on('data', (bytes: Buffer) => {
       text += bytes.toString('latin1');
-      if (!text.endsWith(sent === 0 ? '\n\n' : '\n') || mute) return;
+      if (!text.endsWith(sent === 0 ? '\n\n' : '\n')) return;
       text = '';
       const command = commands[sent++];
       if (command === undefined) socket.destroySoon();
       else socket.write(command, 'latin1');
     });
   });
-  return listening(server);
-}
-
-function listening(server: ReturnType<typeof createServer>): Promise<number> {
   return new Promise((resolve) => {
     server.listen({ port: 0, host: '127.0.0.1', backlog: 2_048 }, () => {
       const address = server.address();
@@ -73,7 +61,7 @@ async function startOurs(settings: ServerSettings): Promise<number> {
         host: '127.0.0.1',
         port: 0,
         allow: ['127.0.0.0/8', '::1'],
-        deadlineMs: settings.deadlineMs ?? 500,
+        deadlineMs: 500,
       },
       answer: {
         defaultPriority: '0',
@@ -103,41 +91,11 @@ async function startOurs(settings: ServerSettings): Promise<number> {
   return promise;
 }
 
-type DingDong = new (
-  handler: (context: {
-    onEvent(name: string): Promise<unknown>;
-    setVariable(name: string, value: string): Promise<unknown>;
-    end(): Promise<unknown>;
-    on(name: string, listener: () => void): void;
-  }) => void,
-) => { start(port: number, host: string): ReturnType<typeof createServer> };
-
-async function startDingDong(module: string): Promise<number> {
-  const { default: Server } = (await import(pathToFileURL(module).href)) as { default: DingDong };
-  const server = new Server(async (context) => {
-    context.on('error', () => {});
-    await context.onEvent('variables');
-    await context.setVariable('CALLER_PRIORITY', '10');
-    await context.setVariable('CALLER_PRIORITY_STATUS', 'FOUND');
-    await context.end();
-  }).start(0, '127.0.0.1');
-  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}
-
 const settings = JSON.parse(process.argv[2] ?? '{}') as ServerSettings;
-const port =
-  settings.kind === 'raw'
-    ? await startRaw(settings.mute ?? false)
-    : settings.kind === 'ours'
-      ? await startOurs(settings)
-      : await startDingDong(settings.module ?? '');
+const port = await (settings.kind === 'raw' ? startRaw() : startOurs(settings));
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
-  globalThis.gc?.();
-  const usage: Usage = { cpuMicros: user + system, rssBytes: process.memoryUsage.rss() };
-  process.send?.(usage);
+  process.send?.(user + system);
 });
 process.on('disconnect', () => process.exit());
 process.send?.({ port });

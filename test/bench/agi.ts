@@ -1,48 +1,31 @@
-import { type ChildProcess, execFileSync, fork, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { callFrom } from '../../src/agi/agi-client.fixture.ts';
-import { silentLog } from '../../src/log/log.ts';
-import { type Batch, openOutbox } from '../../src/outbox/outbox.ts';
-import type { ServerSettings, Usage } from './agi-server.ts';
+import type { ServerSettings } from './agi-server.ts';
 import { median, percentile, print } from './compare.ts';
 
 /**
  * Priority lookups over FastAGI, in CPU time of the server per session (a load client gives out first): against a raw
- * TCP server that sends the same two commands, and with `--peers` against ding-dong too, which npm then fetches into a
- * temporary folder. Every server is a process of its own; they take turns, and the median of five counts.
+ * TCP server that sends the same two commands; and with an API that has its moods. Every server is a process of its own; they
+ * take turns, and the median of five counts.
  *
- * `node test/bench/agi.ts [--peers] [warm|api|idle|bridge]`; all of them without a name.
+ * `node test/bench/agi.ts [warm|api]`; both without a name.
  */
-const { values, positionals } = parseArgs({
-  options: { peers: { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
 
 const DEADLINE_MS = 500;
 const ROUNDS = 5;
 
-type Running = {
-  readonly port: number;
-  usage(): Promise<Usage>;
-  stop(): void;
-};
-
-async function startServer(settings: ServerSettings): Promise<Running> {
-  const child = fork(join(import.meta.dirname, 'agi-server.ts'), [JSON.stringify(settings)], {
-    execArgv: ['--expose-gc'],
-  });
+async function startServer(settings: ServerSettings) {
+  const child = fork(join(import.meta.dirname, 'agi-server.ts'), [JSON.stringify(settings)]);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {
     port,
-    async usage() {
+    async cpuMicros(): Promise<number> {
       child.send('usage');
-      return ((await once(child, 'message')) as [Usage])[0];
+      return ((await once(child, 'message')) as [number])[0];
     },
     stop: () => child.disconnect(),
   };
@@ -144,13 +127,9 @@ function printRow(name: string, sessions: readonly Session[], cpuMicros?: number
 /** All have been asked for before, 50 sessions at a time. */
 async function warm(): Promise<void> {
   const farSide = await startFarSide('bench');
-  const peers = values.peers ? fetchDingDong() : undefined;
   const contestants: [string, ServerSettings][] = [
     ['ours', { kind: 'ours', baseUrl: farSide.baseUrl }],
     ['ours, with the line for the console', { kind: 'ours', baseUrl: farSide.baseUrl, verbose: true }],
-    ...(peers
-      ? [['ding-dong 0.1.7', { kind: 'ding-dong', module: peers.module }] as [string, ServerSettings]]
-      : []),
     ['raw TCP server', { kind: 'raw' }],
   ];
   const count = 5_000;
@@ -162,14 +141,14 @@ async function warm(): Promise<void> {
   );
   for (let round = 0; round <= ROUNDS; round += 1)
     for (const { server, cpu, rate, sessions } of entries) {
-      const before = await server.usage();
+      const before = await server.cpuMicros();
       const begin = performance.now();
       const done = await load(server.port, { count, atOnce: 50, request: aKnown });
       const seconds = (performance.now() - begin) / 1_000;
-      const after = await server.usage();
+      const after = await server.cpuMicros();
       // The first round fills the caches and warms the code.
       if (round === 0) continue;
-      cpu.push((after.cpuMicros - before.cpuMicros) / count);
+      cpu.push((after - before) / count);
       rate.push(count / seconds);
       sessions.push(...done);
     }
@@ -185,26 +164,7 @@ async function warm(): Promise<void> {
     );
     server.stop();
   }
-  if (!peers) print('  (ding-dong: with --peers)');
-  peers?.remove();
   farSide.process.kill();
-}
-
-/** Fetched for the bench alone: it is no dependency of ours. */
-function fetchDingDong(): { module: string; remove(): void } | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-agi-'));
-  const remove = () => rmSync(folder, { recursive: true });
-  try {
-    const args = ['install', '--prefix', folder, '--ignore-scripts', '--no-package-lock', 'ding-dong@0.1.7'];
-    execFileSync('npm', args, { stdio: 'ignore' });
-    return { module: join(folder, 'node_modules/ding-dong/lib/index.js'), remove };
-  } catch (error) {
-    print(
-      `left out: ding-dong could not be fetched (${error instanceof Error ? error.message.split('\n')[0] : ''})`,
-    );
-    remove();
-    return undefined;
-  }
 }
 
 /** Callers that nobody has asked for, and an API that has its moods. */
@@ -213,10 +173,10 @@ async function api(): Promise<void> {
   const server = await startServer({ kind: 'ours', baseUrl: farSide.baseUrl });
   print(`\nCold cache, deadline ${DEADLINE_MS} ms`);
   const run = async (name: string, work: () => Promise<Session[]>) => {
-    const before = await server.usage();
+    const before = await server.cpuMicros();
     const sessions = await work();
-    const after = await server.usage();
-    printRow(name, sessions, after.cpuMicros - before.cpuMicros);
+    const after = await server.cpuMicros();
+    printRow(name, sessions, after - before);
   };
   const strangers = { request: aStranger };
   await load(server.port, { count: 1_000, atOnce: 50, ...strangers });
@@ -248,105 +208,6 @@ async function api(): Promise<void> {
   server.stop();
 }
 
-/** Memory of sessions that wait for an API that hangs. */
-async function idle(): Promise<void> {
-  const farSide = await startFarSide('bench');
-  print('\n1,000 waiting sessions');
-  for (const [name, settings] of [
-    ['ours', { kind: 'ours', baseUrl: farSide.baseUrl, deadlineMs: 30_000 }],
-    ['raw TCP server', { kind: 'raw', mute: true }],
-  ] as [string, ServerSettings][]) {
-    const perSession: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const server = await startServer(settings);
-      await farSide.fault(undefined);
-      // The code is there, and little memory is free that the sessions could hide in.
-      if (settings.kind === 'ours') await load(server.port, { count: 100, atOnce: 1, request: aKnown });
-      await farSide.fault({ kind: 'hang' });
-      const before = await server.usage();
-      const sockets = Array.from({ length: 1_000 }, () => {
-        const request = aStranger();
-        const socket = connect({ port: server.port, host: '127.0.0.1' }, () => socket.write(request));
-        return socket.on('error', () => {});
-      });
-      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-      await sleep(500);
-      const after = await server.usage();
-      perSession.push((after.rssBytes - before.rssBytes) / sockets.length / 1_000);
-      for (const socket of sockets) socket.destroy();
-      server.stop();
-    }
-    print(`  ${name.padEnd(40)} ${median(perSession).toFixed(1)} KB a session (median of ${ROUNDS})`);
-  }
-  farSide.process.kill();
-}
-
-/** The whole bridge with a million events to deliver, without and with a disk that takes a second for each fsync. */
-async function bridge(): Promise<void> {
-  const waiting = 1_000_000;
-  print(`\nBeside a bridge that delivers ${waiting.toLocaleString('en')} waiting events, 100 calls a second`);
-  for (const slow of [false, true]) {
-    const name = slow ? 'every fsync takes 1 s' : 'the disk as it is';
-    if (slow && spawnSync('strace', ['-V']).error) {
-      print(`  left out: ${name}: strace is not here`);
-      continue;
-    }
-    const folder = mkdtempSync(join(tmpdir(), 'bench-agi-'));
-    await fill(join(folder, 'state'), waiting);
-    const farSide = await startFarSide('bench');
-    const program = startBridge(join(folder, 'state'), farSide.baseUrl, slow);
-    const port = await agiPortOf(program);
-    printRow(name, await stream(port, { perSecond: 100, seconds: 10, request: aStranger }));
-    program.kill('SIGKILL');
-    farSide.process.kill();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function fill(directory: string, count: number): Promise<void> {
-  const outbox = await openOutbox({ directory }, { log: silentLog });
-  for (let from = 0; from < count; from += 10_000) {
-    const events = Array.from({ length: 10_000 }, (_, i): Batch['events'][number] => {
-      const callId = `pbx-1763618668.${from + i}`;
-      const body = { id: callId, direction: 'inbound', status: 'ringing', from: '+4930901820' };
-      return { callId, status: 'ringing', body: JSON.stringify(body), queuedAt: Date.now() - 3_600_000 };
-    });
-    await outbox.append({ calls: [], trunks: [], events });
-  }
-  await outbox.close();
-}
-
-function startBridge(stateDir: string, baseUrl: string, slow: boolean): ChildProcess {
-  const calls = 'fsync,fdatasync';
-  // -D: the process that is started is the bridge, which can be killed, and strace only its shadow.
-  const strace = ['-D', '-f', '--seccomp-bpf', '-o', '/dev/null', '-e', `trace=${calls}`];
-  const command = [process.execPath, 'src/cli.ts', 'run'];
-  const [program = '', ...args] = slow
-    ? ['strace', ...strace, '-e', `inject=${calls}:delay_enter=1000000`, ...command]
-    : command;
-  return spawn(program, args, {
-    env: {
-      PATH: process.env.PATH,
-      ...{ AMI_PORT: '1', AMI_USERNAME: 'bench', AMI_SECRET: 'bench', STATE_DIR: stateDir },
-      ...{ API_BASE_URL: baseUrl, API_TOKEN: 'bench' },
-      ...{ AGI_LISTEN: '127.0.0.1:0', AGI_DEADLINE_MS: String(DEADLINE_MS), STATUS_LISTEN: 'off' },
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
-
-async function agiPortOf(program: ChildProcess): Promise<number> {
-  let text = '';
-  for await (const chunk of program.stdout ?? []) {
-    text += String(chunk);
-    const [, line] = /^(.*"code":"agi\.listening".*)$/m.exec(text) ?? [];
-    if (line === undefined || !text.includes('program.started')) continue;
-    program.stdout?.resume();
-    return (JSON.parse(line) as { port: number }).port;
-  }
-  throw new Error(`the bridge did not start:\n${text}`);
-}
-
-const parts = { warm, api, idle, bridge };
-for (const [name, part] of Object.entries(parts))
-  if (positionals.length === 0 || positionals.includes(name)) await part();
+const wanted = process.argv.slice(2);
+for (const [name, part] of Object.entries({ warm, api }))
+  if (wanted.length === 0 || wanted.includes(name)) await part();

@@ -1,233 +1,104 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import net from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
-import { cpuMsOf } from '../faults/bridge-process.ts';
-import { percentile, print } from './compare.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
+import { startLoad } from '../faults/load.ts';
+import { createRig } from '../faults/rig.ts';
+import { until } from '../until.ts';
+import { median, percentile, print } from './compare.ts';
 
 /**
- * End to end: a PBX with so many calls a second (this process), the bridge, and the far side, each a process of its
- * own. Nothing may be lost; printed are the times from the PBX's event to the far side's having applied it,
- * the bridge's CPU time per answered call (on all its threads) and its memory.
+ * End to end: a PBX with so many calls a second and a far side in this process, and the bridge in one of its own. What a call
+ * costs the bridge, its memory, and the times from the PBX's event to the far side's having applied it. Nothing may be lost.
+ * With another checkout both are measured in turn, and the first round is thrown away: for what is added to the path of a
+ * call, at most 10 % more.
  *
- * node test/bench/end-to-end.ts [--rate 1000] [--seconds 60] [--tree CHECKOUT]
+ * node test/bench/end-to-end.ts [--rate 300] [--seconds 10] [--against CHECKOUT [--rounds 5]]
  */
 const { values } = parseArgs({
   options: {
-    rate: { type: 'string', default: '1000' },
-    seconds: { type: 'string', default: '60' },
-    tree: { type: 'string', default: '.' },
+    rate: { type: 'string', default: '300' },
+    seconds: { type: 'string', default: '10' },
+    against: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
   },
 });
-const rate = Number(values.rate);
-const seconds = Number(values.seconds);
-const CALL_LASTS_MS = 500;
+const [rate, seconds, rounds] = [values.rate, values.seconds, values.rounds].map(Number) as [
+  number,
+  number,
+  number,
+];
+const eventsPerCall = 2.8;
+const reported = /^Event: (Newchannel|Hangup)\r\n(?:.*\r\n)*?Uniqueid: (\S+)/;
 
-const event = (name: string, fields: Record<string, string>) =>
-  `Event: ${name}\r\nPrivilege: call,all\r\n${Object.entries(fields)
-    .map(([key, value]) => `${key}: ${value}\r\n`)
-    .join('')}\r\n`;
-
-/** The frames of one call, in three bursts: it rings, it is answered, it ends. About as many as Asterisk 22 sends. */
-function framesOf(index: number): Record<CallStatus, string> {
-  const uniqueid = `${epoch}.${index * 2}`;
-  const channel = (name: string, id: string, state: string) => ({
-    Channel: name,
-    ChannelState: state,
-    ChannelStateDesc: state === '6' ? 'Up' : 'Ring',
-    CallerIDNum: `+4940${String(10_000_000 + index).slice(-7)}`,
-    CallerIDName: 'A Caller With a Name',
-    ConnectedLineNum: '<unknown>',
-    ConnectedLineName: '<unknown>',
-    Language: 'en',
-    AccountCode: '',
-    Context: 'from-trunk',
-    Exten: '4940',
-    Priority: '1',
-    Uniqueid: id,
-    Linkedid: uniqueid,
-  });
-  const hex = index.toString(16).padStart(8, '0');
-  const caller = (state: string) => channel(`PJSIP/trunk-${hex}`, uniqueid, state);
-  const phone = (state: string) => channel(`PJSIP/1001-${hex}`, `${epoch}.${index * 2 + 1}`, state);
-  const bridge = {
-    BridgeUniqueid: `bridge-${index}`,
-    BridgeType: 'basic',
-    BridgeTechnology: 'simple_bridge',
-    BridgeCreator: '<unknown>',
-    BridgeName: '<unknown>',
-    BridgeNumChannels: '2',
-    BridgeVideoSourceMode: 'none',
-  };
-  const dest = { DestChannel: `PJSIP/1001-${hex}`, DestUniqueid: `${epoch}.${index * 2 + 1}` };
-  const dial = { ...caller('4'), ...dest, DialString: '1001' };
-  return {
-    ringing: [
-      event('Newchannel', caller('4')),
-      event('DialBegin', dial),
-      event('Newchannel', { ...phone('0'), Context: 'from-internal' }),
-      event('NewCallerid', { ...phone('0'), 'CID-CallingPres': '0 (Presentation Allowed, Not Screened)' }),
-      event('NewConnectedLine', phone('0')),
-      event('Newstate', phone('5')),
-      event('DialState', dial),
-      event('NewConnectedLine', caller('4')),
-    ].join(''),
-    answered: [
-      event('Newstate', phone('6')),
-      event('DialEnd', { ...dial, DialStatus: 'ANSWER' }),
-      event('Newstate', caller('6')),
-      event('BridgeCreate', bridge),
-      event('BridgeEnter', { ...bridge, ...phone('6') }),
-      event('BridgeEnter', { ...bridge, ...caller('6') }),
-      event('NewConnectedLine', caller('6')),
-      event('RTCPReceived', caller('6')),
-    ].join(''),
-    completed: [
-      event('HangupRequest', phone('6')),
-      event('BridgeLeave', { ...bridge, ...phone('6') }),
-      event('BridgeLeave', { ...bridge, ...caller('6') }),
-      event('BridgeDestroy', bridge),
-      event('Hangup', { ...phone('6'), Cause: '16', 'Cause-txt': 'Normal Clearing' }),
-      event('SoftHangupRequest', { ...caller('6'), Cause: '16' }),
-      event('Hangup', { ...caller('6'), Cause: '16', 'Cause-txt': 'Normal Clearing' }),
-    ].join(''),
-  };
+async function measure(tree: string): Promise<Record<string, number>> {
+  const rig = await createRig({ LOG_LEVEL: 'warn' });
+  try {
+    const bridge = rig.startBridge({ cli: join(tree, 'src/cli.ts') });
+    await until('the bridge has logged in', rig.pbx.hasLogin);
+    await sleep(1_000);
+    const memory = (what: 'VmHWM' | 'VmRSS') => {
+      const status = readFileSync(`/proc/${bridge.pid}/status`, 'utf8');
+      return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024);
+    };
+    const idle = memory('VmRSS');
+    const before = bridge.cpuMs();
+    const sentAt = { ringing: new Map<string, number>(), completed: new Map<string, number>() };
+    const send = (frame: string | Buffer) => {
+      rig.pbx.send(frame);
+      const [, event, id = ''] = reported.exec(String(frame)) ?? [];
+      if (event === 'Newchannel') sentAt.ringing.set(`pbx-${id}`, Date.now());
+      if (event === 'Hangup') sentAt.completed.set(`pbx-${id}`, Date.now());
+    };
+    const options = { eventsPerSecond: rate * eventsPerCall, random: seededRandom(1), talkMs: 500 };
+    const load = startLoad({ send }, options);
+    await sleep(seconds * 1_000);
+    await load.finish();
+    const { calls } = rig.farSide;
+    const left = () => [...load.sent.keys()].filter((id) => calls().get(id)?.state !== 'completed').length;
+    await rig.farSide.waitFor(() => rig.farSide.counts().moved >= load.sent.size * 2 && left() === 0);
+    const cpu = bridge.cpuMs() - before;
+    if (rig.farSide.counts().inverted > 0) throw new Error('events came in the wrong order');
+    const times = (status: 'ringing' | 'completed') =>
+      [...load.sent.keys()].map(
+        (id) => (calls().get(id)?.at[status] ?? Number.NaN) - (sentAt[status].get(id) ?? Number.NaN),
+      );
+    const [ringing, completed] = [times('ringing'), times('completed')];
+    return {
+      calls: load.sent.size,
+      'ms of CPU per call': cpu / load.sent.size,
+      'MB before the first call': idle,
+      'MB at most': memory('VmHWM'),
+      'ms to the API, ringing, p50': percentile(ringing, 50),
+      'ms to the API, ringing, p99': percentile(ringing, 99),
+      'ms to the API, completed, p50': percentile(completed, 50),
+      'ms to the API, completed, p99': percentile(completed, 99),
+    };
+  } finally {
+    await rig.close();
+  }
 }
-
-const epoch = Math.floor(Date.now() / 1_000);
-
-/** Just enough of a manager interface for the bridge to be content. */
-function serve(socket: net.Socket): void {
-  socket.setNoDelay(true);
-  socket.on('error', () => {});
-  socket.write('Asterisk Call Manager/9.0.0\r\n');
-  let text = '';
-  socket.on('data', (chunk) => {
-    text += chunk;
-    for (let end = text.indexOf('\r\n\r\n'); end >= 0; end = text.indexOf('\r\n\r\n')) {
-      const request = text.slice(0, end);
-      text = text.slice(end + 4);
-      const id = /ActionID: (.*)/i.exec(request)?.[1] ?? '';
-      const action = /^Action: (.*)/im.exec(request)?.[1]?.toLowerCase() ?? '';
-      const respond = (name: string) => `Response: ${name}\r\nActionID: ${id}\r\n\r\n`;
-      const complete = (list: string) =>
-        `Event: ${list}Complete\r\nActionID: ${id}\r\nEventList: Complete\r\nListItems: 0\r\n\r\n`;
-      if (action === 'coreshowchannels') socket.write(respond('Success') + complete('CoreShowChannels'));
-      else if (action === 'bridgelist') socket.write(respond('Success') + complete('BridgeList'));
-      else if (action === 'devicestatelist') socket.write(respond('Success') + complete('DeviceStateList'));
-      else if (action === 'status') {
-        const index = Number.parseInt(/trunk-(\w+)/.exec(request)?.[1] ?? '', 16);
-        const row = event('Status', {
-          ActionID: id,
-          Uniqueid: `${epoch}.${index * 2}`,
-          Variable: 'CALLERID(num-pres)=allowed_not_screened',
-        });
-        socket.write(respond('Success') + row + complete('Status'));
-      } else socket.write(respond('Success'));
-    }
-  });
-}
-
-const state = mkdtempSync(join(tmpdir(), 'bench-'));
-const far = spawn(process.execPath, ['test/fakes/far-side.ts', '--port', '0', '--token', 'a-token']);
-const { baseUrl } = JSON.parse(String((await once(far.stdout, 'data'))[0])) as { baseUrl: string };
-const control = new URL('/control/', baseUrl).href;
-
-let pbx: net.Socket | undefined;
-const server = net.createServer((socket) => {
-  pbx = socket;
-  serve(socket);
-});
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-
-const bridge = spawn(process.execPath, [join(values.tree, 'src/cli.ts'), 'run'], {
-  env: {
-    PATH: process.env.PATH,
-    AMI_PORT: String((server.address() as net.AddressInfo).port),
-    AMI_USERNAME: 'bridge',
-    AMI_SECRET: 'sesame',
-    API_BASE_URL: baseUrl,
-    API_TOKEN: 'a-token',
-    STATE_DIR: state,
-    AGI_LISTEN: 'off',
-    STATUS_LISTEN: 'off',
-    LOG_LEVEL: 'warn',
-  },
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
-while (pbx === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
-await new Promise((resolve) => setTimeout(resolve, 1_000));
-
-const idle = memoryOf('VmRSS');
-const cpuBefore = cpuMsOf(bridge.pid ?? 0);
-const sent: Record<CallStatus, number[]> = { ringing: [], answered: [], completed: [] };
-const total = rate * seconds;
-const begin = Date.now();
-for (let now = begin; sent.completed.length < total; now = Date.now()) {
-  const due = (after: number) => Math.min(total, Math.floor(((now - begin - after) * rate) / 1_000));
-  for (const [status, after] of [
-    ['completed', CALL_LASTS_MS],
-    ['answered', CALL_LASTS_MS / 2],
-    ['ringing', 0],
-  ] as const)
-    for (let index = sent[status].length; index < due(after); index += 1) {
-      pbx.write(framesOf(index)[status]);
-      sent[status].push(Date.now());
-    }
-  await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-type Held = {
-  id: string;
-  state: CallStatus;
-  received: CallStatus[];
-  at: Partial<Record<CallStatus, number>>;
-};
-type Counts = { moved: number; repeated: number; inverted: number };
-const get = async <T>(path: string) => (await (await fetch(control + path)).json()) as T;
-const deadline = Date.now() + 60_000;
-let counts = await get<Counts>('counts');
-while (counts.moved < total * 3 && Date.now() < deadline) {
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  counts = await get<Counts>('counts');
-}
-const calls = await get<Held[]>('calls');
-const cpuMs = cpuMsOf(bridge.pid ?? 0) - cpuBefore;
 
 print(
-  `\nEnd to end: ${rate} calls/s for ${seconds} s, ${rate * 23} AMI events/s, ${rate * 3} events/s to the API`,
+  `End to end: ${rate} calls/s for ${seconds} s, ${Math.round(rate * eventsPerCall)} events/s to the API`,
 );
-print(
-  `  events sent ${total * 3}, applied ${counts.moved}, lost ${total * 3 - counts.moved}, out of order ${counts.inverted}`,
-);
-for (const status of ['ringing', 'answered', 'completed'] as const) {
-  const times = calls.map(({ id, at }) => {
-    const index = Number(id.split('.')[1]) / 2;
-    return (at[status] ?? Number.NaN) - (sent[status][index] ?? Number.NaN);
-  });
-  print(
-    `  ${status.padEnd(10)} p50 ${percentile(times, 50)} ms, p99 ${percentile(times, 99)} ms, max ${Math.max(...times)} ms`,
-  );
-}
-print(
-  `  bridge: ${(cpuMs / total).toFixed(2)} ms of CPU per call; memory ${idle} MB before the first call, ${memoryOf('VmHWM')} MB at most, ${memoryOf('VmRSS')} MB now`,
-);
-
-bridge.kill('SIGTERM');
-await once(bridge, 'close');
-far.kill('SIGTERM');
-pbx.destroy();
-server.close();
-rmSync(state, { recursive: true });
-process.exitCode = counts.moved === total * 3 && counts.inverted === 0 ? 0 : 1;
-
-/** MB. */
-function memoryOf(what: 'VmHWM' | 'VmRSS'): number {
-  const status = readFileSync(`/proc/${bridge.pid}/status`, 'utf8');
-  return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
+const here = join(import.meta.dirname, '../..');
+if (values.against === undefined)
+  for (const [name, value] of Object.entries(await measure(here)))
+    print(`  ${name.padEnd(32)} ${Number(value.toFixed(2))}`);
+else {
+  const found: { other: Record<string, number>; ours: Record<string, number> }[] = [];
+  for (let round = 0; round <= rounds; round += 1)
+    found.push({ other: await measure(values.against), ours: await measure(here) });
+  const counted = found.slice(1);
+  for (const name of Object.keys(counted[0]?.ours ?? {})) {
+    const of = (tree: 'other' | 'ours') => counted.map((round) => round[tree][name] ?? Number.NaN);
+    // Of neighbours: the machine is not as fast in each round.
+    const ratio = median(of('ours').map((value, round) => value / (of('other')[round] ?? Number.NaN)));
+    const figures = [of('other'), of('ours')].map((all) => Number(median(all).toFixed(2)));
+    print(
+      `  ${name.padEnd(32)} other ${figures[0]}, this ${figures[1]}, ratio ${ratio.toFixed(2)} (${of('ours').map((value) => value.toFixed(2))})`,
+    );
+  }
 }

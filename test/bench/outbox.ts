@@ -2,70 +2,35 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { silentLog } from '../../src/log/log.ts';
 import { type Batch, openOutbox } from '../../src/outbox/outbox.ts';
 import { compare, median, print } from './compare.ts';
 
 /**
- * The outbox against raw node:sqlite on the same disk: durable appends by batch, the same on a disk whose every fsync
- * takes 5 ms longer, what the main thread feels while every fsync takes 1 s, and a start with a million waiting rows.
- *
- * `node test/bench/outbox.ts [append|slow-append|stall|start]`; all of them without an argument.
+ * The outbox against raw node:sqlite on the same disk: durable appends by batch; and a start with a million waiting rows,
+ * each in a process of its own. `node test/bench/outbox.ts [--share 0.1] [append|start]`; both without a name.
  */
-const parts = { append, 'slow-append': slowAppend, stall, start } as const;
-type Part = keyof typeof parts;
-
-/** What a part does in a process of its own. */
-const children = {
-  'append-here': appendHere,
-  'stall-here': stallHere,
-  'start-here': startHere,
-} as const;
-
-const [wanted, ...rest] = process.argv.slice(2);
-if (wanted !== undefined && wanted in children) await children[wanted as keyof typeof children](...rest);
-else for (const part of wanted === undefined ? Object.keys(parts) : [wanted]) await parts[part as Part]();
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { share: { type: 'string', default: '1' } },
+});
+/** Of the usual number of rows. */
+const share = Number(values.share);
+const [wanted, folder] = positionals;
+if (wanted === 'start-here') await startHere(folder);
+else
+  for (const [name, part] of Object.entries({ append, start }))
+    if (wanted === undefined || wanted === name) await part();
 
 async function append(): Promise<void> {
-  await appendHere('1');
-}
-
-/** A disk on which an fsync takes as long as on a plain one. */
-async function slowAppend(): Promise<void> {
-  print('\nEvery fsync 5 ms slower:');
-  underSlowFsync(5_000, ['append-here', '0.05']);
-}
-
-async function stall(): Promise<void> {
-  print('\nEvery fsync takes 1 s:');
-  underSlowFsync(1_000_000, ['stall-here']);
-}
-
-/** Runs this file in a process whose every fsync is held up. */
-function underSlowFsync(microseconds: number, args: readonly string[]): void {
-  const calls = 'fsync,fdatasync';
-  const trace = ['-f', '--seccomp-bpf', '-o', '/dev/null', '-e', `trace=${calls}`];
-  const inject = ['-e', `inject=${calls}:delay_enter=${microseconds}`];
-  const { error, status } = spawnSync(
-    'strace',
-    [...trace, ...inject, process.execPath, import.meta.filename, ...args],
-    { stdio: 'inherit' },
-  );
-  if (error) print(`  left out: strace cannot be run here (${error.message})`);
-  else if (status !== 0) throw new Error(`the slow run ended with ${status}`);
-}
-
-/** `share`: of the usual number of rows. */
-async function appendHere(share = '1'): Promise<void> {
   for (const [size, rows] of [
     [1, 8_000],
     [10, 50_000],
     [100, 100_000],
   ] as const) {
-    const count = Math.ceil((rows / size) * Number(share));
+    const count = Math.ceil((rows / size) * share);
     await inFolder(async (directory) => {
       const rounds = 5;
       // New calls in each round, made before the clock runs; the first round only warms up.
@@ -180,64 +145,13 @@ async function inFolder<T>(work: (directory: string) => Promise<T>): Promise<T> 
   }
 }
 
-/** 1,000 events a second for ten seconds, while nothing gets onto the disk in less than a second. */
-async function stallHere(): Promise<void> {
-  await inFolder(async (directory) => {
-    const outbox = await openOutbox({ directory }, { log: silentLog });
-    const idle = await eachMillisecond(10_000, () => {});
-    const waits: number[] = [];
-    const all = batches(1, 10_000);
-    const appends: Promise<unknown>[] = [];
-    const busy = await eachMillisecond(all.length, (i) => {
-      const asked = performance.now();
-      appends.push(outbox.append(all[i] as Batch).then(() => waits.push(performance.now() - asked)));
-    });
-    await Promise.all(appends);
-    const commits = outbox.commits();
-    await outbox.close();
-    print(`  main thread held up: ${busy} (goal: under 50 ms)`);
-    print(`  with nothing to do:  ${idle}`);
-    print(
-      `  1,000 events/s taken in ${commits} transactions, each on disk after ${(median(waits) / 1e3).toFixed(2)} s`,
-    );
-  });
-}
-
-/**
- * Works each millisecond; gives how long the event loop was held up. The thread's own CPU time in the worst turn is
- * reported as well: on a busy machine the rest of the wait is others' work.
- */
-async function eachMillisecond(times: number, work: (i: number) => void): Promise<string> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  const used = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1e3;
-  };
-  let [worst, last] = [0, used()];
-  delay.enable();
-  const begin = performance.now();
-  for (let i = 0; i < times; i++) {
-    while (performance.now() - begin < i) {
-      await sleep(1);
-      const now = used();
-      worst = Math.max(worst, now - last);
-      last = now;
-    }
-    work(i);
-  }
-  delay.disable();
-  const [most, p99] = [delay.max, delay.percentile(99)].map((nanoseconds) => (nanoseconds / 1e6).toFixed(1));
-  return `${most} ms at most (own CPU ${worst.toFixed(1)} ms), p99 ${p99} ms`;
-}
-
 async function start(): Promise<void> {
-  const waiting = 1_000_000;
+  const waiting = 1_000_000 * share;
   await inFolder(async (directory) => {
     const [full, empty] = [join(directory, 'full'), join(directory, 'empty')];
     const outbox = await openOutbox({ directory: full }, { log: silentLog });
-    for (let from = 0; from < waiting; from += 100_000) {
-      await Promise.all(batches(1_000, 100).map((batch) => outbox.append(renumbered(batch, from))));
-    }
+    for (let from = 0; from < waiting; from += 100_000)
+      await Promise.all(batches(1_000, 100, from).map((batch) => outbox.append(batch)));
     await outbox.close();
     print(`\nStart (each in a process of its own, median of 5)`);
     for (const [name, folder] of [
@@ -258,28 +172,13 @@ async function start(): Promise<void> {
   });
 }
 
-function renumbered(batch: Batch, from: number): Batch {
-  return { ...batch, events: batch.events.map((event) => ({ ...event, callId: `${event.callId}-${from}` })) };
-}
-
 async function startHere(directory = ''): Promise<void> {
   const begin = performance.now();
   const outbox = await openOutbox({ directory }, { log: silentLog });
   await outbox.load();
-  await outbox.due({
-    priority: 'fresh',
-    now: Date.now(),
-    freshSince: Date.now() - 60_000,
-    limit: 64,
-    except: [],
-  });
-  await outbox.due({
-    priority: 'backlog',
-    now: Date.now(),
-    freshSince: Date.now() - 60_000,
-    limit: 64,
-    except: [],
-  });
+  const [now, freshSince] = [Date.now(), Date.now() - 60_000];
+  for (const priority of ['fresh', 'backlog'] as const)
+    await outbox.due({ priority, now, freshSince, limit: 64, except: [] });
   const ms = performance.now() - begin;
   const waiting = await outbox.waiting();
   process.stdout.write(JSON.stringify({ ms, rss: process.memoryUsage.rss(), waiting }));

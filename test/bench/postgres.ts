@@ -4,27 +4,26 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
-import type { Span } from '../../src/service/reports/aggregate.ts';
 import type { RecordedRequest } from '../../src/service/store/request-store.ts';
 import { monotonicMs } from '../../src/service/upkeep/monotonic-clock.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
+import { storeOf } from '../postgres/site.ts';
 import { median, print } from './compare.ts';
-import { get, load, post } from './service/client.ts';
-import { callIdOf, numberOf } from './service/fill.ts';
+import { load, post } from './service/client.ts';
+import { numberOf } from './service/fill.ts';
 import { type MeasuredProcess, start } from './service/measured.ts';
 
 /**
- * The service on PostgreSQL beside the service on SQLite, in one run: what one, two and four processes take, what a
- * request costs in CPU time of the service and of the database, and what reading costs as the history grows.
- * The largest sizes by flags: `node test/bench/postgres.ts --only reading --rows 1000000,10000000,50000000`.
+ * The service on PostgreSQL beside the service on SQLite, in one run: what one, two and four processes take, and what a
+ * request costs in CPU time of the service and of the database. For reading see reports.ts.
+ * `node test/bench/postgres.ts --requests 4000 --rounds 1`
  */
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'batches,throughput,reading' },
+    only: { type: 'string', default: 'batches,throughput' },
     requests: { type: 'string', default: '40000' },
     connections: { type: 'string', default: '64' },
     rounds: { type: 'string', default: '3' },
-    rows: { type: 'string', default: '100000,1000000' },
   },
 });
 const [requests, connections, rounds] = [flags.requests, flags.connections, flags.rounds].map(Number) as [
@@ -32,13 +31,6 @@ const [requests, connections, rounds] = [flags.requests, flags.connections, flag
   number,
   number,
 ];
-const sizes = flags.rows.split(',').map(Number);
-const HOUR_MS = 3_600_000;
-const MONTH_MS = 30 * 24 * HOUR_MS;
-const BEGAN = Date.UTC(2026, 7, 1);
-/** Numbers of callers follow each other as if by chance. */
-const SPREAD = 7_654_321;
-const sevenDigits = (n: number) => String((n * SPREAD) % 10_000_000).padStart(7, '0');
 
 const impossible = await postgresImpossible();
 if (impossible !== undefined) {
@@ -46,20 +38,17 @@ if (impossible !== undefined) {
   process.exit();
 }
 const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'));
-const settings = { shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' };
+const parts = { batches, throughput };
 try {
-  if (flags.only.includes('batches')) await withCluster(settings, batches);
-  if (flags.only.includes('throughput')) await withCluster(settings, throughput);
-  // What is filled in at once need not be in the log, and its indexes are sorted in memory.
-  const quick = { wal_level: 'minimal', max_wal_senders: '0', maintenance_work_mem: '1GB' };
-  if (flags.only.includes('reading')) await withCluster({ ...settings, ...quick }, reading);
+  for (const [name, part] of Object.entries(parts)) {
+    if (!flags.only.includes(name)) continue;
+    const cluster = await startCluster({
+      ...{ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' },
+    });
+    await part(cluster).finally(() => cluster.remove());
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-async function withCluster(chosen: Record<string, string>, work: (cluster: Cluster) => Promise<void>) {
-  const cluster = await startCluster(chosen);
-  await work(cluster).finally(() => cluster.remove());
 }
 
 /** What an event costs by how many share a transaction, without HTTP. */
@@ -67,7 +56,6 @@ async function batches(cluster: Cluster): Promise<void> {
   const stateDir = join(folder, 'batches');
   const url = await cluster.database();
   await (await start('service', stateDir, url)).stop(); // makes the tables and the first account
-  const { storeOf } = await import('../postgres/site.ts');
   const store = await storeOf(stateDir, url);
   print('CPU ms of an event, service + database, by the events of a transaction');
   for (const size of [1, 4, 16, 64]) {
@@ -207,133 +195,4 @@ function databaseCpu(cluster: Cluster): number {
   };
   // utime, stime, and of the postmaster those of its ended children.
   return used(pid, [11, 12, 13, 14]) + children.reduce((sum, child) => sum + used(child, [11, 12]), 0);
-}
-
-/** The same questions to ever larger histories. */
-async function reading(cluster: Cluster): Promise<void> {
-  const url = await cluster.database();
-  const name = new URL(url).pathname.slice(1);
-  const stateDir = join(folder, 'reading');
-  await (await start('service', stateDir, url)).stop(); // makes the tables and the first account
-  print('\nReading, p50 ms, as the history grows (three months of it, a partition each)');
-  let filled = 0;
-  for (const rows of sizes) {
-    const filling = await secondsOf(() =>
-      withoutIndexes(cluster, name, ['history', 'calls'], () => fill(cluster, name, filled, rows)),
-    );
-    await cluster.sql('VACUUM ANALYZE', name);
-    filled = rows;
-    const service = await start('service', stateDir, url);
-    /** The least of five medians: what else the machine does is not what the table costs. */
-    const ask = async (path: string, count: number) => {
-      const medians: number[] = [];
-      for (let round = 0; round < (count > 1 ? 5 : 1); round += 1) {
-        const request = () => get(path, service.token);
-        medians.push((await load({ port: service.port, connections: 1, requests: count, request })).p50);
-      }
-      return Math.min(...medians);
-    };
-    const search = (term: string) =>
-      `/api/v1/voice?search=request&search_term=${term}&sort=-created_at&limit=10`;
-    const known = await ask(search(callIdOf(Math.floor(rows / 7))), 50);
-    const page = await ask('/api/v1/voice?sort=-created_at&limit=50', 50);
-    const unknown = await ask(search('pbx-no-such-call'), 50);
-    const number = await ask(search(`%2B4930${sevenDigits(rows / 2 + 123)}`), 50);
-    const short = await ask(search('nix'), 50);
-    const letter = await ask(search('%C2%A7'), 50);
-    const digits = await ask(search('0815'), 20);
-    const everywhere = await ask(search('inbound'), 20);
-    const report = await reportMs(url, stateDir);
-    const [size] = await cluster.sql(
-      `SELECT pg_total_relation_size('calls')::float8 AS calls,
-         (SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'history'::regclass)::float8 AS history`,
-      name,
-    );
-    const bytes = (table: 'calls' | 'history', count: number) =>
-      ((size?.[table] as number) / count).toFixed(0);
-    const ms = { known, page, unknown, number, short, letter, digits, everywhere, ...report };
-    const shown = Object.fromEntries(Object.entries(ms).map(([name, value]) => [name, value.toFixed(1)]));
-    print(
-      `  ${String(rows).padStart(9)} entries  a call's events ${shown.known}  newest page ${shown.page}  an id that is nowhere ${shown.unknown}  a number ${shown.number}  three letters that are nowhere ${shown.short}, one letter ${shown.letter}  four digits ${shown.digits}  a word in all of them ${shown.everywhere}  report of a month: first ${shown.first}, again ${shown.again}; of a day that goes on, when a call has moved: counted whole ${shown.whole}, its last hours ${shown.lastHours}  bytes: ${bytes('history', rows)} an entry, ${bytes('calls', Math.ceil(rows / 3))} a call  filled in ${filling.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
-    );
-    await service.stop();
-  }
-}
-
-/** Entries from..to of the history, three for each call, spread over three months, and their calls and figures. */
-async function fill(cluster: Cluster, name: string, from: number, to: number): Promise<void> {
-  const at = `(${BEGAN} + (n::double precision / ${to}) * ${3 * MONTH_MS})::bigint`;
-  const id = `'pbx-1763' || lpad((n / 3)::text, greatest(6, length((n / 3)::text)), '0') || '.' || (n / 3) % 97`;
-  const number = `'+4930' || lpad((n * ${SPREAD} % 10000000)::text, 7, '0')`;
-  const partitions = [7, 8, 9].map((month) => {
-    const [since, until] = [Date.UTC(2026, month), Date.UTC(2026, month + 1)];
-    const part = `history_2026${String(month + 1).padStart(2, '0')}01_2026${String(month + 2).padStart(2, '0')}01`;
-    return `CREATE TABLE IF NOT EXISTS ${part} PARTITION OF history FOR VALUES FROM (${since}) TO (${until});`;
-  });
-  if (from === 0) await cluster.sql(partitions.join('\n'), name);
-  await cluster.sql(
-    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, status, response, duration)
-     SELECT 1, 1, ${at}, 'POST', '/api/v1/voice/call', ${id}, ${number},
-       '{"id":"' || ${id} || '","direction":"inbound","status":"ringing","from":"' || ${number} || '"}', 200,
-       '{"result":"' || repeat('x', 48) || '"}', 1.5
-     FROM generate_series(${from}::bigint, ${to - 1}::bigint) AS n;
-     INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, started_at, ringing_at,
-       answered_at, completed_at, missed)
-     SELECT 1, 1, ${id} || '.' || n, 'completed', ${number}, ${number}, ${at}, ${at}, ${at} + 5000,
-       ${at} + 90000, false FROM generate_series(${from}::bigint, ${to - 1}::bigint, 3) AS n;
-     INSERT INTO history_counts SELECT account_id, created_at / 86400000, 0, count(*) FROM history GROUP BY 1, 2
-       ON CONFLICT (account_id, day, shard) DO UPDATE SET entries = excluded.entries;`,
-    name,
-  );
-}
-
-async function secondsOf(work: () => Promise<void>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return (performance.now() - began) / 1000;
-}
-
-/** Without the tables' indexes but those of keys, which are made anew afterwards: sorted, that takes a fraction. */
-async function withoutIndexes(
-  cluster: Cluster,
-  name: string,
-  tables: readonly string[],
-  work: () => Promise<void>,
-) {
-  const indexes = await cluster.sql(
-    `SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN (${tables.map((table) => `'${table}'`).join()})
-       AND NOT EXISTS (SELECT FROM pg_constraint WHERE conname = indexname)`,
-    name,
-  );
-  for (const { indexname } of indexes) await cluster.sql(`DROP INDEX ${indexname}`, name);
-  await work();
-  for (const { indexdef } of indexes)
-    await cluster.sql((indexdef as string).replace(' ON ONLY ', ' ON '), name);
-}
-
-/**
- * The figures of September's days: counted, and again from what was kept; and those of a day in October when its last
- * hour begins: whole, then of that hour and the one before.
- */
-async function reportMs(url: string, stateDir: string) {
-  const { storeOf } = await import('../postgres/site.ts');
-  const store = await storeOf(stateDir, url);
-  const since = Date.UTC(2026, 8, 1);
-  const days = Array.from({ length: 30 }, (_, day) => ({
-    since: since + day * 86_400_000,
-    until: since + (day + 1) * 86_400_000,
-  }));
-  const once = async (spans: typeof days, now: number) => {
-    const began = performance.now();
-    await Array.fromAsync(store.reports.figures(1, spans, now));
-    return performance.now() - began;
-  };
-  const [first, again] = [await once(days, Date.now()), await once(days, Date.now())];
-  const [day] = days.map((span) => ({ since: span.since + MONTH_MS, until: span.until + MONTH_MS }));
-  const evening = (day as Span).since + 23 * HOUR_MS;
-  await once([day as Span], evening);
-  const lastHours = await once([day as Span], evening);
-  const whole = await once([day as Span], Date.now());
-  await store.close();
-  return { first, again, whole, lastHours };
 }

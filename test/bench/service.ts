@@ -8,7 +8,6 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,38 +15,27 @@ import { postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { median, print } from './compare.ts';
 import { get, load, type Measured, post } from './service/client.ts';
 import { callIdOf, fillCalls, fillCustomers, fillHistory, numberOf } from './service/fill.ts';
-import {
-  canSlowFsync,
-  type MeasuredProcess,
-  memoryText,
-  start,
-  startOnSlowDisk,
-} from './service/measured.ts';
+import { type MeasuredProcess, memoryText, start } from './service/measured.ts';
 
 /**
  * The API service against an empty Fastify route, in the same run, alternating, medians. Sizes are those of the issue;
- * smaller ones by flags: `node test/bench/service.ts --only post,slow --requests 20000`. `--only growth` measures a service
+ * smaller ones by flags: `node test/bench/service.ts --only post --requests 20000`. `--only growth` measures a service
  * with many calls against one with few; `--folder` keeps their tables for the next run.
  */
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'post,slow,priority,history,array' },
+    only: { type: 'string', default: 'post,priority,history' },
     requests: { type: 'string', default: '60000' },
     rounds: { type: 'string', default: '5' },
     customers: { type: 'string', default: '100000' },
     rows: { type: 'string', default: '5000000' },
-    array: { type: 'string', default: '1000000' },
     calls: { type: 'string', default: '1000000,50000000' },
     folder: { type: 'string' },
   },
 });
-const [requests, rounds, customers, rows, array] = [
-  Number(flags.requests),
-  Number(flags.rounds),
-  Number(flags.customers),
-  Number(flags.rows),
-  Number(flags.array),
-];
+const [requests, rounds, customers, rows] = [flags.requests, flags.rounds, flags.customers, flags.rows].map(
+  Number,
+) as [number, number, number, number];
 
 const folders: string[] = [];
 function folder(): string {
@@ -161,21 +149,6 @@ const benches: Record<string, () => Promise<void>> = {
     await Promise.all([service.stop(), floor.stop()]);
   },
 
-  async slow() {
-    print('\nPOST /voice/call with every fsync 5 ms slower');
-    if (!canSlowFsync()) return print('  left out: strace cannot run here');
-    const service = await startOnSlowDisk(folder(), 5);
-    for (const connections of [1, 50, 200]) {
-      const count = connections === 1 ? 200 : Math.ceil(requests / 3);
-      await measure(service, connections, Math.ceil(count / 4), events());
-      const { rate, p50, p99 } = await measure(service, connections, count, events());
-      print(
-        `  ${`${connections} at once`.padEnd(52)} ${rate.toFixed(0).padStart(7)}/s  p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
-      );
-    }
-    await service.stop();
-  },
-
   async priority() {
     print(`\nGET and POST /voice/priority with ${customers} customers, against an empty route`);
     await lookups('SQLite');
@@ -259,40 +232,7 @@ const benches: Record<string, () => Promise<void>> = {
     );
     await Promise.all([service.stop(), floor.stop()]);
   },
-
-  async array() {
-    print(`\nThe bare array of ${array} entries, read by a slow client`);
-    const stateDir = folder();
-    await fillHistory(stateDir, array);
-    const service = await start('service', stateDir);
-    await measure(service, 8, 500, events());
-    const before = await service.rss();
-    const { bytes, seconds, peak } = await readSlowly(service);
-    print(
-      `  ${megabytes(bytes)} in ${seconds.toFixed(0)} s; memory before ${megabytes(before)}, at most ${megabytes(peak)}`,
-    );
-    await service.stop();
-  },
 };
-
-/** Takes the array in sips of what the socket holds (64 KiB), 200 a second at most, and watches the service's memory. */
-async function readSlowly(
-  service: MeasuredProcess,
-): Promise<{ bytes: number; seconds: number; peak: number }> {
-  const began = performance.now();
-  const socket = connect(service.port, '127.0.0.1');
-  socket.write(get('/api/v1/voice', service.token).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
-  let bytes = 0;
-  let sips = 0;
-  let peak = 0;
-  for await (const chunk of socket) {
-    bytes += chunk.length;
-    sips += 1;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    if (sips % 50 === 0) peak = Math.max(peak, await service.rss());
-  }
-  return { bytes, seconds: (performance.now() - began) / 1000, peak };
-}
 
 /** Median ms. What a request that waits for the disk takes at least, when it is alone. */
 function bareFsync(dir: string): number {
@@ -306,10 +246,6 @@ function bareFsync(dir: string): number {
   });
   closeSync(file);
   return median(times);
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
 try {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const thisTree = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 /** A line of the bridge's log: its code, and its fields. */
 export type LogLine = { readonly code: string } & Readonly<Record<string, unknown>>;
@@ -30,11 +30,14 @@ export type BridgeProcessOptions = {
   readonly cwd: string;
   /** A command that runs it, such as `['fiu-run', '-x', …]`. */
   readonly wrap?: readonly string[];
+  /** The `src/cli.ts` to run; this tree's when absent. */
+  readonly cli?: string;
   /** Hears every line. */
   readonly hear?: (line: LogLine) => void;
 };
 
-export function startBridgeProcess({ env, cwd, wrap = [], hear }: BridgeProcessOptions): BridgeProcess {
+export function startBridgeProcess(options: BridgeProcessOptions): BridgeProcess {
+  const { env, cwd, wrap = [], cli = thisTree, hear } = options;
   const command = [...wrap, process.execPath, cli, 'run'];
   const child = spawn(command[0] as string, command.slice(1), {
     ...{ cwd, env: { PATH: process.env.PATH, ...env } },

@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { type CdrRecord, parseCdr, wasAnswered } from '../asterisk/cdr.ts';
 import { managerUsers } from '../asterisk/config.ts';
-import { install, labImpossible } from '../asterisk/install.ts';
+import { labImpossible } from '../asterisk/install.ts';
 import { type Lab, openLab } from '../asterisk/lab.ts';
 import { type Office, office } from '../asterisk/offices.ts';
 import { labSettings } from '../asterisk/row.ts';
@@ -46,7 +46,6 @@ async function breakAgainAndAgain(
   { size, seed, say, stop }: RunOptions,
   readsRecords: boolean,
 ): Promise<Outcome> {
-  await install(version);
   const random = seededRandom(seed);
   const lab = await openLab(version);
   const wire = await startWire({ port: 0, target: lab.pbx.ports.ami });

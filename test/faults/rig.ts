@@ -8,7 +8,12 @@ import { systemClock } from '../../src/process/clock.ts';
 import { atExit } from '../asterisk/at-exit.ts';
 import { compileCache } from '../compile-cache.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
-import { type BridgeProcess, type LogLine, startBridgeProcess } from './bridge-process.ts';
+import {
+  type BridgeProcess,
+  type BridgeProcessOptions,
+  type LogLine,
+  startBridgeProcess,
+} from './bridge-process.ts';
 import { type Evidence, heldIn, solve } from './equation.ts';
 import type { Counts } from './fault.ts';
 import type { Load } from './load.ts';
@@ -31,7 +36,7 @@ export type Rig = {
    */
   isBehind(sent: number): boolean;
   /** Starts the real program, under `wrap` if given, and resolves at once. */
-  startBridge(options?: { wrap?: readonly string[]; hear?: (line: LogLine) => void }): BridgeProcess;
+  startBridge(options?: Pick<BridgeProcessOptions, 'wrap' | 'cli' | 'hear'>): BridgeProcess;
   /** The equation as it stands; nothing of this rig may be moving. */
   solve(
     sent: ReadonlyMap<string, readonly CallStatus[]>,
@@ -88,10 +93,10 @@ export async function createRig(
       if (Number.isNaN(pace.sent)) pace.sent = sent;
       return pbx.connections() > 0 && sent - pace.sent - pace.reported > mostBehind;
     },
-    startBridge({ wrap, hear } = {}) {
+    startBridge({ hear, ...how } = {}) {
       const bridge = startBridgeProcess({
         ...{ env, cwd: folder },
-        ...(wrap && { wrap }),
+        ...how,
         hear(line) {
           acknowledgeLine(line);
           hear?.(line);

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { atExit } from '../asterisk/at-exit.ts';
+import { until } from '../until.ts';
 import { type Machine, run, type Said } from './machine.ts';
 
 /** A machine that has booted: its own systemd, this machine's kernel and network. */
@@ -11,16 +11,12 @@ export type Container = {
   run(command: string, ...args: string[]): Promise<Said>;
   /** A property of a unit, as `systemctl show` has it. */
   property(unit: string, name: string): Promise<string>;
-  /** Waits until it is that, asking ten times a second; fails after two minutes, saying what it is. */
-  until(unit: string, name: string, value: string | RegExp): Promise<string>;
+  /** Waits until it is that. */
+  until(unit: string, name: string, value: string | RegExp): Promise<void>;
   /** Before a command and its arguments: runs it on this machine, in the network of that one. */
   readonly inItsNetwork: readonly string[];
   stop(): Promise<void>;
 };
-
-/** Longer than a busy machine takes: what is not there by then will not come. */
-const BOOT_MS = 120_000;
-export const LONGEST_WAIT_MS = 120_000;
 
 /**
  * Boots it. Gives why not, in one line, where the machine that the tests run on cannot.
@@ -59,15 +55,16 @@ export async function boot(machine: Machine, more: readonly string[] = []): Prom
     release();
   };
 
-  const deadline = Date.now() + BOOT_MS;
-  for (;;) {
+  const isUp = async () => {
     const { output } = await inside('systemctl', 'is-system-running');
-    if (/^(running|degraded)/.test(output)) break;
-    if (nspawn.exitCode !== null || Date.now() > deadline) {
-      await stop();
-      return `systemd-nspawn cannot boot here: ${said.trim().split('\n').at(-1) || output.trim()}`;
-    }
-    await wait(200);
+    if (nspawn.exitCode !== null) throw new Error(said.trim().split('\n').at(-1) || output.trim());
+    return /^(running|degraded)/.test(output);
+  };
+  try {
+    await until('systemd is up', isUp, { state: () => said, everyMs: 200 });
+  } catch (error) {
+    await stop();
+    return `systemd-nspawn cannot boot here: ${(error as Error).message}`;
   }
 
   const property = async (unit: string, name: string): Promise<string> =>
@@ -77,15 +74,15 @@ export async function boot(machine: Machine, more: readonly string[] = []): Prom
     inItsNetwork: ['nsenter', '-t', init() ?? '', '-n'],
     property,
     async until(unit, name, wanted) {
-      for (const end = Date.now() + LONGEST_WAIT_MS; ; ) {
+      const isIt = async () => {
         const value = await property(unit, name);
-        if (typeof wanted === 'string' ? value === wanted : wanted.test(value)) return value;
-        if (Date.now() > end) {
-          const { output } = await inside('systemctl', 'status', '--no-pager', '-n', '30', unit);
-          throw new Error(`${name} of ${unit} is ${value}, not ${wanted}\n${output}`);
-        }
-        await wait(100);
-      }
+        return typeof wanted === 'string' ? value === wanted : wanted.test(value);
+      };
+      const state = async () => {
+        const { output } = await inside('systemctl', 'status', '--no-pager', '-n', '30', unit);
+        return `${await property(unit, name)}\n${output}`;
+      };
+      await until(`${name} of ${unit} is ${wanted}`, isIt, { state, everyMs: 100 });
     },
     stop,
   };

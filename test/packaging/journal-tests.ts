@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { setTimeout as wait } from 'node:timers/promises';
 import { markerCall, type Stand } from '../integration/stand.ts';
-import { type Container, LONGEST_WAIT_MS } from './container.ts';
+import { until } from '../until.ts';
+import type { Container } from './container.ts';
 
 type Entry = {
   readonly PRIORITY: string;
@@ -22,7 +22,7 @@ const hour = [
 
 /** Reads the journal of such an hour as an operator does; returns it. The unit is stopped before and after. */
 export async function journalTests(unit: string, { container, stand, settings }: Stage): Promise<string> {
-  const { run, until } = container;
+  const { run } = container;
   const system = async (command: string, ...args: string[]) => {
     const { code, output } = await run(command, ...args);
     assert.equal(code, 0, output);
@@ -37,12 +37,12 @@ export async function journalTests(unit: string, { container, stand, settings }:
   const read = async (...which: string[]) =>
     (await entries('-u', unit, ...which)).filter((entry) => time(entry) > since);
   const untilSaid = async (wanted: RegExp, meanwhile = () => {}) => {
-    for (const end = Date.now() + LONGEST_WAIT_MS; ; await wait(100)) {
-      const all = await read();
-      if (all.some(({ MESSAGE }) => wanted.test(MESSAGE))) return;
-      if (Date.now() > end) assert.fail(`${wanted} is not in the journal:\n${text(all)}`);
+    const isSaid = async () => {
       meanwhile();
-    }
+      return (await read()).some(({ MESSAGE }) => wanted.test(MESSAGE));
+    };
+    const state = async () => text(await read());
+    await until(`${wanted} is in the journal`, isSaid, { state, everyMs: 100 });
   };
   const call = () => {
     for (const frame of markerCall().frames) stand.pbx.send(frame);
@@ -56,10 +56,10 @@ export async function journalTests(unit: string, { container, stand, settings }:
     await untilSaid(/\[ami\.login-refused\]$/);
     settings({ ALERT_AFTER: '1d' });
     await system('systemctl', 'reload', unit);
-    await until(unit, 'StatusText', /^Asterisk /);
+    await container.until(unit, 'StatusText', /^Asterisk /);
     call();
     await untilSaid(/\[call\.completed\]$/);
-    await until(unit, 'StatusText', / 0 waiting$/);
+    await container.until(unit, 'StatusText', / 0 waiting$/);
 
     await stand.farSide.close();
     call();
@@ -77,7 +77,7 @@ export async function journalTests(unit: string, { container, stand, settings }:
     await stand.pbx.crash();
     await untilSaid(/\[ami\.unreachable\]$/);
     await stand.pbx.listen();
-    await until(unit, 'StatusText', /^Asterisk .* 0 waiting$/);
+    await container.until(unit, 'StatusText', /^Asterisk .* 0 waiting$/);
 
     assert.deepEqual(codesOf(await read('-p', 'warning')), hour);
     const all = (await read()).filter(({ SYSLOG_IDENTIFIER }) => SYSLOG_IDENTIFIER === 'pbx-bridge');

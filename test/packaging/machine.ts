@@ -1,11 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { atExit } from '../asterisk/at-exit.ts';
-import { debianMirror } from '../asterisk/mirror.ts';
-import { cannotInstall } from '../debian.ts';
+import { cache, type DebianTree, debianTree, treesImpossible } from '../debian-tree.ts';
 
 const exec = promisify(execFile);
 /** Without the variables that name files of this machine to Node: another machine does not have them. */
@@ -31,88 +29,32 @@ async function must(command: string, ...args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${output}`);
 }
 
-/** Why packages cannot be tried on this machine, in one line; undefined if they can. */
-export function packagingImpossible(): string | undefined {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return 'it needs Linux on amd64';
-  const impossible = cannotInstall();
-  if (impossible !== undefined) return impossible;
-  if (!mirror()) return "apt's sources name no Debian archive; PBX_LAB_MIRROR can name one";
-  return undefined;
-}
-
-const cache = process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab';
-
 /** The oldest Debian that the package is for, with systemd 247, and the one that FreePBX 17 is installed on. */
 const suites = { 11: 'bullseye', 12: 'bookworm' } as const;
 export type Release = keyof typeof suites;
 
-const treeOf = (release: Release) => path.join(cache, `debian-${release}`);
-/** Written last: a tree without it was never finished. */
-const markerOf = (tree: string) => path.join(tree, 'etc/pbx-bridge-lab');
-
 /** With systemd, and the one library that a bare Debian lacks, so that the package installs without a network. */
 const packages = 'systemd,systemd-sysv,dbus,libatomic1';
 
-function mirror(): string | undefined {
-  return process.env.PBX_LAB_MIRROR ?? debianMirror('/etc/apt');
+const treeOf = (release: Release): DebianTree => ({
+  ...{ packages, suite: suites[release], root: path.join(cache, `debian-${release}`) },
+  ...{ marker: 'etc/pbx-bridge-lab', madeOf: async () => `${packages}\n` },
+});
+
+/** Why packages cannot be tried on this machine, in one line; undefined if they can. */
+export function packagingImpossible(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'it needs Linux on amd64';
+  return treesImpossible(treeOf(11), treeOf(12));
 }
 
 const trees = new Map<Release, Promise<string>>();
 
-/** A bare Debian in a folder: from the cache, else from its archive. Nobody writes to it. */
+/** A bare Debian in a folder: from the cache, else from its archive. */
 function bareDebian(release: Release): Promise<string> {
-  const tree = trees.get(release) ?? findTree(release);
-  trees.set(release, tree);
-  return tree;
-}
-
-async function findTree(release: Release): Promise<string> {
   const tree = treeOf(release);
-  if (existsSync(markerOf(tree))) return tree;
-  await mkdir(cache, { recursive: true });
-  const building = `${tree}.building-${process.pid}`;
-  try {
-    await debootstrap(release, building);
-    await rm(path.join(building, 'var/cache/apt'), { recursive: true });
-    await writeFile(markerOf(building), `${packages}\n`);
-    // Somebody else may have been first: theirs is as good, and perhaps in use already.
-    if (!existsSync(markerOf(tree))) {
-      await rm(tree, { recursive: true, force: true });
-      await rename(building, tree);
-    }
-  } finally {
-    await discard(building);
-  }
-  return tree;
-}
-
-/** An old release may be signed by keys that only the keyring of retired ones still has. */
-async function debootstrap(release: Release, target: string): Promise<void> {
-  const failures: string[] = [];
-  for (const name of ['debian-archive-keyring', 'debian-archive-removed-keys']) {
-    const options = [
-      '--variant=minbase',
-      `--include=${packages}`,
-      `--keyring=/usr/share/keyrings/${name}.gpg`,
-    ];
-    const { code, output } = await run(
-      'debootstrap',
-      [...options, suites[release], target, mirror() ?? ''],
-      600_000,
-    );
-    if (code === 0) return;
-    failures.push(`with ${name}: ${output.trim().split('\n').at(-1)}`);
-    await discard(target);
-  }
-  throw new Error(`debootstrap of ${suites[release]} failed\n${failures.join('\n')}`);
-}
-
-/** A debootstrap that was cut off leaves its proc and sys mounted in the tree. */
-async function discard(folder: string): Promise<void> {
-  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
-  const below = mounts.map((line) => line.split(' ')[1] ?? '').filter((dir) => dir.startsWith(`${folder}/`));
-  for (const dir of below.reverse()) await must('umount', dir);
-  await must('rm', '-rf', '--one-file-system', folder);
+  const made = trees.get(release) ?? debianTree(tree).then(() => tree.root);
+  trees.set(release, made);
+  return made;
 }
 
 /** A Debian of one's own, to do anything to. */

@@ -4,7 +4,8 @@ import type { TestContext } from 'node:test';
 import { calls, phone } from '../asterisk/sip-script.ts';
 import { startSipp } from '../asterisk/sipp.ts';
 import { readDocument } from '../documents.ts';
-import { type Container, LONGEST_WAIT_MS } from './container.ts';
+import { until } from '../until.ts';
+import type { Container } from './container.ts';
 import type { Machine } from './machine.ts';
 import type { Packages } from './packages.ts';
 import { type Layout, layouts } from './phone-system.ts';
@@ -58,12 +59,13 @@ export async function readmeTests(
     assert.match(await type(check), /All checks passed\.\n$/);
   });
   /** What is logged is on the bridge's disk: it is at the API, and in its history, a moment later. */
-  const explains = async (wanted: RegExp) => {
-    for (const end = Date.now() + LONGEST_WAIT_MS; ; ) {
-      const { code, output } = await run(explain);
-      if (code === 0 && wanted.test(flat(output))) return;
-      if (Date.now() > end) assert.fail(`explain ended with ${code}:\n${output}`);
-    }
+  const explains = (wanted: RegExp) => {
+    let said = { code: -1, output: '' };
+    const isExplained = async () => {
+      said = await run(explain);
+      return said.code === 0 && wanted.test(flat(said.output));
+    };
+    return until(`explain says ${wanted}`, isExplained, { state: () => said });
   };
   await t.test('a start with a wrong secret ends too, and says why', async () => {
     const file = '/etc/pbx-bridge/bridge.env';

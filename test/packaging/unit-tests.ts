@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { createPlayer } from '../../src/ami/player/player.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { freePort } from '../free-port.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
-import { boot, type Container, LONGEST_WAIT_MS } from './container.ts';
+import { until as waitUntil } from '../until.ts';
+import { boot, type Container } from './container.ts';
 import { journalTests } from './journal-tests.ts';
 import type { Machine } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
@@ -32,11 +32,9 @@ export async function unitTests(
   const settings = settingsFile(machine, 'bridge', stand);
   /** Waits until the journal has it: what a unit has said, journald writes down later. */
   const untilNoted = async (wanted: RegExp, ...which: string[]) => {
-    for (const end = Date.now() + LONGEST_WAIT_MS; ; await wait(100)) {
-      const { output } = await run('journalctl', '--no-pager', ...which);
-      if (wanted.test(output)) return;
-      if (Date.now() > end) assert.match(output, wanted);
-    }
+    const journal = async () => (await run('journalctl', '--no-pager', ...which)).output;
+    const isNoted = async () => wanted.test(await journal());
+    await waitUntil(`${wanted} is in the journal`, isNoted, { state: journal, everyMs: 100 });
   };
   const untilSaid = (wanted: RegExp) => untilNoted(wanted, '-t', 'pbx-bridge', '-o', 'cat');
 

@@ -11,7 +11,7 @@ import { transferRows } from './transfer.ts';
 import { whoAnswersRows } from './who-answers.ts';
 
 /**
- * The matrix. A row's place in it gives its telephone number, so there is room for a hundred. Add new ones at the end: the
+ * The matrix. A row's place in it gives its telephone number, so there is room for `mostRows`. Add new ones at the end: the
  * recordings of those behind an inserted row have other numbers.
  */
 export const matrix: readonly Row[] = [

@@ -1,20 +1,13 @@
 import type { Row } from '../row.ts';
 import { pause, phone, presses, reinvites } from '../sip-script.ts';
+import { called } from './called.ts';
 
 /** Calls to one extension, and what can happen before and during the talk. */
 export const answeredRows: readonly Row[] = [
-  {
+  called({
     name: 'extension-caller-hangs-up',
     says: 'An extension answers; the caller hangs up.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
-    phones: { 1: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 1);
-      call.hangsUp();
-    },
-    reported: [{ answeredBy: 1 }],
-  },
+  }),
   {
     name: 'extension-agent-hangs-up',
     says: 'An extension answers; the agent hangs up.',
@@ -26,115 +19,76 @@ export const answeredRows: readonly Row[] = [
     },
     reported: [{ answeredBy: 1 }],
   },
-  {
+  called({
     name: 'announcement-then-extension',
     says: 'The PBX answers and plays an announcement, then an extension takes the call.',
     dialplan: ['Answer()', 'Playback(digits/1)', 'Dial(PJSIP/{P}1,20)'],
-    phones: { 1: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 1);
-      call.hangsUp();
-    },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'menu-then-extension',
     says: 'The caller presses 2 in a menu and gets the second extension.',
     dialplan: ['Answer()', 'Read(KEY,,1,,1,3)', 'Dial(PJSIP/{P}{KEY},20)'],
     phones: { 2: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls({ first: [pause(300), presses('2', 'caller')] });
-      await stage.talk(call, 2);
-      call.hangsUp();
-    },
+    caller: { first: [pause(300), presses('2', 'caller')] },
     reported: [{ answeredBy: 2 }],
-  },
-  {
+  }),
+  called({
     name: 'hold',
     says: 'The agent puts the caller on hold and takes the call back.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: {
       1: phone.answers({
         first: [pause(400), reinvites('sendonly', 'phone'), pause(500), reinvites('sendrecv', 'phone')],
       }),
     },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.pause(1200);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'overflow',
     says: 'The first extension does not answer, the second does.',
     dialplan: ['Dial(PJSIP/{P}1,1)', 'Dial(PJSIP/{P}2,20)'],
     phones: { 1: phone.rings(), 2: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 2);
-      call.hangsUp();
-    },
     reported: [{ answeredBy: 2 }],
-  },
-  {
+  }),
+  called({
     name: 'survey-after-call',
     says: 'The agent hangs up; the caller stays for a recorded question, and then hangs up.',
     dialplan: ['Dial(PJSIP/{P}1,20,g)', 'Read(KEY,digits/1,1,,1,3)'],
-    phones: { 1: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.hangsUp(1);
       await stage.reaches(call, 'Read');
       await stage.pause(300);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'reception',
     says: 'The reception answers; its phone shows another number than its own.',
     dialplan: ['Dial(PJSIP/{P}5,20)'],
     phones: { 5: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 5);
-      call.hangsUp();
-    },
     reported: [{ answeredBy: 5 }],
-  },
-  {
+  }),
+  called({
     name: 'reception-by-callerid',
     says: 'The same, for somebody who wants the number that is shown (ANSWERED_BY=callerid).',
     dialplan: ['Dial(PJSIP/{P}5,20)'],
     phones: { 5: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 5);
-      call.hangsUp();
-    },
     reported: [{ answeredBy: 'reception' }],
     fromRecords: { why: 'a record has no caller id of the other end', reported: [{ answeredBy: 5 }] },
     settings: { ANSWERED_BY: 'callerid' },
-  },
-  {
+  }),
+  called({
     name: 'inbound-by-channel',
     says: 'The trunk is known by the name of its channels, not by its context; a forward goes out over it again.',
     dialplan: ['Dial(PJSIP/{P}1,1)', 'Dial(Local/+4917139200{O}1@from-internal/n,20)'],
     phones: { 1: phone.rings() },
     mobile: phone.answers(),
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 'mobile');
-      call.hangsUp();
-    },
     reported: [{ answeredBy: 'mobile' }],
     // marker-*: the call that every replay of a recording ends with (test/integration/stand.ts).
     settings: { INBOUND_CONTEXTS: 'no-such-context', INBOUND_CHANNELS: 'PJSIP/trunk-*,PJSIP/marker-*' },
-  },
+  }),
   {
     name: 'two-calls-same-number',
     says: 'One number calls twice at once; two extensions answer.',
@@ -151,17 +105,10 @@ export const answeredRows: readonly Row[] = [
     },
     reported: [{ answeredBy: 1 }, { answeredBy: 2 }],
   },
-  {
+  called({
     name: 'chan-sip-trunk',
     says: 'The call comes in over chan_sip, where a new channel is Down before it is Ring.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
-    phones: { 1: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls({ chanSip: true });
-      await stage.talk(call, 1);
-      call.hangsUp();
-    },
-    reported: [{ answeredBy: 1 }],
+    caller: { chanSip: true },
     only: '16',
-  },
+  }),
 ];

@@ -1,6 +1,7 @@
 import type { Row } from '../row.ts';
 import { pause, phone, presses, type Script } from '../sip-script.ts';
 import { matrix } from './all.ts';
+import { called } from './called.ts';
 
 /** What inbound routes lead to (see `freepbx-dialplan.ts`). */
 const extension = (nth: number) => [`Goto(from-did-direct,{O}00${nth},1)`];
@@ -15,33 +16,17 @@ function same(name: string, changes: Partial<Row> = {}): Row {
   return { ...row, ...(row.dialplan && { dialplan: extension(1) }), ...changes };
 }
 
-type Some = Pick<Row, 'name' | 'says' | 'dialplan'> & Partial<Row>;
-
-/** Somebody takes the call; the caller hangs up. */
-function answered(by: number | 'mobile', row: Some, first: Script = []): Row {
-  return {
-    async play(stage) {
-      const call = await stage.customerCalls({ first });
-      await stage.talk(call, by);
-      call.hangsUp();
-    },
-    reported: [{ answeredBy: by }],
-    ...row,
-  };
-}
-
 /** Nobody takes the call: the caller hangs up in this application. */
-function givenUpIn(application: string, row: Some): Row {
-  return {
-    async play(stage) {
-      const call = await stage.customerCalls();
+function givenUpIn(application: string, row: Parameters<typeof called>[0]): Row {
+  return called({
+    phones: {},
+    reported: [{}],
+    async happens(stage, call) {
       await stage.reaches(call, application);
       await stage.pause(800);
-      call.hangsUp();
     },
-    reported: [{}],
     ...row,
-  };
+  });
 }
 
 /** The mobile is asked to press 1, and presses this. */
@@ -60,32 +45,31 @@ export const freepbxRows: readonly Row[] = [
     missed: { live: { where: 'voicemail', by: 'caller' }, records: { where: 'voicemail', name: '{O}000' } },
   }),
   same('voicemail'),
-  answered(
-    2,
-    {
-      name: 'voicemail-operator',
-      says: "The caller presses 0 at the mailbox; reception's own number is dialled inside, and reception answers.",
-      dialplan: ['Goto(ext-local,vmu{O}000,1)'],
-      phones: { 2: phone.answers() },
-    },
-    menu('0'),
-  ),
+  called({
+    name: 'voicemail-operator',
+    says: "The caller presses 0 at the mailbox; reception's own number is dialled inside, and reception answers.",
+    dialplan: ['Goto(ext-local,vmu{O}000,1)'],
+    phones: { 2: phone.answers() },
+    caller: { first: menu('0') },
+    reported: [{ answeredBy: 2 }],
+  }),
   same('ring-group-local', { dialplan: group(600) }),
   same('ring-group-nobody', {
     dialplan: group(600),
     missed: { live: { where: 'ringing', by: 'pbx' }, records: { where: 'ringing', name: '{O}600' } },
   }),
   same('ring-group-with-mobile', { dialplan: group(601) }),
-  answered('mobile', {
+  called({
     name: 'ring-group-mobile-answers',
     says: 'A ring group rings a phone and a mobile; the mobile answers.',
     dialplan: group(601),
     phones: { 1: phone.rings() },
     mobile: phone.answers({ after: 500 }),
+    reported: [{ answeredBy: 'mobile' }],
   }),
   same('press-one-accepted', { dialplan: group(602), phones: { 1: phone.rings() } }),
   same('press-one-refused', { dialplan: group(602), phones: { 1: phone.rings() } }),
-  answered(1, {
+  called({
     name: 'press-one-phone-first',
     says: 'While the mobile is asked to press 1, a phone of the group answers.',
     dialplan: group(602),
@@ -99,33 +83,27 @@ export const freepbxRows: readonly Row[] = [
     missed: { live: { where: 'queue', name: '{O}401', by: 'caller' } },
   }),
   same('queue-timeout-voicemail', { dialplan: queue(401) }),
-  answered(
-    1,
-    {
-      name: 'menu-then-extension',
-      says: 'The caller presses 1 in the menu and gets an extension.',
-      dialplan: ivr,
-      phones: { 1: phone.answers() },
-    },
-    menu('1'),
-  ),
-  answered(
-    1,
-    {
-      name: 'menu-then-queue',
-      says: 'The caller presses 2 in the menu and gets the queue.',
-      dialplan: ivr,
-      phones: { 1: phone.answers() },
-    },
-    menu('2'),
-  ),
+  called({
+    name: 'menu-then-extension',
+    says: 'The caller presses 1 in the menu and gets an extension.',
+    dialplan: ivr,
+    phones: { 1: phone.answers() },
+    caller: { first: menu('1') },
+  }),
+  called({
+    name: 'menu-then-queue',
+    says: 'The caller presses 2 in the menu and gets the queue.',
+    dialplan: ivr,
+    phones: { 1: phone.answers() },
+    caller: { first: menu('2') },
+  }),
   givenUpIn('WaitExten', {
     name: 'menu-given-up',
     says: 'The caller hangs up in the menu.',
     dialplan: ivr,
     missed: { live: { where: 'ivr', name: '1', by: 'caller' } },
   }),
-  answered(1, {
+  called({
     name: 'time-condition-open',
     says: 'The office is open: the ring group rings.',
     dialplan: ['Goto(timeconditions,open,1)'],
@@ -137,19 +115,21 @@ export const freepbxRows: readonly Row[] = [
     dialplan: ['Goto(timeconditions,closed,1)'],
   }),
   same('follow-me-mobile', { dialplan: extension(4), phones: { 4: phone.rings() } }),
-  answered('mobile', {
+  called({
     name: 'follow-me-confirmed',
     says: 'Extension and mobile ring; the mobile is asked to press 1, and does.',
     dialplan: extension(3),
     phones: { 3: phone.rings() },
     mobile: asked('1'),
+    reported: [{ answeredBy: 'mobile' }],
   }),
-  answered(3, {
+  called({
     name: 'follow-me-phone',
     says: 'Extension and mobile ring; the phone answers first.',
     dialplan: extension(3),
     phones: { 3: phone.answers({ after: 500 }) },
     mobile: phone.rings(),
+    reported: [{ answeredBy: 3 }],
   }),
   givenUpIn('VoiceMail', {
     name: 'follow-me-refused',
@@ -158,44 +138,40 @@ export const freepbxRows: readonly Row[] = [
     phones: { 3: phone.rings() },
     mobile: asked('2'),
   }),
-  answered('mobile', {
+  called({
     name: 'call-forward',
     says: 'The extension is forwarded to the mobile by the PBX.',
     dialplan: ['Set(__CF_{O}001=0+4917139200{O}1)', ...extension(1)],
+    phones: {},
     mobile: phone.answers(),
+    reported: [{ answeredBy: 'mobile' }],
   }),
   same('forwarded-by-phone'),
   same('blind-transfer'),
   same('blind-transfer-unanswered'),
-  {
+  called({
     name: 'transfer-to-queue',
     says: 'An extension hands the caller to a queue; a member takes the call there.',
     dialplan: extension(5),
     phones: { 1: phone.rings(), 2: phone.answers(), 5: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 5);
       await stage.transfersBlind(5, `${stage.office.number}400`);
       await stage.talk(call, 2);
-      call.hangsUp();
     },
     reported: [{ answeredBy: 5 }],
-  },
-  {
+  }),
+  called({
     name: 'blind-transfer-to-mobile',
     says: 'The first extension hands the caller to a mobile.',
     dialplan: extension(1),
-    phones: { 1: phone.answers() },
     mobile: phone.answers(),
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.transfersBlind(1, `0${stage.mobile}`);
       await stage.talk(call, 'mobile');
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
+  }),
   same('attended-transfer-completed'),
   same('attended-transfer-abandoned'),
   same('pickup'),
@@ -270,7 +246,26 @@ const refused = {
   },
 } satisfies Partial<Row>;
 
+/** FreePBX leads from an announcement to app-blackhole, and hangs up there: no place that a bridge hears of names the first. */
+const closed = { missed: { live: { by: 'pbx' } } } satisfies Partial<Row>;
+
+const ofGenerated: Readonly<Record<string, Partial<Row>>> = {
+  'press-one-refused': refused,
+  'follow-me-refused': refused,
+  'time-condition-closed': closed,
+};
+
+/** There, each extension has a mailbox of its own, and each office a menu of its own. */
+const ownNames: Readonly<Record<string, string>> = { '{O}000': '{1}', '1': '{O}' };
+function named<Of extends { readonly name?: string | undefined }>(of: Of): Of {
+  return { ...of, ...(of.name && { name: ownNames[of.name] ?? of.name }) };
+}
+
 /** The same on the dialplan that FreePBX's modules write. */
-export const generatedRows: readonly Row[] = freepbxRows.map((row) =>
-  ['press-one-refused', 'follow-me-refused'].includes(row.name) ? { ...row, ...refused } : row,
-);
+export const generatedRows: readonly Row[] = freepbxRows.map(({ missed, ...row }) => ({
+  ...row,
+  ...(missed && {
+    missed: { live: named(missed.live), ...(missed.records && { records: named(missed.records) }) },
+  }),
+  ...ofGenerated[row.name],
+}));

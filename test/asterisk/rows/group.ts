@@ -1,20 +1,16 @@
 import type { Row } from '../row.ts';
 import { phone } from '../sip-script.ts';
+import { called } from './called.ts';
 
 /** Ring groups, and Local channels as PBX distributions put them in between. */
 export const groupRows: readonly Row[] = [
-  {
+  called({
     name: 'ring-group-one-answers',
     says: 'Three phones ring, the second answers.',
     dialplan: ['Dial(PJSIP/{P}1&PJSIP/{P}2&PJSIP/{P}3,20)'],
     phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }), 3: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 2);
-      call.hangsUp();
-    },
     reported: [{ answeredBy: 2 }],
-  },
+  }),
   {
     name: 'ring-group-nobody',
     says: 'Three phones ring, nobody answers.',
@@ -26,31 +22,24 @@ export const groupRows: readonly Row[] = [
     reported: [{}],
     missed: { live: { where: 'ringing', by: 'pbx' } },
   },
-  {
+  called({
     name: 'ring-group-local',
     says: 'A ring group of Local channels, as FreePBX builds it; the second phone answers.',
     dialplan: ['Dial(Local/{P}1@from-internal/n&Local/{P}2@from-internal/n,20)'],
     phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }) },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 2);
-      call.hangsUp();
-    },
     reported: [{ answeredBy: 2 }],
-  },
-  {
+  }),
+  called({
     name: 'ring-group-local-given-up',
     says: 'The same group; the caller gives up.',
     dialplan: ['Dial(Local/{P}1@from-internal/n&Local/{P}2@from-internal/n,20)'],
     phones: { 1: phone.rings(), 2: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage) {
       await stage.rings(2);
-      call.hangsUp();
     },
     reported: [{}],
     missed: { live: { where: 'ringing', by: 'caller' } },
-  },
+  }),
   ...[
     {
       name: 'local-optimised',

@@ -1,21 +1,19 @@
 import type { Row } from '../row.ts';
 import { phone } from '../sip-script.ts';
+import { called } from './called.ts';
 
 /** Calls that no person answers. */
 export const missedRows: readonly Row[] = [
-  {
+  called({
     name: 'caller-gives-up',
     says: 'The caller gives up while the phone rings.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage) {
       await stage.rings(1);
-      call.hangsUp();
     },
     reported: [{}],
     missed: { live: { where: 'ringing', name: '{1}', by: 'caller' } },
-  },
+  }),
   {
     name: 'busy',
     says: 'The extension is busy.',
@@ -71,20 +69,18 @@ export const missedRows: readonly Row[] = [
     reported: [{}],
     missed: { live: { where: 'ivr', by: 'caller' } },
   },
-  {
+  called({
     name: 'voicemail',
     says: 'Nobody answers; the caller speaks to the mailbox.',
     dialplan: ['Dial(PJSIP/{P}1,1)', 'VoiceMail({P}0,s)'],
     phones: { 1: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.reaches(call, 'VoiceMail');
       await stage.pause(1000);
-      call.hangsUp();
     },
     reported: [{}],
     missed: { live: { where: 'voicemail', by: 'caller' }, records: { where: 'voicemail', name: '{O}000' } },
-  },
+  }),
   {
     name: 'conference-alone',
     says: 'The caller waits in a conference, alone, and hangs up.',

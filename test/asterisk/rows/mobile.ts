@@ -1,49 +1,33 @@
 import type { Row } from '../row.ts';
 import { pause, phone, presses } from '../sip-script.ts';
+import { called } from './called.ts';
 
 const toMobile = 'Local/+4917139200{O}1@from-internal/n';
 
 /** Calls that go out again over the trunk, to a mobile. The leg that goes out is no inbound call. */
 export const mobileRows: readonly Row[] = [
-  {
+  called({
     name: 'follow-me-mobile',
     says: 'The extension does not answer; the mobile does.',
     dialplan: ['Dial(PJSIP/{P}1,1)', `Dial(${toMobile},20)`],
     phones: { 1: phone.rings() },
     mobile: phone.answers(),
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 'mobile');
-      call.hangsUp();
-    },
     reported: [{ answeredBy: 'mobile' }],
-  },
-  {
+  }),
+  called({
     name: 'ring-group-with-mobile',
     says: 'A phone and a mobile ring together; the phone answers.',
     dialplan: [`Dial(PJSIP/{P}1&${toMobile},20)`],
     phones: { 1: phone.answers({ after: 600 }) },
     mobile: phone.rings(),
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 1);
-      call.hangsUp();
-    },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'forwarded-by-phone',
     says: 'The phone forwards its calls to the mobile (302); the mobile answers.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.forwards() },
     mobile: phone.answers(),
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 'mobile');
-      call.hangsUp();
-    },
     reported: [{ answeredBy: 'mobile' }],
-  },
+  }),
   {
     name: 'forwarded-unanswered',
     says: 'The phone forwards its calls to the mobile (302); nobody answers there.',

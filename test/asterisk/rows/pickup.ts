@@ -1,92 +1,70 @@
 import type { Row } from '../row.ts';
 import { phone } from '../sip-script.ts';
+import { called } from './called.ts';
 
 /** Calls that are taken from another place than where they rang or were answered. */
 export const pickupRows: readonly Row[] = [
-  {
+  called({
     name: 'pickup',
     says: "The first extension rings; the second picks the group's call up with *8.",
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.rings(1);
       await stage.picksUp(2, '*8', call);
-      call.hangsUp();
     },
     reported: [{ answeredBy: 2 }],
-  },
-  {
+  }),
+  called({
     name: 'directed-pickup',
     says: "The first extension rings; the second picks that phone's call up by number.",
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.rings(1);
       await stage.picksUp(2, `**${stage.extension(1)}`, call);
-      call.hangsUp();
     },
     reported: [{ answeredBy: 2 }],
-  },
-  {
+  }),
+  called({
     name: 'pickup-from-queue',
     says: "A queue's members ring; a phone outside the queue picks the call up.",
     dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,20)'],
     phones: { 1: phone.rings(), 2: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.rings(1);
       await stage.picksUp(3, '*8', call);
-      call.hangsUp();
     },
     reported: [{ answeredBy: 3 }],
-  },
-  {
+  }),
+  called({
     name: 'park-and-retrieve',
     says: 'The first extension parks the caller, the second takes the call back.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
-    phones: { 1: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.parks(1);
       const second = await stage.phoneDials(2, await stage.isParked(call));
       await stage.talk(call, second);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'park-by-transfer',
     says: 'The first phone transfers the caller to the parking number; the second takes the call back.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
-    phones: { 1: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.refers(1, `${stage.office.number}700`);
       const second = await stage.phoneDials(2, await stage.isParked(call));
       await stage.talk(call, second);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'park-times-out',
     says: 'The first extension parks the caller, nobody comes, and it rings there again.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
-    phones: { 1: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.parks(1);
       await stage.isParked(call);
       await stage.talk(call, 1);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
+  }),
   {
     name: 'conference-joined',
     says: 'The caller waits in a conference; an extension joins.',

@@ -1,116 +1,93 @@
 import type { Row } from '../row.ts';
 import { phone } from '../sip-script.ts';
+import { called } from './called.ts';
 
 const transferable = ['Dial(PJSIP/{P}1,20,tT)'];
 const twoPhones = { 1: phone.answers(), 2: phone.answers() };
 
 /** The caller is handed on: still the same call, answered by who answered first. */
 export const transferRows: readonly Row[] = [
-  {
+  called({
     name: 'blind-transfer',
     says: 'The first extension hands the caller to the second without asking.',
     dialplan: transferable,
     phones: twoPhones,
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.transfersBlind(1, stage.extension(2));
       await stage.talk(call, 2);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'blind-transfer-by-phone',
     says: "The same, by the phone's own transfer key (SIP REFER).",
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: twoPhones,
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.refers(1, stage.extension(2));
       await stage.talk(call, 2);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'blind-transfer-to-mobile',
     says: 'The first extension hands the caller to a mobile, over the trunk.',
     dialplan: transferable,
-    phones: { 1: phone.answers() },
     mobile: phone.answers(),
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.transfersBlind(1, stage.mobile);
       await stage.talk(call, 'mobile');
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'blind-transfer-unanswered',
     says: 'The first extension hands the caller to the second, where nobody answers.',
     dialplan: transferable,
     phones: { 1: phone.answers(), 2: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.transfersBlind(1, stage.extension(2));
       await stage.rings(2);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'attended-transfer-completed',
     says: 'The first extension speaks with the second, then hands the caller over.',
     dialplan: transferable,
     phones: twoPhones,
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.transfersAttended(1, stage.extension(2));
       await stage.talk(1, 2);
       await stage.hangsUp(1);
       await stage.talk(call, 2);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'attended-transfer-by-phone',
     says: 'The first phone calls the second on its other line, speaks with it, and joins the two (REFER with Replaces).',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: twoPhones,
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       const consultation = await stage.phoneDials(1, stage.extension(2));
       await stage.talk(consultation, 2);
       await stage.refers(1, consultation);
       await stage.talk(call, 2);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'attended-transfer-abandoned',
     says: 'The first extension speaks with the second, then takes the caller back.',
     dialplan: transferable,
     phones: twoPhones,
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.transfersAttended(1, stage.extension(2));
       await stage.talk(1, 2);
       await stage.presses(1, '*1');
       await stage.talk(call, 1);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
+  }),
   {
     name: 'attended-transfer-three-way',
     says: 'The first extension speaks with the second, then all three talk together; the caller leaves first.',
@@ -146,67 +123,55 @@ export const transferRows: readonly Row[] = [
     },
     reported: [{ answeredBy: 1 }],
   },
-  {
+  called({
     name: 'blonde-transfer',
     says: 'The first extension calls the second and hangs up while it rings; the second answers.',
     dialplan: transferable,
     // A busy machine needs time to see that the second rings, and to hang up.
     phones: { 1: phone.answers(), 2: phone.answers({ after: 2000 }) },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.transfersAttended(1, stage.extension(2));
       await stage.rings(2);
       await stage.hangsUp(1);
       await stage.talk(call, 2);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'blonde-transfer-unanswered',
     says: 'The same, but the second does not answer: it rings at the first again.',
     dialplan: transferable,
     phones: { 1: phone.answers(), 2: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.transfersAttended(1, stage.extension(2));
       await stage.rings(2);
       await stage.hangsUp(1);
       await stage.talk(call, 1);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
-  {
+  }),
+  called({
     name: 'transfer-to-queue',
     says: 'An extension hands the caller to a queue; a member takes the call there.',
     dialplan: ['Dial(PJSIP/{P}3,20,tT)'],
     phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }), 3: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 3);
       await stage.transfersBlind(3, `${stage.office.number}080`);
       await stage.talk(call, 2);
-      call.hangsUp();
     },
     reported: [{ answeredBy: 3 }],
-  },
-  {
+  }),
+  called({
     name: 'redirect',
     says: 'A switchboard program (AMI Redirect) moves the caller in mid-talk to the second extension.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: twoPhones,
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.redirects(call, stage.extension(2));
       await stage.talk(call, 2);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
+  }),
   {
     name: 'redirect-both',
     says: 'A switchboard program moves the caller and the extension, in mid-talk, into a conference.',
@@ -225,18 +190,15 @@ export const transferRows: readonly Row[] = [
     },
     reported: [{ answeredBy: 1 }],
   },
-  {
+  called({
     name: 'redirect-while-ringing',
     says: 'A switchboard program moves the caller to the second extension while the first rings.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.rings(), 2: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.rings(1);
       await stage.redirects(call, stage.extension(2));
       await stage.talk(call, 2);
-      call.hangsUp();
     },
     reported: [{ answeredBy: 2 }],
-  },
+  }),
 ];

@@ -1,5 +1,6 @@
 import type { Row } from '../row.ts';
 import { phone } from '../sip-script.ts';
+import { called } from './called.ts';
 
 /** Who hears the caller, where several could be taken for it. */
 export const whoAnswersRows: readonly Row[] = [
@@ -51,30 +52,25 @@ export const whoAnswersRows: readonly Row[] = [
     },
     reported: [{}, {}],
   },
-  {
+  called({
     name: 'stasis-given-up',
     says: 'A program (ARI) puts the phone into a bridge with the caller while it rings; the caller gives up.',
     dialplan: ['Stasis(early-bridging,PJSIP/{P}1)'],
     phones: { 1: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.pause(500);
-      call.hangsUp();
     },
     reported: [{}],
-  },
-  {
+  }),
+  called({
     name: 'stasis-answered',
     says: 'The same, and the phone answers there.',
     dialplan: ['Stasis(early-bridging,PJSIP/{P}1)'],
     phones: { 1: phone.answers({ after: 800 }) },
-    async play(stage) {
-      const call = await stage.customerCalls();
+    async happens(stage, call) {
       await stage.isUp(1);
       await stage.talk(call, 1);
-      call.hangsUp();
     },
-    reported: [{ answeredBy: 1 }],
-  },
+  }),
 ];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { makeKeys } from '../../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../../src/service/accounts/server-secret.ts';
 import { firstAccount } from '../../../src/service/accounts/setup.ts';
@@ -64,59 +65,63 @@ export async function fillHistory(stateDir: string, rows: number): Promise<void>
 }
 
 const DAY_MS = 86_400_000;
-/** The first call of fillCalls; the calls of a year and a half follow, or as many as are asked for. */
-const FIRST_CALL = Date.UTC(2024, 0, 1);
-const PER_DAY = 5000;
 
 /**
- * `count` calls, 5000 a day between 7 and 19 h UTC: half a million numbers, forty extensions, every seventh missed. As events leave them; the history stays empty.
+ * `count` calls of the last year on either database, from 7 to 19 h UTC: half a million numbers, forty extensions, five
+ * numbers called, every seventh call missed. As events leave them; the history stays empty.
  */
-export async function fillCalls(stateDir: string, count: number): Promise<void> {
-  await prepared(stateDir, async () => {});
-  const db = openForWriting(join(stateDir, 'service.db'));
-  db.exec('PRAGMA synchronous = OFF');
-  // Made afterwards, sorted, they take a fraction of the time.
-  const indexes = db
-    .prepare(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'calls' AND sql IS NOT NULL",
-    )
-    .all();
-  for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
-  const insert = db.prepare(
-    `INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, caller_id, started_at, ringing_at, answered_at, completed_at, missed)
-     VALUES (1, 1, ?, 'completed', ?, ?, ?, ?, ?, ?, ?, ?)`,
+export async function fillCalls(
+  stateDir: string,
+  count: number,
+  database: DatabaseSettings = null,
+): Promise<void> {
+  await prepared(stateDir, async () => {}, database);
+  const { run, end } = database === null ? openSqlite(stateDir) : await openPostgres(database.url);
+  const indexes = await run(
+    database === null
+      ? `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'calls' AND sql > ''`
+      : `SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE tablename = 'calls' AND indexdef NOT LIKE '%UNIQUE%'`,
   );
-  for (let start = 0; start < count; start += 50_000) {
-    db.exec('BEGIN');
-    for (let n = start; n < Math.min(count, start + 50_000); n += 1) {
-      const at = callTime(n);
-      const caller = (n * 7919) % 500_000;
-      const missed = n % 7 === 0;
-      const answeredAt = at + 2000 + ((n * 104_729) % 40_000);
-      const end = missed
-        ? at + 5000 + ((n * 15_485) % 60_000)
-        : answeredAt + 20_000 + ((n * 32_452) % 900_000);
-      insert.run(
-        `pbx-${n}.${n % 97}`,
-        numberOf(caller),
-        numberOf(caller),
-        missed ? null : `${1000 + (n % 40)}`,
-        at,
-        at,
-        missed ? null : answeredAt,
-        end,
-        Number(missed),
-      );
-    }
-    db.exec('COMMIT');
-  }
-  for (const { sql } of indexes) db.exec(sql as string);
-  db.close();
+  // Made afterwards, sorted, they take a fraction of the time.
+  for (const { name } of indexes) await run(`DROP INDEX ${name}`);
+  await run(
+    `WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count}) ${insertCalls(count, database === null)}`,
+  );
+  for (const { sql } of indexes) await run(sql ?? '');
+  await run(database === null ? 'ANALYZE' : 'VACUUM ANALYZE calls');
+  await end();
 }
 
-/** When the nth call of fillCalls began. */
-export function callTime(n: number): number {
-  return (
-    FIRST_CALL + Math.floor(n / PER_DAY) * DAY_MS + 7 * 3_600_000 + ((n % PER_DAY) * 12 * 3_600_000) / PER_DAY
-  );
+function insertCalls(count: number, isSqlite: boolean): string {
+  const began = Math.floor(Date.now() / DAY_MS) * DAY_MS - 365 * DAY_MS;
+  const perDay = Math.ceil(count / 365);
+  const [yes, no, big] = isSqlite ? ['1', '0', ''] : ['true', 'false', '::bigint'];
+  return `
+    INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, caller_id, started_at, ringing_at,
+      answered_at, completed_at, missed, number_called, missed_where, missed_by, missed_after)
+    SELECT 1, 1, 'pbx-' || n, 'completed', number, number,
+      CASE WHEN NOT gone THEN '' || (1000 + n % 40) END, at, at, CASE WHEN NOT gone THEN at + 2000 + (n * 97) % 40000 END,
+      at + 45000 + (n * 57) % 600000, CASE WHEN gone THEN ${yes} ELSE ${no} END, '+4989123456' || (n % 5),
+      CASE WHEN gone THEN CASE n % 3 WHEN 0 THEN 'queue' WHEN 1 THEN 'voicemail' ELSE 'ringing' END END,
+      CASE WHEN gone THEN 'caller' END, CASE WHEN gone THEN n % 60 END
+    FROM (SELECT n, '+4930' || (1000000 + n${big} * 7919 % 500000) AS number, n % 7 = 0 AS gone,
+        ${began}${big} + n / ${perDay} * ${DAY_MS}${big} + 25200000 + n % ${perDay} * 43200000${big} / ${perDay} AS at
+      FROM numbers) x`;
+}
+
+type Sql = { run(sql: string): Promise<Record<string, string>[]>; end(): Promise<void> };
+
+function openSqlite(stateDir: string): Sql {
+  const db = openForWriting(join(stateDir, 'service.db'));
+  db.exec('PRAGMA synchronous = OFF');
+  return {
+    run: async (sql) => db.prepare(sql).all() as Record<string, string>[],
+    end: async () => db.close(),
+  };
+}
+
+async function openPostgres(connectionString: string): Promise<Sql> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  return { run: async (sql) => (await client.query(sql)).rows, end: () => client.end() };
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,27 +49,6 @@ export async function start(
   databaseUrl?: string,
 ): Promise<MeasuredProcess> {
   return measured(fork(script, [kind, stateDir, ...(databaseUrl ? [databaseUrl] : [])], { execArgv, env }));
-}
-
-/** True if this machine can make every fsync of a process slower. */
-export function canSlowFsync(): boolean {
-  return spawnSync('strace', ['--seccomp-bpf', '-f', '-e', 'trace=fsync', 'true']).status === 0;
-}
-
-/** The service, with every fsync `ms` slower (strace, as root or one's own process). */
-export async function startOnSlowDisk(stateDir: string, ms: number): Promise<MeasuredProcess> {
-  const calls = 'fsync,fdatasync';
-  const slow = ['-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`];
-  const inject = ['-e', `inject=${calls}:delay_enter=${ms * 1000}`];
-  const child = spawn(
-    'strace',
-    [...slow, ...inject, process.execPath, ...execArgv, script, 'service', stateDir],
-    {
-      env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    },
-  );
-  return measured(child);
 }
 
 async function measured(child: ChildProcess): Promise<MeasuredProcess> {
