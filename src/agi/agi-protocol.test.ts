@@ -195,20 +195,6 @@ describe('a session', () => {
   ];
   for (const [name, inputs, expected] of rows)
     test(name, () => assert.deepEqual(play(...inputs).actions.map(brief), expected));
-
-  test('the request is passed on as read', () => {
-    const [action] = play(requestText({}, ['4711'])).actions;
-    assert.deepEqual(action, {
-      type: 'ask',
-      request: {
-        script: 'priority',
-        number: '4711',
-        isOwn: false,
-        uniqueid: '1763600000.1',
-        channel: 'PJSIP/trunk-00000001',
-      },
-    });
-  });
 });
 
 test('the bytes may be split anywhere', () => {

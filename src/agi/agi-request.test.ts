@@ -31,16 +31,6 @@ describe('the request of the dialplan', () => {
       { script: 'priority', number: '49  30' },
     ],
     [
-      'a ?number= of a line break is none',
-      requestText(script('priority?number=%0a')),
-      { script: 'priority', number: '+4940669690101' },
-    ],
-    [
-      'a code that is none stays',
-      requestText(script('priority?number=%zz')),
-      { script: 'priority', number: '%zz' },
-    ],
-    [
       '?queue_prio=yes',
       requestText(script('priority?queue_prio=yes')),
       { script: 'priority', number: '+4940669690101', queuePrio: true },
@@ -56,11 +46,6 @@ describe('the request of the dialplan', () => {
       { script: 'priority', number: '+4940669690101', queuePrio: false, setName: true },
     ],
     [
-      '?set_name=no',
-      requestText(script('priority?set_name=no')),
-      { script: 'priority', number: '+4940669690101', setName: false },
-    ],
-    [
       '?queue_prio=constructor',
       requestText(script('priority?queue_prio=constructor')),
       { script: 'priority', number: '+4940669690101' },
@@ -72,21 +57,11 @@ describe('the request of the dialplan', () => {
       { script: 'priority', number: '7' },
     ],
     ['a request without a script', 'agi_request: agi://pbx\n', { script: '', number: '' }],
-    [
-      'values with colons',
-      'agi_network_script: a:b: c\nagi_callerid: 1\n',
-      { script: 'a:b: c', number: '1' },
-    ],
     ['no caller', requestText({ agi_callerid: 'unknown' }), { script: 'priority', number: 'unknown' }],
     ['no lines', '', { script: '', number: '' }],
     [
       'lines without colon, name or sense',
       ': x\n\u0000\nagi_callerid\nagi_callerid: 1\n__proto__: 2',
-      { script: '', number: '1' },
-    ],
-    [
-      'of two, the first counts',
-      'agi_callerid: 1\nagi_calleridname: x\nagi_callerid: 2\n',
       { script: '', number: '1' },
     ],
     [

@@ -384,13 +384,6 @@ test('as it comes, silence is found within 10 s', async (t) => {
   assert.ok(interval + deadline < 10_000, `${interval} ms until the Ping, ${deadline} ms for an answer`);
 });
 
-test('an answered Ping is noted', async (t) => {
-  const { port } = await startPlayer(t);
-  const { link } = startLine(t, { port, pingIntervalMs: 1 });
-  while (link.status().lastPongAt === undefined) await new Promise(setImmediate);
-  assert.equal(link.status().state, 'up');
-});
-
 test('what a consumer throws costs that input alone', async (t) => {
   const { player, port } = await startPlayer(t);
   const { link, inputs, said, until } = startLine(

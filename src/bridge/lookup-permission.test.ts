@@ -90,16 +90,6 @@ describe('the caller whose channel asks', () => {
       assert.equal(timers(), 0, 'no timer is left');
     });
 
-    test(`asks before its Newchannel has come, and says later: ${said}`, async () => {
-      const { apply, ask, pass } = stand();
-      const answer = ask('1.1');
-      pass(200);
-      apply(caller());
-      pass(100);
-      apply(saysOf('1.1', said));
-      assert.equal(await answer, permission);
-    });
-
     test(`asks before its Newchannel has come, and the call itself says: ${said}`, async () => {
       const { apply, ask, callSays, timers } = stand();
       const answer = ask('1.1');
@@ -143,14 +133,6 @@ describe('the caller whose channel asks', () => {
     await Promise.resolve();
     apply(saysOf('1.1', 'allowed'));
     assert.equal(await answer, caller1, 'the number as it is reported');
-  });
-
-  test('is known when the call itself says that it withholds the number', async () => {
-    const { apply, ask, callSays } = stand();
-    const answer = ask('1.1');
-    apply(caller());
-    callSays('prohibited');
-    assert.equal(await answer, 'withheld');
   });
 
   test('is a phone of ours', async () => {
@@ -316,14 +298,6 @@ describe('a channel of which no event comes, as without a link to the PBX: the c
     const { apply, ask, callSays } = stand();
     apply(caller(), hangsUp('1.1'), saysOf('1.1', 'unknown'));
     const answer = ask('1.1');
-    callSays('prohibited');
-    assert.equal(await answer, 'withheld');
-  });
-
-  test('is a phone that withholds its number', async () => {
-    const { apply, ask, callSays } = stand();
-    apply(phone());
-    const answer = ask('1.2', '1001');
     callSays('prohibited');
     assert.equal(await answer, 'withheld');
   });

@@ -97,31 +97,3 @@ test('while nothing can be stored, events get a 503 and lookups work; the outage
   assert.deepEqual(said, ['service.not-stored', 'service.unavailable', 'service.storing-again']);
   assert.equal(recorded.length, 1);
 });
-
-test('a recorded request has its sender, time, payload, response and event', async () => {
-  const { ask, recorded } = await application();
-  const answer = await ask(event);
-  const { began, ...entry } = recorded[0] as RecordedRequest;
-  assert.ok(began > 0);
-  assert.deepEqual(entry, {
-    account: 1,
-    integration: 2,
-    at: 7,
-    method: 'GET',
-    path: '/api/v1/voice/call',
-    request: 'id=1&direction=inbound&status=ringing&from=110',
-    status: 200,
-    response: answer.body,
-    callId: '1',
-    fromNumber: '110',
-    event: { id: '1', status: 'ringing', from: '110', number: '110', callerId: null },
-  });
-});
-
-test('an internal error is a 500 without details, and is logged', async () => {
-  const { ask, recorded, said } = await application();
-  const answer = await ask('/voice?limit=5'); // this store has no history
-  assert.deepEqual([answer.statusCode, answer.json()], [500, { message: 'Server Error' }]);
-  assert.deepEqual(said, ['service.failed']);
-  assert.equal(recorded[0]?.status, 500);
-});
