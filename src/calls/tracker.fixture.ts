@@ -202,12 +202,6 @@ export function reportedAs(script: string): string[] {
   });
 }
 
-/** The rows of a table, a line each, its cells between bars. */
-export function table<Row extends string[]>(text: string): Row[] {
-  const rows = text.trim().split('\n');
-  return rows.map((line) => line.split('|').map((cell) => cell.trim()) as Row);
-}
-
 export const [R, A, C, MISSED] = reportedAs('R A C M') as [string, string, string, string];
 
 /** A trunk on which an inbound call was heard. */

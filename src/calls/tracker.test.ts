@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { table } from '../../test/table.ts';
 import type { Input } from './input.ts';
 import {
   A,
@@ -15,7 +16,6 @@ import {
   row,
   snapshot,
   state,
-  table,
 } from './tracker.fixture.ts';
 
 const leg = (channel: string, dialString: string): Input[] => [
