@@ -52,6 +52,7 @@ const inputs: Record<string, Input | Input[]> = {
   byOtherNumber: leg('PJSIP/1001-00000002', '1001/sip:201234@192.168.1.5:5060'),
   phoneRenamed: renamed('1.2'),
   localRenamed: renamed('1.4'),
+  unknownRenamed: renamed('9.9'),
   unknownDial: { type: 'dialled', at, uniqueid: '9.9', dialString: '1001' },
   bridgeDestroyed: { type: 'bridge-destroyed', at, bridge: 'b' },
 };
@@ -93,6 +94,7 @@ describe('what is reported of a call', () => {
     a mobile answers and hands the caller on      | caller mobile 1.2>b 1.1>b 1.2<b joins -1.1         | R A:+31612345678 C:+31612345678
     led to another bridge, though no BridgeLeave was observed | caller 1.1>b 1.1>c phone 1.2>b         | R
     a dial of a channel that is not known         | unknownDial                                        |
+    a new name, and a hang-up, of a channel that is not known | unknownRenamed -9.9                    |
     a bridge destroyed under the caller is not an answer later | caller 1.1>b bridgeDestroyed phone 1.2>b | R
     everything twice                              | caller caller phone phone 1.2>b 1.1>b 1.1>b -1.1 -1.1 | R A C
   `);

@@ -98,6 +98,19 @@ test('whatever hangs, no more requests are under way than the limit says', async
   assert.equal(lab.inFlight(), 10);
 });
 
+test('with room for one request, the next goes out as soon as that is answered', async (t) => {
+  const lab = createDeliveryLab(t, { limits: { inFlight: 1 } });
+  lab.reply(() => ({ afterMs: 100, result: ok }));
+  lab.dispatcher.start();
+  lab.offer('a', 'ringing');
+  lab.offer('b', 'ringing');
+  await lab.pass(150);
+  assert.deepEqual(
+    lab.sent.map(({ at }) => at),
+    [0, 100],
+  );
+});
+
 test('stop lets running requests end and records them; the rest stays on disk; a second stop is harmless', async (t) => {
   const lab = createDeliveryLab(t, { limits: small });
   lab.reply(() => ({ afterMs: 300, result: ok }));

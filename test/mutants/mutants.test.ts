@@ -31,6 +31,7 @@ test('code is changed, and not types, comments, texts or imports', () => {
       '6: a.close(b); became ;',
     ],
   );
+  assert.equal(found[6]?.code, 'if (b < 1 && !b.has(/[/] - 1/, `true`)) {');
   assert.match(found[0]?.text ?? '', /^const b += {1,2}a !== 'x === 3' \? 2 : 0;$/m);
 });
 

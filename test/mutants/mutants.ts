@@ -1,12 +1,15 @@
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 import { type Copy, openCopy, partOf, testsOf } from './trial.ts';
+import { whyUnnoticeable } from './unnoticeable.ts';
 
 export type Source = { readonly path: string; readonly source: string };
 
 export type Result = {
   readonly killed: number;
   readonly survived: number;
+  /** Which nobody can notice, and which were not tried. */
+  readonly unnoticeable: number;
   /** Files that no test of the fast tier imports: none of their mutants was tried. */
   readonly untested: readonly string[];
 };
@@ -42,9 +45,9 @@ export async function tryMutants(
   const durations = new Map<string, Promise<number>>();
   /** By test file: how many mutants it noticed. What noticed many is asked second. */
   const noticed = new Map<string, number>();
-  let [killed, survived] = [0, 0];
+  let [killed, survived, unnoticeable] = [0, 0, 0];
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, work));
-  return { killed, survived, untested };
+  return { killed, survived, unnoticeable, untested };
 
   function choose() {
     const random = seededRandom(seed);
@@ -72,7 +75,8 @@ export async function tryMutants(
     try {
       for (let mutant = chosen.shift(); mutant !== undefined; mutant = chosen.shift()) {
         const { path, line, column, what } = mutant;
-        if (await isNoticed(copy, mutant)) killed += 1;
+        if (whyUnnoticeable(path, mutant) !== undefined) unnoticeable += 1;
+        else if (await isNoticed(copy, mutant)) killed += 1;
         else {
           survived += 1;
           say(`${path}:${line}:${column}: ${what}`);

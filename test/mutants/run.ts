@@ -49,7 +49,7 @@ try {
     .filter((file) => !isSample || !notSampled.some((beginning) => file.startsWith(beginning)))
     .sort();
   compileCache();
-  const { killed, survived, untested } = await tryMutants(
+  const { killed, survived, unnoticeable, untested } = await tryMutants(
     sources.map((file) => ({ path: file, source: readFileSync(file, 'utf8') })),
     {
       ...{ count, seed, atOnce: Number(values['at-once']) },
@@ -62,6 +62,7 @@ try {
   for (const file of untested) print(`${file}: no test of the fast tier imports it`);
   const all = killed + survived;
   const percent = (100 * killed) / all;
+  if (unnoticeable > 0) print(`${unnoticeable} were not tried: test/mutants/unnoticeable.ts says why`);
   print(`${killed} of ${all} mutants were noticed (${percent.toFixed(1)} %), seed ${seed}`);
   if (isSample && !(percent >= leastPercent)) process.exitCode = 1;
 } catch (error) {
