@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import { until } from '../../test/until.ts';
 import type { Log } from '../log/log.ts';
 import { createTestClock } from '../process/test-clock.fixture.ts';
 import { askAgi, closeOf, openTo } from './agi-client.fixture.ts';
@@ -99,7 +100,7 @@ test('a later answer, and the time left for it', async (t) => {
 
 /** Sessions begin when the server has seen them, which is after their clients have. */
 async function untilTimers(clock: { timers(): number }, count: number): Promise<void> {
-  while (clock.timers() < count) await new Promise(setImmediate);
+  await until(`${count} sessions`, () => clock.timers() >= count, { state: () => clock.timers() });
 }
 
 test('at the deadline the session ends, whatever it waits for', async (t) => {
@@ -137,10 +138,11 @@ test('too many connections are closed and logged', async (t) => {
   const sockets = await Promise.all(Array.from({ length: 2_060 }, () => openTo(port())));
   await word;
   assert.ok(clock.timers() <= 2_048);
-  while (sockets.some((socket) => !socket.closed)) {
+  const isOver = () => {
     clock.advance(500);
-    await new Promise(setImmediate);
-  }
+    return sockets.every((socket) => socket.closed);
+  };
+  await until('the end of all connections', isOver, { everyMs: 1 });
   assert.deepEqual((await askAgi(port())).commands, commands);
 });
 
@@ -161,10 +163,11 @@ test('2,000 connections with random input: each gets commands or nothing, and al
       return socket;
     }),
   );
-  while (sockets.some((socket) => !socket.closed)) {
-    await new Promise(setImmediate);
+  const isOver = () => {
     clock.advance(50);
-  }
+    return sockets.every((socket) => socket.closed);
+  };
+  await until('the end of all connections', isOver, { everyMs: 0 });
   assert.ok(heard.length > 100);
   assert.deepEqual(
     heard.filter((text) => text !== `${commands[0]}\n`),

@@ -155,7 +155,7 @@ test('trouble that lasts is reported once', async (t) => {
   const { player, port } = await startPlayer(t);
   player.setRefuseLogins(true);
   const { link, said, until } = startLine(t, { port });
-  while (link.status().attempts < 4) await new Promise(setImmediate);
+  await until(() => link.status().attempts >= 4);
   player.setRefuseLogins(false);
   await until(() => said.some(({ code }) => code === 'ami.connected'));
   assert.deepEqual(

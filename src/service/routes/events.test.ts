@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { until } from '../../../test/until.ts';
 import { silentLog } from '../../log/log.ts';
 import { makeAccess } from '../access/access.ts';
 import { IDLE_MS, makeSessions } from '../access/sessions.ts';
@@ -148,7 +149,7 @@ test('a call that moves while the open ones are read is sent after them; no list
   );
 
   // The end of the loop closed the connection; the service notices a moment later.
-  while (screens.accounts().length > 0) await setImmediate();
+  await until('the end of the listener', () => screens.accounts().length === 0);
 });
 
 test('a screen that disconnects while the open calls are read leaves no listener', {
@@ -160,7 +161,7 @@ test('a screen that disconnects while the open calls are read leaves no listener
   await asked;
   leave.abort();
   await assert.rejects(stream);
-  while (screens.accounts().length > 0) await setImmediate();
+  await until('the end of the listener', () => screens.accounts().length === 0);
   answer([]);
 });
 
@@ -176,7 +177,7 @@ test('after signing out, nothing more is sent', { timeout: 30_000 }, async (t) =
   await signOut();
   screens.publish(1, call('after the end'));
   assert.doesNotMatch(await stream.text(), /after the end/);
-  while (screens.accounts().length > 0) await setImmediate();
+  await until('the end of the listener', () => screens.accounts().length === 0);
 });
 
 test('a stream sends a heartbeat every 15 seconds, and ends with its session, also if another process ended that', {
