@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../../log/log.ts';
-import { makeAccess } from '../access/access.ts';
-import { makeSessions } from '../access/sessions.ts';
-import { openDirectory } from '../accounts/directory.ts';
-import { makeKeys } from '../accounts/keys.ts';
-import { makeCallBackList } from '../callers/call-back-list.ts';
-import { makeScreens } from '../calls/screens.ts';
 import type { RecordedRequest } from '../store/request-store.ts';
 import type { Store } from '../store/store.ts';
-import { buildApp } from './app.ts';
-import { makeBudgets } from './budget.ts';
-import { makeMeter } from './meter.ts';
+import { appOn, keys } from './app.fixture.ts';
 
-const keys = makeKeys(Buffer.alloc(32, 1));
 const integration = {
   id: 2,
   uid: '1'.repeat(16),
@@ -50,27 +41,7 @@ async function application() {
     },
     customers: { priorityOf: async () => ({ name: 'Ann', segment: 'VIP', priority: 3 }) },
   } as unknown as Store;
-  const app = await buildApp(
-    {
-      store,
-      directory: await openDirectory(store, keys),
-      keys,
-      screens: makeScreens(),
-      callBackList: makeCallBackList(store.callers, makeScreens(), () => 7),
-      sessions: makeSessions(store.users, () => 7),
-      access: makeAccess({ users: store.users, keys, trustedProxies: [], clock: () => 7, log }),
-      mailer: undefined,
-      budgets: makeBudgets(),
-      rateLimit: null,
-      meter: makeMeter(),
-      observed: { stored: () => {} },
-      webhooks: { poke: () => {} },
-      webhookNetworks: [],
-      clock: () => 7,
-      log,
-    },
-    { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
-  );
+  const { app } = await appOn(store, { log });
   const ask = (url: string) =>
     app.inject({
       url: `/api/v1${url}`,
