@@ -188,9 +188,9 @@ test('an attempt that does not count is none of the attempts, and a note that is
   await addTest(1, 0);
   const result = { seq: 1, callId: '', outcome: 'retry', at: 1, nextAt: 2, durationMs: 1 } as const;
   const counts = () => ({ ...db.prepare('SELECT tries, attempts FROM webhook_deliveries').get() });
-  await record(1, { ...result, counted: false }, undefined);
+  await record(1, { ...result, counted: false }, null);
   assert.deepEqual(counts(), { tries: 1, attempts: 0 });
-  await record(1, { ...result, counted: true }, undefined);
+  await record(1, { ...result, counted: true }, null);
   assert.deepEqual(counts(), { tries: 2, attempts: 1 });
 
   const callers = callerRows(statements, makeSerialise());
