@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
+import { table } from '../../test/table.ts';
 import {
   newSession,
   type Session,
@@ -57,159 +58,85 @@ const [first, second] = commands.map((command) => `${command}\n`) as [string, st
 const ok = '200 result=1\n';
 const usage = '520-Invalid command syntax.  Proper usage follows:\nUsage: SET VARIABLE\n 200 of them\n';
 
-describe('a session', () => {
-  const rows: [string, (string | null)[], string[]][] = [
-    ['as it should be', [request, null, ok, ok], ['ask', first, second, 'close done']],
-    [
-      'with carriage returns',
-      [request.replaceAll('\n', '\r\n'), null, ok, ok],
-      ['ask', first, second, 'close done'],
-    ],
-    ['nothing is asked before the empty line', [request.slice(0, -1)], []],
-    ['nothing is written before the answer', [request, '200 result=1\n'], ['ask']],
-    ['an answer that nobody asked for', [null], []],
-    ['a second answer', [request, null, null, ok, ok], ['ask', first, second, 'close done']],
-    ['the next command waits for the reply', [request, null, '200 resu'], ['ask', first]],
-    [
-      'a comment with the reply',
-      [request, null, '200 result=1 (a 510 b)\n', ok],
-      ['ask', first, second, 'close done'],
-    ],
-    [
-      'a provisional reply',
-      [request, null, '100 result=0 Trying...\n', ok, ok],
-      ['ask', first, second, 'close done'],
-    ],
-    [
-      'lines that are no replies',
-      [request, null, '\nagi_x: 1\n2000\n', ok, ok],
-      ['ask', first, second, 'close done'],
-    ],
-    [
-      '510',
-      [request, null, '510 Invalid or unknown command\n', ok],
-      ['ask', first, 'refused 510', second, 'close done'],
-    ],
-    [
-      '511: the channel is dead',
-      [request, null, '511 Command Not Permitted on a dead channel\n'],
-      ['ask', first, 'refused 511', 'close hung-up'],
-    ],
-    [
-      '520 in one line',
-      [request, null, '520 Invalid command syntax.\n', ok],
-      ['ask', first, 'refused 520', second, 'close done'],
-    ],
-    [
-      '520 with its usage',
-      [request, null, `${usage}520 End of proper usage.\n`, ok],
-      ['ask', first, 'refused 520', second, 'close done'],
-    ],
-    [
-      '520 whose usage has no last line end',
-      [request, null, `${usage}more520 End of proper usage.\n`, ok],
-      ['ask', first, 'refused 520', second, 'close done'],
-    ],
-    [
-      'a question before the answer',
-      [request, question, '200 result=1 (b)\n', null, ok, ok],
-      ['ask', `${question}\n`, 'reply 200 result=1 (b)', first, second, 'close done'],
-    ],
-    [
-      'a question whose reply comes after the answer: the commands wait for it',
-      [request, question, null, '200 result=1 (b)\n', ok, ok],
-      ['ask', `${question}\n`, first, second, 'close done'],
-    ],
-    [
-      'a question that is refused, with its usage',
-      [request, question, `${usage}520 End of proper usage.\n`, null, ok, ok],
-      [
-        ...['ask', `${question}\n`, 'refused 520', 'reply 520 End of proper usage.'],
-        ...[first, second, 'close done'],
-      ],
-    ],
-    [
-      'a question that comes with the answer',
-      [request, null, question, ok, ok],
-      ['ask', first, second, 'close done'],
-    ],
-    [
-      'hung up before the reply to a question',
-      [request, question, 'HANGUP\n', null],
-      ['ask', `${question}\n`, 'close hung-up'],
-    ],
-    [
-      'hung up with the reply to a question',
-      [request, question, '200 result=1 (b)\nHANGUP\n', null],
-      ['ask', `${question}\n`, 'reply 200 result=1 (b)', 'close hung-up'],
-    ],
-    ['520 without an end', [request, null, usage, ok, ok], ['ask', first, 'refused 520']],
-    ['hung up while asked', [request, 'HANGUP\n', null], ['ask', 'close hung-up']],
-    ['hung up with the request', [`${request}HANGUP\n`], ['close hung-up']],
-    ['hung up before the reply', [request, null, 'HANGUP\n', ok], ['ask', first, 'close hung-up']],
-    [
-      'hung up out of band: no line end',
-      [request, null, 'HANGUP200 result=1\n'],
-      ['ask', first, 'close hung-up'],
-    ],
-    [
-      'hung up in the middle of the usage',
-      [request, null, `${usage}HANGUP\n`],
-      ['ask', first, 'refused 520', 'close hung-up'],
-    ],
-    [
-      'hung up after the first reply',
-      [request, null, `${ok}HANGUP\n`],
-      ['ask', first, second, 'close hung-up'],
-    ],
-    ['not an Asterisk', ['GET / HTTP/1.1\r\n'], ['close not-agi']],
-    ['not an Asterisk, known from its first byte', ['\u0016'], ['close not-agi']],
-    ['nothing at all', ['', ''], []],
-    [
-      'nothing after the end',
-      [request, null, ok, ok, 'HANGUP\n', request, null],
-      ['ask', first, second, 'close done'],
-    ],
-    [
-      'a request that does not end',
-      ['agi_x: '.padEnd(sessionLimits.requestBytes + 1, 'x')],
-      ['close too-long'],
-    ],
-    [
-      'a request that ends too late',
-      [`${'agi_x: '.padEnd(sessionLimits.requestBytes + 1, 'x')}\n\n`],
-      ['close too-long'],
-    ],
-    ['too many lines', [`${'agi_x: 1\n'.repeat(sessionLimits.requestLines + 1)}\n`], ['close too-long']],
-    ['as many lines as can be', [`${'agi_x: 1\n'.repeat(sessionLimits.requestLines)}\n`], ['ask']],
-    [
-      'a reply that does not end',
-      [request, null, ...Array(5).fill('x'.repeat(sessionLimits.replyBytes / 4))],
-      ['ask', first, 'close too-long'],
-    ],
-    [
-      'talk while asked',
-      [request, ...Array(5).fill('x\n'.repeat(sessionLimits.replyBytes / 8))],
-      ['ask', 'close too-long'],
-    ],
-  ];
-  for (const [name, inputs, expected] of rows)
-    test(name, () => assert.deepEqual(play(...inputs).actions.map(brief), expected));
+/** What comes, by name; `answer` is the moment at which the answer is there. */
+const come: Record<string, string | null> = {
+  ...{ request, ok, usage, question, answer: null, nothing: '' },
+  ...{ withReturns: request.replaceAll('\n', '\r\n'), unended: request.slice(0, -1) },
+  ...{ withComment: '200 result=1 (a 510 b)\n', provisional: '100 result=0 Trying...\n', half: '200 resu' },
+  noReplies: '\nagi_x: 1\n2000\n',
+  '510': '510 Invalid or unknown command\n',
+  '511': '511 Command Not Permitted on a dead channel\n',
+  '520': '520 Invalid command syntax.\n',
+  usageWithEnd: `${usage}520 End of proper usage.\n`,
+  usageWithoutBreak: `${usage}more520 End of proper usage.\n`,
+  replyB: '200 result=1 (b)\n',
+  ...{ hangup: 'HANGUP\n', hangupAtOnce: 'HANGUP200 result=1\n', http: 'GET / HTTP/1.1\r\n', tls: '\u0016' },
+  tooLong: 'agi_x: '.padEnd(sessionLimits.requestBytes + 1, 'x'),
+  ends: '\n\n',
+  tooManyLines: `${'agi_x: 1\n'.repeat(sessionLimits.requestLines + 1)}\n`,
+  manyLines: `${'agi_x: 1\n'.repeat(sessionLimits.requestLines)}\n`,
+  long: 'x'.repeat(sessionLimits.replyBytes / 4),
+  talk: 'x\n'.repeat(sessionLimits.replyBytes / 8),
+};
+/** What is done, by name. */
+const done: Record<string, string> = {
+  ...{ '1': first, '2': second, question: `${question}\n` },
+  ...{ replyB: 'reply 200 result=1 (b)', replyEnd: 'reply 520 End of proper usage.' },
+};
 
-  test('the request is passed on as read', () => {
-    const [action] = play(requestText({}, ['4711'])).actions;
-    assert.deepEqual(action, {
-      type: 'ask',
-      request: {
-        script: 'priority',
-        number: '4711',
-        isOwn: false,
-        uniqueid: '1763600000.1',
-        channel: 'PJSIP/trunk-00000001',
-      },
+/** What comes in one piece is joined by `+`. */
+const rows = table<[name: string, inputs: string, does: string]>(`
+  as it should be                              | request answer ok ok                     | ask 1 2 close:done
+  with carriage returns                        | withReturns answer ok ok                 | ask 1 2 close:done
+  nothing is asked before the empty line       | unended                                  |
+  nothing is written before the answer         | request ok                               | ask
+  an answer that nobody asked for              | answer                                   |
+  a second answer                              | request answer answer ok ok              | ask 1 2 close:done
+  the next command waits for the reply         | request answer half                      | ask 1
+  a comment with the reply                     | request answer withComment ok            | ask 1 2 close:done
+  a provisional reply                          | request answer provisional ok ok         | ask 1 2 close:done
+  lines that are no replies                    | request answer noReplies ok ok           | ask 1 2 close:done
+  510                                          | request answer 510 ok                    | ask 1 refused:510 2 close:done
+  511: the channel is dead                     | request answer 511                       | ask 1 refused:511 close:hung-up
+  520 in one line                              | request answer 520 ok                    | ask 1 refused:520 2 close:done
+  520 with its usage                           | request answer usageWithEnd ok           | ask 1 refused:520 2 close:done
+  520 whose usage has no last line end         | request answer usageWithoutBreak ok      | ask 1 refused:520 2 close:done
+  a question before the answer                 | request question replyB answer ok ok     | ask question replyB 1 2 close:done
+  the commands wait for the reply to a question | request question answer replyB ok ok    | ask question 1 2 close:done
+  a question that is refused, with its usage   | request question usageWithEnd answer ok ok | ask question refused:520 replyEnd 1 2 close:done
+  a question that comes with the answer        | request answer question ok ok            | ask 1 2 close:done
+  hung up before the reply to a question       | request question hangup answer           | ask question close:hung-up
+  hung up with the reply to a question         | request question replyB+hangup answer    | ask question replyB close:hung-up
+  520 without an end                           | request answer usage ok ok               | ask 1 refused:520
+  hung up while asked                          | request hangup answer                    | ask close:hung-up
+  hung up with the request                     | request+hangup                           | close:hung-up
+  hung up before the reply                     | request answer hangup ok                 | ask 1 close:hung-up
+  hung up out of band: no line end             | request answer hangupAtOnce              | ask 1 close:hung-up
+  hung up in the middle of the usage           | request answer usage+hangup              | ask 1 refused:520 close:hung-up
+  hung up after the first reply                | request answer ok+hangup                 | ask 1 2 close:hung-up
+  not an Asterisk                              | http                                     | close:not-agi
+  not an Asterisk, known from its first byte   | tls                                      | close:not-agi
+  nothing at all                               | nothing nothing                          |
+  nothing after the end                        | request answer ok ok hangup request answer | ask 1 2 close:done
+  a request that does not end                  | tooLong                                  | close:too-long
+  a request that ends too late                 | tooLong+ends                             | close:too-long
+  too many lines                               | tooManyLines                             | close:too-long
+  as many lines as can be                      | manyLines                                | ask
+  a reply that does not end                    | request answer long long long long long  | ask 1 close:too-long
+  talk while asked                             | request talk talk talk talk talk         | ask close:too-long
+`);
+for (const [name, inputs, does] of rows)
+  test(`a session: ${name}`, () => {
+    const pieces = inputs.split(' ').map((piece) => {
+      const parts = piece.split('+').map((word) => (word in come ? come[word] : assert.fail(word)));
+      return parts[0] === null ? null : parts.join('');
     });
+    const expected = does.split(' ').filter(Boolean);
+    assert.deepEqual(
+      play(...pieces).actions.map(brief),
+      expected.map((word) => done[word] ?? word.replace(':', ' ')),
+    );
   });
-});
 
 test('the bytes may be split anywhere', () => {
   const said = [request, `100 x\n${ok}`, `${usage}520 End of proper usage.\n`];

@@ -23,46 +23,6 @@ function setUp(options: Partial<RequestLimiterOptions> = {}) {
   return { clock, run, end, begun, settle };
 }
 
-test('at most `concurrency` requests at a time', async () => {
-  const { run, end, begun, settle } = setUp({ concurrency: 2 });
-  const turns = ['a', 'b', 'c', 'd'].map((name) => run(name));
-  await settle();
-  assert.deepEqual(begun, ['a', 'b']);
-  await end('b');
-  assert.deepEqual(begun, ['a', 'b', 'c']);
-  for (const name of ['a', 'c', 'd']) await end(name);
-  assert.deepEqual(await Promise.all(turns.map(({ result }) => result)), ['a', 'b', 'c', 'd']);
-});
-
-test('urgent requests go first, also when raised later', async () => {
-  const { run, end, begun, settle } = setUp();
-  run('busy');
-  run('ahead', false);
-  const late = run('hurried', false);
-  run('urgent');
-  late.raise();
-  late.raise();
-  await settle();
-  for (const name of ['busy', 'urgent', 'hurried', 'ahead']) await end(name);
-  assert.deepEqual(begun, ['busy', 'urgent', 'hurried', 'ahead']);
-});
-
-test('a request that has waited too long is dropped', async () => {
-  const { clock, run, end, begun, settle } = setUp();
-  run('busy');
-  const old = run('old');
-  clock.advance(60);
-  const young = run('young');
-  const ahead = run('hurried', false);
-  clock.advance(41);
-  ahead.raise();
-  await settle();
-  for (const name of ['busy', 'young', 'hurried']) await end(name);
-  assert.deepEqual(begun, ['busy', 'young', 'hurried']);
-  assert.equal(await old.result, undefined);
-  assert.equal(await young.result, 'young');
-});
-
 test('at most `maxWaiting` requests wait', async () => {
   const { run, end, begun, settle } = setUp({ maxWaiting: 2 });
   for (const name of ['a', 'b', 'c']) run(name);

@@ -77,17 +77,6 @@ describe('alerts', () => {
       timeline(60 * 50, (at) => (at < 60 * 48 && at % 10 < 2 ? {} : undefined)),
       ['20 began 20 3 times', '1460 continues 20 147 times', '2932 over 20-2872 288 times'],
     ));
-  test('four hours of flapping are a handful of notices', () => {
-    const said = timeline(60 * 8, (at) => (at < 240 && at % 20 < 8 ? {} : undefined));
-    assert.deepEqual(said, [
-      '5 began 0',
-      '9 over 0-8',
-      '25 began 20',
-      '29 over 20-28',
-      '40 began 40 3 times',
-      '288 over 40-228 12 times',
-    ]);
-  });
   test('a count that grows is announced again, once a day', () =>
     assert.deepEqual(
       timeline(60 * 24 * 3, (at) => ({ atOnce: true, amount: at < 60 ? 1 : at < 60 * 50 ? 2 : 3 })),

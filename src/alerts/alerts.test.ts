@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../../test/until.ts';
 import type { Log } from '../log/log.ts';
 import type { Notice, Seen } from './alert-rules.ts';
 import { createAlerts } from './alerts.ts';
@@ -49,7 +50,7 @@ function scene(file = join(folder, `alerts-${files++}.json`)) {
     async check(ms = 10_000, done: () => boolean = () => true) {
       state.now += ms;
       await alerts.check();
-      while (!done()) await turn();
+      await until('what is to be sent', done, { state: () => sent });
     },
   };
 }
@@ -104,7 +105,7 @@ describe('alerts', () => {
       ['outbox.full', 'problem.dead-letters'],
     );
     answer.resolve();
-    while (it.sent.length < 2) await it.check(0, () => true);
+    await until('the second alert', () => it.check(0).then(() => it.sent.length === 2));
     assert.deepEqual(it.sent, [['outbox.full began'], ['problem.dead-letters began']]);
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Input } from '../calls/input.ts';
 import { toInput, toSnapshotBridge, toSnapshotChannel, toStatus } from './events.ts';
 import { readFields } from './wire/frame.ts';
 
@@ -25,185 +26,112 @@ const channel = {
   Uniqueid: '1795155977.42',
   Linkedid: '1795155977.42',
 };
+const uid = '1795155977.42';
 const bridge = { BridgeUniqueid: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', BridgeTechnology: 'simple_bridge' };
-const place = { context: 'from-trunk', exten: '100', priority: '' };
+const inBridge = { bridge: bridge.BridgeUniqueid, uniqueid: uid };
+const place = { context: 'from-trunk', exten: '100' };
+const about = { uniqueid: uid, channel: 'PJSIP/trunk-0000002a' };
+const from = { callerNumber: '+493012345' };
+const dialString = 'trunk/sip:+491713920011@10.0.0.1';
+const masq = 'PJSIP/1-00000001<MASQ>';
+const hungUp = { uniqueid: uid, ...place, priority: '' };
 
-for (const [event, said, expected] of [
-  [
-    'Newchannel',
-    channel,
-    {
-      type: 'channel-created',
-      uniqueid: '1795155977.42',
-      linkedid: '1795155977.42',
-      channel: 'PJSIP/trunk-0000002a',
-      state: 4,
-      context: 'from-trunk',
-      exten: '100',
-      callerNumber: '+493012345',
-    },
-  ],
+const rows: [event: string, said: Said, type: Input['type'], expected: object][] = [
+  ['Newchannel', channel, 'channel-created', { ...about, linkedid: uid, state: 4, ...place, ...from }],
   [
     'Newstate',
     { ...channel, ChannelState: '6', CallerIDNum: '<unknown>' },
-    {
-      type: 'channel-state',
-      uniqueid: '1795155977.42',
-      channel: 'PJSIP/trunk-0000002a',
-      state: 6,
-      callerNumber: '',
-    },
+    'channel-state',
+    { ...about, state: 6, callerNumber: '' },
   ],
-  [
-    'NewCallerid',
-    { ...channel, 'CID-CallingPres': '0 (Presentation Allowed, Not Screened)' },
-    { type: 'caller-number', uniqueid: '1795155977.42', callerNumber: '+493012345', presentation: 'allowed' },
-  ],
+  ['NewCallerid', channel, 'caller-number', { uniqueid: uid, ...from, presentation: 'allowed' }],
   [
     'DialBegin',
-    { ...channel, DestUniqueid: '1795155978.43', DialString: 'trunk/sip:+491713920011@10.0.0.1' },
-    { type: 'dialled', uniqueid: '1795155978.43', dialString: 'trunk/sip:+491713920011@10.0.0.1' },
+    { ...channel, DestUniqueid: '1.43', DialString: dialString },
+    'dialled',
+    { uniqueid: '1.43', dialString },
   ],
   [
     'Rename',
-    { Uniqueid: '1795155977.42', Channel: 'PJSIP/1-00000001', Newname: 'PJSIP/1-00000001<MASQ>' },
-    { type: 'channel-renamed', uniqueid: '1795155977.42', channel: 'PJSIP/1-00000001<MASQ>' },
+    { Uniqueid: uid, Channel: 'PJSIP/1-00000001', Newname: masq },
+    'channel-renamed',
+    { uniqueid: uid, channel: masq },
   ],
   [
     'BridgeEnter',
     { ...channel, ...bridge },
-    {
-      type: 'bridge-entered',
-      bridge: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e',
-      technology: 'simple_bridge',
-      uniqueid: '1795155977.42',
-      channel: 'PJSIP/trunk-0000002a',
-      callerNumber: '+493012345',
-    },
+    'bridge-entered',
+    { ...inBridge, ...about, ...from, technology: 'simple_bridge' },
   ],
-  [
-    'BridgeLeave',
-    { ...channel, ...bridge },
-    { type: 'bridge-left', bridge: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', uniqueid: '1795155977.42' },
-  ],
-  ['BridgeDestroy', bridge, { type: 'bridge-destroyed', bridge: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e' }],
-  ['HangupRequest', channel, { type: 'hangup-requested', uniqueid: '1795155977.42', ...place }],
-  [
-    'Hangup',
-    { ...channel, Cause: '26' },
-    { type: 'hung-up', uniqueid: '1795155977.42', cause: 26, ...place },
-  ],
-  ['Hangup', channel, { type: 'hung-up', uniqueid: '1795155977.42', cause: 0, ...place }],
-] as const) {
-  test(`${event} becomes ${expected.type}`, () => {
-    assert.deepEqual(input(event, said), { ...expected, at });
-  });
-}
-
-const keysOfSubject: Readonly<Record<string, string>> = {
-  BridgeDestroy: 'BridgeUniqueid',
-  DialBegin: 'DestUniqueid',
-};
-const events = [
-  'DialBegin',
-  'Newchannel',
-  'Newstate',
-  'NewCallerid',
-  'Rename',
-  'BridgeEnter',
-  'BridgeLeave',
-  'BridgeDestroy',
-  'HangupRequest',
-  'Hangup',
+  ['BridgeLeave', { ...channel, ...bridge }, 'bridge-left', inBridge],
+  ['BridgeDestroy', bridge, 'bridge-destroyed', { bridge: bridge.BridgeUniqueid }],
+  ['HangupRequest', channel, 'hangup-requested', hungUp],
+  ['Hangup', { ...channel, Cause: '26' }, 'hung-up', { ...hungUp, cause: 26 }],
+  ['Hangup', channel, 'hung-up', { ...hungUp, cause: 0 }],
 ];
-for (const event of events) {
-  test(`${event} without what it is about is none`, () => {
-    const said = { ...channel, ...bridge, Newname: 'PJSIP/2-00000001', DestUniqueid: '1.2' };
-    assert.notEqual(input(event, said), undefined);
-    const key = keysOfSubject[event] ?? 'Uniqueid';
-    assert.equal(input(event, { ...said, [key]: undefined }), undefined);
-    assert.equal(input(event, { ...said, [key]: '' }), undefined);
-  });
-}
+for (const [event, said, type, expected] of rows)
+  test(`${event} becomes ${type}`, () => assert.deepEqual(input(event, said), { type, ...expected, at }));
 
-for (const state of ['', 'Up', '-1', '6.5', '9'.repeat(20)]) {
-  test(`a channel state of ${JSON.stringify(state)} is none`, () => {
-    assert.equal(input('Newstate', { ...channel, ChannelState: state }), undefined);
-    assert.equal(input('Newchannel', { ...channel, ChannelState: state }), undefined);
-  });
-}
+test('an event without what it is about is none', () => {
+  const keys: Record<string, string> = { BridgeDestroy: 'BridgeUniqueid', DialBegin: 'DestUniqueid' };
+  for (const [event] of rows) {
+    const said = { ...channel, ...bridge, Newname: 'PJSIP/2-00000001', DestUniqueid: '1.2' };
+    assert.notEqual(input(event, said), undefined, event);
+    for (const none of [undefined, ''])
+      assert.equal(input(event, { ...said, [keys[event] ?? 'Uniqueid']: none }), undefined, event);
+  }
+});
+
+test('a channel state that is none', () => {
+  for (const event of ['Newstate', 'Newchannel'])
+    for (const ChannelState of ['', 'Up', '-1', '6.5', '9'.repeat(20)])
+      assert.equal(input(event, { ...channel, ChannelState }), undefined, ChannelState);
+});
 
 test('an event that is not needed is no input', () => {
-  assert.equal(input('VarSet', { ...channel }), undefined);
-  assert.equal(input('constructor', { ...channel }), undefined);
-  assert.equal(input('', channel), undefined);
+  for (const event of ['VarSet', 'constructor', '']) assert.equal(input(event, channel), undefined, event);
 });
 
 /** Asterisk's own words for every presentation, from its callerid.c. */
-for (const [said, presentation] of [
-  ['0 (Presentation Allowed, Not Screened)', 'allowed'],
-  ['1 (Presentation Allowed, Passed Screen)', 'allowed'],
-  ['2 (Presentation Allowed, Failed Screen)', 'allowed'],
-  ['3 (Presentation Allowed, Network Number)', 'allowed'],
-  ['32 (Presentation Prohibited, Not Screened)', 'prohibited'],
-  ['33 (Presentation Prohibited, Passed Screen)', 'prohibited'],
-  ['34 (Presentation Prohibited, Failed Screen)', 'prohibited'],
-  ['35 (Presentation Prohibited, Network Number)', 'prohibited'],
-  ['67 (Number Unavailable)', 'unavailable'],
-  ['', 'allowed'],
-  [undefined, 'allowed'],
-] as const) {
-  test(`presentation ${said} is ${presentation}`, () => {
+test('the presentation of an event', () => {
+  for (const [said, presentation] of [
+    ...[0, 1, 2, 3].map((code) => [`${code} (Presentation Allowed, Network Number)`, 'allowed'] as const),
+    ...[32, 33, 34, 35].map(
+      (code) => [`${code} (Presentation Prohibited, Failed Screen)`, 'prohibited'] as const,
+    ),
+    ['67 (Number Unavailable)', 'unavailable'],
+    ['', 'allowed'],
+    [undefined, 'allowed'],
+  ] as const) {
     const heard = input('NewCallerid', { ...channel, 'CID-CallingPres': said });
-    assert.equal(heard?.type === 'caller-number' && heard.presentation, presentation);
-  });
-}
+    assert.equal(heard?.type === 'caller-number' && heard.presentation, presentation, String(said));
+  }
+});
 
 /** What CALLERID(num-pres) says, from Asterisk's callerid.c. */
-for (const [value, presentation] of [
-  ['allowed_not_screened', 'allowed'],
-  ['allowed_passed_screen', 'allowed'],
-  ['allowed_failed_screen', 'allowed'],
-  ['allowed', 'allowed'],
-  ['prohib_not_screened', 'prohibited'],
-  ['prohib_passed_screen', 'prohibited'],
-  ['prohib_failed_screen', 'prohibited'],
-  ['prohib', 'prohibited'],
-  ['unavailable', 'unavailable'],
-  ['', 'unknown'],
-] as const) {
-  test(`a Status with ${JSON.stringify(value)} is ${presentation}`, () => {
-    const said = { ...channel, Variable: `CALLERID(num-pres)=${value}`, DNID: '100' };
-    assert.deepEqual(toStatus(fields('Status', said)), {
-      uniqueid: channel.Uniqueid,
-      presentation,
-      dnid: '100',
-      presented: '',
-    });
-  });
-}
-
-/** What FreePBX's inbound route leaves: everything allowed, and what the caller wanted in a variable. */
-for (const saved of ['CALLINGNUMPRES_SV', 'CALLINGPRES_SV'])
+test('the presentation of a Status, its number that was dialled, and none without the variable', () => {
+  const statusOf = (Variable?: string) => toStatus(fields('Status', { ...channel, Variable, DNID: '100' }));
   for (const [value, presentation] of [
-    ['prohib_passed_screen', 'prohibited'],
-    ['allowed_not_screened', 'allowed'],
-    ['', 'allowed'],
+    ...['allowed_not_screened', 'allowed_passed_screen', 'allowed'].map((it) => [it, 'allowed'] as const),
+    ...['prohib_not_screened', 'prohib_failed_screen', 'prohib'].map((it) => [it, 'prohibited'] as const),
+    ['unavailable', 'unavailable'],
+    ['', 'unknown'],
   ] as const) {
-    test(`a Status with ${saved}=${value} is ${presentation}`, () => {
-      const variables = `CALLERID(num-pres)=allowed_not_screened\r\nVariable: ${saved}=${value}`;
-      const status = toStatus(fields('Status', { ...channel, Variable: variables }));
-      assert.equal(status.presentation, presentation);
-    });
+    const status = { uniqueid: uid, presentation, dnid: '100', presented: '' };
+    assert.deepEqual(statusOf(`CALLERID(num-pres)=${value}`), status, value);
   }
-
-test('a Status without the variable is unknown', () => {
-  assert.deepEqual(toStatus(fields('Status', channel)), {
-    uniqueid: channel.Uniqueid,
-    presentation: 'unknown',
-    dnid: undefined,
-    presented: '',
-  });
+  assert.equal(statusOf().presentation, 'unknown');
+  assert.equal(toStatus(fields('Status', channel)).dnid, undefined);
+  // What FreePBX's inbound route leaves: everything allowed, and what the caller wanted in a variable.
+  for (const saved of ['CALLINGNUMPRES_SV', 'CALLINGPRES_SV'])
+    for (const [value, presentation] of [
+      ['prohib_passed_screen', 'prohibited'],
+      ['allowed_not_screened', 'allowed'],
+      ['', 'allowed'],
+    ] as const) {
+      const status = statusOf(`CALLERID(num-pres)=allowed_not_screened\r\nVariable: ${saved}=${value}`);
+      assert.equal(status.presentation, presentation, `${saved}=${value}`);
+    }
 });
 
 test('a Status has what the trunk presented as the ANI, whatever the dialplan made of the caller id', () => {

@@ -42,84 +42,88 @@ function answering(wrong: string, answer: (id: string) => string) {
 test('nothing listens there', async (t) => {
   const { player, port } = await startPlayer(t, { port: await freePort() });
   await player.close();
-  assert.deepEqual(await firstFailure(t, { port }), [
-    { kind: 'unreachable', detail: 'ECONNREFUSED' },
-    'ami.unreachable',
-  ]);
+  const refused = { kind: 'unreachable', detail: 'ECONNREFUSED' };
+  assert.deepEqual(await firstFailure(t, { port }), [refused, 'ami.unreachable']);
 });
 
 test('no such host', async (t) => {
   const [failure, code] = await firstFailure(t, { host: 'pbx.invalid', port: 1 });
-  assert.equal(failure?.kind, 'unreachable');
-  assert.equal(code, 'ami.unreachable');
+  assert.deepEqual([failure?.kind, code], ['unreachable', 'ami.unreachable']);
 });
 
-test('the handshake never ends', async (t) => {
-  const port = await startServer(t, () => {});
-  const options = { port, connectDeadlineMs: 30, tls: {} };
-  assert.deepEqual(await firstFailure(t, options), [{ kind: 'connect-timeout' }, 'ami.unreachable']);
-});
-
-test('something else listens there', async (t) => {
-  const port = await startServer(t, (socket) => socket.write('SSH-2.0-OpenSSH_9.2p1\r\n'));
-  assert.deepEqual(await firstFailure(t, { port }), [
+const answers = (action: string, answer: (id: string) => string = () => '') => answering(action, answer);
+const success = (id: string) => `Response: Success\r\nActionID: ${id}\r\n\r\n`;
+const rows: [what: string, serve: (socket: Socket) => unknown, more: object, AmiFailure, MessageCode][] = [
+  [
+    'the handshake never ends',
+    () => {},
+    { connectDeadlineMs: 30, tls: {} },
+    { kind: 'connect-timeout' },
+    'ami.unreachable',
+  ],
+  [
+    'something else listens there',
+    (socket) => socket.write('SSH-2.0-OpenSSH_9.2p1\r\n'),
+    {},
     { kind: 'not-asterisk', detail: 'it says "SSH-2.0-OpenSSH_9.2p1"' },
     'ami.not-asterisk',
-  ]);
-});
-
-test('something that never ends its first line', async (t) => {
-  const port = await startServer(t, (socket) => socket.write(Buffer.alloc(1024, 'x')));
-  const [failure] = await firstFailure(t, { port });
-  assert.deepEqual(failure, { kind: 'not-asterisk', detail: `it says "${'x'.repeat(60)}"` });
-});
-
-test('something that says nothing', async (t) => {
-  const port = await startServer(t, () => {});
-  const [failure] = await firstFailure(t, { port, answerDeadlineMs: 30 });
-  assert.deepEqual(failure, { kind: 'not-asterisk', detail: 'it says nothing' });
-});
-
-test('something that hangs up at once', async (t) => {
-  const port = await startServer(t, (socket) => socket.end());
-  assert.deepEqual(await firstFailure(t, { port }), [{ kind: 'lost', detail: 'closed' }, 'ami.lost']);
-});
-
-test('wrong secret', async (t) => {
-  const { port } = await startPlayer(t);
-  assert.deepEqual(await firstFailure(t, { port, secret: 'wrong' }), [
-    { kind: 'login-refused', detail: 'Authentication failed' },
-    'ami.login-refused',
-  ]);
-});
-
-test('a login that is never answered', async (t) => {
-  const port = await startServer(
-    t,
-    answering('login', () => ''),
-  );
-  assert.deepEqual(await firstFailure(t, { port, answerDeadlineMs: 300 }), [
+  ],
+  [
+    'something that never ends its first line',
+    (socket) => socket.write(Buffer.alloc(1024, 'x')),
+    {},
+    { kind: 'not-asterisk', detail: `it says "${'x'.repeat(60)}"` },
+    'ami.not-asterisk',
+  ],
+  [
+    'something that says nothing',
+    () => {},
+    { answerDeadlineMs: 30 },
+    { kind: 'not-asterisk', detail: 'it says nothing' },
+    'ami.not-asterisk',
+  ],
+  ['something that hangs up', (socket) => socket.end(), {}, { kind: 'lost', detail: 'closed' }, 'ami.lost'],
+  [
+    'a login that is never answered',
+    answers('login'),
+    { answerDeadlineMs: 300 },
     { kind: 'silent', detail: 'Login' },
     'ami.silent',
-  ]);
-});
+  ],
+  [
+    'a list that never ends',
+    answers('coreshowchannels', success),
+    { answerDeadlineMs: 300 },
+    { kind: 'silent', detail: 'CoreShowChannels' },
+    'ami.silent',
+  ],
+];
+for (const [what, serve, more, failure, code] of rows)
+  test(what, async (t) => {
+    const port = await startServer(t, serve);
+    assert.deepEqual(await firstFailure(t, { port, ...more }), [failure, code]);
+  });
 
-test('a list that never ends', async (t) => {
-  const port = await startServer(
-    t,
-    answering('coreshowchannels', (id) => `Response: Success\r\nActionID: ${id}\r\n\r\n`),
-  );
-  const [failure] = await firstFailure(t, { port, answerDeadlineMs: 300 });
-  assert.deepEqual(failure, { kind: 'silent', detail: 'CoreShowChannels' });
-});
-
-test('no write class reporting', async (t) => {
-  const { port } = await startPlayer(t, { write: [] });
-  assert.deepEqual(await firstFailure(t, { port }), [
+for (const [what, player, link, failure, code] of [
+  [
+    'wrong secret',
+    {},
+    { secret: 'wrong' },
+    { kind: 'login-refused', detail: 'Authentication failed' },
+    'ami.login-refused',
+  ],
+  [
+    'no write class reporting',
+    { write: [] },
+    {},
     { kind: 'no-reporting-class', detail: 'Permission denied' },
     'ami.no-reporting-class',
-  ]);
-});
+  ],
+] as const)
+  test(what, async (t) => {
+    const { port } = await startPlayer(t, player);
+    assert.deepEqual(await firstFailure(t, { port, ...link }), [failure, code]);
+  });
 
 test('no read class call: found when channels come without an event, and reported until events come', async (t) => {
   const read = ['agent'];
@@ -155,7 +159,7 @@ test('trouble that lasts is reported once', async (t) => {
   const { player, port } = await startPlayer(t);
   player.setRefuseLogins(true);
   const { link, said, until } = startLine(t, { port });
-  while (link.status().attempts < 4) await new Promise(setImmediate);
+  await until(() => link.status().attempts >= 4);
   player.setRefuseLogins(false);
   await until(() => said.some(({ code }) => code === 'ami.connected'));
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import type { TestContext } from 'node:test';
+import { until } from '../../test/until.ts';
 import type { Input } from '../calls/input.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import type { MessageCode } from '../log/messages.ts';
@@ -17,7 +18,7 @@ export type Line = {
   readonly waits: number[];
   /** How many of them are still going on. */
   timers(): number;
-  /** Resolves once the condition holds, looking again after every input and every line of log. */
+  /** Resolves once the condition holds. */
   until(condition: () => boolean): Promise<void>;
 };
 
@@ -45,14 +46,9 @@ export function startLine(
   const said: { code: MessageCode; fields: LogFields }[] = [];
   const waits: number[] = [];
   const timers = new Set<object>();
-  const waiting = new Set<() => void>();
-  const checkAll = (): void => {
-    for (const check of [...waiting]) check();
-  };
   const log: Log = {
     say(code, fields = {}) {
       said.push({ code, fields });
-      setImmediate(checkAll);
     },
     child: () => log,
   };
@@ -83,7 +79,6 @@ export function startLine(
     {
       onInput(input) {
         inputs.push(input);
-        setImmediate(checkAll);
         onInput(input);
       },
       onFrame,
@@ -94,17 +89,14 @@ export function startLine(
   );
   link.start();
   t.after(() => link.stop());
-  const until = (condition: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const check = (): void => {
-        if (!condition()) return;
-        waiting.delete(check);
-        resolve();
-      };
-      waiting.add(check);
-      check();
-    });
-  return { link, inputs, said, waits, timers: () => timers.size, until };
+  const state = () => ({
+    said: said.map(({ code }) => code),
+    inputs: inputs.map(({ type }) => type),
+    status: link.status(),
+  });
+  const untilIt = (condition: () => boolean) =>
+    until('the link to do what it should', condition, { state, everyMs: 5 }).then(() => {});
+  return { link, inputs, said, waits, timers: () => timers.size, until: untilIt };
 }
 
 export async function startPlayer(

@@ -46,23 +46,6 @@ function setUp() {
   };
 }
 
-test('an answer in time leaves no timer behind', async () => {
-  const { pending, failures, isWaiting } = setUp();
-  let answer = (_: string): void => {};
-  const asked = pending.add<string>(
-    (done) => {
-      answer = done;
-    },
-    limits,
-    late,
-  );
-  assert.equal(isWaiting(), true);
-  answer('here');
-  assert.equal(await asked, 'here');
-  assert.equal(isWaiting(), false);
-  assert.deepEqual(failures, []);
-});
-
 test('silence ends the wait; what is in the socket already is no silence', async () => {
   const { pending, failures, runOut } = setUp();
   const asked = pending.add(() => {}, limits, late);
@@ -87,40 +70,4 @@ test('an answer behind what arrives is waited for, but not for ever', async () =
   await ended;
   assert.deepEqual(waits, [100, 100, 50]);
   assert.equal(isWaiting(), false);
-});
-
-test('an answer after a second look leaves no timer behind; nor does the end of the connection', async () => {
-  for (const end of ['answer', 'break'] as const) {
-    const { pending, failures, isWaiting, runOut } = setUp();
-    let answer = (): void => {};
-    const asked = pending.add<void>(
-      (done) => {
-        answer = () => done();
-      },
-      limits,
-      late,
-    );
-    const settled = end === 'answer' ? asked : assert.rejects(asked, ConnectionEnded);
-    await runOut({ before: 1 });
-    assert.equal(isWaiting(), true);
-    if (end === 'answer') answer();
-    else pending.rejectAll({ kind: 'lost', detail: 'closed' });
-    await settled;
-    assert.equal(isWaiting(), false);
-    assert.deepEqual(failures, []);
-  }
-});
-
-test('without a longest wait only silence ends it', async () => {
-  const { pending, failures, runOut } = setUp();
-  const endless = { deadlineMs: 100, longestMs: Number.POSITIVE_INFINITY };
-  const ended = assert.rejects(
-    pending.add(() => {}, endless, late),
-    ConnectionEnded,
-  );
-  for (let n = 0; n < 50; n++) await runOut({ before: 1 });
-  assert.deepEqual(failures, []);
-  await runOut({});
-  assert.deepEqual(failures, [late]);
-  await ended;
 });

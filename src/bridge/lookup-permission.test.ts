@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { table } from '../../test/table.ts';
 import type { NumberToLookUp } from '../agi/agi.ts';
 import type { Input, Presentation } from '../calls/input.ts';
 import type { OpenCall } from '../calls/open-call.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
-import { caller, hangsUp, number, phone, saysOf, state, tick } from '../calls/tracker.fixture.ts';
+import { caller, heardAs } from '../calls/tracker.fixture.ts';
 import { createTracker } from '../calls/tracker.ts';
 import { readTrunkNotation } from '../phone-number/trunk-notation.ts';
 import { createLookupPermissions } from './lookup-permission.ts';
@@ -44,7 +45,9 @@ function stand({
   });
   const pass = (ms: number) => {
     now += ms;
-    for (const { at, callback } of timers) if (at <= now) callback();
+    const due = timers.filter(({ at }) => at <= now);
+    timers = timers.filter(({ at }) => at > now);
+    for (const { callback } of due) callback();
   };
   const apply = (...inputs: Input[]) => {
     for (const input of inputs) {
@@ -68,272 +71,102 @@ function stand({
   return { apply, ask, pass, callSays, questions: () => asked.length, timers: () => timers.length };
 }
 
-describe('the caller whose channel asks', () => {
-  for (const [said, permission] of [
-    ['allowed', caller1],
-    ['prohibited', 'withheld'],
-  ] as const) {
-    test(`has said: ${said}`, () => {
-      const { apply, ask, timers } = stand();
-      apply(caller(), saysOf('1.1', said));
-      assert.equal(ask('1.1'), permission);
-      assert.equal(ask('1.1', '00201234567'), permission, 'also as the dialplan has rewritten it');
-      assert.equal(timers(), 0);
-    });
+const named: Record<string, Input> = {
+  down: caller({ state: 0 } as never),
+  silent: caller({ callerNumber: '' } as never),
+  alice: caller({ callerNumber: 'alice7' } as never),
+  shows: caller({ callerNumber: '931201234567' } as never),
+};
 
-    test(`says later: ${said}`, async () => {
-      const { apply, ask, timers } = stand();
-      apply(caller());
-      const answer = ask('1.1');
-      apply(phone(), saysOf('1.1', said));
-      assert.equal(await answer, permission);
-      assert.equal(timers(), 0, 'no timer is left');
-    });
-
-    test(`asks before its Newchannel has come, and says later: ${said}`, async () => {
-      const { apply, ask, pass } = stand();
-      const answer = ask('1.1');
-      pass(200);
-      apply(caller());
-      pass(100);
-      apply(saysOf('1.1', said));
-      assert.equal(await answer, permission);
-    });
-
-    test(`asks before its Newchannel has come, and the call itself says: ${said}`, async () => {
-      const { apply, ask, callSays, timers } = stand();
-      const answer = ask('1.1');
-      apply(phone());
-      callSays(said);
-      assert.equal(await answer, permission);
-      assert.equal(timers(), 0, 'no timer is left');
-    });
+/**
+ * Plays a script: as `heardAs`; `own` asks for the caller's own number, `own/1.2:1001` on another channel and with another number
+ * than 0201234567, `given:…` for one that the dialplan gives; `call=allowed` is what the call itself says, `pass=375` time.
+ * Returns what may be looked up, each in turn.
+ */
+async function answersTo(script: string, settings: Partial<CallSettings> = {}): Promise<string> {
+  const { apply, ask, pass, callSays, timers } = stand({ settings });
+  const answers: (string | Promise<string>)[] = [];
+  for (const word of script.split(' ')) {
+    const [, who, id = '1.1', number] = /^(own|given)(?:\/([\d.]*))?(?::(.*))?$/.exec(word) ?? [];
+    if (who !== undefined) answers.push(ask(id, number, who === 'own'));
+    else if (word.startsWith('pass=')) pass(Number(word.slice(5)));
+    else if (word.startsWith('call=')) callSays(word.slice(5) as Presentation);
+    else apply(...heardAs(word, named));
+    if (word.startsWith('call=')) await Promise.resolve();
   }
+  const all = await Promise.all(answers);
+  assert.equal(timers(), 0, 'no timer is left');
+  return all
+    .map((answer) => answer || 'none')
+    .join(' ')
+    .replaceAll(caller1, 'N')
+    .replaceAll(national, 'P');
+}
 
-  test('does not ring yet', async () => {
-    const { apply, ask } = stand();
-    apply(caller({ state: 0 } as never));
-    const answer = ask('1.1');
-    apply(state('1.1', 4), saysOf('1.1', 'prohibited'));
-    assert.equal(await answer, 'withheld');
+const trunkNumbers = [readTrunkNotation('PJSIP/trunk-*:national:strip=9')].filter((it) => it !== undefined);
+/** What a trunk that writes its numbers so means by 931201234567. */
+const national = '+3131201234567';
+const byTrunk = { trunkNumbers };
+const settingsOf: Record<string, Partial<CallSettings>> = {
+  ...{ none: {}, byTrunk, dialplan: { reportedNumber: 'dialplan', trunkNumbers } },
+  missing: { missingNumber: '+31999999999' },
+};
+
+/** The settings, the script, and what may be looked up: `N` is the caller's number, `P` as its trunk writes it. */
+const tables: Record<string, [what: string, settings: string, script: string, answers: string][]> = {
+  'the caller whose channel asks': table(`
+    has said: allowed                        | none | caller 1.1?allowed own own:00201234567       | N N
+    has said: prohibited                     | none | caller 1.1?prohibited own own:00201234567    | withheld withheld
+    says later: allowed                      | none | caller own phone 1.1?allowed                 | N
+    says later: prohibited                   | none | caller own phone 1.1?prohibited              | withheld
+    asks before its Newchannel, the call says: allowed    | none | own phone call=allowed          | N
+    asks before its Newchannel, the call says: prohibited | none | own phone call=prohibited       | withheld
+    does not ring yet                        | none | down own 1.1=4 1.1?prohibited                | withheld
+    is not asked about in time               | none | caller own pass=375                          | pending
+    is gone before the PBX has said          | none | caller own -1.1 +1000 pass=375               | pending
+    is known when the call allows it: the tracker decides | none | own:00201234567 caller call=allowed 1.1?allowed | N
+    is a phone of ours                       | none | phone own/1.2:1001 call=allowed              | 1001
+  `),
+  'a number that the dialplan gives': table(`
+    is that of no caller                     | none | caller 1.1?prohibited given:0207654321       | +31207654321
+    is the one that its own caller withholds, however written | none | caller 1.1#00201234567 1.1?prohibited given:0201234567 given:+31201234567 given:00201234567 | withheld withheld withheld
+    may be that: it does not ring yet        | none | down given:0201234567 call=prohibited given:0201234567 call=allowed   | withheld N
+    may be that: it has not come yet         | none | silent given:0201234567 call=prohibited given:0201234567 call=allowed | withheld N
+    is one that another call withholds: a Local channel of it, say | none | phone caller own/1.2 1.1?prohibited own/1.2 | withheld withheld
+    is another, and the channel is heard of only later | none | given:0207654321 caller call=allowed | +31207654321
+  `),
+  'the number that is looked up is the one that is reported': table(`
+    of the channel's own caller              | byTrunk | shows 1.1?allowed own:00201234567 own:Reception given:931201234567 given:0931201234567 | P P P P
+    of another call's caller, on a Local channel | byTrunk | phone shows 1.1?allowed 1.1#00442079460123 own/1.2:931201234567 own/1.2:00442079460123 | P P
+    of an unknown call: as its trunk writes it, but not what is given | byTrunk | own/9.9:931201234567 call=allowed given/9.9:31201234567 call=allowed | P N
+    as the dialplan has made it by then, where that is reported | dialplan | shows 1.1?allowed 1.1#00442079460123 own:00442079460123 own:931201234567 | +442079460123 P
+    is none where the caller has none        | missing | alice own:alice7 +1000 own:alice7         | none none
+    is one that has just been set            | none | silent +1000 own 1.1#0201234567 1.1?allowed  | N
+    is none where zeros stand for it         | none | given/:0000000000 call=allowed               | none
+  `),
+  'a channel of which no event comes: the call itself': table(`
+    says: allowed                            | none | own/9.9 call=allowed own/ call=allowed       | N N
+    says: unavailable                        | none | own/9.9 call=unavailable own/ call=unavailable | N N
+    says: prohibited                         | none | own/9.9 call=prohibited own/ call=prohibited | withheld withheld
+    says: unknown                            | none | own/9.9 call=unknown own/ call=unknown       | pending pending
+    does not say it in time                  | none | own/9.9 pass=375 call=allowed                | pending
+    withholds a number that another call shows | none | caller 1.1?allowed own own/9.9 call=prohibited | N withheld
+    is over for the tracker, and still asks  | none | caller -1.1 1.1?unknown own call=prohibited  | withheld
+  `),
+};
+for (const [about, rows] of Object.entries(tables))
+  describe(about, () => {
+    for (const [what, settings, script, answers] of rows)
+      test(what, async () => assert.equal(await answersTo(script, settingsOf[settings]), answers));
   });
 
-  test('is not asked about in time', async () => {
-    const { apply, ask, pass } = stand();
-    apply(caller());
-    const answer = ask('1.1');
-    pass(375);
-    assert.equal(await answer, 'pending');
-  });
-
-  test('is gone before the PBX has said', async () => {
-    const { apply, ask, pass } = stand();
-    apply(caller());
-    const answer = ask('1.1');
-    apply(hangsUp('1.1'), tick(1_000));
-    pass(375);
-    assert.equal(await answer, 'pending');
-  });
-
-  test('is known when the call itself says that it allows the number: the tracker decides', async () => {
-    const { apply, ask, callSays } = stand({ settings: { reportedNumber: 'trunk' } });
-    const answer = ask('1.1', '00201234567');
-    apply(caller());
-    callSays('allowed');
-    await Promise.resolve();
-    apply(saysOf('1.1', 'allowed'));
-    assert.equal(await answer, caller1, 'the number as it is reported');
-  });
-
-  test('is known when the call itself says that it withholds the number', async () => {
-    const { apply, ask, callSays } = stand();
-    const answer = ask('1.1');
-    apply(caller());
-    callSays('prohibited');
-    assert.equal(await answer, 'withheld');
-  });
-
-  test('is a phone of ours', async () => {
-    const { apply, ask, callSays } = stand();
-    apply(phone());
-    const answer = ask('1.2', '1001');
-    callSays('allowed');
-    assert.equal(await answer, '1001');
-  });
-});
-
-describe('a number that the dialplan gives', () => {
-  test('is that of no caller', () => {
-    const { apply, ask } = stand();
-    apply(caller(), saysOf('1.1', 'prohibited'));
-    assert.equal(ask('1.1', '0207654321', false), '+31207654321');
-  });
-
-  for (const [how, given] of [
-    ['as it was presented', '0201234567'],
-    ['in full', '+31201234567'],
-    ['as the dialplan rewrote it', '00201234567'],
-  ] as const)
-    test(`is the one that its own caller withholds, ${how}`, () => {
-      const { apply, ask } = stand();
-      apply(caller(), number('1.1', '00201234567'), saysOf('1.1', 'prohibited'));
-      assert.equal(ask('1.1', given, false), 'withheld');
-    });
-
-  for (const [why, shows] of [
-    ['its channel does not ring yet', { state: 0 }],
-    ['its number has not come yet', { callerNumber: '' }],
-  ] as const)
-    test(`may be the one that its own caller withholds: ${why}`, async () => {
-      const { apply, ask, callSays } = stand();
-      apply(caller(shows as never));
-      const answer = ask('1.1', '0201234567', false);
-      callSays('prohibited');
-      assert.equal(await answer, 'withheld');
-      const other = ask('1.1', '0201234567', false);
-      callSays('allowed');
-      assert.equal(await other, caller1);
-    });
-
-  test('is one that another call withholds: a Local channel of it, say', async () => {
-    const { apply, ask } = stand();
-    apply(phone(), caller());
-    const answer = ask('1.2');
-    apply(saysOf('1.1', 'prohibited'));
-    assert.equal(await answer, 'withheld');
-    assert.equal(ask('1.2'), 'withheld');
-  });
-
-  test('is another, and the channel is heard of only later', async () => {
-    const { apply, ask, callSays } = stand();
-    const answer = ask('1.1', '0207654321', false);
-    apply(caller());
-    callSays('allowed');
-    assert.equal(await answer, '+31207654321');
-  });
-});
-
-describe('the number that is looked up is the one that is reported', () => {
-  const trunkNumbers = [readTrunkNotation('PJSIP/trunk-*:national:strip=9')].filter((it) => it !== undefined);
-  const shows = caller({ callerNumber: '931201234567' } as never);
-  const national = '+3131201234567';
-
-  for (const [how, given, isOwn] of [
-    ['as the dialplan has rewritten it', '00201234567', true],
-    ['with a text in its place', 'Reception', true],
-    ['given by the dialplan as the trunk presented it', '931201234567', false],
-    ['given by the dialplan as it has rewritten it', '0931201234567', false],
-  ] as const)
-    test(`of the channel's own caller, ${how}`, () => {
-      const { apply, ask } = stand({ settings: { trunkNumbers } });
-      apply(shows, saysOf('1.1', 'allowed'));
-      assert.equal(ask('1.1', given, isOwn), national);
-    });
-
-  test("of another call's caller, on a Local channel", () => {
-    const { apply, ask } = stand({ settings: { trunkNumbers } });
-    apply(phone(), shows, saysOf('1.1', 'allowed'), number('1.1', '00442079460123'));
-    assert.equal(ask('1.2', '931201234567'), national);
-    assert.equal(ask('1.2', '00442079460123'), national);
-  });
-
-  test('of a call of which nothing is known is read as its trunk writes it', async () => {
-    const { ask, callSays } = stand({ settings: { trunkNumbers } });
-    const own = ask('9.9', '931201234567');
-    callSays('allowed');
-    assert.equal(await own, national);
-    const given = ask('9.9', '31201234567', false);
-    callSays('allowed');
-    assert.equal(await given, '+31201234567', 'but not what the dialplan gives');
-  });
-
-  test("is the dialplan's as it has made it by then, where that is reported", () => {
-    const { apply, ask } = stand({ settings: { reportedNumber: 'dialplan', trunkNumbers } });
-    apply(shows, saysOf('1.1', 'allowed'), number('1.1', '00442079460123'));
-    assert.equal(ask('1.1', '00442079460123'), '+442079460123');
-    assert.equal(ask('1.1', '931201234567'), national, 'before it has');
-  });
-
-  test('is none where the caller has none', () => {
-    const { apply, ask } = stand({ settings: { missingNumber: '+31999999999' } });
-    apply(caller({ callerNumber: 'alice7' } as never));
-    assert.equal(ask('1.1', 'alice7'), '');
-    apply(tick(1_000));
-    assert.equal(ask('1.1', 'alice7'), '');
-  });
-
-  test('is one that the dialplan has just set: not before the PBX says that it may be shown', async () => {
-    const { apply, ask } = stand();
-    apply(caller({ callerNumber: '' } as never), tick(1_000));
-    const answer = ask('1.1');
-    apply(number('1.1', '0201234567'), saysOf('1.1', 'allowed'));
-    assert.equal(await answer, caller1);
-  });
-
-  test('is none where zeros stand for it', async () => {
-    const { ask, callSays } = stand();
-    const answer = ask('', '0000000000', false);
-    callSays('allowed');
-    assert.equal(await answer, '');
-  });
-});
-
-describe('a channel of which no event comes, as without a link to the PBX: the call itself', () => {
-  for (const [said, permission] of [
-    ['allowed', caller1],
-    ['unavailable', caller1],
-    ['prohibited', 'withheld'],
-    ['unknown', 'pending'],
-  ] as const)
-    for (const uniqueid of ['9.9', ''])
-      test(`${uniqueid === '' ? 'sends no Uniqueid, and ' : ''}says: ${said}`, async () => {
-        const { ask, callSays, timers } = stand();
-        const answer = ask(uniqueid);
-        callSays(said);
-        assert.equal(await answer, permission);
-        assert.equal(timers(), 0);
-      });
-
-  test('does not say it in time', async () => {
-    const { ask, pass, callSays } = stand();
-    const answer = ask('9.9');
-    pass(375);
-    assert.equal(await answer, 'pending');
-    callSays('allowed');
-    assert.equal(await answer, 'pending');
-  });
-
-  test('withholds a number that another call shows', async () => {
-    const { apply, ask, callSays } = stand();
-    apply(caller(), saysOf('1.1', 'allowed'));
-    assert.equal(ask('1.1'), caller1);
-    const answer = ask('9.9');
-    callSays('prohibited');
-    assert.equal(await answer, 'withheld');
-  });
-
-  test('is over for the tracker, and still asks', async () => {
-    const { apply, ask, callSays } = stand();
-    apply(caller(), hangsUp('1.1'), saysOf('1.1', 'unknown'));
-    const answer = ask('1.1');
-    callSays('prohibited');
-    assert.equal(await answer, 'withheld');
-  });
-
-  test('is a phone that withholds its number', async () => {
-    const { apply, ask, callSays } = stand();
-    apply(phone());
-    const answer = ask('1.2', '1001');
-    callSays('prohibited');
-    assert.equal(await answer, 'withheld');
-  });
-
+describe('a call that is open since before a restart', () => {
   for (const [number, permission, questions] of [
     ['awaited', 'withheld', 1],
     ['withheld', 'withheld', 0],
     ['known', caller1, 0],
   ] as const)
-    test(`is open since before a restart, its number ${number}`, async () => {
+    test(`its number is ${number}`, async () => {
       const saved = { id: 'pbx-1.1', uniqueid: '1.1', called: '', numberBy: 0 };
       const known = { ...saved, number, from: number === 'known' ? caller1 : '' };
       const { ask, callSays, questions: asked } = stand({ calls: [known] });

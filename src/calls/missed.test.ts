@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { table } from '../../test/table.ts';
 import { type CallExtras, callExtrasSchema } from '../api/contract/call-extras.ts';
 import type { Input } from './input.ts';
 import { missedText } from './place.ts';
@@ -9,6 +10,7 @@ import {
   created,
   enters,
   hangsUp,
+  heardAs,
   phone,
   play,
   row,
@@ -46,161 +48,56 @@ function extras(inputs: readonly Input[]): CallExtras[] {
 }
 
 describe('where a missed call ended', () => {
-  const rows: [name: string, inputs: Input[], text: string][] = [
-    [
-      'a caller gives up while a phone rings',
-      [caller(), phone(5), givesUp(12), later(12, hangsUp('1.2')), ends(12), runs('Dial', 'PJSIP/1001,20')],
-      'missed: gave up after 12 s at 1001',
-    ],
-    [
-      'a caller gives up while several phones ring',
-      [caller(), phone(5), phone(5, '1.4', '1002'), givesUp(3), ends(3), runs('')],
-      'missed: gave up after 3 s at the telephones',
-    ],
-    [
-      'nobody answers the phone',
-      [...announced, caller(), phone(5), later(20, hangsUp('1.2')), ends(20.1), runs('Dial')],
-      'missed: nobody answered within 20 s at 1001',
-    ],
-    [
-      'a phone rejects; it is not known whether this PBX says who hangs up',
-      [caller(), phone(5), later(1, hangsUp('1.2')), ends(1), runs('Dial')],
-      'missed: ended after 1 s at 1001',
-    ],
-    [
-      'the phone is not answered; of this technology it is not known whether it says who hangs up',
-      [
-        ...[...announced, caller({ channel: 'DAHDI/i1/0201234567-1' } as never), phone(5)],
-        ...[later(20, hangsUp('1.2')), ends(20), runs('Dial')],
-      ],
-      'missed: ended after 20 s at 1001',
-    ],
-    [
-      'a phone stopped ringing a second before',
-      [caller(), phone(5), later(5, hangsUp('1.2')), givesUp(6), ends(6), runs('')],
-      'missed: gave up after 6 s',
-    ],
-    [
-      'phones that rang one after the other',
-      [
-        ...[caller(), phone(5), later(5, hangsUp('1.2')), phone(5, '1.4', '1002')],
-        ...[givesUp(6), ends(6), runs('Dial')],
-      ],
-      'missed: gave up after 6 s at 1002',
-    ],
-    [
-      'a queue of FreePBX, by its context',
-      [caller(), queueMember, phone(5), givesUp(9, 'ext-queues', '1400'), ends(9, 'ext-queues', 'h')],
-      'missed: gave up after 9 s in queue 1400',
-    ],
-    [
-      'a queue of FreePBX that ends the call',
-      [...announced, caller(), ends(60, 'ext-queues', 'h')],
-      'missed: ended after 60 s in a queue',
-    ],
-    [
-      'a queue of a dialplan of its own',
-      [caller(), phone(5), givesUp(9), ends(9), runs('Queue', `sales-${variable('EXTEN')},t`)],
-      'missed: gave up after 9 s in queue sales-493012',
-    ],
-    [
-      'a queue that a variable names',
-      [caller(), givesUp(9), ends(9), runs('Queue', variable('QUEUE'))],
-      'missed: gave up after 9 s in a queue',
-    ],
-    [
-      'voicemail after a phone rang',
-      [
-        caller(),
-        phone(5),
-        later(5, hangsUp('1.2')),
-        givesUp(9),
-        ends(9),
-        runs('VoiceMail', '1000@default,u'),
-      ],
-      'missed: gave up after 9 s in voicemail of 1000',
-    ],
-    [
-      'voicemail of FreePBX',
-      [caller(), givesUp(9, 'macro-vm', 's'), ends(9, 'macro-vm', 's')],
-      'missed: gave up after 9 s in voicemail',
-    ],
-    [
-      'a menu',
-      [caller(), givesUp(2), ends(2), runs('BackGround', 'menu')],
-      'missed: gave up after 2 s in a menu',
-    ],
-    [
-      'a menu of FreePBX',
-      [caller(), givesUp(2, 'ivr-7', 's'), ends(2, 'ivr-7', 'h')],
-      'missed: gave up after 2 s in menu 7',
-    ],
-    [
-      'an announcement',
-      [...announced, caller(), ends(4), runs('Playback', 'closed')],
-      'missed: ended after 4 s in an announcement',
-    ],
-    [
-      'long after a phone rang, and the PBX does not say where',
-      [caller(), phone(5), later(5, hangsUp('1.2')), givesUp(9), ends(9), runs('')],
-      'missed: gave up after 9 s',
-    ],
-    [
-      'a mobile behind the trunk rings: its trunk is no name',
-      [
-        caller(),
-        created('1.2', 'PJSIP/trunk-00000003', { state: 5 } as never),
-        givesUp(3),
-        ends(3),
-        runs('Dial'),
-      ],
-      'missed: gave up after 3 s at the telephones',
-    ],
-    [
-      'what the PBX says comes after the caller has hung up twice',
-      [caller(), givesUp(1), ends(1), givesUp(2), runs('Read')],
-      'missed: gave up after 1 s in a menu',
-    ],
-    [
-      'the clock was set while the phone rang',
-      [caller(), phone(5), givesUp(604_801), ends(604_801), runs('')],
-      'missed: gave up at 1001',
-    ],
-    [
-      'after a week, the longest time that a call can have',
-      [caller(), phone(5), givesUp(604_800), ends(604_800), runs('')],
-      'missed: gave up after 604800 s at 1001',
-    ],
-    [
-      'a phone with the longest name',
-      [caller(), phone(5, '1.2', 'x'.repeat(64)), givesUp(3), ends(3), runs('')],
-      `missed: gave up after 3 s at ${'x'.repeat(64)}`,
-    ],
-    [
-      'a phone whose name is too long',
-      [caller(), phone(5, '1.2', 'x'.repeat(65)), givesUp(3), ends(3), runs('')],
-      'missed: gave up after 3 s at the telephones',
-    ],
-    [
-      'an application that is none of Asterisk',
-      [caller(), givesUp(9), ends(9), runs('constructor')],
-      'missed: gave up after 9 s',
-    ],
-    [
-      'found in progress: how long is not known',
-      [
-        snapshot([row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk', state: 4 })]),
-        givesUp(5),
-        ends(5),
-        runs('Read'),
-      ],
-      'missed: gave up in a menu',
-    ],
-  ]; // prettier-ignore
-  for (const [name, inputs, text] of rows)
+  const inputs: Record<string, Input | Input[]> = {
+    ...{ announced, queueMember },
+    isdn: caller({ channel: 'DAHDI/i1/0201234567-1' } as never),
+    found: snapshot([row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk', state: 4 })]),
+    rings1002: phone(5, '1.4', '1002'),
+    ringsLong: phone(5, '1.2', 'x'.repeat(64)),
+    ringsTooLong: phone(5, '1.2', 'x'.repeat(65)),
+    ringsOverTrunk: created('1.2', 'PJSIP/trunk-00000003', { state: 5 } as never),
+  };
+  /** As `heardAs`; `gives` (with its place) is that the caller gives up, `ends` that the call ends, `runs` an application. */
+  const inputsOf = (script: string) =>
+    script.split(' ').flatMap((word): Input[] => {
+      const [what = '', ...more] = word.split(':');
+      const [seconds = '', context, exten] = more;
+      if (what === 'gives') return [givesUp(Number(seconds), context, exten)];
+      if (what === 'ends') return [ends(Number(seconds), context, exten)];
+      if (what === 'runs') return [runs(...(more as [string, string?]))];
+      return heardAs(word, inputs);
+    });
+  const rows = table<[name: string, script: string, text: string]>(`
+    a caller gives up while a phone rings      | caller rings gives:12 -1.2@13000 ends:12 runs:Dial:PJSIP/1001,20 | gave up after 12 s at 1001
+    a caller gives up while several phones ring | caller rings rings1002 gives:3 ends:3 runs:        | gave up after 3 s at the telephones
+    nobody answers the phone                   | announced caller rings -1.2@21000 ends:20.1 runs:Dial | nobody answered within 20 s at 1001
+    a phone rejects; whether this PBX says who hangs up is not known | caller rings -1.2@2000 ends:1 runs:Dial | ended after 1 s at 1001
+    not answered; not known whether this technology says who hangs up | announced isdn rings -1.2@21000 ends:20 runs:Dial | ended after 20 s at 1001
+    a phone stopped ringing a second before    | caller rings -1.2@6000 gives:6 ends:6 runs:         | gave up after 6 s
+    phones that rang one after the other       | caller rings -1.2@6000 rings1002 gives:6 ends:6 runs:Dial | gave up after 6 s at 1002
+    a queue of FreePBX, by its context         | caller queueMember rings gives:9:ext-queues:1400 ends:9:ext-queues:h | gave up after 9 s in queue 1400
+    a queue of FreePBX that ends the call      | announced caller ends:60:ext-queues:h               | ended after 60 s in a queue
+    a queue of a dialplan of its own           | caller rings gives:9 ends:9 runs:Queue:sales-${variable('EXTEN')},t | gave up after 9 s in queue sales-493012
+    a queue that a variable names              | caller gives:9 ends:9 runs:Queue:${variable('QUEUE')} | gave up after 9 s in a queue
+    voicemail after a phone rang               | caller rings -1.2@6000 gives:9 ends:9 runs:VoiceMail:1000@default,u | gave up after 9 s in voicemail of 1000
+    voicemail of FreePBX                       | caller gives:9:macro-vm:s ends:9:macro-vm:s         | gave up after 9 s in voicemail
+    a menu                                     | caller gives:2 ends:2 runs:BackGround:menu          | gave up after 2 s in a menu
+    a menu of FreePBX                          | caller gives:2:ivr-7:s ends:2:ivr-7:h               | gave up after 2 s in menu 7
+    an announcement                            | announced caller ends:4 runs:Playback:closed        | ended after 4 s in an announcement
+    long after a phone rang, and the PBX does not say where | caller rings -1.2@6000 gives:9 ends:9 runs: | gave up after 9 s
+    a mobile behind the trunk rings: its trunk is no name | caller ringsOverTrunk gives:3 ends:3 runs:Dial | gave up after 3 s at the telephones
+    what the PBX says comes after the caller has hung up twice | caller gives:1 ends:1 gives:2 runs:Read | gave up after 1 s in a menu
+    the clock was set while the phone rang     | caller rings gives:604801 ends:604801 runs:         | gave up at 1001
+    after a week, the longest time of a call   | caller rings gives:604800 ends:604800 runs:         | gave up after 604800 s at 1001
+    a phone with the longest name              | caller ringsLong gives:3 ends:3 runs:               | gave up after 3 s at ${'x'.repeat(64)}
+    a phone whose name is too long             | caller ringsTooLong gives:3 ends:3 runs:            | gave up after 3 s at the telephones
+    an application that is none of Asterisk    | caller gives:9 ends:9 runs:constructor              | gave up after 9 s
+    found in progress: how long is not known   | found gives:5 ends:5 runs:Read                      | gave up in a menu
+  `);
+  for (const [name, script, text] of rows)
     test(`${name}: ${text}`, () => {
-      const { missed } = extras(inputs).at(-1) ?? {};
-      assert.equal(missed && missedText(missed), text);
+      const { missed } = extras(inputsOf(script)).at(-1) ?? {};
+      assert.equal(missed && missedText(missed), `missed: ${text}`);
     });
 
   test('an answered call, and one of which a part was not observed, have none', () => {

@@ -1,368 +1,162 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { table } from '../../test/table.ts';
 import { readTrunkNotation } from '../phone-number/trunk-notation.ts';
 import type { Input, Presentation } from './input.ts';
 import type { CallSettings } from './rules.ts';
 import {
-  A,
-  C,
   caller,
   enters,
-  hangsUp,
-  MISSED,
+  heardAs,
   number,
-  phone,
   play,
   R,
+  reportedAs,
   row,
   saysOf,
   snapshot,
-  state,
-  tick,
 } from './tracker.fixture.ts';
 
-describe("the caller's number", () => {
-  const silent = caller({ callerNumber: '' } as never);
-  const hidden = caller({ callerNumber: 'anonymous' } as never);
-  const withheld = { withheldNumber: '+31000000000' };
-  const W = 'ringing +31000000000';
-  const missing = { missingNumber: '+31999999999' };
-  const M = 'ringing +31999999999';
-  const sipAddress = caller({ callerNumber: 'alice7' } as never);
-  const analogue = caller({ callerNumber: '', channel: 'DAHDI/1-1' } as never);
-  const answered = [phone(), enters('b', '1.2'), enters('b', '1.1')];
-  const rows: [string, Input[], Partial<CallSettings>, string[]][] = [
-    ['comes late', [silent, number('1.1', '0201234567')], {}, [R]],
-    ['comes late, with the state', [silent, state('1.1', 6, '0201234567')], {}, [R]],
-    [
-      'comes after the answer',
-      [silent, phone(), enters('b', '1.2'), enters('b', '1.1'), number('1.1', '0201234567')],
-      {},
-      [R, A],
-    ],
-    ['does not come', [silent, tick(999), tick(1_000), hangsUp('1.1')], {}, ['(no-number)']],
-    [
-      'does not come, with a stand-in',
-      [silent, tick(1_000), hangsUp('1.1')],
-      withheld,
-      [W, 'completed +31000000000'],
-    ],
-    [
-      'had not come when the caller gave up',
-      [silent, hangsUp('1.1')],
-      withheld,
-      [W, 'completed +31000000000'],
-    ],
-    ['had not come when the caller gave up, no stand-in', [silent, hangsUp('1.1')], {}, ['(no-number)']],
-    [
-      'comes when all hope was lost',
-      [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1')],
-      {},
-      ['(no-number)', '(reported-late)', R, MISSED],
-    ],
-    [
-      'comes when all hope was lost, and time has passed',
-      [silent, tick(1_000), { ...number('1.1', '0201234567'), at: 9_000 } as Input, hangsUp('1.1')],
-      {},
-      ['(no-number)', '(reported-late)', R, MISSED],
-    ],
-    ['is anonymous', [hidden, hangsUp('1.1')], {}, ['(no-number)']],
-    ['is anonymous, with a stand-in', [hidden, hangsUp('1.1')], withheld, [W, 'completed +31000000000']],
-    [
-      'is there but must not be shown',
-      [silent, number('1.1', '0201234567', 'prohibited'), tick(1_000)],
-      {},
-      ['(no-number)'],
-    ],
-    [
-      'stays withheld, whatever a snapshot shows',
-      [silent, number('1.1', '0201234567', 'prohibited'), snapshot([row('1.1', 'PJSIP/trunk-00000001')])],
-      {},
-      ['(no-number)'],
-    ],
-    ['has no digits', [sipAddress, tick(1_000)], {}, ['(no-number)']],
-    [
-      'has no digits, with a stand-in for that',
-      [sipAddress, tick(1_000), hangsUp('1.1')],
-      missing,
-      [M, `completed ${missing.missingNumber}`],
-    ],
-    ['has no digits, with one for those who withhold it', [sipAddress, tick(1_000)], withheld, [W]],
-    ['has no digits, and comes from the dialplan', [sipAddress, number('1.1', '0201234567')], missing, [R]],
-    ['is anonymous, with a stand-in for those who have none', [hidden], missing, ['(no-number)']],
-    ['is zeros', [caller({ callerNumber: '0000000000' } as never)], { ...withheld, ...missing }, [W]],
-    [
-      'comes after a stand-in: what is reported from then on has it',
-      [silent, tick(1_000), number('1.1', '0201234567'), ...answered, hangsUp('1.1')],
-      withheld,
-      [W, '(reported-late)', A, C],
-    ],
-    [
-      'comes after a stand-in, to a call that nobody answers',
-      [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1')],
-      withheld,
-      [W, '(reported-late)', MISSED],
-    ],
-    [
-      'comes after a stand-in, withheld',
-      [
-        silent,
-        tick(1_000),
-        number('1.1', '0201234567', 'prohibited'),
-        number('1.1', '0201234567'),
-        hangsUp('1.1'),
-      ],
-      { ...withheld, ...missing },
-      [M, `completed ${withheld.withheldNumber}`],
-    ],
-    [
-      'of an analogue line comes after three seconds',
-      [analogue, tick(1_000), { ...number('1.1', '0201234567'), at: 4_000 } as Input, hangsUp('1.1')],
-      withheld,
-      [R, MISSED],
-    ],
-    ['of an analogue line does not come', [analogue, tick(3_999)], withheld, []],
-    ['of an analogue line does not come within four seconds', [analogue, tick(4_000)], withheld, [W]],
-    [
-      'of an analogue line does not come, and the dialplan dials a phone',
-      [analogue, tick(500), { ...phone(), at: 1_500 } as Input, tick(1_499), tick(1_500)],
-      withheld,
-      [W],
-    ],
-    [
-      'of an ISDN line does not come',
-      [caller({ callerNumber: '', channel: 'DAHDI/i1/5551234-1' } as never), tick(1_000)],
-      withheld,
-      [W],
-    ],
-    [
-      'changes after it was reported',
-      [caller(), number('1.1', '0209999999'), hangsUp('1.1')],
-      {},
-      [R, MISSED],
-    ],
-    ['is awaited while the clock is set back an hour', [silent, tick(-3_600_000)], {}, ['(no-number)']],
-  ];
-  for (const [name, inputs, overrides, reported] of rows)
-    test(name, () => assert.deepEqual(play(inputs, overrides).reported, reported));
+const given = (callerNumber: string, channel = 'PJSIP/trunk-00000001') =>
+  caller({ callerNumber, channel } as never);
+const [silent, hidden] = [given(''), given('anonymous')];
+const rewritten = number('1.1', '00442079460123');
+const found = (more: object) => snapshot([row('1.1', 'PJSIP/trunk-00000001', more)]);
+const inputs: Record<string, Input> = {
+  ...{ silent, hidden, rewritten },
+  sipAddress: given('alice7'),
+  zeros: given('0000000000'),
+  analogue: given('', 'DAHDI/1-1'),
+  isdn: given('', 'DAHDI/i1/5551234-1'),
+  down: caller({ state: 0 } as never),
+  caller2: caller({ uniqueid: '2.1', linkedid: '2.1' }),
+  snapshot: found({}),
+  foundRewritten: found({ callerNumber: '00442079460123' }),
+  foundRinging: found({ callerNumber: '00201234567', state: 4, context: 'from-trunk-isp' }),
+  foundInBridge: found({ callerNumber: '00442079460123', bridge: 'b' }),
+  entersUnseen: { ...enters('b', '1.1'), channel: 'PJSIP/trunk-00000001' } as Input,
+};
+const heard = (script: string) => heardAs(script, inputs);
 
-  const answers: [string, Input[], Presentation | 'no answer', string[]][] = [
-    ['is there, and the PBX says that it may be shown', [caller()], 'allowed', [R]],
-    [
-      'is there, and the PBX says that it is withheld',
-      [caller(), hangsUp('1.1')],
-      'prohibited',
-      ['(no-number)'],
-    ],
-    ['is there, and the PBX will not say more', [caller()], 'unknown', [R]],
-    [
-      'is there, and the PBX takes long to answer: nothing is reported that could be withheld',
-      [caller(), tick(999), tick(1_000), tick(30_000)],
-      'no answer',
-      [],
-    ],
-    [
-      'is there, and the PBX answers after a minute',
-      [caller(), tick(60_000), saysOf('1.1', 'allowed')],
-      'no answer',
-      [R],
-    ],
-    [
-      'is there, and the PBX says after a minute that it is withheld',
-      [caller(), tick(60_000), saysOf('1.1', 'prohibited')],
-      'no answer',
-      ['(no-number)'],
-    ],
-    [
-      'is there, and the call is over before the PBX answers: nothing is reported that could be withheld',
-      [caller(), hangsUp('1.1'), tick(999), tick(30_000)],
-      'no answer',
-      [],
-    ],
-    [
-      'is there, and the link ends without an answer after the call: late, but reported',
-      [caller(), hangsUp('1.1'), tick(30_000), snapshot([])],
-      'no answer',
-      [R, MISSED],
-    ],
-    ...(['allowed', 'unknown', 'prohibited'] as const).map(
-      (said): [string, Input[], 'no answer', string[]] => [
-        `is there, and the PBX says after the call that it is ${said}`,
-        [caller(), hangsUp('1.1'), saysOf('1.1', said), tick(1_000)],
-        'no answer',
-        said === 'prohibited' ? ['(no-number)'] : [R, MISSED],
-      ],
-    ),
-    ...([[saysOf('2.1', 'unknown')], [snapshot([])]] as const).map(
-      (last): [string, Input[], 'no answer', string[]] => [
-        `is there, and was gone before the PBX could say (${last[0].type}), on a trunk that passes on withheld numbers`,
-        [
-          ...[caller(), saysOf('1.1', 'prohibited'), hangsUp('1.1')],
-          ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), ...last],
-        ],
-        'no answer',
-        ['(no-number)', '(no-number)'],
-      ],
-    ),
-    ...(
-      [
-        [true, ['(no-number)', '(no-number)']],
-        [false, [R, MISSED, R, MISSED]],
-      ] as const
-    ).map(([reveals, reported]): [string, Input[], 'no answer', string[]] => [
-      `is there, and the PBX has no answer, before it says that the caller hung up, on a trunk that ${reveals ? 'passes on withheld numbers' : 'is not known to'}`,
-      [
-        ...[caller(), saysOf('1.1', reveals ? 'prohibited' : 'allowed'), hangsUp('1.1')],
-        ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), saysOf('2.1', 'unknown'), hangsUp('2.1')],
-      ],
-      'no answer',
-      [...reported],
-    ]),
-    [
-      'is there, and the link breaks before the PBX answers; the call is over then',
-      [caller(), snapshot([])],
-      'no answer',
-      [R, MISSED],
-    ],
-    [
-      'comes late with its presentation: the PBX is asked all the same, since the dialplan may have changed that',
-      [silent, number('1.1', '0201234567')],
-      'prohibited',
-      ['(no-number)'],
-    ],
-    ...(['prohibited', 'no answer'] as const).map((said): [string, Input[], typeof said, string[]] => [
-      `comes when all hope was lost: the PBX is asked as always (${said})`,
-      [silent, tick(1_000), { ...number('1.1', '0201234567'), at: 9_000 } as Input, tick(9_000)],
-      said,
-      said === 'prohibited' ? ['(no-number)', '(no-number)'] : ['(no-number)'],
-    ]),
-    [
-      'comes when all hope was lost, and the call is over before the PBX says that it is withheld',
-      [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1'), saysOf('1.1', 'prohibited')],
-      'no answer',
-      ['(no-number)', '(no-number)'],
-    ],
-    [
-      'is allowed by the dialplan before the PBX answers',
-      [caller(), number('1.1', '0201234567', 'allowed'), saysOf('1.1', 'prohibited')],
-      'no answer',
-      ['(no-number)'],
-    ],
-    [
-      'is prohibited, and then allowed by the dialplan and by the answer',
-      [
-        ...[caller({ state: 0 } as never), number('1.1', '0201234567', 'prohibited')],
-        ...[number('1.1', '0201234567', 'allowed'), state('1.1', 4), saysOf('1.1', 'allowed')],
-      ],
-      'no answer',
-      ['(no-number)'],
-    ],
-    [
-      'is rewritten by the dialplan before the PBX answers: the one that the trunk presented is reported',
-      [caller(), number('1.1', '00201234567'), state('1.1', 6, '00201234567'), saysOf('1.1', 'allowed')],
-      'no answer',
-      [R],
-    ],
-    [
-      'is replaced by a text before the PBX answers',
-      [caller(), number('1.1', 'Reception'), saysOf('1.1', 'allowed')],
-      'no answer',
-      [R],
-    ],
-    [
-      'is rewritten, and then the link breaks',
-      [
-        ...[caller(), number('1.1', '00442079460123')],
-        snapshot([row('1.1', 'PJSIP/trunk-00000001', { callerNumber: '00442079460123' })]),
-        saysOf('1.1', 'allowed'),
-      ],
-      'no answer',
-      [R],
-    ],
-    [
-      'is rewritten before the snapshot that the bridge connects with, and its Newchannel comes after that',
-      [
-        snapshot([
-          row('1.1', 'PJSIP/trunk-00000001', {
-            ...{ callerNumber: '00201234567', state: 4, context: 'from-trunk-isp' },
-          }),
-        ]),
-        caller(),
-        saysOf('1.1', 'allowed'),
-      ],
-      'no answer',
-      ['(picked-up)', R],
-    ],
-    [
-      'is rewritten, and then the link breaks; its BridgeEnter had come before its Newchannel',
-      [
-        { ...enters('b', '1.1'), channel: 'PJSIP/trunk-00000001' } as Input,
-        ...[caller(), number('1.1', '00442079460123')],
-        snapshot([row('1.1', 'PJSIP/trunk-00000001', { callerNumber: '00442079460123', bridge: 'b' })]),
-        saysOf('1.1', 'allowed'),
-      ],
-      'no answer',
-      [R],
-    ],
-    [
-      'is there, and was gone before the PBX could say, on a trunk that showed a withheld number by its own word',
-      [
-        ...[caller(), number('1.1', '0201234567', 'prohibited'), hangsUp('1.1')],
-        ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), saysOf('2.1', 'unknown')],
-      ],
-      'no answer',
-      ['(no-number)', '(no-number)'],
-    ],
-    ['is withheld by its own word: nobody is asked', [hidden, hangsUp('1.1')], 'no answer', ['(no-number)']],
-  ];
-  for (const [name, inputs, presentation, reported] of answers)
-    test(name, () => assert.deepEqual(play(inputs, {}, undefined, presentation).reported, reported));
+describe("the caller's number", () => {
+  const withheld = { withheldNumber: '+31000000000' };
+  const missing = { missingNumber: '+31999999999' };
+  const standIns: Record<string, Partial<CallSettings>> = {
+    none: {},
+    ...{ withheld, missing, both: { ...withheld, ...missing } },
+  };
+  /** What is heard, which numbers stand in, and what is reported; `W` and `X` are the numbers that stand in. */
+  const rows = table<[string, string, string, string]>(`
+    comes late                                 | silent 1.1#0201234567                               | none | R
+    comes after the answer                     | silent talk 1.1#0201234567                          | none | R A
+    does not come                              | silent +999 +1000 -1.1                              | none | (no-number)
+    does not come, with a stand-in             | silent +1000 -1.1                                   | withheld | R@W M@W
+    had not come when the caller gave up       | silent -1.1                                         | withheld | R@W M@W
+    the same, no stand-in                      | silent -1.1                                         | none | (no-number)
+    comes when all hope was lost               | silent +1000 1.1#0201234567 -1.1         | none | (no-number) (reported-late) R M
+    the same, and time has passed              | silent +1000 1.1#0201234567@9000 -1.1    | none | (no-number) (reported-late) R M
+    is anonymous                               | hidden -1.1                                         | none | (no-number)
+    is anonymous, with a stand-in              | hidden -1.1                                         | withheld | R@W M@W
+    is there but must not be shown             | silent 1.1#!0201234567 +1000                        | none | (no-number)
+    stays withheld, whatever a snapshot shows  | silent 1.1#!0201234567 snapshot                     | none | (no-number)
+    has no digits                              | sipAddress +1000                                    | none | (no-number)
+    has no digits, with a stand-in for that    | sipAddress +1000 -1.1                               | missing | R@X M@X
+    has no digits, with one for the withheld   | sipAddress +1000                                    | withheld | R@W
+    has no digits, and comes from the dialplan | sipAddress 1.1#0201234567                           | missing | R
+    is anonymous, with one for the missing     | hidden                                              | missing | (no-number)
+    is zeros                                   | zeros                                               | both | R@W
+    comes after a stand-in: what is reported then has it | silent +1000 1.1#0201234567 talk -1.1     | withheld | R@W (reported-late) A C
+    the same, nobody answers                   | silent +1000 1.1#0201234567 -1.1                    | withheld | R@W (reported-late) M
+    comes after a stand-in, withheld           | silent +1000 1.1#!0201234567 1.1#0201234567 -1.1    | both | R@X M@W
+    of an analogue line comes after three seconds | analogue +1000 1.1#0201234567@4000 -1.1          | withheld | R M
+    of an analogue line does not come          | analogue +3999                                      | withheld |
+    the same within four seconds               | analogue +4000                                      | withheld | R@W
+    the same, and the dialplan dials a phone   | analogue +500 phone@1500 +1499 +1500                | withheld | R@W
+    of an ISDN line does not come              | isdn +1000                                          | withheld | R@W
+    changes after it was reported              | caller 1.1#0209999999 -1.1                          | none | R M
+    is awaited while the clock is set back an hour | silent +-3600000                                | none | (no-number)
+  `);
+  for (const [name, script, stand, reported] of rows)
+    test(name, () => {
+      const expected = reported.replaceAll('@W', '@+31000000000').replaceAll('@X', '@+31999999999');
+      assert.deepEqual(play(heard(script), standIns[stand]).reported, reportedAs(expected));
+    });
+
+  test('comes late, with the state', () => {
+    const withState = { ...heard('1.1=6')[0], callerNumber: '0201234567' } as Input;
+    assert.deepEqual(play([silent, withState]).reported, [R]);
+  });
+
+  /** What is heard, what the PBX says when it is asked (or nothing), and what is reported. */
+  const answers = table<[string, string, string, string]>(`
+    is there, and the PBX says that it may be shown       | caller                              | allowed | R
+    is there, and the PBX says that it is withheld        | caller -1.1                         | prohibited | (no-number)
+    is there, and the PBX will not say more               | caller                              | unknown | R
+    the PBX takes long: nothing is reported that could be withheld | caller +999 +1000 +30000   | no answer |
+    the PBX answers after a minute                        | caller +60000 1.1?allowed           | no answer | R
+    the PBX says after a minute that it is withheld       | caller +60000 1.1?prohibited        | no answer | (no-number)
+    the call is over before the PBX answers               | caller -1.1 +999 +30000             | no answer |
+    the link ends without an answer after the call: late, but reported | caller -1.1 +30000 gone | no answer | R M
+    the PBX says after the call: allowed                  | caller -1.1 1.1?allowed +1000       | no answer | R M
+    the PBX says after the call: unknown                  | caller -1.1 1.1?unknown +1000       | no answer | R M
+    the PBX says after the call: prohibited               | caller -1.1 1.1?prohibited +1000    | no answer | (no-number)
+    gone before the PBX could say, on a trunk that passes on withheld numbers | caller 1.1?prohibited -1.1 caller2 -2.1 2.1?unknown | no answer | (no-number) (no-number)
+    the same, and the link breaks                         | caller 1.1?prohibited -1.1 caller2 -2.1 gone | no answer | (no-number) (no-number)
+    no answer before the hang-up is said, on such a trunk | caller 1.1?prohibited -1.1 caller2 2.1?unknown -2.1 | no answer | (no-number) (no-number)
+    the same on a trunk that is not known to              | caller 1.1?allowed -1.1 caller2 2.1?unknown -2.1 | no answer | R M R M
+    on a trunk that showed a withheld number by its own word | caller 1.1#!0201234567 -1.1 caller2 -2.1 2.1?unknown | no answer | (no-number) (no-number)
+    the link breaks before the PBX answers; the call is over then | caller gone                 | no answer | R M
+    comes late with its presentation: the PBX is asked all the same | silent 1.1#0201234567     | prohibited | (no-number)
+    comes when all hope was lost: the PBX is asked        | silent +1000 1.1#0201234567@9000 +9000 | prohibited | (no-number) (no-number)
+    the same, and it does not answer                      | silent +1000 1.1#0201234567@9000 +9000 | no answer | (no-number)
+    the same, and the call is over before it says withheld | silent +1000 1.1#0201234567 -1.1 1.1?prohibited | no answer | (no-number) (no-number)
+    is allowed by the dialplan before the PBX answers     | caller 1.1#0201234567 1.1?prohibited | no answer | (no-number)
+    is prohibited, then allowed by dialplan and answer    | down 1.1#!0201234567 1.1#0201234567 1.1=4 1.1?allowed | no answer | (no-number)
+    is rewritten before the answer: what the trunk presented counts | caller 1.1#00201234567 1.1?allowed | no answer | R
+    is replaced by a text before the PBX answers          | caller 1.1#Reception 1.1?allowed    | no answer | R
+    is rewritten, and then the link breaks                | caller rewritten foundRewritten 1.1?allowed | no answer | R
+    is rewritten before the first snapshot, and its Newchannel comes after | foundRinging caller 1.1?allowed | no answer | (picked-up) R
+    rewritten, the link breaks; its BridgeEnter had come before its Newchannel | entersUnseen caller rewritten foundInBridge 1.1?allowed | no answer | R
+    is withheld by its own word: nobody is asked          | hidden -1.1                         | no answer | (no-number)
+  `);
+  for (const [name, script, presentation, reported] of answers)
+    test(name, () =>
+      assert.deepEqual(
+        play(heard(script), {}, undefined, presentation as Presentation).reported,
+        reportedAs(reported),
+      ),
+    );
 
   describe('is reported as the dialplan has made it, by setting', () => {
     const dialplan = { reportedNumber: 'dialplan' } as const;
-    const rewritten = number('1.1', '00442079460123');
-    const L = 'ringing +442079460123';
-    const rows: [string, Input[], string[]][] = [
-      ['when it dials a phone', [caller(), rewritten, phone(), number('1.1', '00442079460999')], [L]],
-      ['when it connects the caller', [caller(), rewritten, enters('b', '1.1')], [L]],
-      ['when the caller hangs up', [caller(), rewritten, hangsUp('1.1')], [L, 'completed +442079460123']],
-      ['after a second', [caller(), tick(0), rewritten, tick(999), tick(1_000), number('1.1', '1')], [L]],
-      ['not before', [caller(), rewritten, tick(999)], []],
-      ["and is the trunk's where it has changed nothing", [caller(), phone()], [R]],
-      [
-        "and is the trunk's where it has made no number of it",
-        [caller(), number('1.1', 'Reception'), phone()],
-        [R],
-      ],
-      [
-        'but not if the caller withholds it',
-        [caller({ callerNumber: 'anonymous' } as never), rewritten, phone()],
-        ['(no-number)'],
-      ],
-    ];
-    for (const [name, inputs, reported] of rows)
-      test(name, () => assert.deepEqual(play(inputs, dialplan).reported, reported));
+    const rows = table<[string, string, string]>(`
+      when it dials a phone                                 | caller rewritten phone 1.1#00442079460999   | R@+442079460123
+      when it connects the caller                           | caller rewritten 1.1>b                      | R@+442079460123
+      when the caller hangs up                              | caller rewritten -1.1       | R@+442079460123 M@+442079460123
+      after a second                                        | caller +0 rewritten +999 +1000 1.1#1        | R@+442079460123
+      not before                                            | caller rewritten +999                       |
+      and is the trunk's where it has changed nothing       | caller phone                                | R
+      and is the trunk's where it has made no number of it  | caller 1.1#Reception phone                  | R
+      but not if the caller withholds it                    | hidden rewritten phone                      | (no-number)
+      also after the PBX said that it may be shown          | caller 1.1#0207654321 rings                 | R@+31207654321
+    `);
+    for (const [name, script, reported] of rows)
+      test(name, () => assert.deepEqual(play(heard(script), dialplan).reported, reportedAs(reported)));
 
     test('the same, however late the PBX says that it may be shown', () => {
-      const inputs = [
-        caller(),
-        rewritten,
-        phone(),
-        number('1.1', '1'),
-        tick(5_000),
-        saysOf('1.1', 'allowed'),
-      ];
-      assert.deepEqual(play(inputs, dialplan, undefined, 'no answer').reported, [L]);
-      const early = [caller(), saysOf('1.1', 'allowed'), rewritten, phone(), number('1.1', '1')];
-      assert.deepEqual(play(early, dialplan, undefined, 'no answer').reported, [L]);
+      for (const script of [
+        'caller rewritten phone 1.1#1 +5000 1.1?allowed',
+        'caller 1.1?allowed rewritten phone 1.1#1',
+      ])
+        assert.deepEqual(
+          play(heard(script), dialplan, undefined, 'no answer').reported,
+          reportedAs('R@+442079460123'),
+        );
     });
 
     test('a tick is asked for until then', () => {
-      const { effects } = play([caller()], dialplan);
-      assert.deepEqual(
-        effects.filter(({ type }) => type === 'wake'),
-        [{ type: 'wake', at: 2_000 }],
-      );
+      const wakes = play(heard('caller'), dialplan).effects.filter(({ type }) => type === 'wake');
+      assert.deepEqual(wakes, [{ type: 'wake', at: 2_000 }]);
     });
   });
 
@@ -397,28 +191,32 @@ describe("the caller's number", () => {
   });
 
   test('is none, on a trunk that passes on withheld numbers: it is not withheld', () => {
-    const revealed = [caller(), saysOf('1.1', 'prohibited'), hangsUp('1.1')];
+    const revealed = [caller(), saysOf('1.1', 'prohibited'), ...heardAs('-1.1')];
     const silentOne = caller({ uniqueid: '2.1', linkedid: '2.1', callerNumber: 'alice7' } as never);
-    const { reported } = play([...revealed, silentOne, hangsUp('2.1')], missing, undefined, 'no answer');
-    assert.deepEqual(reported, ['(no-number)', M, `completed ${missing.missingNumber}`]);
+    const { reported } = play([...revealed, silentOne, ...heardAs('-2.1')], missing, undefined, 'no answer');
+    assert.deepEqual(reported, [
+      '(no-number)',
+      `ringing ${missing.missingNumber}`,
+      `completed ${missing.missingNumber}`,
+    ]);
   });
 
   test('a caller who hung up before the PBX answered leaves nothing behind', () => {
     const { state: left } = play(
-      [caller(), hangsUp('1.1'), saysOf('1.1', 'allowed')],
+      [caller(), ...heardAs('-1.1'), saysOf('1.1', 'allowed')],
       {},
       undefined,
       'no answer',
     );
     assert.deepEqual([left.channels.size, left.calls.size, left.waitingForNumber.size], [0, 0, 0]);
-    const crossed = [caller(), hangsUp('1.1'), enters('b', '1.1'), saysOf('1.1', 'allowed')];
+    const crossed = [caller(), ...heardAs('-1.1'), enters('b', '1.1'), saysOf('1.1', 'allowed')];
     assert.equal(play(crossed, {}, undefined, 'no answer').state.bridges.size, 0);
-    const { state: overdue } = play([caller(), hangsUp('1.1'), snapshot([])], {}, undefined, 'no answer');
+    const { state: overdue } = play([caller(), ...heardAs('-1.1'), snapshot([])], {}, undefined, 'no answer');
     assert.deepEqual([overdue.channels.size, overdue.calls.size, overdue.waitingForNumber.size], [0, 0, 0]);
   });
 
   test('the question is asked once, and again after a reconnect', () => {
-    const again = [number('1.1', '0201234567'), state('1.1', 6), number('1.1', '0201234567')];
+    const again = [number('1.1', '0201234567'), ...heardAs('1.1=6'), number('1.1', '0201234567')];
     const { effects } = play([caller(), ...again], {}, undefined, 'no answer');
     assert.equal(effects.filter(({ type }) => type === 'ask').length, 1, 'asked more than once');
     const asks = play([caller(), snapshot([row('1.1', 'PJSIP/trunk-00000001')])], {}, undefined, 'no answer');
@@ -430,17 +228,11 @@ describe("the caller's number", () => {
   });
 
   test('a tick is asked for while it is awaited, and again if it comes too early', () => {
-    const wakes = play([silent, tick(500)]).effects.filter((effect) => effect.type === 'wake');
+    const wakes = play([silent, ...heardAs('+500')]).effects.filter((effect) => effect.type === 'wake');
     assert.deepEqual(wakes, [
       { type: 'wake', at: 2_000 },
       { type: 'wake', at: 2_000 },
     ]);
-  });
-
-  test('is followed in the state, also after the PBX said that it may be shown', () => {
-    const inputs = [caller(), state('1.1', 4, '0207654321'), phone(5)];
-    const dialplan = { reportedNumber: 'dialplan' } as const;
-    assert.deepEqual(play(inputs, dialplan).reported, ['ringing +31207654321']);
   });
 
   test('is saved once it is decided, and not for an input that changes nothing', () => {
@@ -448,7 +240,7 @@ describe("the caller's number", () => {
       play(inputs, {}, undefined, said).effects.flatMap((effect) =>
         effect.type === 'save' ? [effect.call.number] : [],
       );
-    assert.deepEqual(saved([silent, tick(1_000)], 'allowed'), ['awaited', 'absent']);
+    assert.deepEqual(saved([silent, ...heardAs('+1000')], 'allowed'), ['awaited', 'absent']);
     assert.deepEqual(saved([caller(), number('1.1', '0201234567')], 'no answer'), ['awaited']);
   });
 
@@ -458,7 +250,7 @@ describe("the caller's number", () => {
         it.type === 'journal' && it.entry.kind === 'reported' ? [it.entry.text] : [],
       );
     assert.deepEqual(reported([hidden]), ['ringing, from +31000000000, for a number that is withheld']);
-    assert.deepEqual(reported([silent, tick(1_000)]), [
+    assert.deepEqual(reported([silent, ...heardAs('+1000')]), [
       'ringing, from +31999999999, for a caller without a number',
     ]);
   });
@@ -469,9 +261,9 @@ describe("the caller's number", () => {
     const expected = [{ type: 'prefetch-priority', number: '+31201234567' }];
 
     test('when the PBX has said that it may be shown, and not before', () => {
-      const rewritten = [caller(), number('1.1', '00201234567')];
-      assert.deepEqual(lookups(rewritten, 'no answer'), []);
-      assert.deepEqual(lookups([...rewritten, saysOf('1.1', 'allowed')], 'no answer'), expected);
+      const changed = [caller(), number('1.1', '00201234567')];
+      assert.deepEqual(lookups(changed, 'no answer'), []);
+      assert.deepEqual(lookups([...changed, saysOf('1.1', 'allowed')], 'no answer'), expected);
     });
 
     test('when it comes late', () =>
@@ -480,7 +272,7 @@ describe("the caller's number", () => {
     test('not when it is withheld, or the call is over', () => {
       assert.deepEqual(lookups([caller()], 'prohibited'), []);
       assert.deepEqual(lookups([hidden], 'allowed'), []);
-      assert.deepEqual(lookups([caller(), hangsUp('1.1'), saysOf('1.1', 'allowed')], 'no answer'), []);
+      assert.deepEqual(lookups([caller(), ...heardAs('-1.1'), saysOf('1.1', 'allowed')], 'no answer'), []);
     });
 
     test('not for a call that was in progress when the bridge connected', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { table } from '../../test/table.ts';
 import type { Input } from './input.ts';
 import type { CallSettings } from './rules.ts';
 import {
@@ -8,9 +9,10 @@ import {
   created,
   hangsUp,
   heard,
+  heardAs,
   number,
   play,
-  R,
+  reportedAs,
   row,
   saysOf,
   snapshot,
@@ -35,86 +37,62 @@ function trunksAfter(inputs: Input[], settings: Partial<CallSettings> = {}, trun
   return [...state.trunks.keys()].filter((endpoint) => isTrunk(state, endpoint));
 }
 
+const corrected = {
+  added: [{ ...heard('PJSIP/x', ''), source: 'added' } as const],
+  forgotten: ['PJSIP/trunk'],
+};
+const inputs: Record<string, Input> = {
+  down: caller({ state: 0 } as never),
+  sipDown: caller({ state: 0, channel: 'SIP/isp-1' } as never),
+  foundRinging: snapshot([{ ...trunkRow, state: 4 }]),
+  found: snapshot([trunkRow]),
+  foundPhone: snapshot([phoneRow]),
+  phoneCalls: rings('PJSIP/1001-1', 'from-internal'),
+  trunkCalls: rings('PJSIP/trunk-1', 'x'),
+  addedCalls: rings('PJSIP/x-1', 'from-internal'),
+  trunkInbound: configured({ 'PJSIP/trunk': 'from-trunk-isp', 'PJSIP/1001': 'from-internal' }),
+  trunkInternal: configured({ 'PJSIP/trunk': 'from-internal' }),
+  phoneInternal: configured({ 'PJSIP/1001': 'from-internal' }),
+  addedInternal: configured({ 'PJSIP/x': 'from-internal' }),
+  nothingConfigured: configured({}),
+  corrected: { type: 'trunks-corrected', at, ...corrected },
+};
+const trunksBefore: Record<string, Trunk[]> = {
+  none: [],
+  phone: [heard('PJSIP/1001', 'from-internal')],
+  trunk: [heard('PJSIP/trunk')],
+  elsewhere: [heard('PJSIP/trunk', 'from-outside')],
+  added: corrected.added,
+  mixed: [{ endpoint: 'PJSIP/old', source: 'configured', context: 'from-trunk-isp' }, heard('DAHDI/1')],
+};
+
 describe('an endpoint is a trunk', () => {
-  const phone = heard('PJSIP/1001', 'from-internal');
-  const corrected = {
-    added: [{ ...heard('PJSIP/x', ''), source: 'added' } as const],
-    forgotten: ['PJSIP/trunk'],
-  };
-  const rows: [string, Input[], Partial<CallSettings>, Trunk[], string[]][] = [
-    ['when an inbound call rings on it', [caller()], {}, [], ['PJSIP/trunk']],
-    [
-      'when it rings on chan_sip: Down first',
-      [caller({ state: 0, channel: 'SIP/isp-1' } as never), state('1.1', 4)],
-      {},
-      [],
-      ['SIP/isp'],
-    ],
-    [
-      'when its Newchannel comes after a snapshot',
-      [snapshot([{ ...trunkRow, state: 4 }]), caller()],
-      {},
-      [],
-      ['PJSIP/trunk'],
-    ],
-    ['not when it is dialled in that context', [caller({ state: 0 } as never), state('1.1', 5)], {}, [], []],
-    ['not when a snapshot shows it in that context', [snapshot([phoneRow]), hangsUp('1.1')], {}, [], []],
-    ['not when it calls as a phone', [rings('PJSIP/1001-1', 'from-internal')], {}, [], []],
-    ['no more when it calls as a phone', [rings('PJSIP/trunk-1', 'x')], {}, [heard('PJSIP/trunk')], []],
-    ['no more when INBOUND_CONTEXTS no longer matches', [], {}, [phone], []],
-    ['as long as INBOUND_CONTEXTS matches', [], { inboundContexts: ['*'] }, [phone], ['PJSIP/1001']],
-    [
-      'when the configuration of the PBX gives its calls such a context',
-      [configured({ 'PJSIP/trunk': 'from-trunk-isp', 'PJSIP/1001': 'from-internal' })],
-      {},
-      [],
-      ['PJSIP/trunk'],
-    ],
-    [
-      'when the configuration gives it such a context, though calls came in in another before',
-      [configured({ 'PJSIP/trunk': 'from-trunk-isp' })],
-      {},
-      [heard('PJSIP/trunk', 'from-outside')],
-      ['PJSIP/trunk'],
-    ],
-    [
-      'no more when the configuration gives it another context',
-      [configured({ 'PJSIP/trunk': 'from-internal' })],
-      {},
-      [heard('PJSIP/trunk')],
-      [],
-    ],
-    [
-      'no more when it was known by the configuration alone, and is not there any more',
-      [configured({ 'PJSIP/1001': 'from-internal' })],
-      {},
-      [{ endpoint: 'PJSIP/old', source: 'configured', context: 'from-trunk-isp' }, heard('DAHDI/1')],
-      ['DAHDI/1'],
-    ],
-    [
-      'when calls came in on it, though the configuration had it and has it no more',
-      [configured({ 'PJSIP/trunk': 'from-trunk-isp' }), configured({})],
-      {},
-      [heard('PJSIP/trunk')],
-      ['PJSIP/trunk'],
-    ],
-    [
-      'when an operator adds it, and no more when one has it forgotten',
-      [{ type: 'trunks-corrected', at, ...corrected }],
-      {},
-      [heard('PJSIP/trunk')],
-      ['PJSIP/x'],
-    ],
-    [
-      'for ever when an operator added it',
-      [rings('PJSIP/x-1', 'from-internal'), configured({ 'PJSIP/x': 'from-internal' })],
-      {},
-      [...corrected.added],
-      ['PJSIP/x'],
-    ],
-  ];
-  for (const [what, inputs, settings, trunks, expected] of rows)
-    test(what, () => assert.deepEqual(trunksAfter(inputs, settings, trunks), expected));
+  const rows = table<[what: string, script: string, before: string, after: string]>(`
+    when an inbound call rings on it                         | caller                         | none | PJSIP/trunk
+    when it rings on chan_sip: Down first                    | sipDown 1.1=4                  | none | SIP/isp
+    when its Newchannel comes after a snapshot               | foundRinging caller            | none | PJSIP/trunk
+    not when it is dialled in that context                   | down 1.1=5                     | none |
+    not when a snapshot shows it in that context             | foundPhone -1.1                | none |
+    not when it calls as a phone                             | phoneCalls                     | none |
+    no more when it calls as a phone                         | trunkCalls                     | trunk |
+    no more when INBOUND_CONTEXTS no longer matches          |                                | phone |
+    when the configuration gives its calls such a context    | trunkInbound                   | none | PJSIP/trunk
+    the same, though calls came in in another before         | trunkInbound                   | elsewhere | PJSIP/trunk
+    no more when the configuration gives it another context  | trunkInternal                  | trunk |
+    no more when known by the configuration alone, and gone  | phoneInternal                  | mixed | DAHDI/1
+    when calls came in on it, though the configuration has it no more | trunkInbound nothingConfigured | trunk | PJSIP/trunk
+    when an operator adds it, no more when one has it forgotten | corrected                   | trunk | PJSIP/x
+    for ever when an operator added it                       | addedCalls addedInternal       | added | PJSIP/x
+  `);
+  for (const [what, script, before, after] of rows)
+    test(what, () =>
+      assert.deepEqual(
+        trunksAfter(heardAs(script, inputs), {}, trunksBefore[before]),
+        after.split(' ').filter(Boolean),
+      ),
+    );
+  test('as long as INBOUND_CONTEXTS matches', () =>
+    assert.deepEqual(trunksAfter([], { inboundContexts: ['*'] }, trunksBefore.phone), ['PJSIP/1001']));
 
   test('with the context, the first and the last call on it, and how it writes numbers; written once a minute', () => {
     const later = (seconds: number, uniqueid: string) =>
@@ -150,30 +128,18 @@ describe('an endpoint is a trunk', () => {
 });
 
 describe('a channel that only a snapshot shows is an inbound call', () => {
-  const rows: [string, Input[], Trunk[], string[]][] = [
-    [
-      'not by the context to which a phone was led inside',
-      [configured({ 'PJSIP/1001': 'from-internal' }), snapshot([phoneRow])],
-      [],
-      [],
-    ],
-    [
-      'by the configured context of its endpoint: it waits in a queue at the first start',
-      [configured({ 'PJSIP/trunk': 'from-trunk-isp' }), snapshot([trunkRow])],
-      [],
-      ['(picked-up)', R],
-    ],
-    ['by its context if the PBX does not say', [snapshot([phoneRow])], [], ['(picked-up)', R]],
-    ['by a trunk that was learnt', [snapshot([trunkRow])], [heard('PJSIP/trunk')], ['(picked-up)', R]],
-    [
-      'not by what was learnt by contexts of yesterday',
-      [snapshot([trunkRow])],
-      [heard('PJSIP/trunk', 'x')],
-      [],
-    ],
-  ];
-  for (const [what, inputs, trunks, reported] of rows)
-    test(what, () => assert.deepEqual(play(inputs, {}, { calls: [], trunks }).reported, reported));
+  const rows = table<[what: string, script: string, before: string, reported: string]>(`
+    not by the context to which a phone was led inside | phoneInternal foundPhone | none |
+    by the configured context of its endpoint          | trunkInbound found       | none | (picked-up) R
+    by its context if the PBX does not say             | foundPhone               | none | (picked-up) R
+    by a trunk that was learnt                         | found                    | trunk | (picked-up) R
+    not by what was learnt by contexts of yesterday    | found                    | elsewhere |
+  `);
+  for (const [what, script, before, reported] of rows)
+    test(what, () => {
+      const saved = { calls: [], trunks: trunksBefore[before] ?? [] };
+      assert.deepEqual(play(heardAs(script, inputs), {}, saved).reported, reportedAs(reported));
+    });
 });
 
 test('what is known of a trunk is kept while INBOUND_CONTEXTS leaves its context out', () => {

@@ -149,10 +149,60 @@ export const snapshot = (
   bridges: { bridge: string; technology: string }[] = [],
 ): Input => ({ type: 'snapshot', at, channels, bridges });
 
-export const R = 'ringing +31201234567';
-export const A = 'answered +31201234567 by 1001';
-export const C = 'completed +31201234567 by 1001';
-export const MISSED = 'completed +31201234567';
+/**
+ * Inputs in short, a word each: `caller`; `phone` and `rings`, the phone 1001 as 1.2, picked up or not; `1.1>b` enters a
+ * bridge, `1.1<b` leaves it (`c` is a conference, `p` for parking); `1.1=6` has a state, `1.1#020` a number, `1.1#!020` one that is
+ * prohibited; `1.1?allowed` is what the PBX answers; `-1.1` hangs up; `+999` is a tick; `talk` a phone that answers in
+ * `b`; `gone` a snapshot without channels. `@9000` behind a word is its time, and a name of `more` stands for what it is.
+ */
+export function heardAs(
+  script: string,
+  more: Readonly<Record<string, Input | readonly Input[]>> = {},
+): Input[] {
+  const named: typeof more = {
+    caller: caller(),
+    phone: phone(),
+    rings: phone(5),
+    talk: [phone(), enters('b', '1.2'), enters('b', '1.1')],
+    gone: snapshot([]),
+    ...more,
+  };
+  return script.split(' ').flatMap((text): readonly Input[] => {
+    if (text === '') return [];
+    const [word = '', time] = text.split('@');
+    const [, id = '', sign = '', rest = ''] = /^([\d.]*)([<>=#?+-])(.*)$/.exec(word) ?? [];
+    const inputs = [named[word] ?? inputOf(id, sign, rest)].flat();
+    return time === undefined ? inputs : inputs.map((input) => ({ ...input, at: Number(time) }));
+  });
+}
+
+function inputOf(id: string, sign: string, rest: string): Input {
+  if (sign === '>') return enters(rest, id, { c: 'softmix', p: 'holding_bridge' }[rest]);
+  if (sign === '<') return leaves(rest, id);
+  if (sign === '=') return state(id, Number(rest));
+  if (sign === '#') return number(id, rest.replace('!', ''), rest.startsWith('!') ? 'prohibited' : 'allowed');
+  if (sign === '?') return saysOf(id, rest as Presentation);
+  if (sign === '+') return tick(Number(rest));
+  assert.equal(sign, '-', 'no such input');
+  return hangsUp(rest);
+}
+
+/**
+ * What is reported, in short: `R` ringing, `A` answered by 1001, `C` completed by 1001, `M` completed without an answer,
+ * each with another person or number as `A:1009` and `R@+31000000000`; what is logged as it is.
+ */
+export function reportedAs(script: string): string[] {
+  const statuses = { R: 'ringing', A: 'answered', C: 'completed', M: 'completed' };
+  return script.split(' ').flatMap((text) => {
+    if (text === '') return [];
+    const [, short, by, from = '+31201234567'] = /^([RACM])(?::([^@]+))?(?:@(.+))?$/.exec(text) ?? [];
+    if (short === undefined) return [text];
+    const who = 'AC'.includes(short) ? ` by ${by ?? '1001'}` : '';
+    return [`${statuses[short as keyof typeof statuses]} ${from}${who}`];
+  });
+}
+
+export const [R, A, C, MISSED] = reportedAs('R A C M') as [string, string, string, string];
 
 /** A trunk on which an inbound call was heard. */
 export const heard = (endpoint: string, context = 'from-trunk-isp'): Trunk => ({

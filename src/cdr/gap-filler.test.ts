@@ -5,7 +5,6 @@ import { resultOf } from '../outbox/outbox.fixture.ts';
 import { createCsvSource } from './csv-source.ts';
 import { line, lostCalls, noLiveCalls, now, rules, scene } from './gap-filler.fixture.ts';
 import { createGapFiller } from './gap-filler.ts';
-import type { LiveCalls } from './live-calls.ts';
 
 test('a bridge that is stopped before Asterisk has written its first record goes on from there', async (t) => {
   const { write, start, reportedOf } = await scene(t);
@@ -75,26 +74,6 @@ test('a call that was reported in part is completed, and one that was reported i
   assert.deepEqual(await statuses('3'), []);
   const { fields } = log.lines.find(({ code }) => code === 'cdr.filled') ?? {};
   assert.deepEqual(fields, { reported: 1, ended: 0, unrecorded: 0, noNumber: 1, known: 1, old: 0 });
-});
-
-test('a call that is gone ends as its record says, or after some reads without one', async (t) => {
-  const { write, start } = await scene(t);
-  const vanished = new Set(['1800000101.1', '1800000101.2']);
-  const ended: object[] = [];
-  const end: LiveCalls['end'] = ({ at: _, ...call }) => {
-    ended.push(call);
-    vanished.delete(call.uniqueid);
-  };
-  const filler = await start({
-    vanished: () => vanished,
-    isKnown: (uniqueid) => vanished.has(uniqueid),
-    end,
-  });
-  write(line(1, { by: 'PJSIP/1001-00000009' }));
-  await filler.reads(3);
-  assert.deepEqual(ended, [{ uniqueid: '1800000101.1', from: '+494066969100', callerId: '1001' }]);
-  await filler.reads(6);
-  assert.deepEqual(ended.slice(1), [{ uniqueid: '1800000101.2' }]);
 });
 
 test('a call that is gone waits for its record for as long as Asterisk holds records back', async (t) => {

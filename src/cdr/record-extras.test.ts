@@ -25,77 +25,47 @@ const dialled = (extension: string, start = 0) =>
 const freepbx = (lastapp: string, lastdata: string, dcontext: string, dst: string) =>
   record(lastapp, lastdata, { dcontext, dst });
 
+const ringing = (channel: string) =>
+  record('Dial', channel, { dstchannel: `${channel}-00000001${channel.startsWith('Local') ? ';1' : ''}` });
+const voicemail = (more: Partial<CdrRecord>) => [record('VoiceMail', '1000@default,u', more)];
+const at = (where: string, name: string) => ({ where, name, after: 9 });
+const phone1001 = at('ringing', '1001');
+const mailbox = (after: number) => ({ where: 'voicemail', name: '1000', after });
+const withoutTime = { where: 'queue', name: 'sales' };
+const later = { start: 1_800_003_609 };
+const ofTimes = (app: string, data: string, more: Partial<CdrRecord>) => [record(app, data, more)];
+const sales = at('queue', 'sales');
 const rows: [name: string, records: CdrRecord[], missed: object][] = [
-  ['a phone rang', [dialled('1001')], { where: 'ringing', name: '1001', after: 9 }],
+  ['a phone rang', [dialled('1001')], phone1001],
   ...['Hangup', 'Busy', 'congestion', ''].map((app): (typeof rows)[number] => [
     `two phones rang, then the PBX ended the call with '${app}'`,
-    [dialled('1001'), dialled('1002'), record(app, '', { start: 1_800_003_609, duration: 0 })],
+    [dialled('1001'), dialled('1002'), record(app, '', { ...later, duration: 0 })],
     { where: 'ringing', after: 9 },
   ]),
-  [
-    'a phone rang, then another one',
-    [record('Dial', 'PJSIP/1003', { dstchannel: 'PJSIP/1003-00000001' }), dialled('1001')],
-    { where: 'ringing', name: '1001', after: 9 },
-  ],
-  [
-    'a phone behind a Local channel rang',
-    [record('Dial', 'Local/1001@x', { dstchannel: 'Local/1001@x-00000001;1' })],
-    { where: 'ringing', after: 9 },
-  ],
+  ['a phone rang, then another one', [ringing('PJSIP/1003'), dialled('1001')], phone1001],
+  ['a phone behind a Local channel rang', [ringing('Local/1001@x')], { where: 'ringing', after: 9 }],
   ['a mobile over the trunk rang', [dialled('trunk')], { where: 'ringing', after: 9 }],
-  [
-    'a queue',
-    [record('Queue', 'sales,t,,,60', { dstchannel: 'PJSIP/1001-00000002' })],
-    { where: 'queue', name: 'sales', after: 9 },
-  ],
-  [
-    'a phone, then voicemail',
-    [dialled('1001'), record('VoiceMail', '1000@default,u', { start: 1_800_003_609, duration: 3 })],
-    { where: 'voicemail', name: '1000', after: 12 },
-  ],
+  ['a queue', ofTimes('Queue', 'sales,t,,,60', { dstchannel: 'PJSIP/1001-00000002' }), sales],
+  ['a phone, then voicemail', [dialled('1001'), ...voicemail({ ...later, duration: 3 })], mailbox(12)],
   ['a menu', [record('WaitExten', '5')], { where: 'ivr', after: 9 }],
   ['a menu of FreePBX', [freepbx('WaitExten', '5', 'ivr-3', 's')], { where: 'ivr', name: '3', after: 9 }],
-  [
-    'a ring group of FreePBX',
-    [freepbx('Dial', 'PJSIP/1001', 'ext-group', '600')],
-    { where: 'ringing', name: '600', after: 9 },
-  ],
-  [
-    'a queue of FreePBX',
-    [freepbx('Queue', '400,t,,,8', 'ext-queues', '400')],
-    { where: 'queue', name: '400', after: 9 },
-  ],
-  [
-    'voicemail after a queue of FreePBX',
-    [freepbx('VoiceMail', '1000@default', 'ext-queues', '400')],
-    { where: 'voicemail', name: '1000', after: 9 },
-  ],
+  ['a ring group of FreePBX', [freepbx('Dial', 'PJSIP/1001', 'ext-group', '600')], at('ringing', '600')],
+  ['a queue of FreePBX', [freepbx('Queue', '400,t,,,8', 'ext-queues', '400')], at('queue', '400')],
+  ['voicemail after a queue of FreePBX', voicemail({ dcontext: 'ext-queues', dst: '400' }), mailbox(9)],
   [
     'a phone after a queue of FreePBX',
     [{ ...dialled('1001'), dcontext: 'ext-queues', dst: '400' }],
-    { where: 'ringing', name: '1001', after: 9 },
+    phone1001,
   ],
   ['an announcement, which the hang-up after it has overwritten', [record('Hangup')], { after: 9 }],
   ['a conference', [record('ConfBridge', '600')], { after: 9 }],
-  [
-    'the longest duration',
-    [record('WaitExten', '', { duration: 604_800 })],
-    { where: 'ivr', after: 604_800 },
-  ],
-  ['no duration', [record('WaitExten', '', { duration: 0 })], { where: 'ivr', after: 0 }],
-  ['a duration that no call has', [record('WaitExten', '', { duration: 604_801 })], { where: 'ivr' }],
+  ['the longest duration', ofTimes('WaitExten', '', { duration: 604_800 }), { where: 'ivr', after: 604_800 }],
+  ['no duration', ofTimes('WaitExten', '', { duration: 0 }), { where: 'ivr', after: 0 }],
+  ['a duration that no call has', ofTimes('WaitExten', '', { duration: 604_801 }), { where: 'ivr' }],
   ['a phone whose name is too long', [dialled('x'.repeat(65))], { where: 'ringing', after: 9 }],
   ['an application that is none of Asterisk', [record('constructor')], { after: 9 }],
-  [
-    'a source without times',
-    [record('Queue', 'sales', { start: undefined })],
-    { where: 'queue', name: 'sales' },
-  ],
-  [
-    'a source without durations',
-    [record('Queue', 'sales', { duration: undefined })],
-    { where: 'queue', name: 'sales' },
-  ],
+  ['a source without times', ofTimes('Queue', 'sales', { start: undefined }), withoutTime],
+  ['a source without durations', ofTimes('Queue', 'sales', { duration: undefined }), withoutTime],
 ];
 for (const [name, records, missed] of rows)
   test(`where a missed call ended, by its records: ${name}`, () => {

@@ -143,16 +143,6 @@ test('the last line of a rotated file is complete, with and without an end', asy
   assert.deepEqual((await readAll(file.path, end)).texts, ['two', 'three', 'four']);
 });
 
-test('a file that was still empty is read, then the newer one', async (t) => {
-  const file = fileFor(t);
-  file.write('');
-  const end = await endOf(file.path);
-  file.write('one\n');
-  file.rotate();
-  file.write('two\n');
-  assert.deepEqual((await readAll(file.path, end)).texts, ['one', 'two']);
-});
-
 test('other files, folders and links of the same folder are left alone', async (t) => {
   const file = fileFor(t);
   file.write('one\n');
@@ -165,12 +155,6 @@ test('other files, folders and links of the same folder are left alone', async (
   file.write('three\n');
   assert.deepEqual((await readAll(file.path, end)).texts, ['three']);
   await assert.rejects(endOf(`${file.path}.d`), { code: 'EISDIR' });
-});
-
-test('the end of a file whose first line is being written is its beginning', async (t) => {
-  const file = fileFor(t);
-  file.write('on');
-  assert.equal((await endOf(file.path)).offset, 0);
 });
 
 test('the end of a long file is after its last complete line', async (t) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { until } from '../../test/until.ts';
 import type { Context } from './command-context.ts';
 import { play, simulate } from './simulate-command.ts';
 
@@ -29,7 +30,7 @@ test('a bridge that takes its time between connection and login gets all of the 
     await turn();
     t.mock.timers.tick(50);
   };
-  while (said.length === 0) await turn();
+  await until('the line with the port', () => said.length > 0, { everyMs: 0 });
 
   const { port, username, secret } = said[0] as { port: number; username: string; secret: string };
   const bridge = connect(port, '127.0.0.1').setEncoding('latin1');
@@ -38,11 +39,11 @@ test('a bridge that takes its time between connection and login gets all of the 
   await once(bridge, 'data');
   for (let passes = 0; passes < 3; passes += 1) await pass();
   bridge.write(`Action: Login\r\nUsername: ${username}\r\nSecret: ${secret}\r\n\r\n`);
-  while (said.length === 1) await pass();
+  await until('the end of the calls', () => pass().then(() => said.length > 1), { everyMs: 0 });
   const calls = received.match(/Event: Newchannel\r\n.*\r\nChannel: PJSIP\/trunk/g) ?? [];
   bridge.end();
   let ended = false;
   void simulated.finally(() => (ended = true));
-  while (!ended) await pass();
+  await until('the end of the simulation', () => pass().then(() => ended), { everyMs: 0 });
   assert.equal(calls.length, said[1]?.calls);
 });

@@ -11,88 +11,71 @@ const paused = {
 } as const;
 const full = { state: 'full', error: 'database or disk is full' } as const;
 
-/** Name, status, label of the line, its text and its tone. */
-const rows: readonly [string, Parameters<typeof statusWith>[0], string, RegExp, 'good' | 'bad' | 'plain'][] =
-  [
-    [
-      'connected',
-      {},
-      'PBX',
-      /^Asterisk 22\.10\.0 at 127\.0\.0\.1:5038, connected for 50 min, since /,
-      'good',
-    ],
-    [
-      'not connected',
-      { pbx: refused },
-      'PBX',
-      /: login refused \(Authentication failed\); attempt 7$/,
-      'bad',
-    ],
-    ['no event yet', { pbx: { lastEventAt: undefined } }, 'last event', /^none since the start$/, 'plain'],
-    [
-      'callers without numbers',
-      { calls: { withoutNumber: 3 } },
-      'calls',
-      /; 3 not reported \(no number, or withheld: see/,
-      'plain',
-    ],
-    ['delivery ok', {}, 'delivery', /^ok; last delivery 8 s ago/, 'good'],
-    [
-      'paused',
-      { delivery: paused },
-      'delivery',
-      /^PAUSED for .*: HTTP 401: .*, next attempt in 30 s; last delivery/,
-      'bad',
-    ],
-    [
-      'a backlog',
-      { outbox: { waiting: 214, oldestWaitingAt: noon - 600_000 } },
-      'queue',
-      /^214 waiting, oldest for 10 min; no dead letters; 11 delivered in total$/,
-      'plain',
-    ],
-    ['dead letters', { outbox: { dead: 2 } }, 'queue', /; 2 DEAD LETTERS \(pbx-bridge outbox list\);/, 'bad'],
-    ['a damaged file', { outbox: { lost: 4 } }, 'queue', /; 4 lost to a damaged database$/, 'plain'],
-    ['full disk', { outbox: { storage: full } }, 'disk', /^full: database or disk is full$/, 'bad'],
-    [
-      'lookups',
-      { lookups: { found: 30, notFound: 5, timeout: 4, error: 1, cached: 20 } },
-      'priorities',
-      /^40 lookups, 50 % answered from the cache: 30 found, 5 not found, 4 timed out, 1 failed$/,
-      'plain',
-    ],
-    [
-      'a port in use by another program',
-      { lookups: { listening: false } },
-      'priorities',
-      /^NOT LISTENING on AGI_LISTEN/,
-      'bad',
-    ],
+const backlog = { waiting: 214, oldestWaitingAt: noon - 600_000 };
+const otherScripts = { count: 3, last: 'dialparties.agi', lastAt: noon - 9_000 };
+const lookups = { found: 30, notFound: 5, timeout: 4, error: 1, cached: 20 };
+const blocked = { blockedSince: noon - 5 * 60_000, dropped: 3 };
+
+type Changes = Parameters<typeof statusWith>[0];
+/** Name, status, label of the line and its text, by the tone of the line. */
+const rows: Record<'good' | 'bad' | 'plain', readonly [string, Changes, string, RegExp][]> = {
+  good: [
+    ['connected', {}, 'PBX', /^Asterisk 22\.10\.0 at 127\.0\.0\.1:5038, connected for 50 min, since /],
+    ['delivery ok', {}, 'delivery', /^ok; last delivery 8 s ago/],
+  ],
+  bad: [
+    ['not connected', { pbx: refused }, 'PBX', /: login refused \(Authentication failed\); attempt 7$/],
+    ['paused', { delivery: paused }, 'delivery', /^PAUSED for .*: HTTP 401: .*, next attempt in 30 s; last/],
+    ['dead letters', { outbox: { dead: 2 } }, 'queue', /; 2 DEAD LETTERS \(pbx-bridge outbox list\);/],
+    ['full disk', { outbox: { storage: full } }, 'disk', /^full: database or disk is full$/],
+    ['a port in use', { lookups: { listening: false } }, 'priorities', /^NOT LISTENING on AGI_LISTEN/],
     [
       'a script of another FastAGI server',
-      { lookups: { otherScripts: { count: 3, last: 'dialparties.agi', lastAt: noon - 9_000 } } },
+      { lookups: { otherScripts } },
       'other AGI',
       /^3 requests for scripts of another FastAGI server; last dialparties\.agi, 9 s ago \(.*\)$/,
-      'bad',
     ],
     [
       'a blocked log',
-      { log: { blockedSince: noon - 5 * 60_000, dropped: 3 } },
+      { log: blocked },
       'log',
       /^BLOCKED for 5 min, since .*; 3 lines dropped since the start$/,
-      'bad',
     ],
-    ['dropped log lines', { log: { dropped: 1 } }, 'log', /^1 line dropped since the start$/, 'plain'],
-    ['not ready', { pbx: refused }, 'not ready', /^not connected to Asterisk at /, 'bad'],
-  ];
+    ['not ready', { pbx: refused }, 'not ready', /^not connected to Asterisk at /],
+  ],
+  plain: [
+    ['no event yet', { pbx: { lastEventAt: undefined } }, 'last event', /^none since the start$/],
+    [
+      'no numbers',
+      { calls: { withoutNumber: 3 } },
+      'calls',
+      /; 3 not reported \(no number, or withheld: see/,
+    ],
+    [
+      'a backlog',
+      { outbox: backlog },
+      'queue',
+      /^214 waiting, oldest for 10 min; no dead letters; 11 delivered in total$/,
+    ],
+    ['a damaged file', { outbox: { lost: 4 } }, 'queue', /; 4 lost to a damaged database$/],
+    [
+      'lookups',
+      { lookups },
+      'priorities',
+      /^40 lookups, 50 % answered from the cache: 30 found, 5 not found, 4 timed out, 1 failed$/,
+    ],
+    ['dropped log lines', { log: { dropped: 1 } }, 'log', /^1 line dropped since the start$/],
+  ],
+};
 
 describe('lines of a status', () => {
-  for (const [name, changes, label, expected, tone] of rows)
-    test(name, () => {
-      const line = statusLines(statusWith(changes)).find((each) => each.label === label);
-      assert.match(line?.text ?? '', expected);
-      assert.equal(line?.tone, tone);
-    });
+  for (const [tone, ofTone] of Object.entries(rows))
+    for (const [name, changes, label, expected] of ofTone)
+      test(name, () => {
+        const line = statusLines(statusWith(changes)).find((each) => each.label === label);
+        assert.match(line?.text ?? '', expected);
+        assert.equal(line?.tone, tone);
+      });
 
   test('a healthy bridge: no line is marked, and none is about what does not apply', () => {
     const lines = statusLines(statusWith());

@@ -20,21 +20,14 @@ const mysql = {
   password: 'p@ss/w?rd',
 } as const;
 
+const socket = '/run/mysqld/mysqld.sock';
+const other = (more: object) => ({ ...mysql, database: 'x', password: undefined, ...more });
 const rows: [string, object][] = [
   ['csv:/var/log/a b.csv', { kind: 'csv', path: '/var/log/a b.csv' }],
   ['sqlite:/var/log/asterisk/master.db', { kind: 'sqlite', path: '/var/log/asterisk/master.db' }],
   ['mysql://pbx-bridge@127.0.0.1/asteriskcdrdb', { ...mysql, password: undefined }],
-  [
-    'mysql://a%40b@[::1]:3307/x?table=calls',
-    { ...mysql, user: 'a@b', host: '::1', port: 3307, database: 'x', table: 'calls', password: undefined },
-  ],
-  [
-    'mysql://u@localhost/x?socket=/run/mysqld/mysqld.sock',
-    {
-      ...{ ...mysql, user: 'u', host: 'localhost', database: 'x', password: undefined },
-      socket: '/run/mysqld/mysqld.sock',
-    },
-  ],
+  ['mysql://a%40b@[::1]:3307/x?table=calls', other({ user: 'a@b', host: '::1', port: 3307, table: 'calls' })],
+  [`mysql://u@localhost/x?socket=${socket}`, other({ user: 'u', host: 'localhost', socket })],
 ];
 test('CDR_SOURCE=mysql:...?tls=: with the authorities of the system, or the one in a file', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-'));

@@ -53,45 +53,19 @@ function completed(count: number): (farSide: FarSide) => boolean {
   return (it) => [...it.calls().values()].filter((call) => call.state === 'completed').length === count;
 }
 
-/** `repeated`: whether an event that was applied arrives again; undefined: on a slow machine it may. */
-const faults: readonly [name: string, fault: Fault, howOften: number, repeated: boolean | undefined][] = [
-  ['500, then works', { kind: 'status', status: 500 }, 30, false],
-  ['401, then works', { kind: 'status', status: 401 }, 5, false],
-  ['403, then works', { kind: 'status', status: 403 }, 5, false],
-  ['302 to the sign-in page', { kind: 'status', status: 302, headers: { location: '/login' } }, 5, false],
-  [
-    '307 to another host',
-    { kind: 'status', status: 307, headers: { location: 'http://127.0.0.1:1/' } },
-    5,
-    false,
-  ],
-  ['HTML with 200', { kind: 'html' }, 30, false],
-  ['429 with Retry-After', { kind: 'status', status: 429, headers: { 'retry-after': '1' } }, 1, false],
-  ['reset before it is applied', { kind: 'reset', when: 'before' }, 30, false],
-  ['reset in the middle of the answer', { kind: 'reset', when: 'during' }, 30, true],
-  ['reset after it is applied', { kind: 'reset', when: 'after' }, 30, true],
-  ['garbage', { kind: 'garbage' }, 30, true],
-  ['no answer', { kind: 'hang' }, 5, undefined],
-  ['half an answer', { kind: 'stall' }, 5, true],
-  ['an answer without an end', { kind: 'huge', bytes: 1_000_000 }, 30, true],
+const faults: readonly Fault[] = [
+  ...[500, 401, 403].map((status): Fault => ({ kind: 'status', status })),
+  { kind: 'status', status: 302, headers: { location: '/login' } },
+  { kind: 'status', status: 307, headers: { location: 'http://127.0.0.1:1/' } },
+  { kind: 'status', status: 429, headers: { 'retry-after': '0' } },
+  ...(['before', 'during', 'after'] as const).map((when): Fault => ({ kind: 'reset', when })),
+  ...([
+    { kind: 'html' },
+    { kind: 'garbage' },
+    { kind: 'huge', bytes: 1_000_000 },
+    { kind: 'slow', ms: 5 },
+  ] as const),
 ];
-
-for (const [name, fault, howOften, repeated] of faults) {
-  test(`${name}: every event of every call arrives, in order`, async (t) => {
-    const { farSide, bridge } = await pair(
-      t,
-      fault.kind === 'hang' || fault.kind === 'stall' ? 300 : undefined,
-    );
-    farSide.inject(times(howOften, fault));
-    for (let n = 0; n < 20; n++) bridge.offer(`c-${n}`, ...callStatuses);
-    await bridge.queue.drained();
-    const { moved, inverted, repeated: twice } = farSide.counts();
-    assert.deepEqual({ moved, inverted }, { moved: 60, inverted: 0 });
-    if (repeated !== undefined)
-      assert.equal(twice > 0, repeated, 'sent again what had been applied, and only that');
-    assert.ok(bridge.queue.rows.every(({ state }) => state === 'delivered'));
-  });
-}
 
 test('a redirect never gets the event or the token', async (t) => {
   const { farSide, bridge } = await pair(t);
@@ -116,22 +90,14 @@ test('the API is away for a whole call and comes back: the call is reported, in 
   assert.equal(back.counts().inverted, 0);
 });
 
-test('random faults in random order: nothing lost, nothing inverted, nothing left', async (t) => {
-  const anyFault: fc.Arbitrary<Fault | undefined> = fc.oneof(
+test('random faults in random order: nothing lost, nothing inverted, nothing left', async () => {
+  const anyFault = fc.oneof(
     { weight: 6, arbitrary: fc.constant(undefined) },
-    { weight: 2, arbitrary: fc.constantFrom<Fault>(...faults.map(([, fault]) => fault)) },
-    fc.constantFrom<Fault>(
-      { kind: 'slow', ms: 5 },
-      { kind: 'status', status: 429, headers: { 'retry-after': '0' } },
-    ),
+    { weight: 3, arbitrary: fc.constantFrom<Fault>(...faults) },
   );
-  const quick = (fault: Fault | undefined) =>
-    fault?.kind !== 'hang' &&
-    fault?.kind !== 'stall' &&
-    !(fault?.kind === 'status' && fault.headers?.['retry-after'] === '1');
   await fc.assert(
     fc.asyncProperty(
-      fc.array(anyFault.filter(quick), { maxLength: 120 }),
+      fc.array(anyFault, { maxLength: 120 }),
       fc.integer({ min: 1, max: 20 }),
       async (script, calls) => {
         const farSide = await startFarSide({ token });
@@ -151,5 +117,4 @@ test('random faults in random order: nothing lost, nothing inverted, nothing lef
     ),
     { numRuns: 60 },
   );
-  t.diagnostic('60 runs');
 });

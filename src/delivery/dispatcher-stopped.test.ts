@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { answer, createDeliveryLab, failure, ok, startUnix } from '../../test/fakes/delivery-lab.ts';
+import { answer, createDeliveryLab, failure, ok } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 
 const minute = 60_000;
@@ -41,17 +41,6 @@ for (const status of [401, 403, 404, 405, 301, 302, 307]) {
     assert.equal(lab.lines.filter(({ code }) => code === 'delivery.resumed').length, 1);
   });
 }
-
-test('what was under way when the queue stopped says nothing about the stop', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(({ callId }) => (callId === 'late' ? { afterMs: 500, result: ok } : answer(401)));
-  lab.dispatcher.start();
-  lab.offer('late', 'ringing');
-  lab.offer('refused', 'ringing');
-  await lab.pass(600);
-  assert.equal(lab.book.calls.get('late')?.state, 'ringing');
-  assert.equal(lab.dispatcher.status().state, 'paused');
-});
 
 test('a probe that fails for a reason of its own does not block the next', async (t) => {
   const lab = createDeliveryLab(t);
@@ -100,22 +89,6 @@ test('429 holds the whole queue for as long as Retry-After says, then tries with
     'the 429 does not count',
   );
 });
-
-for (const [name, retryAfter] of [
-  ['0', '0'],
-  ['a date in the past', new Date(startUnix - minute).toUTCString()],
-] as const) {
-  test(`429 with Retry-After ${name}: no flood, but probes ever further apart`, async (t) => {
-    const lab = createDeliveryLab(t);
-    lab.reply(() => answer(429, '{}', { retryAfter }));
-    lab.dispatcher.start();
-    lab.offer('first', 'ringing');
-    await lab.pass(minute, 50);
-    // With the longest waits: after 1, 2, 4 ... 32 s.
-    assert.equal(lab.sent.length, 6);
-    assert.equal(lab.dispatcher.status().state, 'held');
-  });
-}
 
 test('API gone: few probes, one line a minute, and all goes out as soon as it is back', async (t) => {
   const lab = createDeliveryLab(t);
@@ -276,14 +249,4 @@ test('a probe leaves an event alone that is offered and sent while the probe loo
   await lab.pass(2_000);
   assert.ok(raced);
   assert.equal(lab.sent.filter(({ event }) => event.callId === 'x').length, 1);
-});
-
-test('before an outage is known, an event that found no connection waits its turn', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => failure('refused'));
-  lab.dispatcher.start();
-  lab.offer('a', 'ringing');
-  await lab.pass(100);
-  assert.equal(lab.sent.length, 1);
-  assert.equal(lab.queue.rows[0]?.attempts, 1);
 });

@@ -135,42 +135,6 @@ describe('the history of a far side', () => {
     }
   });
 
-  test('five minutes of 30 calls a second, 1 % of them lost: three requests a second at most, and everything is known', async () => {
-    const delivered: Delivered[] = [];
-    const kept = new Map<string, HistoryEntry[]>();
-    for (let nth = 0; nth < 9_000; nth++) {
-      const second = `pbx-${1_763_600_000 + Math.floor(nth / 30)}`;
-      const callId = `${second}.${nth}`;
-      for (const status of callStatuses) {
-        delivered.push({ seq: delivered.length, callId, status, at: 0 });
-        if (nth % 100 === 7) continue;
-        const request = JSON.stringify({ id: callId, status });
-        const entry = {
-          id: delivered.length,
-          request,
-          response: '',
-          status: 200,
-          duration: 1,
-          created_at: '',
-        };
-        const there = kept.get(second);
-        if (there === undefined) kept.set(second, [entry]);
-        else there.push(entry);
-      }
-    }
-    let requests = 0;
-    const reader = createHistoryReader(async (query) => {
-      requests += 1;
-      const { searchTerm: term } = query;
-      const seconds = [...kept].filter(([second]) => second.startsWith(term) || term.startsWith(second));
-      const entries = seconds.flatMap(([, all]) => all);
-      return answer(200, right(query, entries).body);
-    });
-    const { missing, unread } = compare(delivered, await reader.find(delivered, 1_000));
-    assert.deepEqual([missing.length, unread.length], [270, 0]);
-    assert.ok(requests < 900, `${requests} requests`);
-  });
-
   for (const [name, respond] of Object.entries(farSides))
     test(`${name}: never more requests than may be, and nothing is called missing for want of them`, async () => {
       for (const most of [0, 1, 2, 3, 5, 20]) {

@@ -3,6 +3,10 @@ import { test } from 'node:test';
 import type { Classified } from './classify.ts';
 import { type Outcome, outcomeOf, resultOf } from './outcome.ts';
 
+const event = {
+  ...({ seq: 1, callId: 'a', status: 'ringing', body: '{}' } as const),
+  ...{ queuedAt: 0, attempts: 0, rejections: 0 },
+};
 const retry: Classified = { verdict: 'retry', reason: '500' };
 
 /** With the longest waits. */
@@ -30,16 +34,10 @@ for (const [classified, attempts, stopped, expected] of table) {
   const what = [verdict, noConnection && 'no connection', retryAfterMs && `Retry-After ${retryAfterMs} ms`];
   const name = `${what.filter(Boolean).join(', ')} after ${attempts} attempts${stopped ? ' while the queue is stopped' : ''}`;
   test(`${name}: ${expected.outcome}${expected.counted ? '' : ', not counted'}`, () => {
-    const event = {
-      seq: 1,
-      callId: 'a',
-      status: 'ringing',
-      body: '{}',
-      queuedAt: 0,
-      attempts,
-      rejections: 0,
-    } as const;
-    assert.deepEqual(outcomeOf(event, classified, { stopped, maxRejections: 3, random: () => 1 }), expected);
+    assert.deepEqual(
+      outcomeOf({ ...event, attempts }, classified, { stopped, maxRejections: 3, random: () => 1 }),
+      expected,
+    );
   });
 }
 
@@ -55,20 +53,13 @@ const rejections: readonly [attempts: number, rejections: number, Outcome][] = [
 
 for (const [attempts, before, expected] of rejections) {
   test(`reject after ${attempts} attempts, ${before} of them rejected: ${expected.outcome}`, () => {
-    const event = {
-      ...({ seq: 1, callId: 'a', status: 'ringing', body: '{}', queuedAt: 0 } as const),
-      ...{ attempts, rejections: before },
-    } as const;
+    const tried = { ...event, attempts, rejections: before };
     const circumstances = { stopped: false, maxRejections: 3, random: () => 1 };
-    assert.deepEqual(outcomeOf(event, { verdict: 'reject', reason: '422' }, circumstances), expected);
+    assert.deepEqual(outcomeOf(tried, { verdict: 'reject', reason: '422' }, circumstances), expected);
   });
 }
 
 test('what is stored of an attempt: the status of an answer, and when a retry is due', () => {
-  const event = {
-    ...({ seq: 1, callId: 'a', status: 'ringing', body: '{}', queuedAt: 0 } as const),
-    ...{ attempts: 0, rejections: 0 },
-  };
   const retried: Outcome = { outcome: 'retry', counted: true, waitMs: 99.6 };
   const when = { reason: 'why', at: 5, queueTime: 1_000 };
   const failed = { kind: 'failed', error: 'refused', detail: '', durationMs: 2 } as const;

@@ -187,24 +187,6 @@ test('what cannot be sent again in order is compared again, when the later event
   assert.deepEqual({ sentAgain, overtaken, compared }, { sentAgain: 0, overtaken: 1, compared: 1 });
 });
 
-test('a disk that refuses is logged, and the next comparison goes on', async () => {
-  let refuses = true;
-  const it = scene(
-    {
-      async sendAgain(missing) {
-        if (refuses) throw new Error('disk full');
-        return missing.map(({ seq }) => seq);
-      },
-    },
-    ({ callId }) => callId === 'pbx-lost',
-  );
-  it.deliver(1, 'pbx-lost', 'ringing');
-  await it.after(5 * minute);
-  refuses = false;
-  await it.after(5 * minute);
-  assert.deepEqual(it.codes(), ['reconcile.failed', 'reconcile.sent-again']);
-});
-
 test('a try that the disk refused does not count: an event is sent again five times all the same', async () => {
   let refused = 0;
   let sent = 0;

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { until } from '../../test/until.ts';
 import type { Program } from './log-destination.fixture.ts';
 import { openLogDestination } from './log-destination.ts';
 
@@ -122,6 +123,6 @@ test('a full disk: lines are buffered and written when there is room', async (t)
   assert.ok(Number(blockedSince) <= Date.now());
   assert.equal(dropped, 0);
   full = false;
-  while (log.status().blockedSince !== undefined) await sleep(10);
+  await until('the log that is written again', () => log.status().blockedSince === undefined);
   assert.deepEqual(linesOf(readFileSync(file, 'utf8')), [...upTo(100), '']);
 });

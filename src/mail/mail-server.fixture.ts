@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { until } from '../../test/until.ts';
 
 /** A mail as it arrived: the envelope's addresses, and the text with its headers. */
 export type ReceivedMail = {
@@ -17,7 +18,6 @@ export async function startMailServer({
   ...options
 }: SMTPServerOptions & { certificate?: { key: string; cert: string } } = {}) {
   const received: ReceivedMail[] = [];
-  let arrived = Promise.withResolvers<void>();
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: certificate ? [] : ['STARTTLS'],
@@ -39,8 +39,6 @@ export async function startMailServer({
           user: session.user as string | undefined,
         });
         done();
-        arrived.resolve();
-        arrived = Promise.withResolvers();
       });
     },
     ...options,
@@ -52,7 +50,7 @@ export async function startMailServer({
     received,
     /** Resolves when so many mails have arrived in all. */
     async has(count: number): Promise<readonly ReceivedMail[]> {
-      while (received.length < count) await arrived.promise;
+      await until(`${count} mails`, () => received.length >= count, { state: () => received });
       return received;
     },
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),

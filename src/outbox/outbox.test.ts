@@ -292,39 +292,6 @@ test('outbox: nobody else can read the folder and its files', async (t) => {
   });
 });
 
-test('outbox: what is appended in one go is all there: events, open calls, trunks and journal', async (t) => {
-  const directory = temporaryFolder(t);
-  const outbox = await opened(t, { directory });
-  const ids = Array.from({ length: 100 }, (_, n) => `c${n}`);
-  const appended = ids.map((id, n) =>
-    outbox.append({
-      calls: [{ id, state: `{"n":${n}}` }],
-      trunks: [trunk(`PJSIP/${n}`)],
-      events: n % 2 === 0 ? [newEvent(id, 'ringing')] : [],
-      journal: { lines: `line of ${id}.`, at: n },
-    }),
-  );
-  const nextEvents = (await Promise.all(appended)).map(({ nextEvents }) =>
-    nextEvents.map(({ callId }) => callId),
-  );
-  assert.deepEqual(
-    nextEvents,
-    ids.map((id, n) => (n % 2 === 0 ? [id] : [])),
-  );
-  const { calls, trunks } = await outbox.load();
-  assert.deepEqual(
-    calls,
-    ids.map((id, n) => ({ id, state: `{"n":${n}}` })),
-  );
-  assert.equal(trunks.length, 100);
-  const reader = openReader(directory);
-  assert.deepEqual(
-    reader?.journal(['line of c']),
-    ids.map((id) => `line of ${id}.`),
-  );
-  reader?.close();
-});
-
 test('outbox: closing writes all that was asked before, and refuses what comes after', async (t) => {
   const directory = temporaryFolder(t);
   const outbox = await opened(t, { directory });

@@ -10,8 +10,9 @@ import {
 import { normaliseNumber, readNumber, spaced } from './normalise-number.ts';
 import { readTrunkNotation } from './trunk-notation.ts';
 
-test('numbers in all notations', () => {
-  const rows: [raw: string, country: string | null | undefined, number: string][] = [
+/** What comes, the country, and the number that it is. */
+const rows: Record<string, [raw: string, country: string | null | undefined, number: string][]> = {
+  'numbers in all notations': [
     ['0201234567', 'NL', '+31201234567'],
     ['0031201234567', 'NL', '+31201234567'],
     ['+31 20 123-4567', undefined, '+31201234567'],
@@ -37,12 +38,8 @@ test('numbers in all notations', () => {
     ['alice7', 'DE', ''],
     ['anonymous', 'DE', ''],
     ['', 'DE', ''],
-  ];
-  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
-});
-
-test('separators, pauses, percent signs, digits of other scripts, zeros', () => {
-  const rows: [raw: string, country: string | undefined, number: string][] = [
+  ],
+  'separators, pauses, percent signs, digits of other scripts, zeros': [
     ['030/1234567', 'DE', '+49301234567'],
     ['030.123.45-67', 'DE', '+49301234567'],
     ['030\u00a0123\u201145\u201367', 'DE', '+49301234567'],
@@ -68,12 +65,8 @@ test('separators, pauses, percent signs, digits of other scripts, zeros', () => 
     ['00301234567', 'DE', '+49301234567'],
     ['00201234567', 'NL', '+31201234567'],
     ['00442079460123', 'DE', '+442079460123'],
-  ];
-  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
-});
-
-test("another PBX's extension is no number of this country", () => {
-  const rows: [raw: string, country: string, number: string][] = [
+  ],
+  "another PBX's extension is no number of this country": [
     ['100100', 'DE', '100100'],
     ['201234', 'DE', '201234'],
     ['4930110', 'DE', '4930110'],
@@ -85,9 +78,34 @@ test("another PBX's extension is no number of this country", () => {
     ['100100100', 'DE', '+49100100100'],
     // With its 0, a short number is a number: Leer in East Frisia.
     ['0491234', 'DE', '+49491234'],
-  ];
-  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
-});
+  ],
+  'E.164 without its plus, also where national numbers may begin with the calling code': [
+    ['4915112345678', 'DE', '+4915112345678'],
+    ['49 151 1234-5678', 'DE', '+4915112345678'],
+    ['4930901820', 'DE', '+4930901820'],
+    ['62812345678', 'ID', '+62812345678'],
+    ['38343201234', 'XK', '+38343201234'],
+    // Leer in East Frisia (0491) and Ditzum (04902), as dialled.
+    ['0491123456', 'DE', '+49491123456'],
+    ['04902123456', 'DE', '+494902123456'],
+  ],
+  'a national number that begins with the digits of its own calling code stays one': [
+    ['9117081051', 'IN', '+919117081051'],
+    ['9198765432', 'IN', '+919198765432'],
+    ['481234567', 'PL', '+48481234567'],
+    ['3912345678', 'IT', '+393912345678'],
+    ['3904621557', 'IT', '+393904621557'],
+    ['484619671', 'PL', '+48484619671'],
+    ['55991234567', 'BR', '+5555991234567'],
+    ['318239311', 'NL', '+31318239311'],
+    ['7710009998', 'KZ', '+77710009998'],
+    ['47123456', 'NO', '+4747123456'],
+  ],
+};
+for (const [what, ofThat] of Object.entries(rows))
+  test(what, () => {
+    for (const [raw, country, number] of ofThat) assert.equal(normaliseNumber(raw, country), number, raw);
+  });
 
 test('a trunk that writes numbers in its own way', () => {
   const rows: [rule: string, raw: string, country: string | undefined, number: string, how: string][] = [
@@ -121,36 +139,6 @@ test('a trunk that writes numbers in its own way', () => {
     assert.deepEqual(readNumber(raw, country, notation), reading, `${rule} ${raw}`);
   }
   assert.deepEqual(readNumber('030901820', 'DE'), { number: '+4930901820', how: 'as dialled in DE' });
-});
-
-test('E.164 without its plus, also where national numbers may begin with the calling code', () => {
-  const rows: [raw: string, country: string, number: string][] = [
-    ['4915112345678', 'DE', '+4915112345678'],
-    ['49 151 1234-5678', 'DE', '+4915112345678'],
-    ['4930901820', 'DE', '+4930901820'],
-    ['62812345678', 'ID', '+62812345678'],
-    ['38343201234', 'XK', '+38343201234'],
-    // Leer in East Frisia (0491) and Ditzum (04902), as dialled.
-    ['0491123456', 'DE', '+49491123456'],
-    ['04902123456', 'DE', '+494902123456'],
-  ];
-  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
-});
-
-test('a national number that begins with the digits of its own calling code stays one', () => {
-  const rows: [raw: string, country: string, number: string][] = [
-    ['9117081051', 'IN', '+919117081051'],
-    ['9198765432', 'IN', '+919198765432'],
-    ['481234567', 'PL', '+48481234567'],
-    ['3912345678', 'IT', '+393912345678'],
-    ['3904621557', 'IT', '+393904621557'],
-    ['484619671', 'PL', '+48484619671'],
-    ['55991234567', 'BR', '+5555991234567'],
-    ['318239311', 'NL', '+31318239311'],
-    ['7710009998', 'KZ', '+77710009998'],
-    ['47123456', 'NO', '+4747123456'],
-  ];
-  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
 });
 
 test("every country's example number is the same number in every notation", (context) => {

@@ -1,12 +1,15 @@
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
-import { openCopy, partOf, testsOf } from './trial.ts';
+import { type Copy, openCopy, partOf, testsOf } from './trial.ts';
+import { whyUnnoticeable } from './unnoticeable.ts';
 
 export type Source = { readonly path: string; readonly source: string };
 
 export type Result = {
   readonly killed: number;
   readonly survived: number;
+  /** Which nobody can notice, and which were not tried. */
+  readonly unnoticeable: number;
   /** Files that no test of the fast tier imports: none of their mutants was tried. */
   readonly untested: readonly string[];
 };
@@ -15,6 +18,8 @@ export type Options = {
   readonly count: number;
   readonly seed: number;
   readonly say: (line: string) => void;
+  /** How many are tried at once, each in a copy of its own. */
+  readonly atOnce?: number;
   /** More test files, in place of those from other parts of the program. */
   readonly also?: readonly string[];
   /** Which mutations may be chosen. */
@@ -27,63 +32,81 @@ const longestMs = 180_000;
 const hangs = { times: 5, leastMs: 20_000 };
 
 /**
- * Tries `count` mutants, chosen at random from all of these sources, each against the narrowest tests of its file.
- * `say` gets a line for each survivor, `file:line:column: what was changed`. Rejects if tests fail without any change.
+ * Tries `count` mutants, chosen at random from all of these sources, each against the narrowest tests of its file, the
+ * nearest first. `say` gets a line for each survivor, `file:line:column: what was changed`. Rejects if a test fails
+ * without any change.
  */
 export async function tryMutants(
   sources: readonly Source[],
-  { count, seed, say, also = [], only = () => true }: Options,
+  { count, seed, say, atOnce = 1, also = [], only = () => true }: Options,
 ): Promise<Result> {
-  const random = seededRandom(seed);
-  const all = sources.flatMap(({ path, source }) =>
-    mutationsOf(source)
-      .filter(only)
-      .map((mutation) => ({ path, ...mutation })),
-  );
-  const copy = openCopy();
+  const { chosen, untested } = choose();
   /** By test file: how long it takes without any change, ms. */
-  const durations = new Map<string, number>();
-  const untested = new Set<string>();
-  let [killed, survived] = [0, 0];
+  const durations = new Map<string, Promise<number>>();
+  /** By test file: how many mutants it noticed. What noticed many is asked second. */
+  const noticed = new Map<string, number>();
+  let [killed, survived, unnoticeable] = [0, 0, 0];
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, work));
+  return { killed, survived, unnoticeable, untested };
 
-  /** Of a source, the quickest first. */
-  async function timedTestsOf(path: string): Promise<[string, number][]> {
-    const near = testsOf(path).filter((test) => also.length === 0 || partOf(test) === partOf(path));
-    const tests = [...new Set([...near, ...also])];
-    for (const test of tests) {
-      if (durations.has(test)) continue;
-      const started = performance.now();
-      if (!(await copy.passes(test, { limitMs: longestMs })))
-        throw new Error(`${test} fails without any change`);
-      durations.set(test, performance.now() - started);
-    }
-    return [...durations].filter(([test]) => tests.includes(test)).sort(([, a], [, b]) => a - b);
-  }
-
-  try {
-    while (killed + survived < count) {
+  function choose() {
+    const random = seededRandom(seed);
+    const all = sources.flatMap(({ path, source }) =>
+      mutationsOf(source)
+        .filter(only)
+        .map((mutation) => ({ path, ...mutation })),
+    );
+    const chosen: ((typeof all)[number] & { tests: string[] })[] = [];
+    const untested = new Set<string>();
+    while (chosen.length < count) {
       const [mutant] = all.splice(Math.floor(random() * all.length), 1);
       if (mutant === undefined) break;
-      const { path, line, column, what, text } = mutant;
-      const tests = await timedTestsOf(path);
-      if (tests.length === 0) {
-        untested.add(path);
-        continue;
+      const near = testsOf(mutant.path);
+      const kept = near.filter((test) => also.length === 0 || partOf(test) === partOf(mutant.path));
+      const tests = [...new Set([...kept, ...also])];
+      if (tests.length === 0) untested.add(mutant.path);
+      else chosen.push({ ...mutant, tests });
+    }
+    return { chosen, untested: [...untested] };
+  }
+
+  async function work(): Promise<void> {
+    const copy = openCopy();
+    try {
+      for (let mutant = chosen.shift(); mutant !== undefined; mutant = chosen.shift()) {
+        const { path, line, column, what } = mutant;
+        if (whyUnnoticeable(path, mutant) !== undefined) unnoticeable += 1;
+        else if (await isNoticed(copy, mutant)) killed += 1;
+        else {
+          survived += 1;
+          say(`${path}:${line}:${column}: ${what}`);
+        }
       }
-      let isNoticed = false;
-      for (const [test, usualMs] of tests) {
-        const limitMs = hangs.leastMs + hangs.times * usualMs;
-        isNoticed = !(await copy.passes(test, { limitMs, changed: { path, text } }));
-        if (isNoticed) break;
-      }
-      if (isNoticed) killed += 1;
-      else {
-        survived += 1;
-        say(`${path}:${line}:${column}: ${what}`);
+    } finally {
+      copy.close();
+    }
+  }
+
+  async function isNoticed(
+    copy: Copy,
+    { path, text, tests }: { path: string; text: string; tests: readonly string[] },
+  ): Promise<boolean> {
+    const [nearest, ...others] = tests;
+    const seldom = (test: string) => -(noticed.get(test) ?? 0);
+    for (const test of [nearest as string, ...others.sort((a, b) => seldom(a) - seldom(b))]) {
+      if (!durations.has(test)) durations.set(test, timed(copy, test));
+      const limitMs = hangs.leastMs + hangs.times * ((await durations.get(test)) as number);
+      if (!(await copy.passes(test, { limitMs, changed: { path, text } }))) {
+        noticed.set(test, (noticed.get(test) ?? 0) + 1);
+        return true;
       }
     }
-  } finally {
-    copy.close();
+    return false;
   }
-  return { killed, survived, untested: [...untested] };
+}
+
+async function timed(copy: Copy, test: string): Promise<number> {
+  const started = performance.now();
+  if (await copy.passes(test, { limitMs: longestMs })) return performance.now() - started;
+  throw new Error(`${test} fails without any change`);
 }

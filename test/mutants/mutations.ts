@@ -7,6 +7,8 @@ export type Mutation = {
   readonly column: number;
   /** In a few words, such as `=== became !==`. */
   readonly what: string;
+  /** The line without the change. */
+  readonly code: string;
   /** The whole text with the change, without its types. */
   readonly text: string;
 };
@@ -52,7 +54,9 @@ export function mutationsOf(source: string): Mutation[] {
           : `${written.trim()} became ${replacement.trim() || 'nothing'}`;
       const text = code.slice(0, at) + replacement + code.slice(at + old.length);
       const before = code.slice(0, at).split('\n');
-      found.push({ at, line: before.length, column: (before.at(-1) ?? '').length + 1, what, text });
+      const place = { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+      const line = (code.split('\n')[place.line - 1] ?? '').trim().replace(/\s+/g, ' ');
+      found.push({ at, ...place, what, code: line, text });
     }
   return found.sort((a, b) => a.at - b.at).map(({ at: _, ...mutation }) => mutation);
 }

@@ -17,8 +17,8 @@ import { isSlow } from '../tiers.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Test files that each mutant runs against at most: the nearest, more of them if they are of the same part. */
-const mostTests = { ofPart: 10, inAll: 6 };
+/** Test files that each mutant runs against at most: the nearest. */
+const mostTests = 14;
 /** Of a test process, MiB: a mutant that collects without end must not take the machine's memory. */
 const mostMemory = 1_024;
 
@@ -26,9 +26,8 @@ const mostMemory = 1_024;
 let graph: Map<string, Imports> | undefined;
 
 /**
- * The narrowest tests of a file: those that import it by the shortest chain (a thread's file through its URL too), those
- * beside it first, then those of the same part of the program, those that take seconds before those of the slow tier. Of
- * the slow tier only those of the same part, which need no packages, and that of the same name; no real Asterisk.
+ * The narrowest tests of a file in the fast tier, the nearest first: those that import it by the shortest chain (a
+ * thread's file through its URL too), those beside it before those of the same part of the program and all others.
  */
 export function testsOf(path: string): string[] {
   graph ??= new Map(
@@ -38,25 +37,29 @@ export function testsOf(path: string): string[] {
     ]),
   );
   const imports = graph;
-  const named = (file: string) => basename(file) === `${basename(path, '.ts')}.test.ts`;
+  /** `test/integration/service-store.test.ts` of all files in `src/service/store`. */
+  const ofFolder = partOf(path.slice('src/'.length)).replace('/', '-');
+  const named = (file: string) =>
+    [basename(path, '.ts'), ofFolder].includes(basename(file).replace('.test.ts', ''));
   const near = [...imports.keys()]
-    .filter((file) => file.endsWith('.test.ts') && !file.startsWith('test/asterisk/'))
-    .filter((file) => !isSlow(file) || partOf(file) === partOf(path) || named(file))
+    .filter((file) => file.endsWith('.test.ts') && !isSlow(file))
     .flatMap((file) => {
       const chain = findChain(imports, file, (target) => target === path);
       if (chain === undefined) return [];
       const distance =
         dirname(file) === dirname(path) || named(file) ? 0 : partOf(file) === partOf(path) ? 2 : 10;
-      return [{ file, steps: chain.length + distance + (isSlow(file) ? 4 : 0) }];
+      return [{ file, steps: chain.length + distance }];
     });
   return near
     .sort((a, b) => a.steps - b.steps || a.file.localeCompare(b.file))
-    .filter(({ file }, n) => n < (partOf(file) === partOf(path) ? mostTests.ofPart : mostTests.inAll))
+    .slice(0, mostTests)
     .map(({ file }) => file);
 }
 
 /** `src/outbox` of `src/outbox/tables/intake.ts`. */
 export const partOf = (path: string) => path.split('/').slice(0, 2).join('/');
+
+export type Copy = ReturnType<typeof openCopy>;
 
 /** A copy of the project in which a file can be changed without anybody noticing. */
 export function openCopy() {

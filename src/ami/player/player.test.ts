@@ -41,52 +41,6 @@ async function firstSnapshot(t: TestContext, port: number): Promise<Extract<Inpu
   return first;
 }
 
-/** What is open after so many frames: channel, state, bridge. */
-for (const [played, open] of [
-  [0, []],
-  [1, [['1763618400.1', 4, '']]],
-  [
-    3,
-    [
-      ['1763618400.1', 4, ''],
-      ['1763618401.2', 6, ''],
-    ],
-  ],
-  [
-    5,
-    [
-      ['1763618400.1', 4, bridge.BridgeUniqueid],
-      ['1763618401.2', 4, bridge.BridgeUniqueid],
-    ],
-  ],
-  [8, [['1763618401.2', 4, bridge.BridgeUniqueid]]],
-  [11, []],
-] as const) {
-  test(`after ${played} frames CoreShowChannels lists what is there then`, async (t) => {
-    const { player, port } = await startPlayer(t);
-    const playback = player.load(recording, { rename: false });
-    while (playback.played() < played) playback.step();
-    const { channels, bridges } = await firstSnapshot(t, port);
-    assert.deepEqual(
-      channels.map(({ uniqueid, state, bridge }) => [uniqueid, state, bridge]),
-      open,
-    );
-    const bridged = played > 3 && played < 10;
-    assert.deepEqual(
-      bridges,
-      bridged ? [{ bridge: bridge.BridgeUniqueid, technology: 'simple_bridge' }] : [],
-    );
-  });
-}
-
-test('a renamed channel is listed under its new name', async (t) => {
-  const { player, port } = await startPlayer(t);
-  const playback = player.load(recording, { rename: false });
-  while (playback.played() < 6) playback.step();
-  const { channels } = await firstSnapshot(t, port);
-  assert.equal(channels[1]?.channel, 'PJSIP/1002-00000009');
-});
-
 test('channels that a recording began with are there from the start', async (t) => {
   const { player, port } = await startPlayer(t);
   const item = channelEvent('CoreShowChannel', '1763618390.1', {

@@ -1,37 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { account, channelEvent, startLine, startPlayer } from '../link.fixture.ts';
 import { createRecorder } from './recorder.ts';
 import { parseRecording } from './recording.ts';
-
-test('a recording has the first snapshot, then every event, and nothing that answers us', async (t) => {
-  const { player, port } = await startPlayer(t, { version: '16.28.0', read: ['call', 'dialplan'] });
-  player.send(channelEvent('Newchannel', '1.1'));
-  player.send(
-    'Event: BridgeCreate\r\nPrivilege: call,all\r\nBridgeUniqueid: b\r\nBridgeTechnology: holding_bridge',
-  );
-  let text = '';
-  const recorder = createRecorder({ row: 'park', write: (lines) => (text += lines) });
-  const { inputs, said, until } = startLine(t, { port, pingIntervalMs: 1 }, { onFrame: recorder.onFrame });
-  await until(() => said.length === 1);
-  const events = [
-    channelEvent('VarSet', '1.1', { Privilege: 'dialplan,all', Variable: 'A', Value: 'b: c' }),
-    channelEvent('Hangup', '1.1', { Cause: '16' }),
-  ];
-  for (const event of events) player.send(event);
-  await until(() => inputs.length === 2);
-
-  const recording = parseRecording(text);
-  assert.equal(recording.row, 'park');
-  assert.equal(recording.asterisk, '16.28.0');
-  assert.match(recording.channels.join(), /^Event: CoreShowChannel\r\n.*Uniqueid: 1\.1\r\n/s);
-  assert.match(recording.bridges.join(), /BridgeTechnology: holding_bridge/);
-  assert.deepEqual(
-    recording.frames.map(({ frame }) => frame.toString()),
-    events,
-  );
-  assert.ok(!text.includes(account.secret));
-});
 
 test('events that arrive while the snapshot is read come after it, and a mask is asked about every frame', () => {
   const lines: string[] = [];

@@ -18,25 +18,6 @@ function valuesOf(frame: Buffer): Record<string, string> {
   );
 }
 
-for (const [what, frame, values] of [
-  ['values by their keys', 'Event: X\r\nPrivilege: call,all\r\nUniqueid: 1.1\r\n\r\n', { Uniqueid: '1.1' }],
-  ['the first of a repeated key counts', 'Event: X\r\nUniqueid: 1\r\nUniqueid: 2\r\n\r\n', { Uniqueid: '1' }],
-  ['line feeds alone', 'Event: X\nUniqueid: 1\nChannel: a\n\n', { Uniqueid: '1', Channel: 'a' }],
-  ['a stray carriage return', 'Event: X\r\r\nUniqueid: 1\r\r\n\r\n', { Uniqueid: '1' }],
-  ['no space after the colon', 'Event: X\r\nUniqueid:1\r\n\r\n', { Uniqueid: '1' }],
-  ['an empty value', 'Event: X\r\nCallerIDNum: \r\nChannel:\r\n\r\n', { CallerIDNum: '', Channel: '' }],
-  ['colons in a value', 'Event: X\r\nChannel: a: b:c\r\n\r\n', { Channel: 'a: b:c' }],
-  ['a key in a value', 'Event: X\r\nAppData: Channel: b\r\nChannel: a\r\n\r\n', { Channel: 'a' }],
-  ['a key that ends like another', 'Event: X\r\nDestUniqueid: 2\r\nUniqueid: 1\r\n\r\n', { Uniqueid: '1' }],
-  ['lines without a colon', 'Event: X\r\nUniqueid\r\nnothing\r\nChannel: a\r\n\r\n', { Channel: 'a' }],
-  ['a last line without an end', 'Event: X\r\nUniqueid: 1.1', { Uniqueid: '1.1' }],
-  ['no line but the first', 'Event: X\r\n\r\n', {}],
-] as const) {
-  test(`fields: ${what}`, () => {
-    assert.deepEqual(valuesOf(Buffer.from(frame)), values);
-  });
-}
-
 test('fields: bytes that are not UTF-8 are replaced, in each value alone', () => {
   const frame = Buffer.from('Event: X\r\nChannel: a\xffb\xe2\r\nUniqueid: ü\r\n\r\n', 'latin1');
   assert.deepEqual(valuesOf(frame), { Channel: 'a\ufffdb\ufffd', Uniqueid: '\ufffd' });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../../test/until.ts';
 import { noExtras } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { makeScreens } from '../calls/screens.ts';
@@ -62,12 +63,12 @@ test('customers that change while screens are told are told once more, not besid
   });
   const changed = sendWhoCalls({ openCalls: async () => [] } as never, screens, list);
   changed(1);
-  while (reads() === 0) await turn();
+  await until('a read of the list', () => reads() > 0);
   for (let n = 0; n < 20; n++) changed(1);
   // Longer than changes are gathered.
   await sleep(150);
   assert.equal(reads(), 1);
   gate.resolve();
-  while (reads() < 2) await turn();
+  await until('a second read', () => reads() > 1);
   assert.deepEqual([reads(), most], [2, 1]);
 });

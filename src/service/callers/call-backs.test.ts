@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { table } from '../../../test/table.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import type { CallerAction, MissedCall, MissedCaller } from '../store/caller-store.ts';
 import { callBacks } from './call-backs.ts';
@@ -30,68 +31,38 @@ const list = (calls: readonly MissedCall[], actions: readonly CallerAction[] = [
       .join(' '),
   );
 
-for (const [what, calls, actions, expected] of [
-  [
-    'a caller once, newest first',
-    [missed('a', '110', 10), missed('b', '112', 20), missed('c', '110', 30)],
-    [],
-    ['110 c ×2 since 5', '112 b'],
-  ],
-  ['who got through is closed', [missed('a', '110', 10, 20)], [], ['110 a reached']],
-  ['missed again after that', [missed('a', '110', 10, 20), missed('b', '110', 30)], [], ['110 b']],
-  ['taken', [missed('a', '110', 10)], [did('taken', 11)], ['110 a taken by Ann']],
-  [
-    'taken, and missed again: still hers',
-    [missed('a', '110', 10), missed('b', '110', 20)],
-    [did('taken', 11)],
-    ['110 b ×2 since 5 taken by Ann'],
-  ],
-  ['released', [missed('a', '110', 10)], [did('taken', 11), did('released', 12)], ['110 a']],
-  ['done', [missed('a', '110', 10)], [did('taken', 11), did('done', 12)], ['110 a done']],
-  [
-    'missed again after Done: to be called back anew, by anybody',
-    [missed('a', '110', 10), missed('b', '110', 20)],
-    [did('taken', 11), did('done', 12)],
-    ['110 b'],
-  ],
-  ['undone', [missed('a', '110', 10)], [did('done', 12), did('reopened', 13)], ['110 a']],
-  [
-    'undone: still hers who had taken the caller, however often Done was pressed',
-    [missed('a', '110', 10)],
-    [did('taken', 11), did('done', 12), did('done', 13), did('reopened', 14)],
-    ['110 a taken by Ann'],
-  ],
-  [
-    'undone: an earlier Done, for an earlier call, stays',
-    [missed('a', '110', 10), missed('b', '110', 20)],
-    [did('taken', 11), did('done', 12), did('done', 25), did('reopened', 26)],
-    ['110 b'],
-  ],
-  [
-    'done twice',
-    [missed('a', '110', 10)],
-    [did('done', 12), did('reopened', 13), did('done', 14)],
-    ['110 a done'],
-  ],
-  [
-    'a note changes nothing',
-    [missed('a', '110', 10)],
-    [did('taken', 11), did('note', 12)],
-    ['110 a taken by Ann'],
-  ],
-  ['done, later through: it was done', [missed('a', '110', 10, 30)], [did('done', 20)], ['110 a done']],
-  [
-    'through, and Done pressed after it: it was through',
-    [missed('a', '110', 10, 15)],
-    [did('done', 20)],
-    ['110 a reached'],
-  ],
-  ['of other numbers nothing counts', [missed('a', '110', 10)], [did('done', 12, '112')], ['110 a']],
-  [
-    'a caller without a number cannot be called back',
-    [missed('a', 'anonymous', 10), missed('b', '', 20)],
-    [],
-    [],
-  ],
-] as const)
-  test(what, () => assert.deepEqual(list(calls, actions), expected));
+/** Calls as `a:110@10`, one that got through as `a:110@10>20`, and what colleagues did as `done@12`. */
+const rows = table<[what: string, calls: string, actions: string, expected: string]>(`
+  a caller once, newest first             | a:110@10 b:112@20 c:110@30   |                               | 110 c ×2 since 5, 112 b
+  who got through is closed               | a:110@10>20                  |                               | 110 a reached
+  missed again after that                 | a:110@10>20 b:110@30         |                               | 110 b
+  taken                                   | a:110@10                     | taken@11                      | 110 a taken by Ann
+  taken, and missed again: still hers     | a:110@10 b:110@20            | taken@11                      | 110 b ×2 since 5 taken by Ann
+  released                                | a:110@10                     | taken@11 released@12          | 110 a
+  done                                    | a:110@10                     | taken@11 done@12              | 110 a done
+  missed again after Done: anew, by anybody | a:110@10 b:110@20          | taken@11 done@12              | 110 b
+  undone                                  | a:110@10                     | done@12 reopened@13           | 110 a
+  undone: still hers, however often Done was pressed | a:110@10          | taken@11 done@12 done@13 reopened@14 | 110 a taken by Ann
+  undone: an earlier Done, for an earlier call, stays | a:110@10 b:110@20 | taken@11 done@12 done@25 reopened@26 | 110 b
+  done twice                              | a:110@10                     | done@12 reopened@13 done@14   | 110 a done
+  a note changes nothing                  | a:110@10                     | taken@11 note@12              | 110 a taken by Ann
+  done, later through: it was done        | a:110@10>30                  | done@20                       | 110 a done
+  through, and Done pressed after it: it was through | a:110@10>15       | done@20                       | 110 a reached
+  of other numbers nothing counts         | a:110@10                     | done@12:112                   | 110 a
+  a caller without a number cannot be called back | a:anonymous@10 b:@20 |                               |
+`);
+for (const [what, calls, actions, expected] of rows)
+  test(what, () => {
+    const ofCalls = calls.split(' ').map((text) => {
+      const [id = '', number = '', at, reachedAt] = text.split(/[:@>]/);
+      return missed(id, number, Number(at), reachedAt === undefined ? undefined : Number(reachedAt));
+    });
+    const ofActions = actions
+      .split(' ')
+      .filter(Boolean)
+      .map((text) => {
+        const [kind, at, number] = text.split(/[@:]/) as [CallerAction['kind'], string, string?];
+        return did(kind, Number(at), number);
+      });
+    assert.equal(list(ofCalls, ofActions).join(', '), expected);
+  });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
+import { table } from '../../../test/table.ts';
 import { type CallStatus, callStatuses, isForward } from '../../api/contract/call-status.ts';
 import { type CallRecord, moveCall, rangFor, talkedFor } from './call-record.ts';
 
@@ -17,111 +18,32 @@ function after(...steps: Step[]): CallRecord | undefined {
   return call;
 }
 
-/** Steps of a call, and what its record says: status, who answered, rang for, talked for, missed. */
-const table: [
-  name: string,
-  Step[],
-  [CallStatus, string | null, number | null, number | null, boolean | null],
-][] = [
-  ['rings', [['ringing', 10]], ['ringing', null, null, null, null]],
-  [
-    'is answered',
-    [
-      ['ringing', 10],
-      ['answered', 30, '1001'],
-    ],
-    ['answered', '1001', 20, null, null],
-  ],
-  [
-    'is answered and ends',
-    [
-      ['ringing', 10],
-      ['answered', 30, '1001'],
-      ['completed', 90],
-    ],
-    ['completed', '1001', 20, 60, false],
-  ],
-  [
-    'is missed',
-    [
-      ['ringing', 10],
-      ['completed', 50],
-    ],
-    ['completed', null, 40, null, true],
-  ],
-  [
-    'is missed, though a phone was named while it rang',
-    [
-      ['ringing', 10, '1001'],
-      ['completed', 50],
-    ],
-    ['completed', '1001', 40, null, true],
-  ],
-  [
-    'was answered, as its end alone reports',
-    [
-      ['ringing', 10],
-      ['completed', 50, '1001'],
-    ],
-    ['completed', '1001', 40, null, false],
-  ],
-  ['begins answered', [['answered', 30]], ['answered', null, null, null, null]],
-  ['begins completed', [['completed', 30]], ['completed', null, null, null, true]],
-  [
-    'hears of its ringing too late',
-    [
-      ['answered', 30, '1'],
-      ['ringing', 40, '2'],
-      ['completed', 90],
-    ],
-    ['completed', '1', null, 60, false],
-  ],
-  [
-    'hears of its answer too late',
-    [
-      ['ringing', 10],
-      ['completed', 50],
-      ['answered', 60, '1'],
-    ],
-    ['completed', null, 40, null, true],
-  ],
-  [
-    'is reported twice',
-    [
-      ['ringing', 10],
-      ['ringing', 20],
-      ['answered', 30],
-      ['answered', 40],
-    ],
-    ['answered', null, 20, null, null],
-  ],
-  [
-    'is answered by another in the end',
-    [
-      ['answered', 30, '1001'],
-      ['completed', 90, '1002'],
-    ],
-    ['completed', '1002', null, 60, false],
-  ],
-  [
-    'meets a clock that goes back',
-    [
-      ['ringing', 100],
-      ['answered', 40],
-      ['completed', 20],
-    ],
-    ['completed', null, 0, 0, false],
-  ],
-];
-
-describe('a call that', () => {
-  for (const [name, steps, expected] of table) {
-    test(name, () => {
-      const call = after(...steps) as CallRecord;
-      assert.deepEqual([call.status, call.callerId, rangFor(call), talkedFor(call), call.missed], expected);
+/** A call that does this: status, who answered, rang for, talked for, missed. A step is `ringing@10` or `answered@30:1001`. */
+const rows = table<[name: string, steps: string, expected: string]>(`
+  rings                                       | ringing@10                                     | ringing - - - -
+  is answered                                 | ringing@10 answered@30:1001                    | answered 1001 20 - -
+  is answered and ends                        | ringing@10 answered@30:1001 completed@90       | completed 1001 20 60 false
+  is missed                                   | ringing@10 completed@50                        | completed - 40 - true
+  is missed, though a phone was named while it rang | ringing@10:1001 completed@50             | completed 1001 40 - true
+  was answered, as its end alone reports      | ringing@10 completed@50:1001                   | completed 1001 40 - false
+  begins answered                             | answered@30                                    | answered - - - -
+  begins completed                            | completed@30                                   | completed - - - true
+  hears of its ringing too late               | answered@30:1 ringing@40:2 completed@90        | completed 1 - 60 false
+  hears of its answer too late                | ringing@10 completed@50 answered@60:1          | completed - 40 - true
+  is reported twice                           | ringing@10 ringing@20 answered@30 answered@40  | answered - 20 - -
+  is answered by another in the end           | answered@30:1001 completed@90:1002             | completed 1002 - 60 false
+  meets a clock that goes back                | ringing@100 answered@40 completed@20           | completed - 0 0 false
+`);
+for (const [name, script, expected] of rows)
+  test(`a call that ${name}`, () => {
+    const steps = script.split(' ').map((text): Step => {
+      const [status, at, callerId] = text.split(/[@:]/) as [CallStatus, string, string?];
+      return callerId === undefined ? [status, Number(at)] : [status, Number(at), callerId];
     });
-  }
-});
+    const call = after(...steps) as CallRecord;
+    const found = [call.status, call.callerId, rangFor(call), talkedFor(call), call.missed];
+    assert.equal(found.map((it) => it ?? '-').join(' '), expected);
+  });
 
 test('the first event determines the caller; the customer is looked up once', () => {
   let asked = 0;

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../../log/log.ts';
-import { makeAccess } from '../access/access.ts';
-import { makeSessions } from '../access/sessions.ts';
-import { openDirectory } from '../accounts/directory.ts';
-import { makeKeys } from '../accounts/keys.ts';
-import { makeCallBackList } from '../callers/call-back-list.ts';
-import { makeScreens } from '../calls/screens.ts';
 import type { RecordedRequest } from '../store/request-store.ts';
 import type { Store } from '../store/store.ts';
-import { buildApp } from './app.ts';
-import { makeBudgets } from './budget.ts';
-import { makeMeter } from './meter.ts';
+import { appOn, keys } from './app.fixture.ts';
 
-const keys = makeKeys(Buffer.alloc(32, 1));
 const integration = {
   id: 2,
   uid: '1'.repeat(16),
@@ -50,27 +41,7 @@ async function application() {
     },
     customers: { priorityOf: async () => ({ name: 'Ann', segment: 'VIP', priority: 3 }) },
   } as unknown as Store;
-  const app = await buildApp(
-    {
-      store,
-      directory: await openDirectory(store, keys),
-      keys,
-      screens: makeScreens(),
-      callBackList: makeCallBackList(store.callers, makeScreens(), () => 7),
-      sessions: makeSessions(store.users, () => 7),
-      access: makeAccess({ users: store.users, keys, trustedProxies: [], clock: () => 7, log }),
-      mailer: undefined,
-      budgets: makeBudgets(),
-      rateLimit: null,
-      meter: makeMeter(),
-      observed: { stored: () => {} },
-      webhooks: { poke: () => {} },
-      webhookNetworks: [],
-      clock: () => 7,
-      log,
-    },
-    { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
-  );
+  const { app } = await appOn(store, { log });
   const ask = (url: string) =>
     app.inject({
       url: `/api/v1${url}`,
@@ -96,32 +67,4 @@ test('while nothing can be stored, events get a 503 and lookups work; the outage
   assert.equal((await ask(event)).statusCode, 200);
   assert.deepEqual(said, ['service.not-stored', 'service.unavailable', 'service.storing-again']);
   assert.equal(recorded.length, 1);
-});
-
-test('a recorded request has its sender, time, payload, response and event', async () => {
-  const { ask, recorded } = await application();
-  const answer = await ask(event);
-  const { began, ...entry } = recorded[0] as RecordedRequest;
-  assert.ok(began > 0);
-  assert.deepEqual(entry, {
-    account: 1,
-    integration: 2,
-    at: 7,
-    method: 'GET',
-    path: '/api/v1/voice/call',
-    request: 'id=1&direction=inbound&status=ringing&from=110',
-    status: 200,
-    response: answer.body,
-    callId: '1',
-    fromNumber: '110',
-    event: { id: '1', status: 'ringing', from: '110', number: '110', callerId: null },
-  });
-});
-
-test('an internal error is a 500 without details, and is logged', async () => {
-  const { ask, recorded, said } = await application();
-  const answer = await ask('/voice?limit=5'); // this store has no history
-  assert.deepEqual([answer.statusCode, answer.json()], [500, { message: 'Server Error' }]);
-  assert.deepEqual(said, ['service.failed']);
-  assert.equal(recorded[0]?.status, 500);
 });

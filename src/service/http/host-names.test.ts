@@ -5,24 +5,11 @@ import { hostNames } from './host-names.ts';
 
 const isOurs = hostNames(['calls.example.com', 'Calls']);
 
-for (const [name, ours] of [
-  ['calls.example.com', true],
-  ['CALLS.example.com.', true],
-  ['calls', true],
-  ['localhost', true],
-  [hostname(), true],
-  ['127.0.0.1', true],
-  ['[::1]', true],
-  ['::1', true],
-  ['192.168.1.20', true],
-  ['', true],
-  [undefined, true],
-  ['evil.example', false],
-  ['calls.example.com.evil.example', false],
-  ['evil.example.calls.example.com', false],
-  ['localhost.evil.example', false],
-  ['127.0.0.1.evil.example', false],
-] as const)
-  test(`${name} is ${ours ? '' : 'not '}a name of the service`, () => {
-    assert.equal(isOurs(name), ours);
-  });
+test('the names of the service, its machine and addresses are its own, and no others', () => {
+  const ours = ['calls.example.com', 'CALLS.example.com.', 'calls', 'localhost', hostname()];
+  for (const name of [...ours, '127.0.0.1', '[::1]', '::1', '192.168.1.20', '', undefined])
+    assert.ok(isOurs(name), String(name));
+  for (const name of ['evil.example', 'evil.example.calls.example.com', '127.0.0.1.evil.example'])
+    assert.ok(!isOurs(name), name);
+  for (const name of ['calls.example.com', 'localhost']) assert.ok(!isOurs(`${name}.evil.example`), name);
+});

@@ -1,40 +1,20 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { silentLog } from '../../log/log.ts';
-import { makeAccess } from '../access/access.ts';
-import { IDLE_MS, makeSessions } from '../access/sessions.ts';
-import { openDirectory } from '../accounts/directory.ts';
-import { makeKeys } from '../accounts/keys.ts';
-import { makeCallBackList } from '../callers/call-back-list.ts';
+import { until } from '../../../test/until.ts';
+import { IDLE_MS } from '../access/sessions.ts';
 import { noExtras } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { makeScreens } from '../calls/screens.ts';
-import { buildApp } from '../http/app.ts';
-import { makeBudgets } from '../http/budget.ts';
-import { makeMeter } from '../http/meter.ts';
+import { appOn } from '../http/app.fixture.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from '../store/user-store.ts';
 
-const keys = makeKeys(Buffer.alloc(32, 1));
 const uid = '0'.repeat(16);
 
 const call = (id: string): CallRecord => ({
-  id,
-  integration: 1,
-  status: 'ringing',
-  from: '110',
-  number: '110',
-  customer: null,
-  segment: null,
-  priority: null,
-  callerId: null,
-  startedAt: 5,
-  ringingAt: 5,
-  answeredAt: null,
-  completedAt: null,
-  missed: null,
-  extras: noExtras,
+  ...{ id, integration: 1, status: 'ringing', from: '110', number: '110', extras: noExtras },
+  ...{ customer: null, segment: null, priority: null, callerId: null, missed: null },
+  ...{ startedAt: 5, ringingAt: 5, answeredAt: null, completedAt: null },
 });
 
 /** A service whose store has one account and gives its open calls when the test lets it. */
@@ -72,30 +52,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       return answer.promise;
     },
   } as unknown as Store;
-  const screens = makeScreens();
-  const sessions = makeSessions(store.users, clock);
-  const directory = await openDirectory(store, keys);
-  const app = await buildApp(
-    {
-      store,
-      directory,
-      keys,
-      screens,
-      callBackList: makeCallBackList(store.callers, screens, clock),
-      sessions,
-      access: makeAccess({ users: store.users, keys, trustedProxies: [], clock, log: silentLog }),
-      mailer: undefined,
-      budgets: makeBudgets(),
-      rateLimit: null,
-      meter: makeMeter(),
-      observed: { stored: () => {} },
-      webhooks: { poke: () => {} },
-      webhookNetworks: [],
-      clock,
-      log: silentLog,
-    },
-    { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
-  );
+  const { app, screens, sessions } = await appOn(store, { clock });
   t.after(() => app.close());
   const base = await app.listen({ port: 0, host: '127.0.0.1' });
   const watch = (signal?: AbortSignal, path = '/events') =>
@@ -148,7 +105,7 @@ test('a call that moves while the open ones are read is sent after them; no list
   );
 
   // The end of the loop closed the connection; the service notices a moment later.
-  while (screens.accounts().length > 0) await setImmediate();
+  await until('the end of the listener', () => screens.accounts().length === 0);
 });
 
 test('a screen that disconnects while the open calls are read leaves no listener', {
@@ -160,7 +117,7 @@ test('a screen that disconnects while the open calls are read leaves no listener
   await asked;
   leave.abort();
   await assert.rejects(stream);
-  while (screens.accounts().length > 0) await setImmediate();
+  await until('the end of the listener', () => screens.accounts().length === 0);
   answer([]);
 });
 
@@ -176,7 +133,7 @@ test('after signing out, nothing more is sent', { timeout: 30_000 }, async (t) =
   await signOut();
   screens.publish(1, call('after the end'));
   assert.doesNotMatch(await stream.text(), /after the end/);
-  while (screens.accounts().length > 0) await setImmediate();
+  await until('the end of the listener', () => screens.accounts().length === 0);
 });
 
 test('a stream sends a heartbeat every 15 seconds, and ends with its session, also if another process ended that', {

@@ -20,20 +20,9 @@ import {
 /** A number for each. */
 const numberOf = (id: string) => `+4930${Array.from(id, (letter) => letter.charCodeAt(0)).join('')}`;
 const call = (id: string, fields: Partial<Call> = {}): Call => ({
-  id,
-  status: 'ringing',
-  number: numberOf(id),
-  number_shown: id,
-  customer: null,
-  segment: null,
-  priority: null,
-  caller_id: null,
-  started_at: 1000,
-  answered_at: null,
-  completed_at: null,
-  missed: null,
-  answered_by: null,
-  integration: 1,
+  ...{ id, status: 'ringing', number: numberOf(id), number_shown: id, integration: 1, started_at: 1000 },
+  ...{ customer: null, segment: null, priority: null, caller_id: null, answered_by: null },
+  ...{ answered_at: null, completed_at: null, missed: null },
   ...fields,
 });
 const answered = (id: string, at: number) => call(id, { status: 'answered', answered_at: at });

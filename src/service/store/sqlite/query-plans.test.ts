@@ -179,3 +179,23 @@ test('the deliveries of a webhook that is removed are deleted before it, in step
   await remove(1);
   assert.deepEqual(await list(null), []);
 });
+
+test('an attempt that does not count is none of the attempts, and a note that is not there is not removed', async () => {
+  const { db, statements } = planned();
+  const { add, addTest, record } = webhookRows(statements, noChanges);
+  db.exec("INSERT INTO accounts (id, uid, name) VALUES (1, 'a', 'A')");
+  await add({ uid: 'w', account: 1, url: 'https://a.example', events: ['call.ended'], since: 0 });
+  await addTest(1, 0);
+  const result = { seq: 1, callId: '', outcome: 'retry', at: 1, nextAt: 2, durationMs: 1 } as const;
+  const counts = () => ({ ...db.prepare('SELECT tries, attempts FROM webhook_deliveries').get() });
+  await record(1, { ...result, counted: false }, null);
+  assert.deepEqual(counts(), { tries: 1, attempts: 0 });
+  await record(1, { ...result, counted: true }, null);
+  assert.deepEqual(counts(), { tries: 2, attempts: 1 });
+
+  const callers = callerRows(statements, makeSerialise());
+  const note = { number: '110', at: 1, user: 'Ann' };
+  await callers.act(1, { ...note, kind: 'note', text: 'x' });
+  assert.equal(await callers.removeNote(1, { ...note, at: 2 }), false);
+  assert.equal(await callers.removeNote(1, note), true);
+});
