@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { until } from '../until.ts';
 import { form, person, visitor } from './people.ts';
 import { event, serve } from './service-harness.ts';
 import { storeCalls } from './stored-calls.ts';
@@ -62,7 +63,7 @@ test('one account reads its whole history four times at a time at most, and agai
   assert.equal((await ask('/voice', b)).status, 200);
   assert.equal((await ask('/voice?limit=1', a)).status, 200);
   for (const end of ends) end();
-  for (let status = 429; status !== 200; ) ({ status } = await ask('/voice', a));
+  await until('room for a reader', async () => (await ask('/voice', a)).status === 200);
 });
 
 test('an import takes turns: events of other accounts are answered while it goes on, and there is one at a time', async (t) => {
@@ -148,8 +149,8 @@ test('readers that stop reading are disconnected when nothing has moved for a wh
   // The fifth at once: while the four hold the budget.
   const statuses = await Promise.all(Array.from({ length: 5 }, open));
   assert.deepEqual(statuses.sort(), [200, 200, 200, 200, 429]);
-  for (let status = 429; status !== 200; )
-    ({ status } = await ask('/voice?search=request&search_term=c399', a));
+  const isAnswered = async () => (await ask('/voice?search=request&search_term=c399', a)).status === 200;
+  await until('the readers that stand still to be disconnected', isAnswered);
 });
 
 test('refusals by a limit are counted in the log, once a minute', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.ts';
 import { form, person, visitor, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 import { namesOf, startReceiver } from './webhook-receiver.ts';
@@ -44,9 +44,8 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   await post(a.token, event({ id: 'one', status: 'ringing' }));
   await post(a.token, event({ id: 'one', status: 'completed' }));
   await receiver.until(({ length }) => length === 2);
-  const shows = async (path: string, what: RegExp) => {
-    while (!what.test(await get(path))) await sleep(20);
-  };
+  const shows = (path: string, what: RegExp) =>
+    until(`${path} to show ${what}`, async () => what.test(await get(path)), { state: () => get(path) });
   await shows(page, /Call was missed<\/a>(?:(?!<tr)[\s\S])*delivered(?:(?!<tr)[\s\S])*200 ok/);
   assert.doesNotMatch(await get(page), /Call is ringing<\/a>/);
 
