@@ -107,7 +107,9 @@ test('a running bridge mends it by itself, and explain, status and metrics show 
 
   const reader = openReader(stand.env.STATE_DIR ?? '');
   t.after(() => reader?.close());
-  await until('all to be delivered', () => reader?.counters().waiting === 0, { state: () => reader?.counters() });
+  await until('all to be delivered', () => reader?.counters().waiting === 0, {
+    state: () => reader?.counters(),
+  });
 
   const words = async (args: string[], more = {}) =>
     (await runCommand(args, { ...stand.env, ...more })).text.replaceAll(/\s+/g, ' ');

@@ -3,18 +3,15 @@ import { test } from 'node:test';
 import { openDirectory } from '../../src/service/accounts/directory.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { until } from '../until.ts';
-import { form, person, visitor } from './people.ts';
+import { browse } from './people.ts';
 import { event, serve } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';
 
 test('a token changes without an outage: the page shows who still uses the old one, and ends it', async (t) => {
   const served = await serve(t);
-  const { a, url, ask, post } = served;
-  await person(served, { name: 'Eve', role: 'administrator' });
-  const { cookie, token: formToken } = await visitor(served, 'Eve');
-  const send = (path: string, fields = {}) =>
-    ask(`${url}${path}`, form(url, { token: formToken, ...fields }, { cookie }));
-  const get = async (path: string) => (await ask(`${url}${path}`, { headers: { cookie } })).text;
+  const { a, url, post } = served;
+  const { read, send } = await browse(served, 'Eve');
+  const get = async (path: string) => (await read(path)).text;
   const uid = /\/integrations\/([0-9a-f]{16})">/.exec(await get('/integrations'))?.[1];
   const path = `/integrations/${uid}`;
   const tokenOn = (page: string) => /cia_[0-9a-f]{80}/.exec(page)?.[0] ?? '';
