@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertSettings } from '../alerts/cause.ts';
 import { always } from '../fakes/far-side-faults.ts';
+import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { createStand, markerCall } from './stand.ts';
 
@@ -22,8 +23,10 @@ test('alerts that cannot be sent disturb no call; log and status say so, and the
   stand.pbx.send(call());
   const status = async () =>
     (await runCommand(['status', '--url', `http://127.0.0.1:${stand.statusPort()}`], stand.env)).text;
-  let text = '';
-  while (!/NOT SENT.*NOT SENT/s.test(text)) text = (await status()).replace(/\s+/g, ' ');
+  const text = await until('both alerts to be shown as not sent', async () => {
+    const now = (await status()).replace(/\s+/g, ' ');
+    return /NOT SENT.*NOT SENT/.test(now) && now;
+  });
   assert.match(
     text,
     /NOT SENT: 1 alert, mail to ops@example\.com: the mail server 127\.0\.0\.1:1 cannot be reached/,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { always } from '../fakes/far-side-faults.ts';
+import { until } from '../until.ts';
 import { form, person } from './people.ts';
 import { serve } from './service-harness.ts';
 import { createStand, markerCall } from './stand.ts';
@@ -23,13 +24,15 @@ test("with API_EXTRAS the integration's page shows the open problems of its brid
     API_EXTRAS: 'yes',
   });
   await stand.start();
-  while (!/The bridge reports no problems/.test(await page()));
+  const shows = (what: RegExp) =>
+    until(`the page to show ${what}`, async () => what.test(await page()), { state: page });
+  await shows(/The bridge reports no problems/);
   await stand.pbx.crash();
-  while (!/ami\.unreachable/.test(await page()));
+  await shows(/ami\.unreachable/);
   assert.match(await page(), /Check that Asterisk is running/);
   await stand.pbx.listen();
   await stand.connected();
-  while (!/The bridge reports no problems/.test(await page()));
+  await shows(/The bridge reports no problems/);
   const logged = await served.history(a.token, '?search=request&search_term=health');
   assert.deepEqual(logged, [], 'not in the API log');
   await stand.stop();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { HeldCall } from '../fakes/far-side-book.ts';
 import { always, type FaultScript, times } from '../fakes/far-side-faults.ts';
 import { scenario } from '../recordings/library.ts';
+import { until } from '../until.ts';
 import { runProgram, temporaryFolder } from './program.ts';
 import { callsOf, createStand, markerCall, type Stand } from './stand.ts';
 
@@ -138,7 +138,7 @@ describe('the link to the PBX', () => {
     stand.pbx.setSilent(true);
     copies.step(5);
     // The bridge gives up on the silent link and comes again; only then does the PBX speak.
-    while (stand.pbx.hasLogin()) await wait(50);
+    await until('the bridge to give up on the link', () => !stand.pbx.hasLogin());
     stand.pbx.setSilent(false);
     await stand.connected();
     copies.finish();

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-status.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
@@ -16,6 +15,7 @@ import { databasePath } from '../../src/outbox/tables/database.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { always, share } from '../fakes/far-side-faults.ts';
 import { freePort } from '../free-port.ts';
+import { until } from '../until.ts';
 
 const token = 'test-token';
 
@@ -112,7 +112,7 @@ test('from disk to the far side, through faults: all of it, in order, and marked
   await farSide.waitFor(completed(calls));
   farSide.inject(undefined);
   // An answer that was lost after the last event of a call was applied leaves that one waiting.
-  while ((await bridge.outbox.waiting()) > 0);
+  await until('nothing to wait', async () => (await bridge.outbox.waiting()) === 0);
   await bridge.dispatcher.stop();
   const { moved, inverted } = farSide.counts();
   assert.deepEqual({ moved, inverted }, { moved: 3 * calls, inverted: 0 });
@@ -140,7 +140,7 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   }
   farSide.inject(undefined);
   await farSide.waitFor(completed(calls));
-  while ((await bridge.outbox.waiting()) > 0);
+  await until('nothing to wait', async () => (await bridge.outbox.waiting()) === 0);
   await bridge.dispatcher.stop();
   assert.ok(farSide.counts().repeated > 0, 'what was under way is reported again');
   assert.deepEqual(await counted(bridge), { queued: 900, delivered: 900, waiting: 0, dead: 0 });
@@ -188,7 +188,7 @@ test('an operator sends an older event again, from another connection: it goes b
   );
   await bridge.report('a', 'ringing');
   await bridge.report('a', 'answered');
-  while ((await bridge.outbox.counters()).dead === 0) await farSide.waitFor(() => true);
+  await until('the dead letter', async () => (await bridge.outbox.counters()).dead > 0);
   farSide.inject(undefined);
   // The only place is taken, so the newer event waits in memory.
   await bridge.report('b', 'ringing');
@@ -213,7 +213,7 @@ test('an outage leaves what waits in order, and drains it when it is over', asyn
   for (const status of callStatuses) {
     await Promise.all(Array.from({ length: calls }, (_, n) => bridge.report(`c-${n}`, status)));
   }
-  while (bridge.dispatcher.status().state !== 'outage') await setImmediate();
+  await until('the outage', () => bridge.dispatcher.status().state === 'outage');
   assert.equal((await counted(bridge)).waiting, 3 * calls);
   const back = await startFarSide({ token, port: gone.port });
   t.after(() => back.close());

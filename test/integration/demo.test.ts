@@ -4,35 +4,40 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { until } from '../until.ts';
 
 const demoPath = fileURLToPath(new URL('../demo.ts', import.meta.url));
 
 test('the demo: its service is killed, and nothing is lost', async (t) => {
   const demo = spawn(process.execPath, [demoPath, '--off', '1'], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => demo.kill('SIGKILL'));
-  const lines = createInterface(demo.stdout)[Symbol.asyncIterator]();
   const said: string[] = [];
-  const until = async (pattern: RegExp): Promise<RegExpExecArray> => {
-    for (;;) {
-      const { value, done } = await lines.next();
-      if (done) return assert.fail(`the demo never said ${pattern}:\n${said.join('\n')}`);
-      said.push(value);
-      const found = pattern.exec(value);
-      if (found) return found;
-    }
-  };
-  const [, link = ''] = await until(/^Open (\S+)$/);
+  createInterface(demo.stdout).on('line', (line) => said.push(line));
+  let read = 0;
+  /** The next line that matches, after the one before. */
+  const says = (pattern: RegExp) =>
+    until(
+      `the demo to say ${pattern}`,
+      () => {
+        const at = said.findIndex((line, n) => n >= read && pattern.test(line));
+        if (at < 0 && demo.exitCode !== null) assert.fail(`it ended without saying ${pattern}`);
+        if (at >= 0) read = at + 1;
+        return at >= 0 && pattern.exec(said[at] ?? '');
+      },
+      { state: () => said },
+    );
+  const [, link = ''] = await says(/^Open (\S+)$/);
   const { status } = await fetch(link);
   assert.equal(status, 200);
-  const [, pid] = await until(/kill -9 (\d+)$/);
-  await until(/call \S+ from \S+ is ringing/);
+  const [, pid] = await says(/kill -9 (\d+)$/);
+  await says(/call \S+ from \S+ is ringing/);
   process.kill(Number(pid), 'SIGKILL');
-  await until(/^The service is killed/);
-  await until(/^The service is back/);
-  const [, delivered] = await until(/^All of them are delivered: (\d+) events since the start, 0 lost\.$/);
+  await says(/^The service is killed/);
+  await says(/^The service is back/);
+  const [, delivered] = await says(/^All of them are delivered: (\d+) events since the start, 0 lost\.$/);
   assert.ok(Number(delivered) > 0);
   demo.kill('SIGINT');
-  await until(/^Ended; nothing is left behind\.$/);
+  await says(/^Ended; nothing is left behind\.$/);
   const [code] = demo.exitCode === null ? await once(demo, 'exit') : [demo.exitCode];
   assert.equal(code, 0);
 });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { createPlayer } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertSettings } from '../alerts/cause.ts';
 import { startWire } from '../asterisk/wire.ts';
+import { until } from '../until.ts';
 import { createStand, markerCall } from './stand.ts';
 
 test('a link that comes and goes loses and doubles no call, and is one alert', async (t) => {
@@ -28,12 +28,13 @@ test('a link that comes and goes loses and doubles no call, and is one alert', a
   /** Resolves when the bridge has noticed that the link was lost so often, and is there again. */
   const noticed = async (times: number, isBack: boolean): Promise<void> => {
     const file = join(stand.env.STATE_DIR as string, 'alerts.json');
-    for (;;) {
-      const { link } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).watched : {};
+    const read = () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).watched.link : undefined);
+    const isSo = () => {
+      const link = read();
       const seen = link?.alert?.times ?? link?.beginnings.length;
-      if (seen === times && (link.absentSince !== undefined) === isBack) return;
-      await wait(20);
-    }
+      return seen === times && (link.absentSince !== undefined) === isBack;
+    };
+    await until(`link lost ${times} times, back: ${isBack}`, isSo, { state: read });
   };
   const calls: string[] = [];
   for (let times = 1; times <= 6; times++) {

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { cannotInstall, installPackages } from '../debian.ts';
 import { freePort } from '../free-port.ts';
+import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 
 test("a test alert goes through Debian's OpenSMTPD into a mailbox", { skip: cannotInstall() }, async (t) => {
@@ -48,15 +48,14 @@ match from any for domain "alerts.example" action "keep"
     MAIL_FROM: 'pbx@alerts.example',
     ALERT_MAIL: 'ops@alerts.example',
   };
-  let sent = await runCommand(['alert', 'test'], env);
-  while (/ECONNREFUSED/.test(sent.text) && server.exitCode === null) {
-    await wait(100);
-    sent = await runCommand(['alert', 'test'], env);
-  }
+  const sent = await until('the mail server to answer', async () => {
+    const ran = await runCommand(['alert', 'test'], env);
+    return (!/ECONNREFUSED/.test(ran.text) || server.exitCode !== null) && ran;
+  });
   assert.equal(sent.text, 'accepted: mail to ops@alerts.example\n', log);
   const inbox = join(mailbox, 'new');
-  while ((!existsSync(inbox) || readdirSync(inbox).length === 0) && server.exitCode === null) await wait(100);
-  const [name = assert.fail(log)] = readdirSync(inbox);
+  const arrived = () => existsSync(inbox) && readdirSync(inbox)[0];
+  const name = await until('the mail', arrived, { state: () => log });
   assert.match(
     readFileSync(join(inbox, name), 'utf8'),
     /^Subject: \[pbx-bridge bridge pbx\] PROBLEM: this is a test/m,

@@ -5,6 +5,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { openReader } from '../../src/outbox/reader.ts';
 import { databasePath } from '../../src/outbox/tables/database.ts';
 import { always } from '../fakes/far-side-faults.ts';
+import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { createStand } from './stand.ts';
 
@@ -32,7 +33,7 @@ async function withDeadLetters(t: TestContext) {
     return counters;
   };
   await stand.farSide.waitFor((it) => it.requests().length >= 6);
-  while (counters()?.dead !== 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until('two dead letters', () => counters()?.dead === 2, { state: counters });
   const run = (...args: string[]) => runCommand(['outbox', ...args], stand.env);
   return { stand, run, counters };
 }
@@ -94,7 +95,7 @@ describe('outbox', { concurrency: true }, () => {
     assert.match(ran.text, /^1 event will be sent again/);
     assert.match(ran.error, /^no event 999\n$/);
     // The answer comes after the event has arrived.
-    while (counters()?.delivered !== 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('one event to be delivered', () => counters()?.delivered === 1, { state: counters });
     const late = await run('retry', one, other);
     assert.match(late.error, new RegExp(`^event ${one} is not a dead letter: it is delivered\n$`));
     assert.match(late.text, /^1 event will be sent again/);

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/process/clock.ts';
 import type { BridgeStatus } from '../../src/status/bridge-status.ts';
 import { type Cable, layCable } from '../fakes/cable.ts';
 import { startFarSide } from '../fakes/far-side.ts';
+import { until } from '../until.ts';
 import { type Program, type ProgramOptions, runProgram } from './program.ts';
 
 /** One bridge of a pair: a process with its own state folder and its own two cables. */
@@ -81,12 +82,11 @@ export async function createOffice(options: { seed: number; calls: number; talkM
       },
       async atRest() {
         const [, port] = (await program?.says(/"code":"status\.listening"[^\n]*"port":(\d+)/)) ?? [];
-        for (;;) {
+        await until(`bridge ${name} to be at rest`, async () => {
           const response = await fetch(`http://127.0.0.1:${port}/status.json`);
           const { pbx, outbox } = (await response.json()) as BridgeStatus;
-          if (pbx.state === 'up' && outbox.waiting === 0) return;
-          await new Promise((resolve) => setTimeout(resolve, 100));
-        }
+          return pbx.state === 'up' && outbox.waiting === 0;
+        });
       },
     };
     halves.push(half);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { blocksOf, readDocument } from '../documents.ts';
 import { freePort } from '../free-port.ts';
+import { until } from '../until.ts';
 import { runProgram, temporaryFolder } from './program.ts';
 import { openShell } from './shell.ts';
 
@@ -25,8 +25,8 @@ test('the test call that `service token` and `integration add` print, pasted as 
     const [, call = ''] = output.split('Command that makes a test call of ten seconds:\n');
     // A running service hears of a new token within a second; whoever pastes takes longer.
     const headers = { authorization: /Bearer \w+/.exec(call)?.[0] ?? '', accept: 'application/json' };
-    while ((await fetch(`http://${address}/api/v1/voice?limit=1`, { headers })).status === 401)
-      await wait(100);
+    const status = async () => (await fetch(`http://${address}/api/v1/voice?limit=1`, { headers })).status;
+    await until('the token to be known', async () => (await status()) !== 401);
     for (const name of ['sh', 'bash'] as const) {
       const pasted = await shell.paste(name, call);
       assert.equal(pasted.code, 0, pasted.output);

@@ -68,3 +68,43 @@ export async function visitor(
   const page = await ask(`${url}/account`, { headers: { cookie } });
   return { cookie, token: /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }
+
+const entities: Readonly<Record<string, string>> = { amp: '&', quot: '"', '#39': "'", lt: '<', gt: '>' };
+
+/** What people read in a piece of HTML, in one line. */
+export const textOf = (html: string) =>
+  html
+    .replace(/<option[\s\S]*?<\/option>|<[^>]*>/g, ' ')
+    .replace(/&([\w#]+);/g, (all, name) => entities[name] ?? all)
+    .replace(/\s+/g, ' ');
+
+/** A user of the account Alpha, unless another is named, who is added and signs in: what they read, and send. */
+export async function browse(
+  served: Pick<Served, 'ask' | 'url' | 'stateDir'>,
+  name: string,
+  { role = 'administrator', account = 'Alpha' }: { role?: Role; account?: string } = {},
+) {
+  const { ask, url } = served;
+  const { user } = await person(served, { name, role, account });
+  const { cookie, token } = await visitor(served, name);
+  return {
+    ...{ user, cookie, token },
+    /** A page: `main` is its main part, `plain` the text of that. */
+    async read(path: string, headers: Record<string, string> = {}) {
+      const answer = await ask(url + path, { headers: { cookie, ...headers } });
+      const main = /<main[^>]*>[\s\S]*<\/main>/.exec(answer.text)?.[0] ?? answer.text;
+      return { ...answer, main, plain: textOf(main) };
+    },
+    /** Sends a form of a page. */
+    send: (path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+      ask(url + path, form(url, { token, ...fields }, { cookie, ...headers })),
+  };
+}
+
+export type Browsing = Awaited<ReturnType<typeof browse>>;
+
+/** The paths of a page's links that contain this. */
+export const linksIn = (html: string, part: string) =>
+  Array.from(html.matchAll(/href="([^"]*)"/g), ([, href = '']) => href.replaceAll('&amp;', '&')).filter(
+    (href) => href.includes(part),
+  );

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-status.ts';
@@ -12,6 +11,7 @@ import { keepingLog, opened, temporaryFolder } from '../../src/outbox/outbox.fix
 import { openReader } from '../../src/outbox/reader.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { share } from '../fakes/far-side-faults.ts';
+import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { createStand, markerCall } from './stand.ts';
 
@@ -63,9 +63,10 @@ test('1 % of what is confirmed is discarded in silence: every call is right with
     });
     dispatcher.offer((await outbox.append({ calls: [], trunks: [], events })).nextEvents);
   }
-  const allDelivered = async () => {
-    while ((await outbox.counters()).waiting > 0) await setTimeout(20);
-  };
+  const allDelivered = () =>
+    until('all to be delivered', async () => (await outbox.counters()).waiting === 0, {
+      state: outbox.counters,
+    });
   const wrong = () =>
     calls - [...farSide.calls().values()].filter(({ state }) => state === 'completed').length;
   await allDelivered();
@@ -106,7 +107,9 @@ test('a running bridge mends it by itself, and explain, status and metrics show 
 
   const reader = openReader(stand.env.STATE_DIR ?? '');
   t.after(() => reader?.close());
-  while ((reader?.counters().waiting ?? 0) > 0) await setTimeout(20);
+  await until('all to be delivered', () => reader?.counters().waiting === 0, {
+    state: () => reader?.counters(),
+  });
 
   const words = async (args: string[], more = {}) =>
     (await runCommand(args, { ...stand.env, ...more })).text.replaceAll(/\s+/g, ' ');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createPlayer } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import type { ExpectedCall } from '../recordings/library.ts';
 import { scenario } from '../recordings/library.ts';
+import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { runProgram, temporaryFolder } from './program.ts';
 import { createStand } from './stand.ts';
@@ -30,7 +30,7 @@ test('record: a call on the wire becomes a file, masked, that replays as the sam
   // A busy program may still have to read: each frame is in the file as soon as it is read.
   const hangups = (text: string) => text.split(/Event: Hangup(?!R)/).length;
   const played = hangups(recording.frames.map(({ frame }) => frame.toString()).join(''));
-  while (hangups(readFileSync(file, 'utf8')) < played) await sleep(50);
+  await until('all of it in the file', () => hangups(readFileSync(file, 'utf8')) >= played);
   assert.equal((await program.end('SIGINT')).code, 0);
   assert.match(program.output(), /\d+ call events, \d+ bytes\. To see what they mean: pbx-bridge replay /);
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
 import { openNotifyReceiver } from '../../src/status/notify-receiver.fixture.ts';
+import { until } from '../until.ts';
 import { type Program, runProgram, temporaryFolder } from './program.ts';
 import { callsOf, createStand, vip } from './stand.ts';
 
@@ -156,10 +157,11 @@ test('systemd learns: ready after the PBX was read, a reload with its end, and t
   const bridge = await runningBridge(t);
   await bridge.program.says(/"code":"ami\.connected"/);
   const notices: string[] = [];
-  while (!notices.some((notice) => /^READY=1$/m.test(notice))) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  const isReady = () => {
     notices.push(...bridge.manager.take());
-  }
+    return notices.some((notice) => /^READY=1$/m.test(notice));
+  };
+  await until('READY=1', isReady, { state: () => notices });
   await reload(bridge, /"code":"program\.reload-unchanged"/);
   await bridge.program.end();
   notices.push(...bridge.manager.take());

@@ -6,6 +6,7 @@ import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
 import { restoreBackup } from '../../src/storage/backup.ts';
 import { startReceivers } from '../alerts/alert-receivers.ts';
+import { until } from '../until.ts';
 import { withStore } from './people.ts';
 import { callers, event, options, serve, stateFolder } from './service-harness.ts';
 import { storeCalls } from './stored-calls.ts';
@@ -63,8 +64,11 @@ test('a phone system with a replaced token, and one that is silent against its h
     store.directory.changeIntegration(1, { rotate: true, oldTokenUntil: Date.now() + 3_600_000 }),
   );
   // The service learns of the change within a second.
-  while (!to.announced().includes('service.old-token-ends began'))
+  const isAnnounced = async () => {
     assert.equal((await post(token, event())).status, 200);
+    return to.announced().includes('service.old-token-ends began');
+  };
+  await until('the alert about the old token', isAnnounced, { state: to.announced });
   await service.stop();
   const again = await startService({ ...options(stateDir), ...to.change }, { log: silentLog });
   t.after(() => again.stop());
@@ -85,7 +89,7 @@ test('scheduled backups are made, kept in number and can be restored; one that f
   const served = await serve(t, { ...to.change, backups: { directory, everyMs: 3_600_000, keep: 2 } });
 
   const made = () => readdirSync(directory).filter((name) => /^service-.*Z\.backup$/.test(name));
-  while (!served.said.includes('service.backed-up')) await new Promise(setImmediate);
+  await until('a backup', () => served.said.includes('service.backed-up'), { state: () => served.said });
   const [name = assert.fail()] = made();
   const restored = join(folder, 'service.db');
   restoreBackup(restored, join(directory, name), {
@@ -111,7 +115,9 @@ test('scheduled backups are made, kept in number and can be restored; one that f
     writeFileSync(join(directory, old), '');
   const second = await next();
   t.after(() => second.stop());
-  while (made().includes('service-2026-01-01T00-00-00Z.backup')) await new Promise(setImmediate);
+  await until('the oldest to be deleted', () => !made().includes('service-2026-01-01T00-00-00Z.backup'), {
+    state: made,
+  });
   assert.ok(readdirSync(directory).includes('mine.backup'), 'files of others stay');
   assert.ok(made().length <= 2);
   await second.stop();

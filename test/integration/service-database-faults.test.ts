@@ -9,6 +9,8 @@ import { startPgBouncer } from '../postgres/pgbouncer.ts';
 import { allCalls, everything, replay } from '../postgres/replay.ts';
 import { startReplicated } from '../postgres/replicated.ts';
 import { startSite, watch } from '../postgres/site.ts';
+import { until } from '../until.ts';
+import { report } from './recorded-request.ts';
 import { callers, event } from './service-harness.ts';
 
 const skip = (await postgresImpossible()) ?? false;
@@ -104,8 +106,7 @@ describe('on a database that is not as it should be', { skip }, () => {
     await record(store, account, 'before', 'ringing');
     await lonely.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (b, c)'");
     await lonely.sql('SELECT pg_reload_conf()');
-    const firstThatWaits = waitsForStandby(lonely);
-    await firstThatWaits.seen;
+    const firstThatWaits = await waitsForStandby(lonely);
     assert.match(
       (await store.about()).survives,
       /on the disk of its synchronous standbys \(.* = ANY 1 \(b, c\)\)/,
@@ -123,7 +124,7 @@ describe('on a database that is not as it should be', { skip }, () => {
     // It counts on this server all the same. To try each alone would have written it twice, after as many waits.
     const entries = await Array.fromAsync(store.requests.all({ account, search: null, order: 'oldest' }));
     assert.deepEqual(
-      entries.flat().map(({ request }) => request),
+      entries.flat().map(({ request }) => JSON.parse(`${request}`).id),
       ['before', 'a', 'b', 'c'],
     );
   });
@@ -173,12 +174,12 @@ describe('on a database that is not as it should be', { skip }, () => {
       ),
     );
     // It gives way to those who write, and is tried again.
-    let dropped = 0;
-    while (dropped === 0)
-      dropped = await one.requests.trim({ before: 10 * DAY_MS }).catch((error: unknown) => {
+    const trim = () =>
+      one.requests.trim({ before: 10 * DAY_MS }).catch((error: unknown) => {
         assert.ok(error instanceof StoreUnavailable, String(error));
         return 0;
       });
+    const dropped = await until('the partition to be dropped', trim);
     assert.equal(dropped, 2);
     await writing;
     await record(two, account, 'late', 'ringing', 5 * DAY_MS);
@@ -191,36 +192,19 @@ describe('on a database that is not as it should be', { skip }, () => {
 const DAY_MS = 86_400_000;
 
 /** Commits until one waits for a standby: some time after the reload, the server does. `over` when it waits no more. */
-function waitsForStandby(cluster: Cluster): { seen: Promise<void>; over: Promise<void> } {
-  const { promise: seen, resolve } = Promise.withResolvers<void>();
+async function waitsForStandby(cluster: Cluster): Promise<{ over: Promise<void> }> {
   let waits = false;
   const commits = (async () => {
     for (let n = 0; !waits; n += 1) await cluster.sql(`CREATE TABLE waiting_${n} ()`);
   })();
-  const looks = (async () => {
-    while (!waits)
-      waits = (await cluster.sql("SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'")).length > 0;
-    resolve();
-  })();
-  return { seen, over: Promise.all([commits, looks]).then(() => {}) };
+  const waiting = "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  await until('a commit to wait for the standby', async () => (await cluster.sql(waiting)).length > 0);
+  waits = true;
+  return { over: commits };
 }
 
-function record(store: Store, account: number, id: string, status: CallStatus, at = 1) {
-  return store.requests.record({
-    ...{
-      account,
-      integration: 1,
-      at,
-      began: 0,
-      method: 'POST',
-      path: '/',
-      request: id,
-      status: 200,
-      response: null,
-    },
-    ...{ callId: id, fromNumber: null, event: { id, status, from: '110', number: '110', callerId: null } },
-  });
-}
+const record = (store: Store, account: number, id: string, status: CallStatus, at = 1) =>
+  report(store, { account, id, status, at, from: '110' });
 
 /**
  * Clients that report calls as a bridge does: one event of a call after the other, each again until it is acknowledged.
@@ -236,27 +220,11 @@ function startLoad(t: TestContext, url: string, token: string) {
   t.after(() => {
     over = true;
   });
-  const waiting = new Set<() => void>();
-  const settle = () => {
-    for (const look of waiting) look();
-  };
-  const until = (reached: () => boolean) =>
-    new Promise<void>((resolve) => {
-      const look = () => {
-        if (!reached()) return;
-        waiting.delete(look);
-        resolve();
-      };
-      waiting.add(look);
-      look();
-    });
-
-  async function report(id: string, status: CallStatus): Promise<void> {
+  async function send(id: string, status: CallStatus): Promise<void> {
     while (!over) {
       const answer = await post(token, event({ id, status })).catch(() => undefined);
       if (answer?.status === 200) acknowledged.push({ id, status });
       else refused += 1;
-      settle();
       if (answer?.status === 200) return;
       assert.ok(
         answer === undefined || answer.status >= 500,
@@ -268,17 +236,18 @@ function startLoad(t: TestContext, url: string, token: string) {
 
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     for (let call = 0; !stopped && !over; call += 1)
-      for (const status of callStatuses) await report(`client-${client}-call-${call}`, status);
+      for (const status of callStatuses) await send(`client-${client}-call-${call}`, status);
   });
+  const state = () => ({ acknowledged: acknowledged.length, refused });
   return {
     /** Resolves after so many more. */
     acknowledges(more: number) {
       const goal = acknowledged.length + more;
-      return until(() => acknowledged.length >= goal);
+      return until(`${more} more events acknowledged`, () => acknowledged.length >= goal, { state });
     },
     isRefused() {
       const before = refused;
-      return until(() => refused > before);
+      return until('an event to be refused', () => refused > before, { state });
     },
     async stop() {
       stopped = true;

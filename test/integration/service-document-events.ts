@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { limits } from '../../src/api/contract/decisions.ts';
-import { accepted, freshId, openCall, type Row, refused, says } from './service-document-row.ts';
+import { accepted, freshId, refused, row, says } from './service-document-row.ts';
 import { event, raw } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';
 
 /** Parts 1 to 4.1 and 6: call events, what they are made of and what they do. */
-export const eventRows: Row[] = [
-  {
-    part: '1',
-    says: 'The token identifies both the account and the integration; there is no separate account identifier.',
-    async proof({ a, b, post, ask }) {
-      const id = freshId();
-      accepted(await post(a.token, event({ id })));
+export const eventRows = [
+  row(
+    '1',
+    'The token identifies both the account and the integration; there is no separate account identifier.',
+    '',
+    async ({ id, a, b, ask, send }) => {
+      await send({ id });
       const seenBy = async (token: string) =>
         (
           (await ask(`/voice?search=request&search_term=${id}&limit=9`, { token })).json as {
@@ -21,174 +21,123 @@ export const eventRows: Row[] = [
       assert.equal((await seenBy(a.secondToken)).length, 1);
       assert.equal((await seenBy(b.token)).length, 0);
     },
-  },
-  {
-    part: '1',
-    says: 'The client posts call events as they happen; the service turns them into calls.',
-    async proof(service) {
-      const id = freshId();
-      const { post, a } = service;
-      accepted(await post(a.token, event({ id, status: 'ringing' })));
-      assert.equal((await openCall(service, a.token, id))?.status, 'ringing');
-      accepted(await post(a.token, event({ id, status: 'answered', caller_id: '1001' })));
-      const call = await openCall(service, a.token, id);
+  ),
+  row(
+    '1',
+    'The client posts call events as they happen; the service turns them into calls.',
+    '',
+    async ({ id, send, shown }) => {
+      await send({ id, status: 'ringing' });
+      assert.equal((await shown(id))?.status, 'ringing');
+      await send({ id, status: 'answered', caller_id: '1001' });
+      const call = await shown(id);
       assert.deepEqual([call?.status, call?.caller_id], ['answered', '1001']);
-      accepted(await post(a.token, event({ id, status: 'completed' })));
-      assert.equal(await openCall(service, a.token, id), undefined);
+      await send({ id, status: 'completed' });
+      assert.equal(await shown(id), undefined);
     },
-  },
-  ...['id', 'direction', 'status', 'from'].map(
-    (field): Row => ({
-      part: '2, 4.1',
-      says: `${field} is required${field === 'from' ? ' when direction is inbound' : ''}.`,
-      decision: 'invalid-input',
-      async proof({ a, post, history }) {
-        const id = freshId();
+  ),
+  row(
+    '2, 4.1',
+    'id, direction, status, and from of an inbound call are required.',
+    'invalid-input',
+    async ({ id, a, post, history }) => {
+      for (const field of ['id', 'direction', 'status', 'from']) {
         const answer = await post(a.token, event({ id, [field]: undefined, marker: id }));
         refused(answer, field);
-        const [entry] = await history(a.token, `?search=request&search_term=${id}`);
+        const [entry] = await history(a.token, `?search=request&search_term=${id}&sort=-created_at`);
         assert.deepEqual([entry?.status, entry?.response], [422, answer.json]);
-      },
-    }),
-  ),
-  {
-    part: '2, 4.1',
-    says: 'caller_id is not required.',
-    proof: async ({ a, post }) =>
-      accepted(await post(a.token, event({ id: freshId(), caller_id: undefined }))),
-  },
-  {
-    part: '2',
-    says: 'Each field is a string.',
-    decision: 'invalid-input',
-    async proof({ a, post }) {
-      for (const field of ['id', 'direction', 'status', 'from', 'caller_id']) {
-        refused(await post(a.token, event({ id: freshId(), [field]: 7 })), field);
       }
     },
-  },
-  ...[
-    7,
-    'text',
-    [],
-    { number_called: 7 },
-    { at: 'noon' },
-    { missed: { where: 'cellar', after: 1 } },
-    { missed: { after: -1 } },
-    { line: 'a\u0000b' },
-    { number_called: '0'.repeat(10_000) },
-  ].map(
-    (extras): Row => ({
-      part: '2',
-      says: `An event counts whatever an addition to it is: ${JSON.stringify(extras).slice(0, 60)}.`,
-      decision: 'call-extras',
-      async proof(service) {
-        const id = freshId();
-        accepted(await service.post(service.a.token, event({ id, extras })));
-        assert.equal((await openCall(service, service.a.token, id))?.status, 'ringing');
-      },
-    }),
   ),
-  {
-    part: '2',
-    says: 'The same id value is reused for every event of one call.',
-    decision: 'call-reference',
-    async proof(service) {
+  row('2, 4.1', 'caller_id is not required.', '', async ({ send }) =>
+    send({ id: freshId(), caller_id: undefined }),
+  ),
+  row('2', 'Each field is a string.', 'invalid-input', async ({ refuse }) => {
+    for (const field of ['id', 'direction', 'status', 'from', 'caller_id']) {
+      await refuse({ id: freshId(), [field]: 7 }, field);
+    }
+  }),
+  row('2', 'An event counts whatever an addition to it is.', 'call-extras', async ({ send, shown }) => {
+    for (const extras of [
+      ...[7, 'text', [], { number_called: 7 }, { at: 'noon' }, { missed: { where: 'cellar', after: 1 } }],
+      ...[{ missed: { after: -1 } }, { line: 'a\u0000b' }, { number_called: '0'.repeat(10_000) }],
+    ]) {
       const id = freshId();
-      accepted(await service.post(service.a.token, event({ id })));
-      accepted(await service.post(service.a.secondToken, event({ id, status: 'answered' })));
-      assert.equal((await openCall(service, service.a.token, id))?.status, 'answered');
+      await send({ id, extras });
+      assert.equal((await shown(id))?.status, 'ringing', JSON.stringify(extras));
+    }
+  }),
+  row(
+    '2',
+    'The same id value is reused for every event of one call.',
+    'call-reference',
+    async ({ id, a, post, send, shown }) => {
+      await send({ id });
+      accepted(await post(a.secondToken, event({ id, status: 'answered' })));
+      assert.equal((await shown(id))?.status, 'answered');
       const upper = id.toUpperCase();
-      assert.equal(await openCall(service, service.a.token, upper), undefined);
-      refused(
-        await service.post(service.a.token, event({ id: 'x'.repeat(limits.referenceLength + 1) })),
-        'id',
-      );
+      assert.equal(await shown(upper), undefined);
+      refused(await post(a.token, event({ id: 'x'.repeat(limits.referenceLength + 1) })), 'id');
     },
-  },
-  {
-    part: '2',
-    says: 'Allowed values of direction other than inbound: not shown.',
-    decision: 'direction-values',
-    proof: async ({ a, post }) => refused(await post(a.token, event({ direction: 'outbound' })), 'direction'),
-  },
-  {
-    part: '2',
-    says: 'Complete list of allowed status values: not shown.',
-    decision: 'status-values',
-    async proof({ a, post }) {
-      for (const status of ['busy', 'RINGING', 'missed'])
-        refused(await post(a.token, event({ status })), 'status');
-    },
-  },
-  {
-    part: '2',
-    says: 'from is in phone-number format.',
-    decision: 'number-format',
-    async proof(service) {
-      const { a, post } = service;
-      for (const from of ['+4930901820', '030 / 90-18 20', '(030) 901820', '0049 30 901820']) {
-        const id = freshId();
-        accepted(await post(a.token, event({ id, from })));
-        const call = await openCall(service, a.token, id);
-        assert.deepEqual([call?.from, call?.number], [from, '+4930901820']);
-      }
+  ),
+  row(
+    '2',
+    'Allowed values of direction other than inbound: not shown.',
+    'direction-values',
+    async ({ refuse }) => refuse({ direction: 'outbound' }, 'direction'),
+  ),
+  row('2', 'Complete list of allowed status values: not shown.', 'status-values', async ({ refuse }) => {
+    for (const status of ['busy', 'RINGING', 'missed']) await refuse({ status }, 'status');
+  }),
+  row('2', 'from is in phone-number format.', 'number-format', async ({ send, refuse, shown }) => {
+    for (const from of ['+4930901820', '030 / 90-18 20', '(030) 901820', '0049 30 901820']) {
       const id = freshId();
-      accepted(await post(a.token, event({ id, from: '*21#' })));
-      assert.equal((await openCall(service, a.token, id))?.number, '21');
-      for (const from of ['anonymous', '+', '<sip:x@y>'])
-        refused(await post(a.token, event({ from })), 'from');
-    },
-  },
-  {
-    part: '2',
-    says: 'Other fields of a call: not shown.',
-    decision: 'unknown-fields',
-    async proof({ a, post, history }) {
-      const body = event({ id: freshId(), queue: 'sales', nested: { deep: [1] } });
-      accepted(await post(a.token, body));
-      const [entry] = await history(a.token, `?search=request&search_term=${body.id}`);
-      assert.deepEqual(JSON.parse(entry?.request ?? ''), body);
-    },
-  },
-  {
-    part: '2, 4.1',
-    says: 'Blank values: not shown.',
-    decision: 'blank-is-missing',
-    async proof(service) {
-      const id = freshId();
-      const { a, post, ask } = service;
-      accepted(await post(a.token, event({ id, caller_id: null })));
-      assert.equal((await openCall(service, a.token, id))?.caller_id, null);
+      await send({ id, from });
+      const call = await shown(id);
+      assert.deepEqual([call?.from, call?.number], [from, '+4930901820']);
+    }
+    const star = freshId();
+    await send({ id: star, from: '*21#' });
+    assert.equal((await shown(star))?.number, '21');
+    for (const from of ['anonymous', '+', '<sip:x@y>']) await refuse({ from }, 'from');
+  }),
+  row('2', 'Other fields of a call: not shown.', 'unknown-fields', async ({ a, post, history }) => {
+    const body = event({ id: freshId(), queue: 'sales', nested: { deep: [1] } });
+    accepted(await post(a.token, body));
+    const [entry] = await history(a.token, `?search=request&search_term=${body.id}`);
+    assert.deepEqual(JSON.parse(entry?.request ?? ''), body);
+  }),
+  row(
+    '2, 4.1',
+    'Blank values: not shown.',
+    'blank-is-missing',
+    async ({ id, a, ask, send, refuse, shown }) => {
+      await send({ id, caller_id: null });
+      assert.equal((await shown(id))?.caller_id, null);
       for (const other of [` ${id}`, `${id}\u00a0`]) {
-        accepted(await post(a.token, event({ id: other })));
-        assert.ok(await openCall(service, a.token, other), 'ids are compared exactly');
+        await send({ id: other });
+        assert.ok(await shown(other), 'ids are compared exactly');
       }
       accepted(await ask(`/voice/call?id=${id}&direction=inbound&status=answered&from=110&caller_id=`, a));
-      refused(await post(a.token, event({ id: '  ' })), 'id');
-      refused(await post(a.token, event({ from: '' })), 'from');
+      await refuse({ id: '  ' }, 'id');
+      await refuse({ from: '' }, 'from');
     },
-  },
-  {
-    part: '2, 8',
-    says: 'result is 48 random characters, exactly; it identifies nothing.',
-    async proof({ a, post }) {
-      const body = event({ id: freshId() });
-      const results = new Set<string>();
-      for (let n = 0; n < 20; n += 1) {
-        const { result } = (await post(a.token, body)).json as { result: string };
-        assert.match(result, /^[A-Za-z0-9]{48}$/);
-        results.add(result);
-      }
-      assert.equal(results.size, 20, 'the same event again gives another one');
-    },
-  },
-  {
-    part: '2, 4.3',
-    says: 'Each entry holds the payload as received, the response given, the status, and the duration; created_at.',
-    decision: 'history-entry',
-    async proof({ a, ask, history }) {
-      const id = freshId();
+  ),
+  row('2, 8', 'result is 48 random characters, exactly; it identifies nothing.', '', async ({ a, post }) => {
+    const body = event({ id: freshId() });
+    const results = new Set<string>();
+    for (let n = 0; n < 20; n += 1) {
+      const { result } = (await post(a.token, body)).json as { result: string };
+      assert.match(result, /^[A-Za-z0-9]{48}$/);
+      results.add(result);
+    }
+    assert.equal(results.size, 20, 'the same event again gives another one');
+  }),
+  row(
+    '2, 4.3',
+    'Each entry holds the payload as received, the response given, the status, and the duration; created_at.',
+    'history-entry',
+    async ({ id, a, ask, history }) => {
       const body = `{ "id":"${id}",\n "direction":"inbound","status":"ringing","from":"110"}`;
       const answer = await ask('/voice/call', { token: a.token, method: 'POST', body });
       await ask(`/voice/call?id=${id}&direction=inbound&status=answered&from=%2B4930901820&x=%20`, a);
@@ -226,100 +175,70 @@ export const eventRows: Row[] = [
         status: 400,
       });
     },
-  },
-  {
-    part: '3.1, 3.2, 7',
-    says: 'A call only moves forward; an event out of order is accepted with 200 and discarded, the call unchanged.',
-    async proof(service) {
-      const id = freshId();
-      const { a, post } = service;
-      accepted(await post(a.token, event({ id, status: 'answered', caller_id: '1001' })));
-      const call = await openCall(service, a.token, id);
-      accepted(await post(a.token, event({ id, status: 'ringing', caller_id: '1002', from: '110' })));
-      assert.deepEqual(await openCall(service, a.token, id), call);
-      accepted(await post(a.token, event({ id, status: 'completed' })));
-      accepted(await post(a.token, event({ id, status: 'answered' })));
-      assert.equal(await openCall(service, a.token, id), undefined);
+  ),
+  row(
+    '3.1, 3.2, 7',
+    'A call only moves forward; an event out of order is accepted with 200 and discarded, the call unchanged.',
+    '',
+    async ({ id, send, shown }) => {
+      await send({ id, status: 'answered', caller_id: '1001' });
+      const call = await shown(id);
+      await send({ id, status: 'ringing', caller_id: '1002', from: '110' });
+      assert.deepEqual(await shown(id), call);
+      await send({ id, status: 'completed' });
+      await send({ id, status: 'answered' });
+      assert.equal(await shown(id), undefined);
     },
-  },
-  {
-    part: '3.1',
-    says: 'The same event twice: not shown.',
-    decision: 'duplicate-event',
-    async proof(service) {
-      const id = freshId();
-      const { a, post } = service;
-      accepted(await post(a.token, event({ id })));
-      const call = await openCall(service, a.token, id);
-      accepted(await post(a.token, event({ id, from: '110' })));
-      assert.deepEqual(await openCall(service, a.token, id), call);
-    },
-  },
-  {
-    part: '3.4',
-    says: 'The first event for an unknown id creates the call, whatever its status; a later one advances it.',
-    async proof(service) {
-      const { a, post } = service;
+  ),
+  row('3.1', 'The same event twice: not shown.', 'duplicate-event', async ({ id, send, shown }) => {
+    await send({ id });
+    const call = await shown(id);
+    await send({ id, from: '110' });
+    assert.deepEqual(await shown(id), call);
+  }),
+  row(
+    '3.4',
+    'The first event for an unknown id creates the call, whatever its status; a later one advances it.',
+    '',
+    async ({ id, send, shown }) => {
       for (const status of ['ringing', 'answered']) {
-        const id = freshId();
-        accepted(await post(a.token, event({ id, status })));
-        assert.equal((await openCall(service, a.token, id))?.status, status);
+        await send({ id: `${id} ${status}`, status });
+        assert.equal((await shown(`${id} ${status}`))?.status, status);
       }
-      const id = freshId();
-      accepted(await post(a.token, event({ id, status: 'completed' })));
-      accepted(await post(a.token, event({ id, status: 'ringing' })));
-      assert.equal(await openCall(service, a.token, id), undefined);
+      await send({ id, status: 'completed' });
+      await send({ id, status: 'ringing' });
+      assert.equal(await shown(id), undefined);
     },
-  },
-  {
-    part: '2, 3',
-    says: 'Fields that later events bring: not shown.',
-    decision: 'late-fields',
-    async proof(service) {
-      const id = freshId();
-      const { a, post } = service;
-      accepted(await post(a.token, event({ id, from: '110', caller_id: '1' })));
-      accepted(await post(a.token, event({ id, status: 'answered', from: '112', caller_id: '2' })));
-      const call = await openCall(service, a.token, id);
-      assert.deepEqual([call?.from, call?.caller_id], ['110', '2']);
-    },
-  },
-  {
-    part: '4.1',
-    says: 'GET /voice/call takes the same fields in the query string.',
-    async proof(service) {
-      const id = freshId();
-      const { a, ask } = service;
+  ),
+  row('2, 3', 'Fields that later events bring: not shown.', 'late-fields', async ({ id, send, shown }) => {
+    await send({ id, from: '110', caller_id: '1' });
+    await send({ id, status: 'answered', from: '112', caller_id: '2' });
+    const call = await shown(id);
+    assert.deepEqual([call?.from, call?.caller_id], ['110', '2']);
+  }),
+  row(
+    '4.1',
+    'GET /voice/call takes the same fields in the query string.',
+    '',
+    async ({ id, a, ask, shown }) => {
       const query = new URLSearchParams(event({ id, caller_id: '1001' }));
       accepted(await ask(`/voice/call?${query}`, a));
-      assert.equal((await openCall(service, a.token, id))?.caller_id, '1001');
+      assert.equal((await shown(id))?.caller_id, '1001');
       refused(await ask('/voice/call', a), 'id', 'direction', 'status');
     },
-  },
-  {
-    part: '4.1, 4.2',
-    says: 'A plus in a query string: not shown.',
-    decision: 'plus-in-query',
-    async proof(service) {
-      const id = freshId();
-      accepted(
-        await service.ask(
-          `/voice/call?id=${id}&direction=inbound&status=ringing&from=+4930901820`,
-          service.a,
-        ),
-      );
-      const answered = `id=${id}&direction=inbound&status=answered&from=+4930901820&caller_id=+31612345678`;
-      accepted(await service.ask(`/voice/call?${answered}`, service.a));
-      const call = await openCall(service, service.a.token, id);
-      assert.deepEqual([call?.from, call?.caller_id], ['+4930901820', '+31612345678']);
-    },
-  },
-  {
-    part: '4.1',
-    says: 'GET /voice/call is for systems that can only request a URL, whatever they put into it.',
-    decision: 'raw-url',
-    async proof(service) {
-      const { a, url, history, said } = service;
+  ),
+  row('4.1, 4.2', 'A plus in a query string: not shown.', 'plus-in-query', async ({ id, a, ask, shown }) => {
+    accepted(await ask(`/voice/call?id=${id}&direction=inbound&status=ringing&from=+4930901820`, a));
+    const answered = `id=${id}&direction=inbound&status=answered&from=+4930901820&caller_id=+31612345678`;
+    accepted(await ask(`/voice/call?${answered}`, a));
+    const call = await shown(id);
+    assert.deepEqual([call?.from, call?.caller_id], ['+4930901820', '+31612345678']);
+  }),
+  row(
+    '4.1',
+    'GET /voice/call is for systems that can only request a URL, whatever they put into it.',
+    'raw-url',
+    async ({ a, history, url, said, shown }) => {
       const get = (path: string, http = '1.0') =>
         raw(url, `GET ${path} HTTP/${http}\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n\r\n`);
       for (const [sent, read] of [
@@ -334,7 +253,7 @@ export const eventRows: Row[] = [
           await get(`/api/v1/voice/call?${query}`, '1.1'),
           /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"result":/,
         );
-        const call = await openCall(service, a.token, id);
+        const call = await shown(id);
         assert.deepEqual([call?.from, call?.caller_id], ['+49 30 901820', read]);
         assert.equal((await history(a.token, `?search=request&search_term=${id}`)).length, 1);
       }
@@ -349,38 +268,26 @@ export const eventRows: Row[] = [
         assert.match(await get(path), /^HTTP\/1\.1 400 [\s\S]*\{"message":"The request line is not valid/);
       assert.deepEqual(said, ['service.unreadable'], 'at most once a minute');
     },
-  },
-  {
-    part: '4.1',
-    says: 'A field given twice: not shown.',
-    decision: 'repeated-key',
-    async proof(service) {
-      const [one, two, three] = [freshId(), freshId(), freshId()];
-      const { a, ask } = service;
-      accepted(await ask(`/voice/call?id=${one}&id=${two}&direction=inbound&status=ringing&from=110`, a));
-      const body = `{"id":"${one}","id":"${three}","direction":"inbound","status":"ringing","from":"110"}`;
-      accepted(await ask('/voice/call', { token: a.token, method: 'POST', body }));
-      assert.equal(await openCall(service, a.token, one), undefined);
-      assert.ok(await openCall(service, a.token, two));
-      assert.ok(await openCall(service, a.token, three));
-    },
-  },
-  {
-    part: '4.1',
-    says: 'The body is a JSON object.',
-    decision: 'broken-json',
-    async proof({ a, ask }) {
-      for (const body of ['{"id":', '[]', '"x"', 'null', '7', Buffer.from('{"id":"\xff"}', 'latin1')]) {
-        says(await ask('/voice/call', { token: a.token, method: 'POST', body }), 400);
-      }
-    },
-  },
-  {
-    part: '4.1',
-    says: 'Header Content-Type: application/json.',
-    decision: 'content-type',
-    async proof(service) {
-      const { a, ask, page, post } = service;
+  ),
+  row('4.1', 'A field given twice: not shown.', 'repeated-key', async ({ a, ask, shown }) => {
+    const [one, two, three] = [freshId(), freshId(), freshId()];
+    accepted(await ask(`/voice/call?id=${one}&id=${two}&direction=inbound&status=ringing&from=110`, a));
+    const body = `{"id":"${one}","id":"${three}","direction":"inbound","status":"ringing","from":"110"}`;
+    accepted(await ask('/voice/call', { token: a.token, method: 'POST', body }));
+    assert.equal(await shown(one), undefined);
+    assert.ok(await shown(two));
+    assert.ok(await shown(three));
+  }),
+  row('4.1', 'The body is a JSON object.', 'broken-json', async ({ a, ask }) => {
+    for (const body of ['{"id":', '[]', '"x"', 'null', '7', Buffer.from('{"id":"\xff"}', 'latin1')]) {
+      says(await ask('/voice/call', { token: a.token, method: 'POST', body }), 400);
+    }
+  }),
+  row(
+    '4.1',
+    'Header Content-Type: application/json.',
+    'content-type',
+    async ({ id, a, post, ask, page, shown }) => {
       for (const type of [
         'text/plain',
         'application/x-www-form-urlencoded',
@@ -400,30 +307,24 @@ export const eventRows: Row[] = [
       const type = 'application/json; charset=utf-8';
       accepted(await post(a.token, event({ id: freshId() }), { 'content-type': type }));
       const latin = { 'content-type': 'application/json; charset="ISO-8859-1"' };
-      const id = freshId();
       const body = Buffer.from(JSON.stringify(event({ id, caller_id: 'René' })), 'latin1');
       accepted(await ask('/voice/call', { token: a.token, method: 'POST', body, headers: latin }));
-      assert.equal((await openCall(service, a.token, id))?.caller_id, 'René');
+      assert.equal((await shown(id))?.caller_id, 'René');
       says(await post(a.token, event(), { 'content-type': 'application/json; charset=nonsense' }), 415);
     },
-  },
-  {
-    part: '8',
-    says: 'Largest body: not shown.',
-    decision: 'body-size',
-    async proof({ a, ask, page }) {
-      const body = JSON.stringify(event({ id: freshId(), filler: 'x'.repeat(limits.bodyBytes) }));
-      says(await ask('/voice/call', { token: a.token, method: 'POST', body }), 413);
-      const { data } = await page(a.token, '?sort=-created_at&limit=1');
-      const [entry] = data;
-      assert.deepEqual([entry?.status, entry?.request], [413, body.slice(0, limits.bodyBytes)]);
-    },
-  },
-  {
-    part: '6',
-    says: 'An accepted call event drives the activity record; when a call is missed: not shown.',
-    decision: 'missed-call',
-    async proof({ a, post, url }) {
+  ),
+  row('8', 'Largest body: not shown.', 'body-size', async ({ a, ask, page }) => {
+    const body = JSON.stringify(event({ id: freshId(), filler: 'x'.repeat(limits.bodyBytes) }));
+    says(await ask('/voice/call', { token: a.token, method: 'POST', body }), 413);
+    const { data } = await page(a.token, '?sort=-created_at&limit=1');
+    const [entry] = data;
+    assert.deepEqual([entry?.status, entry?.request], [413, body.slice(0, limits.bodyBytes)]);
+  }),
+  row(
+    '6',
+    'An accepted call event drives the activity record; when a call is missed: not shown.',
+    'missed-call',
+    async ({ a, url, send }) => {
       const stream = screenEvents(url, bearer(a.token));
       await stream.next();
       const ids = [freshId(), freshId(), freshId(), freshId()] as const;
@@ -433,8 +334,7 @@ export const eventRows: Row[] = [
         [ids[2], [{ status: 'ringing' }, { status: 'completed', caller_id: '1001' }]],
         [ids[3], [{ status: 'completed' }]],
       ];
-      for (const [id, events] of steps)
-        for (const fields of events) accepted(await post(a.token, event({ id, ...fields })));
+      for (const [id, events] of steps) for (const fields of events) await send({ id, ...fields });
       const missed = new Map<string, boolean | null>();
       for await (const heard of stream) {
         if (heard.event === 'call') missed.set(heard.call.id, heard.call.missed);
@@ -445,5 +345,5 @@ export const eventRows: Row[] = [
         [true, false, false, true],
       );
     },
-  },
+  ),
 ];

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { historyArraySchema, historyPageSchema } from '../../src/api/contract/history.ts';
 import { priorityResultSchema } from '../../src/api/contract/priority.ts';
-import { accepted, freshId, type Row, refused, says, shaped } from './service-document-row.ts';
+import { accepted, freshId, refused, row, says, shaped } from './service-document-row.ts';
 import { type Answer, event } from './service-harness.ts';
 
 /** Parts 4.2, 4.3, 5, 7, 8 and 9: lookups, history, authentication, errors, limits, paths. */
-export const readRows: Row[] = [
-  {
-    part: '4.2',
-    says: 'GET /voice/priority and POST /voice/priority give the priority of the segment the matching customer is in.',
-    decision: 'priority-result',
-    async proof({ a, ask }) {
+export const readRows = [
+  row(
+    '4.2',
+    'GET /voice/priority and POST /voice/priority give the priority of the segment the matching customer is in.',
+    'priority-result',
+    async ({ a, ask }) => {
       const found = await ask('/voice/priority?number=+4930901820', a);
       assert.deepEqual(
         [found.status, found.json],
@@ -23,40 +23,31 @@ export const readRows: Row[] = [
       const unknown = await ask('/voice/priority?number=+4930901830', a);
       assert.deepEqual([unknown.status, unknown.json], [200, { priority: null, segment: null, name: null }]);
     },
-  },
-  {
-    part: '4.2',
-    says: 'Name of the number parameter: not shown.',
-    decision: 'priority-parameter',
-    async proof({ a, ask }) {
-      refused(await ask('/voice/priority', a), 'number');
-      refused(await ask('/voice/priority', { token: a.token, method: 'POST', body: {} }), 'number');
-      refused(await ask('/voice/priority?number=anonymous', a), 'number');
-    },
-  },
-  {
-    part: '4.3',
-    says: 'GET /voice gives what was recorded for the account.',
-    async proof({ b, ask, history, post }) {
-      accepted(await post(b.token, event({ id: freshId() })));
-      await ask('/voice/priority?number=110', b);
-      await post(b.token, {});
-      const paths = (await history(b.token, '?sort=created_at')).slice(-3);
-      assert.deepEqual(
-        paths.map(({ method, path, status }) => [method, path, status]),
-        [
-          ['POST', '/api/v1/voice/call', 200],
-          ['GET', '/api/v1/voice/priority', 200],
-          ['POST', '/api/v1/voice/call', 422],
-        ],
-      );
-    },
-  },
-  {
-    part: '4.3',
-    says: 'The response of a list in the history: not shown.',
-    decision: 'history-of-lists',
-    async proof({ a, history, page }) {
+  ),
+  row('4.2', 'Name of the number parameter: not shown.', 'priority-parameter', async ({ a, ask }) => {
+    refused(await ask('/voice/priority', a), 'number');
+    refused(await ask('/voice/priority', { token: a.token, method: 'POST', body: {} }), 'number');
+    refused(await ask('/voice/priority?number=anonymous', a), 'number');
+  }),
+  row('4.3', 'GET /voice gives what was recorded for the account.', '', async ({ b, post, ask, history }) => {
+    accepted(await post(b.token, event({ id: freshId() })));
+    await ask('/voice/priority?number=110', b);
+    await post(b.token, {});
+    const paths = (await history(b.token, '?sort=created_at')).slice(-3);
+    assert.deepEqual(
+      paths.map(({ method, path, status }) => [method, path, status]),
+      [
+        ['POST', '/api/v1/voice/call', 200],
+        ['GET', '/api/v1/voice/priority', 200],
+        ['POST', '/api/v1/voice/call', 422],
+      ],
+    );
+  }),
+  row(
+    '4.3',
+    'The response of a list in the history: not shown.',
+    'history-of-lists',
+    async ({ a, history, page }) => {
       const all = await history(a.token);
       const three = await page(a.token, '?limit=3');
       const { data } = await page(a.token, '?sort=-created_at&limit=2');
@@ -69,16 +60,15 @@ export const readRows: Row[] = [
         ],
       );
     },
-  },
-  {
-    part: '4.3',
-    says: 'search works only together with search_term, and the other way round.',
-    decision: 'history-search',
-    async proof({ a, ask, page, post }) {
+  ),
+  row(
+    '4.3',
+    'search works only together with search_term, and the other way round.',
+    'history-search',
+    async ({ id, a, post, ask, page }) => {
       refused(await ask('/voice?search=request', a), 'search_term');
       refused(await ask('/voice?search_term=x', a), 'search');
       refused(await ask('/voice?search=nothing&search_term=x', a), 'search');
-      const id = freshId();
       const { result } = (await post(a.token, event({ id, caller_id: `needle ${id}` }))).json as {
         result: string;
       };
@@ -95,12 +85,12 @@ export const readRows: Row[] = [
       assert.equal(await found('request', `NEEDLE ${id}`), 0);
       assert.equal(await found('response', result), 1);
     },
-  },
-  {
-    part: '4.3',
-    says: 'sort is a field name; a leading minus sign means descending.',
-    decision: 'history-sort',
-    async proof({ a, ask, history, post }) {
+  ),
+  row(
+    '4.3',
+    'sort is a field name; a leading minus sign means descending.',
+    'history-sort',
+    async ({ a, post, ask, history }) => {
       for (let n = 0; n < 3; n += 1) await post(a.token, event({ id: freshId() }));
       const times = (entries: { created_at: string }[]) => entries.map(({ created_at }) => created_at);
       const up = times(await history(a.token, '?sort=created_at'));
@@ -111,12 +101,12 @@ export const readRows: Row[] = [
         refused(await ask(`/voice?sort=${sort}`, a), 'sort');
       }
     },
-  },
-  {
-    part: '4.3, 8',
-    says: 'limit is given: object with data, links and meta.',
-    decision: 'history-pages',
-    async proof({ b, ask, page, post }) {
+  ),
+  row(
+    '4.3, 8',
+    'limit is given: object with data, links and meta.',
+    'history-pages',
+    async ({ b, post, ask, page }) => {
       for (let n = 0; n < 7; n += 1) await post(b.token, event({ id: freshId() }));
       const first = await ask('/voice?limit=3&sort=-created_at', b);
       shaped(historyPageSchema, first);
@@ -149,21 +139,18 @@ export const readRows: Row[] = [
       refused(await ask('/voice?page=2', b), 'limit');
       refused(await ask('/voice?limit=3&page=0', b), 'page');
     },
-  },
-  {
-    part: '4.3, 8',
-    says: 'limit is omitted: bare array holding the entire history.',
-    async proof({ a, ask, page }) {
-      const { total } = (await page(a.token, '?limit=1')).meta;
-      const answer = await ask('/voice', a);
-      shaped(historyArraySchema, answer);
-      assert.equal((answer.json as unknown[]).length, (total ?? Number.NaN) + 1);
-    },
-  },
-  {
-    part: '5.1',
-    says: 'Every request carries the token in the header Authorization: Bearer.',
-    async proof({ a, ask }) {
+  ),
+  row('4.3, 8', 'limit is omitted: bare array holding the entire history.', '', async ({ a, ask, page }) => {
+    const { total } = (await page(a.token, '?limit=1')).meta;
+    const answer = await ask('/voice', a);
+    shaped(historyArraySchema, answer);
+    assert.equal((answer.json as unknown[]).length, (total ?? Number.NaN) + 1);
+  }),
+  row(
+    '5.1',
+    'Every request carries the token in the header Authorization: Bearer.',
+    '',
+    async ({ a, ask }) => {
       for (const scheme of ['Bearer', 'bearer']) {
         const answer = await ask('/voice?limit=1', { headers: { authorization: `${scheme} ${a.token}` } });
         assert.equal(answer.status, 200);
@@ -172,22 +159,24 @@ export const readRows: Row[] = [
         says(await ask('/voice?limit=1', { headers: { authorization } }), 401);
       }
     },
-  },
-  {
-    part: '5.4',
-    says: 'A request that fails authentication leaves no entry in the request history.',
-    async proof({ a, ask, page, post }) {
+  ),
+  row(
+    '5.4',
+    'A request that fails authentication leaves no entry in the request history.',
+    '',
+    async ({ a, post, ask, page }) => {
       const total = async () => (await page(a.token, '?limit=1')).meta.total ?? Number.NaN;
       const before = await total();
       await post(`${a.token.slice(0, -1)}x`, event({ id: freshId() }));
       await ask('/voice');
       assert.equal(await total(), before + 1, 'the request that asked, alone');
     },
-  },
-  {
-    part: '5.5, 7',
-    says: 'Authentication fails: 401 with Accept: application/json, else a 302 redirect to a browser page.',
-    async proof({ a, ask, url }) {
+  ),
+  row(
+    '5.5, 7',
+    'Authentication fails: 401 with Accept: application/json, else a 302 redirect to a browser page.',
+    '',
+    async ({ a, ask, url }) => {
       const wrong = a.token.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
       const unknown = `cia_${'0'.repeat(80)}`;
       const answers: Answer[] = [];
@@ -213,12 +202,12 @@ export const readRows: Row[] = [
         401,
       );
     },
-  },
-  {
-    part: '5.5',
-    says: 'The header Accept: application/json; other ways to ask for JSON: not shown.',
-    decision: 'json-wanted',
-    async proof({ ask }) {
+  ),
+  row(
+    '5.5',
+    'The header Accept: application/json; other ways to ask for JSON: not shown.',
+    'json-wanted',
+    async ({ ask }) => {
       for (const accept of [
         'application/problem+json',
         'application/vnd.api+json, */*',
@@ -229,22 +218,17 @@ export const readRows: Row[] = [
       for (const accept of ['*/*', 'text/html, */*;q=0.1', 'application/xhtml+xml', 'application/jsonp'])
         assert.equal((await ask('/voice', { headers: { accept } })).status, 302);
     },
-  },
-  {
-    part: '5, 7',
-    says: 'What other answers do without Accept: not shown.',
-    decision: 'always-json',
-    async proof({ a, ask }) {
-      const headers = { accept: 'text/html' };
-      refused(await ask('/voice/call', { token: a.token, headers }), 'id', 'direction', 'status');
-      assert.equal((await ask('/voice?limit=1', { token: a.token, headers })).status, 200);
-    },
-  },
-  {
-    part: '4, 9',
-    says: 'Every path is relative to the base address, which ends in /api/v1; others: not shown.',
-    decision: 'unknown-path',
-    async proof({ a, ask, url, page }) {
+  ),
+  row('5, 7', 'What other answers do without Accept: not shown.', 'always-json', async ({ a, ask }) => {
+    const headers = { accept: 'text/html' };
+    refused(await ask('/voice/call', { token: a.token, headers }), 'id', 'direction', 'status');
+    assert.equal((await ask('/voice?limit=1', { token: a.token, headers })).status, 200);
+  }),
+  row(
+    '4, 9',
+    'Every path is relative to the base address, which ends in /api/v1; others: not shown.',
+    'unknown-path',
+    async ({ a, ask, page, url }) => {
       says(await ask('/voice/nothing', a), 404);
       says(await ask('/voices', a), 404);
       says(await ask('/voice/%ZZ', a), 404);
@@ -276,17 +260,12 @@ export const readRows: Row[] = [
         assert.equal((await ask(`${url}${path}`, a)).status, 404);
       }
     },
-  },
-  {
-    part: '8',
-    says: 'Rate limits: not shown.',
-    decision: 'rate-limit',
-    async proof({ a, ask }) {
-      const { headers } = await ask('/voice?limit=1', a);
-      assert.equal(
-        Object.keys(headers).some((name) => name.startsWith('x-ratelimit')),
-        false,
-      );
-    },
-  },
+  ),
+  row('8', 'Rate limits: not shown.', 'rate-limit', async ({ a, ask }) => {
+    const { headers } = await ask('/voice?limit=1', a);
+    assert.equal(
+      Object.keys(headers).some((name) => name.startsWith('x-ratelimit')),
+      false,
+    );
+  }),
 ];

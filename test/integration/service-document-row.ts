@@ -3,19 +3,49 @@ import type { z } from 'zod';
 import { callEventReplySchema } from '../../src/api/contract/call-event.ts';
 import type { DecisionKey } from '../../src/api/contract/decisions.ts';
 import { errorSchema, validationErrorSchema } from '../../src/api/contract/errors.ts';
-import type { Answer, Served } from './service-harness.ts';
-import { openCalls } from './service-stream.ts';
+import { type Answer, event, type Served } from './service-harness.ts';
+import { openCalls, type ScreenCall } from './service-stream.ts';
 
 /**
  * The Call Integration API's document, sentence by sentence, over HTTP. Each row names the part it proves; rows with
  * a decision prove what the contract decides where the document leaves it open.
  */
+type Context = Served & {
+  /** Of a call that no other row has. */
+  readonly id: string;
+  /** Sends an event of account A, which is accepted. */
+  send(fields: Record<string, unknown>): Promise<void>;
+  /** Sends one that is refused for these fields. */
+  refuse(fields: Record<string, unknown>, ...names: string[]): Promise<void>;
+  /** The call as the screens of account A see it; undefined if it is over or unknown. */
+  shown(id: string): Promise<ScreenCall | undefined>;
+};
+
 export type Row = {
-  part: string;
-  says: string;
-  decision?: DecisionKey;
+  readonly name: string;
+  readonly decision: DecisionKey | '';
   proof(service: Served): Promise<void>;
 };
+
+export const row = (
+  part: string,
+  says: string,
+  decision: DecisionKey | '',
+  proof: (context: Context) => Promise<void>,
+): Row => ({
+  name: `part ${part}: ${says}${decision && ` [${decision}]`}`,
+  decision,
+  proof: (service) => {
+    const { a, post, url } = service;
+    return proof({
+      ...service,
+      id: freshId(),
+      send: async (fields) => accepted(await post(a.token, event(fields))),
+      refuse: async (fields, ...names) => refused(await post(a.token, event(fields)), ...names),
+      shown: async (id) => (await openCalls(url, a.token)).find((call) => call.id === id),
+    });
+  },
+});
 
 /** Another call for every row. */
 let calls = 0;
@@ -43,10 +73,4 @@ export function says(answer: Answer, status: number): void {
 export function shaped(schema: z.ZodType, answer: Answer): void {
   const parsed = schema.safeParse(answer.json);
   assert.ok(parsed.success, `${answer.text}: ${parsed.error}`);
-}
-
-/** The call as the account's screens see it; undefined if it is over or unknown. */
-export async function openCall({ url }: Served, token: string, id: string) {
-  const open = await openCalls(url, token);
-  return open.find((call) => call.id === id);
 }

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DecisionKey, decisions } from '../../src/api/contract/decisions.ts';
+import { eventRows } from './service-document-events.ts';
+import { readRows } from './service-document-reads.ts';
 import { says } from './service-document-row.ts';
-import { documentSuite, rows } from './service-document-suite.ts';
 import { event, serve } from './service-harness.ts';
 
-documentSuite('the document, sentence by sentence');
+const rows = [...eventRows, ...readRows];
+
+test('the document, sentence by sentence', async (t) => {
+  const service = await serve(t);
+  for (const { name, proof } of rows) await t.test(name, () => proof(service));
+});
 
 test('a rate limit counts each integration for itself, and its refusals are in the history [rate-limit]', async (t) => {
   const { a, ask, post } = await serve(t, { requestsPerMinute: 3 });

@@ -4,7 +4,7 @@ import { html } from '../../src/service/pages/kit/html.ts';
 import { en } from '../../src/service/pages/words/en.ts';
 import { languages, type Words } from '../../src/service/pages/words/words.ts';
 import { addWebhook, everyPage } from './every-page.ts';
-import { form, person, visitor, withStore } from './people.ts';
+import { browse, form, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 
 /** English with every text in ⟦brackets⟧: what a page shows outside of them is a text that is not in words/. */
@@ -59,64 +59,51 @@ test('every page shows only texts that every language has', async (t) => {
   t.after(() => languages.delete(pseudo.language));
   const served = await serve(t);
   const { ask, url, a, post } = served;
-  await person(served, { name: 'Administrator', role: 'administrator' });
-  const { cookie } = await visitor(served, 'Administrator');
+  const { read } = await browse(served, 'Administrator');
   for (const status of ['ringing', 'answered', 'completed'])
-    await post(a.token, event({ id: 'one', status, from: '+4930901820' }));
+    await post(a.token, event({ id: 'one', status }));
   for (const status of ['ringing', 'completed'])
     await post(a.token, event({ id: 'two', status, from: '+49401' }));
-  const headers = { cookie, 'accept-language': pseudo.language };
-
+  const headers = { 'accept-language': pseudo.language };
   const pages = await withStore(served, async (store) => {
     await addWebhook(store, 1);
     return everyPage(store, 1);
   });
-  for (const { name, path } of pages) {
-    const answer = await ask(`${url}${path}`, { headers });
-    assert.match(answer.text, /<html lang="en-xa">/, path);
-    const texts = textsOutside(answer.text);
-    assert.deepEqual(texts, [], `${name}, ${path}`);
-  }
   for (const path of [
+    ...pages.map((page) => page.path),
     ...['/sign-in', '/users/nobody', '/api-log', '/integrations/nothing'],
     ...['/calls', '/calls?outcome=x&from=y', '/calls/details?id=one', '/callers?number=%2B49401'],
     ...['/reports', '/reports?by=week', '/reports/week'],
-  ])
-    assert.deepEqual(textsOutside((await ask(`${url}${path}`, { headers })).text), [], path);
+  ]) {
+    const { text } = await read(path, headers);
+    assert.match(text, /<html lang="en-xa">/, path);
+    assert.deepEqual(textsOutside(text), [], path);
+  }
   const wrong = await ask(`${url}/sign-in`, form(url, { name: 'x', password: 'y' }, headers));
   assert.deepEqual(textsOutside(wrong.text), []);
 });
 
 test('a user chooses a language; dates and errors are in it too, and the API stays English', async (t) => {
   const served = await serve(t);
-  const { ask, url, a } = served;
-  const { user } = await person(served, { name: 'Ada', role: 'administrator' });
-  const { cookie, token } = await visitor(served, 'Ada');
-  const accountPage = async (headers = {}) =>
-    (await ask(`${url}/account`, { headers: { cookie, ...headers } })).text;
-  assert.match(await accountPage(), /<html lang="en">.*Customers/);
-  assert.match(await accountPage({ 'accept-language': 'nl-BE,nl' }), /<html lang="nl">.*Klanten/);
-  const chosen = await ask(`${url}/account/language`, form(url, { token, language: 'de' }, { cookie }));
-  assert.equal(chosen.status, 303);
-  assert.match(await accountPage({ 'accept-language': 'nl' }), /<html lang="de">.*Kunden/);
+  const { ask, a } = served;
+  const { user, read, send } = await browse(served, 'Ada');
+  const accountIn = async (language?: string) =>
+    (await read('/account', language ? { 'accept-language': language } : {})).text;
+  assert.match(await accountIn(), /<html lang="en">.*Customers/);
+  assert.match(await accountIn('nl-BE,nl'), /<html lang="nl">.*Klanten/);
+  assert.equal((await send('/account/language', { language: 'de' })).status, 303);
+  assert.match(await accountIn('nl'), /<html lang="de">.*Kunden/);
   assert.equal((await withStore(served, (store) => store.users.find({ uid: user.uid })))?.language, 'de');
-  const missing = await ask(`${url}/users/nobody`, { headers: { cookie } });
-  assert.deepEqual([missing.status, missing.text.includes('Benutzer nicht gefunden.')], [404, true]);
-  const unknownPage = await ask(`${url}/nothing`, {
-    headers: { cookie, accept: 'text/html', 'accept-language': 'nl' },
-  });
+  const missing = await read('/users/nobody');
+  assert.equal(missing.status, 404);
+  assert.match(missing.text, /Benutzer nicht gefunden\./);
+  const unknownPage = await read('/nothing', { accept: 'text/html', 'accept-language': 'nl' });
   assert.match(unknownPage.text, /<html lang="de">/);
-  const refused = await ask('/voice/call', {
-    token: a.token,
-    method: 'POST',
-    body: '{',
-    headers: { 'accept-language': 'de' },
-  });
+  const headers = { 'accept-language': 'de' };
+  const refused = await ask('/voice/call', { token: a.token, method: 'POST', body: '{', headers });
   assert.deepEqual(refused.json, { message: 'The request body is not valid JSON.' });
-
-  const unknown = await ask(`${url}/account/language`, form(url, { token, language: 'tlh' }, { cookie }));
-  assert.equal(unknown.status, 303);
-  assert.match(await accountPage(), /<html lang="en">/);
+  assert.equal((await send('/account/language', { language: 'tlh' })).status, 303);
+  assert.match(await accountIn(), /<html lang="en">/);
 });
 
 test('a browser gets a page for every error, programs get JSON', async (t) => {

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openDirectory } from '../../src/service/accounts/directory.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
-import { form, person, visitor } from './people.ts';
+import { until } from '../until.ts';
+import { browse } from './people.ts';
 import { event, serve } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';
 
 test('a token changes without an outage: the page shows who still uses the old one, and ends it', async (t) => {
   const served = await serve(t);
-  const { a, url, ask, post } = served;
-  await person(served, { name: 'Eve', role: 'administrator' });
-  const { cookie, token: formToken } = await visitor(served, 'Eve');
-  const send = (path: string, fields = {}) =>
-    ask(`${url}${path}`, form(url, { token: formToken, ...fields }, { cookie }));
-  const get = async (path: string) => (await ask(`${url}${path}`, { headers: { cookie } })).text;
+  const { a, url, post } = served;
+  const { read, send } = await browse(served, 'Eve');
+  const get = async (path: string) => (await read(path)).text;
   const uid = /\/integrations\/([0-9a-f]{16})">/.exec(await get('/integrations'))?.[1];
   const path = `/integrations/${uid}`;
   const tokenOn = (page: string) => /cia_[0-9a-f]{80}/.exec(page)?.[0] ?? '';
@@ -30,8 +27,8 @@ test('a token changes without an outage: the page shows who still uses the old o
   const screen = screenEvents(url, bearer(a.token));
   await screen.next();
   for (const token of [a.token, tokenOn(page)]) assert.equal((await post(token, event())).status, 200);
-  let shown = '';
-  for (; !/127\.0\.0\.1</.test(shown); await sleep(50)) shown = (await get(path)).split('id="old"')[1] ?? '';
+  const oldToken = async () => (await get(path)).split('id="old"')[1] ?? '';
+  await until('its use to be shown', async () => /127\.0\.0\.1</.test(await oldToken()), { state: oldToken });
 
   assert.equal((await send(`${path}/end-old`)).status, 303);
   assert.doesNotMatch(await get(path), /Old token/);
@@ -52,9 +49,8 @@ test('/admin: an overlap of up to seven days, who uses the old token, and its en
   assert.ok(left > 6.9 * 86_400_000 && left <= 7 * 86_400_000);
   assert.deepEqual(first.old_token_uses, []);
   assert.equal((await post(a.token, event())).status, 200);
-  let view = first;
-  while (view.old_token_uses.length === 0) view = (await admin(`/${uid}`)).json as View;
-  assert.equal(view.old_token_uses[0]?.address, '127.0.0.1');
+  const used = async () => ((await admin(`/${uid}`)).json as View).old_token_uses[0]?.address;
+  assert.equal(await until('its use to be known', used), '127.0.0.1');
 
   const second = (await admin(`/${uid}/rotate`, 'POST', { old_token_days: 1 })).json as View;
   assert.deepEqual(second.old_token_uses, [], 'of the token before, not of the one before that');

@@ -6,6 +6,7 @@ import type { Log, LogFields } from '../../src/log/log.ts';
 import { silentLog } from '../../src/log/log.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import { startService } from '../../src/service.ts';
+import { until } from '../until.ts';
 import { runProgram } from './program.ts';
 import { callers, event, options, serve, stateFolder } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';
@@ -75,7 +76,7 @@ test('accounts that the command line changes are known within seconds, without a
   const read = await store.directory.read(0);
   const integration = read?.directory.integrations[0];
   await store.directory.changeIntegration(integration?.id ?? 0, { enabled: false });
-  while ((await ask('/voice?limit=1', a)).status !== 401);
+  await until('the token to be refused', async () => (await ask('/voice?limit=1', a)).status === 401);
 });
 
 test('the history is trimmed while the service runs', async (t) => {
@@ -83,7 +84,8 @@ test('the history is trimmed while the service runs', async (t) => {
   const { a, post, page } = await serve(t, { retention: { maxEntries: 3 } });
   for (let n = 0; n < 9; n += 1) await post(a.token, event({ id: `${n}` }));
   t.mock.timers.tick(60_000);
-  while (((await page(a.token, '?limit=9')).meta.total ?? Number.NaN) > 5);
+  const total = async () => (await page(a.token, '?limit=9')).meta.total ?? Number.NaN;
+  await until('the history to be trimmed', async () => (await total()) <= 5, { state: total });
 });
 
 test('a database that is not there ends the start with a line that names the setting and no password', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { customer } from '../../src/service/store/customer.fixture.ts';
-import { person, visitor } from './people.ts';
+import { browse, linksIn, textOf } from './people.ts';
 import { serve } from './service-harness.ts';
 import { storeCalls } from './stored-calls.ts';
 
@@ -30,14 +30,7 @@ test('the report of some hours of a day: its figures, busiest callers, links and
     for (const at of ['08:00', '09:30', '12:00'])
       await report({ id: at, from: '+493013', status: 'ringing', at: Date.parse(`${before}T${at}Z`) });
   });
-  await person(served, { name: 'Jana', role: 'agent' });
-  const { cookie } = await visitor(served, 'Jana');
-  const read = async (path: string) => {
-    const { text } = await served.ask(`${served.url}${path}`, { headers: { cookie } });
-    const main = (/<main[\s\S]*<\/main>/.exec(text)?.[0] ?? text).replaceAll('&amp;', '&');
-    const plain = main.replace(/<option[\s\S]*?<\/option>|<[^>]*>/g, ' ').replace(/\s+/g, ' ');
-    return { text, main, plain };
-  };
+  const { read } = await browse(served, 'Jana', { role: 'agent' });
   const times = 'start=09:00&end=11:00';
   const oneDay = `/reports?from=${day}&to=${day}`;
   const { main, plain } = await read(`${oneDay}&${times}`);
@@ -47,32 +40,30 @@ test('the report of some hours of a day: its figures, busiest callers, links and
   assert.match(plain, /Busiest callers .*\+49 3012 3 2 \+49 3011 1 1 /);
   assert.match(main, /name="start"[^>]*value="09:00"/);
 
-  const hrefs = [...main.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => decodeURIComponent(href));
-  const listed = async (part: string) => {
-    const href = hrefs.find((one) => one.startsWith('/calls?') && one.includes(part));
-    assert.ok(href, `${part} in ${hrefs.join('\n')}`);
-    return [...(await read(href)).main.matchAll(/details\?id=([\w-]+)/g)].map(([, id]) => id);
-  };
-  assert.deepEqual(await listed('outcome=missed'), ['call-4', 'call-3', 'call-1']);
-  assert.deepEqual(await listed('extension=1001'), ['call-2']);
-  assert.deepEqual(await listed(`from=${day}T10:00`), ['call-4', 'call-3']);
-  for (const path of ['/reports?', '/reports.csv?'])
-    for (const href of hrefs.filter((one) => one.startsWith(path) && one.includes(`from=${day}`)))
+  const hrefs = linksIn(main, '').map(decodeURIComponent);
+  for (const [part, listed] of [
+    ['outcome=missed', 'call-4 call-3 call-1'],
+    ['extension=1001', 'call-2'],
+    [`from=${day}T10:00`, 'call-4 call-3'],
+  ] as const) {
+    const [href = assert.fail(part)] = hrefs.filter((one) => one.startsWith('/calls?') && one.includes(part));
+    const found = [...(await read(href)).main.matchAll(/details\?id=([\w-]+)/g)].map(([, id]) => id);
+    assert.equal(found.join(' '), listed, part);
+  }
+  for (const href of hrefs)
+    if (/^\/reports(\.csv)?\?/.test(href) && href.includes(`from=${day}`))
       assert.ok(href.includes(times), href);
   const csv = await read(`/reports.csv?from=${day}&to=${day}&${times}&table=callers`);
   assert.match(csv.text, /\+493012"?,3,2\r\n.*\+493011"?,1,1\r\n$/);
 
   // Parts of hours: the link of an hour is of what is left of it.
-  assert.match(
-    (await read(`${oneDay}&start=09:30&end=10:15`)).main,
-    /from=2026-03-03T09%3A30&to=2026-03-03T10%3A00/,
-  );
+  const parts = (await read(`${oneDay}&start=09:30&end=10:15`)).main;
+  assert.match(parts, /from=2026-03-03T09%3A30&amp;to=2026-03-03T10%3A00/);
   assert.match((await read(`${oneDay}&start=11:00`)).plain, /3 Mar 2026, 11:00–00:00 \. .*Calls 3 /);
   for (const wrong of [
-    `${oneDay}&start=11:00&end=09:00`,
-    `${oneDay}&start=09:00&end=09:00`,
-    `${oneDay}&start=09:07`,
-    `${oneDay}&end=noon`,
+    ...['start=11:00&end=09:00', 'start=09:00&end=09:00', 'start=09:07', 'end=noon'].map(
+      (it) => `${oneDay}&${it}`,
+    ),
     `/reports?from=${before}&to=${day}&${times}`,
   ]) {
     const page = await read(wrong);
@@ -96,12 +87,10 @@ test('a customer with two numbers is one of the busiest callers, and leads to th
     for (const [n, from] of [office, '+493013', mobile, '+493013', mobile].entries())
       await report({ id: `of-${n}`, from, status: 'ringing', at: Date.parse(`${day}T10:00Z`) + n });
   });
-  await person(served, { name: 'Jana' });
-  const { cookie } = await visitor(served, 'Jana');
-  const read = async (path: string) => (await served.ask(served.url + path, { headers: { cookie } })).text;
-  const report = await read(`/reports?from=${day}&to=${day}`);
-  const [, busiest = ''] = /<section id="t-callers">([\s\S]*?)<\/table>/.exec(report) ?? [];
-  assert.match(busiest.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '), / Grace 3 0 \+49 3013 2 0 $/);
-  const [, link = ''] = /href="(\/calls[^"]*)"/.exec(busiest) ?? [];
-  assert.equal((await read(link.replaceAll('&amp;', '&'))).match(/data-key="of-/g)?.length, 3);
+  const { read } = await browse(served, 'Jana', { role: 'agent' });
+  const { text } = await read(`/reports?from=${day}&to=${day}`);
+  const [, busiest = ''] = /<section id="t-callers">([\s\S]*?)<\/table>/.exec(text) ?? [];
+  assert.match(textOf(busiest), / Grace 3 0 \+49 3013 2 0 $/);
+  const [link = ''] = linksIn(busiest, '/calls');
+  assert.equal((await read(link)).text.match(/data-key="of-/g)?.length, 3);
 });

@@ -1,23 +1,85 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import { type CallExtras, noExtras } from '../../src/service/calls/call-extras.ts';
 import type { Figures, Group, SpanFigures } from '../../src/service/reports/aggregate.ts';
 import { quantile } from '../../src/service/reports/durations.ts';
 import { type CallFilter, everyCall } from '../../src/service/store/call-store.ts';
 import { customer } from '../../src/service/store/customer.fixture.ts';
-import type { HistorySearch, StoredRequest } from '../../src/service/store/request-store.ts';
+import type { StoredRequest } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import { report } from './recorded-request.ts';
+import type { StoreTests } from './service-store-conformance.ts';
+import { entries } from './service-store-history.ts';
 
-/** What activity, reports and history ask of every store: see service-store-conformance.ts. */
-export const callTests: Record<string, (context: { store: Store; other: number }) => Promise<void>> = {
+/** What calls, activity and reports ask of every store. */
+export const callTests: StoreTests = {
+  async 'a call moves forward only, is given back as it moves, and holds who called, who answered, and when'({
+    store,
+    account,
+  }) {
+    const ann = customer({ reference: '7', name: 'Ann', segment: 'Gold', numbers: ['+4930901820'] });
+    await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
+    await store.customers.put(account, [ann]);
+    const steps: [CallStatus, CallStatus | undefined][] = [
+      ['ringing', 'ringing'],
+      ['answered', 'answered'],
+      ['ringing', undefined],
+      ['answered', undefined],
+      ['completed', 'completed'],
+      ['ringing', undefined],
+    ];
+    for (const [n, [status, expected]] of steps.entries()) {
+      const callerId = status === 'answered' ? '1001' : null;
+      const call = await report(store, { account, at: (n + 1) * 1000, status, callerId });
+      assert.equal(call?.status, expected);
+    }
+    assert.equal((await entries(store, account)).length, steps.length);
+    assert.deepEqual(await store.calls.get(account, 'call-1'), {
+      ...{ id: 'call-1', integration: 1, status: 'completed', from: '+4930901820', number: '+4930901820' },
+      ...{ customer: { reference: '7', name: 'Ann' }, segment: 'Gold', priority: 5, callerId: '1001' },
+      ...{
+        startedAt: 1000,
+        ringingAt: 1000,
+        answeredAt: 2000,
+        completedAt: 5000,
+        missed: false,
+        extras: noExtras,
+      },
+    });
+  },
+
+  async 'open calls are those that are not completed, oldest first, of one account'({
+    store,
+    account,
+    other,
+    reopen,
+  }) {
+    for (const [id, at, status] of [
+      ['late', 30, 'ringing'],
+      ['early', 10, 'answered'],
+      ['over', 5, 'completed'],
+    ] as const)
+      await report(store, { account, id, at, status });
+    await report(store, { account: other, id: 'theirs' });
+    const again = await reopen();
+    const open = async (of: number, limit: number) =>
+      (await again.openCalls(of, limit)).map(({ id }) => id).join();
+    assert.deepEqual([await open(account, 10), await open(other, 10)], ['early,late', 'theirs']);
+    const newest = await open(account, 1);
+    assert.equal(
+      newest,
+      'late',
+      'a call whose end was never reported must not keep the next ones from the screens',
+    );
+  },
+
   async 'activity finds what the history reports, whatever is asked, in pages of any size and both ways'({
     store,
   }) {
-    await property(store, async (account, reported) => {
+    await property(store, async (account, calls) => {
       for (const filter of filters) {
-        const expected = reported()
-          .filter((call) => matches(call, filter))
-          .map(({ id }) => id);
+        const expected = calls.filter((call) => matches(call, filter)).map(({ id }) => id);
         for (const limit of [4, 50]) {
           const older = await walk(store, account, filter, 'older', limit);
           assert.deepEqual(older.flat(), expected, JSON.stringify(filter));
@@ -32,141 +94,168 @@ export const callTests: Record<string, (context: { store: Store; other: number }
 
   async 'of thousands of calls none is passed over, by activity or by figures'({ store }) {
     const account = await newAccount(store);
-    const calls = Array.from({ length: 12_000 }, (_, n) => ({
-      id: `c${n}`,
-      at: n,
-      number: n % 6000 ? '110' : '112',
-    }));
-    for (const call of calls) void report(store, account, { ...call, status: 'completed', extension: null });
+    for (let n = 0; n < 12_000; n += 1)
+      void report(store, {
+        account,
+        id: `c${n}`,
+        at: n,
+        from: n % 6000 ? '110' : '112',
+        status: 'completed',
+      });
     await store.openCalls(account, 1);
-    const found = await walk(
-      store,
-      account,
-      { ...everyCall, search: { digits: '2', words: [], extensions: [] }, outcome: 'missed' },
-      'older',
-      9,
-    );
+    const search = { digits: '2', words: [], extensions: [] };
+    const found = await walk(store, account, { ...everyCall, search, outcome: 'missed' }, 'older', 9);
     assert.deepEqual(found.flat(), ['c6000', 'c0']);
     assert.equal((await walk(store, account, everyCall, 'newer', 1000)).flat().length, 12_000);
-    const [figures] = await Array.fromAsync(store.reports.figures(account, [HOURS], HOURS.until));
+    const [figures] = await figuresOf(store, account, [HOURS]);
     assert.deepEqual([figures?.all.calls, figures?.all.missed], [12_000, 12_000]);
   },
 
-  async 'report figures are those counted from the history, again after calls have moved'({ store, other }) {
-    await property(store, async (account, reported) => {
+  async 'report figures are those counted from the history, again after calls have moved and the history was trimmed'({
+    store,
+    other,
+  }) {
+    await property(store, async (account, calls) => {
       // Spans as days are: beside each other, one of them over an hour's edge, one without calls.
       const edges = [0, 15 * MINUTE, 75 * MINUTE, 210 * MINUTE, 300 * MINUTE];
       const spans = edges.slice(1).map((until, index) => ({ since: edges[index] as number, until }));
+      const check = async (now: number) => {
+        const figures = await figuresOf(store, account, spans, now);
+        for (const [index, { since, until }] of spans.entries())
+          checkFigures(
+            figures[index] as SpanFigures,
+            calls.filter(({ began }) => began >= since && began < until),
+            since,
+          );
+      };
       // While none of them is over, one of them goes on, all are over.
-      for (const now of [0, 240 * MINUTE, 300 * MINUTE]) {
-        const figures = await Array.fromAsync(store.reports.figures(account, spans, now));
-        for (const [index, { since, until }] of spans.entries()) {
-          const calls = reported().filter(({ began }) => began >= since && began < until);
-          checkFigures(figures[index] as SpanFigures, calls, since);
-        }
-      }
+      for (const now of [0, 240 * MINUTE, 300 * MINUTE]) await check(now);
     });
-    const [empty] = await Array.fromAsync(
-      store.reports.figures(other, [{ since: 0, until: 300 * MINUTE }], 0),
-    );
+    const [empty] = await figuresOf(store, other, [HOURS], 0);
     assert.equal(empty?.all.calls, 0, 'of nobody else');
   },
 
   async 'figures that are asked for while calls move are right when they have moved'({ store }) {
     const account = await newAccount(store);
     const spans = [HOURS, { since: 0, until: HOURS.until / 2 }];
-    const ids = Array.from({ length: 60 }, (_, n) => `c${n}`);
     for (const status of ['ringing', 'answered', 'completed'] as const) {
       const asked: Promise<unknown>[] = [];
-      const reported = ids.map((id, n) => {
-        asked.push(Array.fromAsync(store.reports.figures(account, spans, HOURS.until)));
-        return report(store, account, { id, status, at: n * MINUTE, number: '110', extension: '1001' });
+      const reported = Array.from({ length: 60 }, (_, n) => {
+        asked.push(figuresOf(store, account, spans));
+        return report(store, { account, id: `c${n}`, status, at: n * MINUTE, from: '110', callerId: '1001' });
       });
       await Promise.all([...reported, ...asked]);
-      for (const [index, calls] of [60, 60].entries()) {
-        const figures = (await Array.fromAsync(store.reports.figures(account, spans, HOURS.until)))[index];
+      for (const { all } of await figuresOf(store, account, spans))
         assert.deepEqual(
-          [figures?.all.calls, figures?.all.answered, figures?.all.talkedSeconds],
-          [calls, status === 'ringing' ? 0 : calls, 0],
+          [all.calls, all.answered, all.talkedSeconds],
+          [60, status === 'ringing' ? 0 : 60, 0],
           status,
         );
-      }
     }
   },
 
-  async 'figures stay when the history is trimmed'({ store }) {
-    await property(store, async (account) => {
-      const figures = async () =>
-        (await Array.fromAsync(store.reports.figures(account, [HOURS], HOURS.until)))[0];
-      const span = async () =>
-        (await Array.fromAsync(store.reports.figures(account, [{ ...HOURS, until: HOURS.until + 1 }], 0)))[0];
-      const before = await figures();
-      await store.requests.trim({ keep: 0 });
-      assert.deepEqual(await figures(), before);
-      assert.deepEqual((await span())?.all, before?.all, 'counted anew');
-    });
+  async 'calls are deleted by age, with the figures of their days'({ store, account, other }) {
+    for (const at of [1, 2, 30]) {
+      await report(store, { account, id: `c${at}`, at, status: 'completed' });
+      await report(store, { account: other, id: `c${at}`, at });
+    }
+    const counted = async (of: number) =>
+      (await figuresOf(store, of, [{ since: 0, until: 50 }]))[0]?.all.calls;
+    assert.deepEqual([await counted(account), await counted(account)], [3, 3]);
+    assert.deepEqual([await store.calls.trim(30), await store.calls.trim(30)], [4, 0]);
+    assert.deepEqual([await counted(account), await counted(other)], [1, 1]);
+    assert.equal((await store.calls.get(account, 'c30'))?.startedAt, 30);
+    assert.equal(await store.calls.get(account, 'c2'), undefined);
   },
 
-  async 'one call is found by its id, in its account only'({ store, other }) {
-    const account = await newAccount(store);
-    await report(store, account, {
-      id: 'a',
-      status: 'ringing',
-      at: 5,
-      number: '+4930901820',
-      extension: null,
-    });
-    assert.equal((await store.calls.get(account, 'a'))?.startedAt, 5);
-    assert.equal(await store.calls.get(account, 'b'), undefined);
-    assert.equal(await store.calls.get(other, 'a'), undefined);
+  async 'extensions that answered are listed once, in their order'({ store, account, other }) {
+    const answered = (of: number, id: string, callerId: string | null) =>
+      report(store, { account: of, id, status: 'answered', callerId });
+    for (const [n, extension] of ['1002', '1001', '1002', null].entries())
+      await answered(account, `${n}`, extension);
+    await answered(other, 'x', '9');
+    assert.deepEqual(await store.calls.distinct(account, 'extensions', 9), ['1001', '1002']);
+    assert.deepEqual(await store.calls.distinct(account, 'extensions', 1), ['1001']);
   },
 
-  async 'a search of the history goes on where it stopped, and gives the same entries as a list'({ store }) {
-    const account = await newAccount(store);
-    for (let n = 0; n < 30; n += 1) {
-      const at = [30, 10, 10, 20][n % 4] as number;
-      await report(store, account, {
-        id: `call-${n % 5}`,
-        status: 'ringing',
-        at,
-        number: '1',
-        extension: null,
-      });
+  async 'what only some bridges send is kept with its call, counted and found by'({
+    store,
+    account,
+    other,
+    reopen,
+  }) {
+    const sales = { ...noExtras, numberCalled: '+49891234', line: 'PJSIP/provider' };
+    const end = { where: 'queue', name: 'sales', by: 'caller', after: 4, at: 7_000 } as const;
+    const unknown = { ...end, where: null, name: null, by: null, after: 55 };
+    for (const [id, at, status, extras, callerId = null] of [
+      ['missed', 1000, 'ringing', sales],
+      ['missed', 8000, 'completed', { ...sales, missed: end }],
+      ['answered', 2000, 'ringing', sales],
+      ['answered', 3000, 'answered', undefined, '1001'],
+      ['answered', 4000, 'completed', { ...noExtras, missed: end }, '1001'],
+      ['later', 5000, 'ringing'],
+      ['later', 60_000, 'completed', { ...noExtras, missed: unknown }],
+      ['without', 6000, 'ringing'],
+      ['without', 7000, 'completed'],
+    ] as [string, number, CallStatus, CallExtras?, string?][])
+      await report(store, { account, id, at, status, callerId, extras });
+    const { calls, callers, reports } = await reopen();
+    const extras = async (id: string) => (await calls.get(account, id))?.extras;
+    assert.deepEqual(await extras('missed'), { ...sales, missed: end });
+    assert.deepEqual(await extras('answered'), sales, 'an answered call did not end unanswered');
+    assert.equal((await extras('later'))?.missed?.after, 55);
+    assert.equal(await extras('without'), noExtras);
+    assert.deepEqual(await calls.distinct(account, 'numbers called', 9), ['+49891234']);
+    assert.deepEqual(await calls.distinct(other, 'numbers called', 9), []);
+    for (const [filter, expected] of [
+      [{ numberCalled: '+49891234' }, 'answered,missed'],
+      [{ numberCalled: '+49891234', outcome: 'missed' }, 'missed'],
+      [{ place: 'queue' }, 'missed'],
+      [{ outcome: 'short' }, 'without,missed'], // exact where the bridge says it
+    ] as const) {
+      const query = {
+        account,
+        filter: { ...everyCall, ...filter },
+        towards: 'older',
+        from: null,
+        limit: 9,
+      } as const;
+      const found = (await calls.page(query)).calls.map(({ id }) => id);
+      assert.equal(found.join(), expected, JSON.stringify(filter));
     }
-    const searches: (HistorySearch | null)[] = [
-      null,
-      { in: 'call', term: 'call-3' },
-      { in: 'call', term: 'all-3' },
-      { in: 'number', term: '1' },
-      { in: 'request', term: 'all-3' },
-      { in: 'response', term: 'nothing' },
-    ];
-    for (const search of searches) {
-      for (const order of ['oldest', 'newest'] as const) {
-        const whole = (await Array.fromAsync(store.requests.all({ account, search, order }))).flat();
-        for (const limit of [1, 4, 30]) {
-          const found: StoredRequest[] = [];
-          let after = null;
-          do {
-            const page = await store.requests.search({ account, search, order, after, limit });
-            assert.ok(page.entries.length <= limit);
-            found.push(...page.entries);
-            after = page.next;
-          } while (after !== null);
-          assert.deepEqual(found, whole);
-        }
-      }
+    const span = { since: 0, until: 900_000 };
+    const [figures] = await Array.fromAsync(reports.figures(account, [span], 900_000));
+    for (const [kind, expected] of [
+      ['numbersCalled', [['+49891234', 2, 1, [4, 1]]]],
+      [
+        'places',
+        [
+          ['queue', 1, 1, [4, 1]],
+          ['', 1, 1, [55, 1]],
+        ],
+      ],
+    ] as const) {
+      const groups = figures?.[kind] ?? [];
+      assert.deepEqual(
+        groups.map(([name, { all }]) => [name, all.calls, all.missed, all.gaveUp]),
+        expected,
+      );
+      for (const [name, calls] of expected)
+        assert.equal(
+          (await callers.counts(account, span, { kind, name }))[0]?.calls,
+          calls,
+          `${kind} ${name}`,
+        );
     }
-    const none = await store.requests.search({
-      account,
-      search: { in: 'call', term: 'all-3' },
-      order: 'newest',
-      after: null,
-      limit: 9,
-    });
-    assert.deepEqual(none, { entries: [], next: null }, 'a part of an id is no id');
   },
 };
+
+const figuresOf = (
+  { reports }: Store,
+  account: number,
+  spans: { since: number; until: number }[],
+  now = HOURS.until,
+) => Array.fromAsync(reports.figures(account, spans, now));
 
 const MINUTE = 60_000;
 const HOURS = { since: 0, until: 300 * MINUTE };
@@ -174,41 +263,39 @@ const HOURS = { since: 0, until: 300 * MINUTE };
 const numbers = ['+4930901820', '+4930901821', '+31201234567', '110'];
 const extensions = [null, '1001', '1002', "'; --"];
 
-type Event = { id: string; status: CallStatus; at: number; number: string; extension: string | null };
-
 /** Events of some calls: in any order, again, without a ringing, without an end. */
 const someEvents = fc.array(
   fc.record({
     id: fc.integer({ min: 0, max: 12 }).map((n) => `call-${n}`),
     status: fc.constantFrom<CallStatus>('ringing', 'answered', 'completed'),
     pause: fc.oneof(fc.constant(0), fc.integer({ max: 15 * MINUTE, min: 0 })),
-    number: fc.constantFrom(...numbers),
-    extension: fc.constantFrom(...extensions),
+    from: fc.constantFrom(...numbers),
+    callerId: fc.constantFrom(...extensions),
   }),
   { maxLength: 40 },
 );
 
-/** Reports two lots of events to an account of their own, and checks after each. `reported` is newest first. */
+/** Reports two lots of events to an account of their own; checks after each, and without the history. Newest first. */
 async function property(
   store: Store,
-  check: (account: number, reported: () => ReportedCall[]) => Promise<void>,
+  check: (account: number, calls: readonly ReportedCall[]) => Promise<void>,
 ) {
   await fc.assert(
     fc.asyncProperty(someEvents, someEvents, async (...lots) => {
       const account = await newAccount(store);
       let at = 0;
+      let calls: ReportedCall[] = [];
       for (const lot of lots) {
         for (const { pause, ...event } of lot) {
           at += pause;
-          await report(store, account, { ...event, at });
+          await report(store, { account, ...event, at });
         }
         await store.openCalls(account, 1);
-        const history = (
-          await Array.fromAsync(store.requests.all({ account, search: null, order: 'oldest' }))
-        ).flat();
-        const calls = calledIn(history);
-        await check(account, () => calls);
+        calls = calledIn(await entries(store, account));
+        await check(account, calls);
       }
+      await store.requests.trim({ keep: 0 });
+      await check(account, calls);
     }),
     { numRuns: 5 },
   );
@@ -224,27 +311,6 @@ async function newAccount(store: Store): Promise<number> {
     customer({ reference: '8', name: 'Ben', numbers: ['+31201234567'] }),
   ]);
   return id;
-}
-
-async function report(
-  store: Store,
-  account: number,
-  { id, status, at, number, extension }: Event,
-): Promise<void> {
-  await store.requests.record({
-    account,
-    integration: 1,
-    at,
-    began: 0,
-    method: 'POST',
-    path: '/api/v1/voice/call',
-    request: JSON.stringify({ id, status, from: number, caller_id: extension }),
-    status: 200,
-    response: '{"result":"r"}',
-    callId: id,
-    fromNumber: number,
-    event: { id, status, from: number, number, callerId: extension },
-  });
 }
 
 type ReportedCall = {
@@ -274,7 +340,7 @@ function calledIn(history: readonly StoredRequest[]): ReportedCall[] {
     calls.set(id, call);
     call[status as CallStatus] = at;
     call.extension = caller_id ?? call.extension;
-    if (status === 'answered' || (status === 'completed' && caller_id !== null)) call.spokenTo = true;
+    if (status === 'answered' || (status === 'completed' && caller_id !== undefined)) call.spokenTo = true;
     if (status === 'completed') call.missed = !call.spokenTo;
   }
   // Of calls that began at the same time, the one that was reported last is the newest.
@@ -340,7 +406,7 @@ function matches(call: ReportedCall, filter: CallFilter): boolean {
 }
 
 /** Every page from one end to the other; the way back of each page leads to the one before it. */
-async function walk(
+export async function walk(
   store: Store,
   account: number,
   filter: CallFilter,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { forgetNumber } from '../../src/service/customers/forget-number.ts';
 import { customer } from '../../src/service/store/customer.fixture.ts';
-import type { Store } from '../../src/service/store/store.ts';
+import { recorded, report } from './recorded-request.ts';
+import type { StoreTests } from './service-store-conformance.ts';
+import { entries } from './service-store-history.ts';
 
 /** A column that can hold text or bytes, and all its values as text. */
 export type TextColumn = { readonly table: string; readonly column: string; readonly values: string };
@@ -37,59 +39,113 @@ const others: Readonly<Record<string, string>> = {
 };
 
 const number = '+4930901820';
-const reference = 'customer-of-crm';
-/** Whatever names the caller below, in any form. */
-const traces = /901820|Marker|marker|customer-of-crm/;
 
-/** Puts data of one caller into every column that may have some, forgets the number, and searches all columns. */
-export async function forgetClearsEveryColumn(
-  store: Store,
-  account: number,
-  readColumns: () => Promise<readonly TextColumn[]>,
-): Promise<void> {
-  const nameOf = ({ table, column }: TextColumn) => `${table}.${column}`;
-  const named = async () => (await readColumns()).filter(({ values }) => traces.test(values)).map(nameOf);
-  const columns = (await readColumns()).map(nameOf);
-  const classified = Object.entries(others).flatMap(([table, names]) =>
-    names.split(' ').map((name) => `${table}.${name}`),
-  );
-  assert.deepEqual(
-    columns.filter((name) => !ofCallers.includes(name) && !classified.includes(name)),
-    [],
-    'a new column: does it name callers? Put it into one of the lists above, and let forget clear it if it does',
-  );
+/** What every store forgets with a number. */
+export const forgetTests: StoreTests = {
+  async 'a number is forgotten in calls, requests, customers and the audit log of its account alone'({
+    store,
+    account,
+    other,
+  }) {
+    const ann = customer({ reference: number, name: 'Ann', numbers: [number, '+4930901821'] });
+    for (const owner of [account, other]) {
+      const keep = (request: string, change: object = { callId: null, event: null, method: 'GET' }) =>
+        store.requests.record({
+          ...recorded({ account: owner, id: `call-${owner}`, at: 2 }),
+          request,
+          ...change,
+        });
+      await store.customers.put(owner, [ann]);
+      for (const status of ['ringing', 'completed'] as const)
+        await report(store, {
+          account: owner,
+          id: `call-${owner}`,
+          status,
+          from: '030 901820',
+          also: { name: 'Ann' },
+        });
+      await keep('number=%2B4930901820');
+      await keep('search=request&search_term=4930901820', { callId: null, event: null, fromNumber: null });
+      await report(store, { account: owner, id: 'else', at: 4, from: '+4930901821' });
+      await store.callers.act(owner, { number, at: 1, user: 'Eve', kind: 'note', text: 'Ann calls' });
+      const target = `customer ${number}`;
+      await store.audit.write({ account: owner, at: 1, what: 'removal', who: 'Eve', from: '::1', target });
+    }
+    const all = async (of: number) =>
+      JSON.stringify([
+        await entries(store, of),
+        await Array.fromAsync(store.customers.all(of)),
+        await Array.fromAsync(store.calls.ofNumber(of, number)),
+        await store.calls.get(of, `call-${of}`),
+        await store.callers.actions(of, { since: 0 }, 9),
+        await store.audit.page({ account: of, what: null, who: null, before: null, limit: 9 }),
+      ]);
+    const theirs = await all(other);
+    assert.deepEqual(await forgetNumber(store, account, number), { calls: 1, requests: 4, customers: 1 });
+    assert.doesNotMatch(await all(account), /901820|030 9/);
+    assert.equal(await all(other), theirs);
 
-  await store.customers.put(account, [customer({ reference, name: 'Ann Marker', numbers: [number] })]);
-  const webhook = { uid: 'forget', account, url: 'https://a.example/hook', since: 0 };
-  await store.webhooks.add({ ...webhook, events: ['call.ringing'] });
-  const request = {
-    ...{ account, integration: 1, at: 100, began: 0, method: 'POST', path: '/api/v1/voice/call' },
-    ...{ status: 200, response: `{"from":"${number}"}`, callId: 'a', fromNumber: number },
-  };
-  const event = { id: 'a', status: 'ringing', from: number, number, callerId: null } as const;
-  await store.requests.record({ ...request, request: JSON.stringify({ from: number }), event });
-  const bytes = new Uint8Array(Buffer.from(`{"from":"${number}","name":"\xff"}`, 'latin1'));
-  await store.requests.record({ ...request, request: bytes, event: null });
-  await store.callers.act(account, { number, at: 1, user: 'Eve', kind: 'note', text: 'Ms Marker calls' });
-  await store.audit.write({
-    ...{ account, at: 1, what: 'removal', who: 'Eve', from: '::1', target: `customer ${number}` },
-  });
-  await store.webhooks.queueNew(null, 200);
-  const [{ id } = { id: 0 }] = (await store.webhooks.list(null)).filter(({ uid }) => uid === 'forget');
-  const { deliveries } = await store.webhooks.page({ webhook: id, failed: false, before: null, limit: 1 });
-  const seq = deliveries[0]?.id as number;
-  const result = { seq, callId: 'a', outcome: 'delivered', at: 300, counted: true, durationMs: 1 } as const;
-  await store.webhooks.record(id, result, `thanks for ${number}`);
+    const kept = (status: string) =>
+      JSON.stringify({ id: `call-${account}`, direction: 'inbound', status, from: 'forgotten' });
+    assert.deepEqual(
+      (await entries(store, account)).map(({ request }) => request),
+      [
+        ...[kept('ringing'), kept('completed')],
+        ...['number=forgotten', 'search=request&search_term=forgotten'],
+        recorded({ id: 'else', from: '+4930901821' }).request,
+      ],
+    );
+    const call = await store.calls.get(account, `call-${account}`);
+    assert.deepEqual([call?.from, call?.number, call?.customer], ['forgotten', 'forgotten', null]);
+    assert.equal((await store.customers.withNumber(account, '+4930901821'))?.name, 'Ann');
+    assert.deepEqual(await forgetNumber(store, account, number), { calls: 0, requests: 0, customers: 0 });
+    assert.equal((await forgetNumber(store, account, '+4930901821')).customers, 1);
+    assert.deepEqual(await Array.fromAsync(store.customers.all(account)), []);
+  },
 
-  const expected = ofCallers.filter((name) => columns.includes(name));
-  assert.deepEqual((await named()).sort(), expected.sort(), 'each holds something of the caller before');
-  await forgetNumber(store, account, number);
-  assert.deepEqual(await named(), []);
+  /** Puts data of one caller into every column that may have some, forgets the number, and searches all columns. */
+  async 'forgetting a number clears every column that names its caller'({ store, account, readColumns }) {
+    const traces = /901820|Marker|marker|customer-of-crm/;
+    const nameOf = ({ table, column }: TextColumn) => `${table}.${column}`;
+    const named = async () => (await readColumns()).filter(({ values }) => traces.test(values)).map(nameOf);
+    const columns = (await readColumns()).map(nameOf);
+    const classified = Object.entries(others).flatMap(([table, names]) =>
+      names.split(' ').map((name) => `${table}.${name}`),
+    );
+    assert.deepEqual(
+      columns.filter((name) => !ofCallers.includes(name) && !classified.includes(name)),
+      [],
+      'a new column: does it name callers? Put it into one of the lists above, and let forget clear it if it does',
+    );
 
-  // A table of numbers alone has made the first number the customer's name.
-  await store.customers.put(account, [
-    customer({ reference: 'b5', name: number, numbers: [number, '+4930111'] }),
-  ]);
-  await forgetNumber(store, account, number);
-  assert.deepEqual(await named(), []);
-}
+    await store.customers.put(account, [
+      customer({ reference: 'customer-of-crm', name: 'Ann Marker', numbers: [number] }),
+    ]);
+    const webhook = { uid: 'forget', account, url: 'https://a.example/hook', since: 0 };
+    await store.webhooks.add({ ...webhook, events: ['call.ringing'] });
+    const request = { ...recorded({ account, at: 100, id: 'a' }), response: `{"from":"${number}"}` };
+    await store.requests.record(request);
+    const bytes = new Uint8Array(Buffer.from(`{"from":"${number}","name":"\xff"}`, 'latin1'));
+    await store.requests.record({ ...request, request: bytes, event: null });
+    await store.callers.act(account, { number, at: 1, user: 'Eve', kind: 'note', text: 'Ms Marker calls' });
+    const target = `customer ${number}`;
+    await store.audit.write({ account, at: 1, what: 'removal', who: 'Eve', from: '::1', target });
+    await store.webhooks.queueNew(null, 200);
+    const id = (await store.webhooks.list(account))[0]?.id as number;
+    const { deliveries } = await store.webhooks.page({ webhook: id, failed: false, before: null, limit: 1 });
+    const seq = deliveries[0]?.id as number;
+    const result = { seq, callId: 'a', outcome: 'delivered', at: 300, counted: true, durationMs: 1 } as const;
+    await store.webhooks.record(id, result, `thanks for ${number}`);
+
+    const expected = ofCallers.filter((name) => columns.includes(name));
+    assert.deepEqual((await named()).sort(), expected.sort(), 'each holds something of the caller before');
+    await forgetNumber(store, account, number);
+    assert.deepEqual(await named(), []);
+
+    // A table of numbers alone has made the first number the customer's name.
+    const nameless = customer({ reference: 'b5', name: number, numbers: [number, '+4930111'] });
+    await store.customers.put(account, [nameless]);
+    await forgetNumber(store, account, number);
+    assert.deepEqual(await named(), []);
+  },
+};

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { everyCall } from '../../src/service/store/call-store.ts';
 import { customer } from '../../src/service/store/customer.fixture.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import { report } from './recorded-request.ts';
+import { walk } from './service-store-calls.ts';
+import type { StoreTests } from './service-store-conformance.ts';
 
-/** Who calls is who has the number now, of every store, whatever is asked: see service-store-conformance.ts. */
-export const whoCallsTests: Record<string, (context: { store: Store; account: number }) => Promise<void>> = {
+/** Who calls is who has the number now, of every store, whatever is asked. */
+export const whoCallsTests: StoreTests = {
   async 'a call belongs to who has its number now, on whatever shows it'({ store, account }) {
     const { customers } = store;
     await customers.putSegment(account, { name: 'Gold', priority: 5 });
@@ -13,40 +16,39 @@ export const whoCallsTests: Record<string, (context: { store: Store; account: nu
     await callsOf(store, account);
     const webhook = await webhookOf(store, account);
 
-    const nobody = [null, null, null];
-    await isShown({ store, account, webhook }, '+4930901820', nobody);
-    const ann = customer({ reference: '7', name: 'Anna Ößl', segment: 'Gold', numbers: ['+4930901820'] });
+    const shown = (of: string, ...expected: readonly (string | number | null)[]) =>
+      isShown({ store, account, webhook }, of, expected);
+    const ann = customer({ reference: '7', name: 'Anna Ößl', segment: 'Gold', numbers: [known] });
+    const ben = customer({ reference: '8', name: 'Ben', segment: 'Tin', numbers: [known] });
+    await shown(known, null, null, null);
     assert.deepEqual(await customers.put(account, [ann]), [null]);
-    await isShown({ store, account, webhook }, '+4930901820', ['Anna Ößl', 'Gold', 5]);
+    await shown(known, 'Anna Ößl', 'Gold', 5);
     await customers.putSegment(account, { name: 'Gold', priority: 6 });
-    await isShown({ store, account, webhook }, '+4930901820', ['Anna Ößl', 'Gold', 6]);
+    await shown(known, 'Anna Ößl', 'Gold', 6);
     await customers.put(account, [{ ...ann, name: 'Anna Maier' }]);
-    await isShown({ store, account, webhook }, '+4930901820', ['Anna Maier', 'Gold', 6]);
+    await shown(known, 'Anna Maier', 'Gold', 6);
     await customers.put(account, [{ ...ann, segment: 'Tin' }]);
-    await isShown({ store, account, webhook }, '+4930901820', ['Anna Ößl', 'Tin', 1]);
+    await shown(known, 'Anna Ößl', 'Tin', 1);
     await customers.put(account, [{ ...ann, segment: null }]);
-    await isShown({ store, account, webhook }, '+4930901820', ['Anna Ößl', null, null]);
+    await shown(known, 'Anna Ößl', null, null);
 
     // Another number is added, and the first one is given to somebody else.
-    await customers.put(account, [{ ...ann, numbers: ['+4930901820', '110'] }]);
-    await isShown({ store, account, webhook }, '110', ['Anna Ößl', 'Gold', 6]);
-    await customers.put(account, [
-      { ...ann, numbers: ['110'] },
-      customer({ reference: '8', name: 'Ben', segment: 'Tin', numbers: ['+4930901820'] }),
-    ]);
-    await isShown({ store, account, webhook }, '+4930901820', ['Ben', 'Tin', 1]);
-    await isShown({ store, account, webhook }, '110', ['Anna Ößl', 'Gold', 6]);
+    await customers.put(account, [{ ...ann, numbers: [known, '110'] }]);
+    await shown('110', 'Anna Ößl', 'Gold', 6);
+    await customers.put(account, [{ ...ann, numbers: ['110'] }, ben]);
+    await shown(known, 'Ben', 'Tin', 1);
+    await shown('110', 'Anna Ößl', 'Gold', 6);
     assert.equal(await customers.removeSegment(account, 'Tin'), true);
-    await isShown({ store, account, webhook }, '+4930901820', ['Ben', null, null]);
+    await shown(known, 'Ben', null, null);
     assert.equal(await customers.remove(account, '8'), true);
-    await isShown({ store, account, webhook }, '+4930901820', nobody);
+    await shown(known, null, null, null);
     assert.equal(await customers.remove(account, '7'), true);
-    await isShown({ store, account, webhook }, '110', nobody);
+    await shown('110', null, null, null);
   },
 
   async 'a call that moves has who has its number by then'({ store, account }) {
     const moved = async (status: 'ringing' | 'answered' | 'completed', at: number, from = '110') =>
-      (await report(store, account, { id: 'c', status, at, from }))?.customer?.name;
+      (await report(store, { account, id: 'c', status, at, from }))?.customer?.name;
     assert.equal(await moved('ringing', 1), undefined);
     await store.customers.put(account, [customer({ reference: '1', name: 'Ann', numbers: ['110'] })]);
     // A call keeps its first number.
@@ -66,8 +68,9 @@ export const whoCallsTests: Record<string, (context: { store: Store; account: nu
       from: numbers[n % 8 === 0 ? 1 : n % 13 === 0 ? 2 : 0] as string,
     }));
     for (const [at, { id, from }] of calls.entries())
-      await report(store, account, { id, status: 'completed', at: at - (at % 3), from });
-    await report(store, account, {
+      await report(store, { account, id, status: 'completed', at: at - (at % 3), from });
+    await report(store, {
+      account,
       id: 'answered',
       status: 'completed',
       at: 99,
@@ -99,26 +102,9 @@ export const whoCallsTests: Record<string, (context: { store: Store; account: nu
     ] as const)
       for (const towards of ['older', 'newer'] as const)
         for (const limit of [1, 3, 50]) {
-          const found: string[] = [];
-          let from = null;
-          do {
-            const page = await store.calls.page({
-              account,
-              filter: { ...everyCall, ...filter },
-              towards,
-              from,
-              limit,
-            });
-            const ids = page.calls.map(({ id }) => id);
-            assert.ok(ids.length <= limit);
-            found.push(...(towards === 'older' ? ids : ids.reverse()));
-            from = page.next;
-          } while (from !== null);
-          assert.deepEqual(
-            towards === 'older' ? found : found.reverse(),
-            expected,
-            JSON.stringify({ filter, towards, limit }),
-          );
+          const pages = await walk(store, account, { ...everyCall, ...filter }, towards, limit);
+          const found = (towards === 'older' ? pages : pages.toReversed()).flat();
+          assert.deepEqual(found, expected, JSON.stringify({ filter, towards, limit }));
         }
   },
 
@@ -128,33 +114,30 @@ export const whoCallsTests: Record<string, (context: { store: Store; account: nu
     );
     await store.customers.put(account, many);
     for (const [n, { numbers }] of many.entries())
-      await report(store, account, { id: `c${n}`, status: 'completed', at: n, from: numbers[0] as string });
-    await report(store, account, { id: 'other', status: 'completed', at: 99, from: '110' });
+      await report(store, { account, id: `c${n}`, status: 'completed', at: n, from: numbers[0] as string });
+    await report(store, { account, id: 'other', status: 'completed', at: 99, from: '110' });
     const search = { digits: null, words: ['ann'], extensions: [] };
-    const page = await store.calls.page({
-      ...{ account, filter: { ...everyCall, search }, towards: 'older', from: null, limit: 100 },
-    });
-    assert.deepEqual(
-      page.calls.map(({ id }) => id),
-      many.map((_, n) => `c${n}`).reverse(),
-    );
+    const pages = await walk(store, account, { ...everyCall, search }, 'older', 100);
+    assert.deepEqual(pages.flat(), many.map((_, n) => `c${n}`).reverse());
   },
 };
 
+const known = '+4930901820';
 const HOURS = { since: 0, until: 3_600_000 };
 
 /** Calls of three numbers: long over, missed, answered, and ringing now. */
 async function callsOf(store: Store, account: number): Promise<void> {
-  for (const [n, from] of ['+4930901820', '110', '112'].entries()) {
-    await report(store, account, { id: `missed-${from}`, status: 'completed', at: 1000 + n, from });
-    await report(store, account, {
+  for (const [n, from] of [known, '110', '112'].entries()) {
+    await report(store, { account, id: `missed-${from}`, status: 'completed', at: 1000 + n, from });
+    await report(store, {
+      account,
       id: `answered-${from}`,
       status: 'completed',
       at: 900_000 + n,
       from,
       callerId: '1001',
     });
-    await report(store, account, { id: `rings-${from}`, status: 'ringing', at: 4_000_000 + n, from });
+    await report(store, { account, id: `rings-${from}`, status: 'ringing', at: 4_000_000 + n, from });
   }
 }
 
@@ -241,7 +224,7 @@ async function isShown(
 
   // Counted the first time, kept the second; of calls that began before any of these changes.
   const bySegment = new Map<string, number>();
-  for (const one of ['+4930901820', '110', '112']) {
+  for (const one of [known, '110', '112']) {
     const of = await store.customers.withNumber(account, one);
     bySegment.set(of?.segment ?? '', (bySegment.get(of?.segment ?? '') ?? 0) + 2);
   }
@@ -253,26 +236,4 @@ async function isShown(
       'reports',
     );
   }
-}
-
-function report(
-  store: Store,
-  account: number,
-  {
-    callerId = null,
-    ...event
-  }: {
-    id: string;
-    status: 'ringing' | 'answered' | 'completed';
-    at: number;
-    from: string;
-    callerId?: string | null;
-  },
-) {
-  const { id, status, at, from } = event;
-  return store.requests.record({
-    ...{ account, integration: 1, at, began: 0, method: 'POST', path: '/api/v1/voice/call', status: 200 },
-    ...{ request: JSON.stringify({ id, status, from }), response: '{}', callId: id, fromNumber: from },
-    event: { id, status, from, number: from, callerId },
-  });
 }

@@ -3,7 +3,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
@@ -12,6 +11,7 @@ import type { Delivery, Webhook } from '../../src/service/store/webhook-store.ts
 import { webhookEvents } from '../../src/service/store/webhook-store.ts';
 import { webhookSecret } from '../../src/service/webhooks/webhook-message.ts';
 import { freePort } from '../free-port.ts';
+import { until } from '../until.ts';
 import { callers, event, prepare, serve, stateFolder } from './service-harness.ts';
 import { namesOf, startReceiver } from './webhook-receiver.ts';
 
@@ -44,13 +44,15 @@ async function add(t: TestContext, stateDir: string, url: string) {
     ...{ id, webhook, webhooks: store.webhooks },
     secret: (secretCounter = 1) => webhookSecret(keys, { uid: 'w1', secretCounter }),
     /** Resolves with the deliveries, oldest first, when this is true. */
-    async until(isSo: (deliveries: readonly Delivery[], webhook: Webhook) => boolean): Promise<Delivery[]> {
-      for (;;) {
-        const now = await deliveries();
-        if (isSo(now, await webhook())) return now;
-        await sleep(20);
-      }
-    },
+    until: (isSo: (deliveries: readonly Delivery[], webhook: Webhook) => boolean): Promise<Delivery[]> =>
+      until(
+        `${isSo}`,
+        async () => {
+          const now = await deliveries();
+          return isSo(now, await webhook()) && now;
+        },
+        { state: async () => [await deliveries(), await webhook()] },
+      ),
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BridgeStatus } from '../../src/status/bridge-status.ts';
 import { always } from '../fakes/far-side-faults.ts';
+import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
 import { createStand, markerCall } from './stand.ts';
@@ -25,7 +26,7 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
     const { calls, outbox, delivery } = (await (await fetch(url)).json()) as BridgeStatus;
     return calls.open === 0 && outbox.waiting === 2 && delivery.state === 'paused';
   };
-  while (!(await isPaused()));
+  await until('deliveries to pause', isPaused, { state: async () => (await fetch(url)).text() });
   write('berlin.env', `127.0.0.1:${berlin.statusPort()}`);
   write('bridge.env', `127.0.0.1:${main.statusPort()}`);
   write('munich.env', '127.0.0.1:1');

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { BridgeStatus } from '../../src/status/bridge-status.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { scenario } from '../recordings/library.ts';
+import { until } from '../until.ts';
 import { runProgram, temporaryFolder } from './program.ts';
 import { createStand } from './stand.ts';
 
@@ -56,7 +57,9 @@ test('not ready while the PBX is away, and while the token is refused; each time
   stand.pbx.send(
     'Event: Newchannel\r\nChannel: PJSIP/trunk-1\r\nChannelState: 4\r\nCallerIDNum: +4940123456\r\nContext: from-trunk\r\nExten: s\r\nUniqueid: 1.1\r\nLinkedid: 1.1',
   );
-  for (let it = await status(); it.delivery.state !== 'paused'; ) it = await status();
+  await until('deliveries to pause', async () => (await status()).delivery.state === 'paused', {
+    state: status,
+  });
   const ready = await get('/readyz');
   assert.equal(ready.status, 503);
   assert.match(ready.text, /^no deliveries: .*401.*; events waiting: 1\n$/);
@@ -64,7 +67,7 @@ test('not ready while the PBX is away, and while the token is refused; each time
   assert.deepEqual(await program.ended, { code: 2, signal: null });
   assert.match(program.output(), /^! delivery +PAUSED for .*, since .*401/m);
   await stand.pbx.crash();
-  for (let it = await status(); it.pbx.state === 'up'; ) it = await status();
+  await until('the PBX to be missed', async () => (await status()).pbx.state !== 'up', { state: status });
   assert.match((await get('/readyz')).text, /^not connected to Asterisk at 127\.0\.0\.1:\d+: /);
 });
 

@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createPlayer, type PlayerOptions } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { startWire } from '../asterisk/wire.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { freePort } from '../free-port.ts';
+import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
 import { createStand, type Stand } from './stand.ts';
@@ -340,13 +340,10 @@ describe('check, status or explain names what takes a call to show', () => {
         ...{ ...stand.env, STATUS_LISTEN: `127.0.0.1:${stand.statusPort()}` },
         ...(await asks?.(t)),
       };
-      // What is under way settles within seconds, on any machine within minutes.
-      const deadline = performance.now() + 180_000;
-      for (const [command, words] of says)
-        for (let text = ''; !words.test(text); await wait(50)) {
-          text = (await runCommand(command, env)).text.replace(/\n +(?=\S)/g, ' ');
-          if (performance.now() > deadline) assert.match(text, words);
-        }
+      for (const [command, words] of says) {
+        const shown = async () => (await runCommand(command, env)).text.replace(/\n +(?=\S)/g, ' ');
+        await until(`${command} to say ${words}`, async () => words.test(await shown()), { state: shown });
+      }
     });
 });
 

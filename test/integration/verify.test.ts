@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { openReader } from '../../src/outbox/reader.ts';
+import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { createStand, markerCall, type Stand } from './stand.ts';
 
@@ -52,6 +52,7 @@ test('an unreadable history is reported, and nothing is sent again', async (t) =
 /** Resolves when `count` events are stored as delivered. */
 async function delivered({ env }: Stand, count: number): Promise<void> {
   const reader = openReader(env.STATE_DIR ?? '');
-  while (reader?.counters().delivered !== count) await setTimeout(20);
-  reader.close();
+  const counters = () => reader?.counters();
+  await until(`${count} delivered events`, () => counters()?.delivered === count, { state: counters });
+  reader?.close();
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { until } from '../until.ts';
 
 /** A request that came in, and how the convention's library reads it. */
 export type Received = {
@@ -21,7 +22,6 @@ export async function startReceiver(t: { after(stop: () => Promise<void>): void 
   const received: Received[] = [];
   const secrets: string[] = [];
   let reply: Reply = (_, response) => response.end('ok');
-  let arrived = Promise.withResolvers<void>();
 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
@@ -40,8 +40,6 @@ export async function startReceiver(t: { after(stop: () => Promise<void>): void 
     const one = { id, type, call: data.id, data, verifiedBy };
     received.push(one);
     reply(one, response);
-    arrived.resolve();
-    arrived = Promise.withResolvers();
   }
   const server = createServer((request, response) => void take(request, response));
   server.listen(port, '127.0.0.1');
@@ -61,9 +59,8 @@ export async function startReceiver(t: { after(stop: () => Promise<void>): void 
       reply = by;
     },
     /** Resolves when this is true of what has come in. */
-    async until(isEnough: (received: readonly Received[]) => boolean): Promise<void> {
-      while (!isEnough(received)) await arrived.promise;
-    },
+    until: (isEnough: (received: readonly Received[]) => boolean) =>
+      until(`webhooks: ${isEnough}`, () => isEnough(received), { state: () => namesOf(received) }),
     stop,
   };
 }

@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { atExit } from '../asterisk/at-exit.ts';
 import { installPackages } from '../debian.ts';
 import { freePort } from '../free-port.ts';
+import { until } from '../until.ts';
 
 /** A PostgreSQL server of our own: its data in a folder of its own, as a user of its own, on a port of its own. */
 export type Cluster = {
@@ -163,17 +164,14 @@ async function clusterIn(
     mine.stderr?.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-10_000);
     });
-    const ended = once(mine, 'exit').then(() => true);
     stopTaking();
     stopTaking = atExit(() => mine.kill('SIGKILL'));
-    for (;;) {
-      const up = await sql('SELECT 1').then(
-        () => true,
-        () => false,
+    const isUp = () =>
+      sql('SELECT 1').then(
+        () => 'up',
+        () => (mine.exitCode ?? mine.signalCode) !== null && 'ended',
       );
-      if (up) return undefined;
-      if (await Promise.race([ended, new Promise<false>((r) => setTimeout(r, 50, false))])) return said;
-    }
+    return (await until('PostgreSQL to answer', isUp, { state: () => said })) === 'up' ? undefined : said;
   }
 
   const cluster: Cluster = {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { atExit } from '../asterisk/at-exit.ts';
 import type { Certificate } from '../certificate.ts';
 import { freePort } from '../free-port.ts';
+import { until } from '../until.ts';
 
 const sample = new URL('../../config/nginx-service.conf', import.meta.url);
 
@@ -88,15 +89,13 @@ http {
 }
 
 /** Resolves when somebody listens there. */
-export async function answers(port: number): Promise<void> {
-  for (;;) {
+export const answers = (port: number) =>
+  until(`port ${port} to be open`, async () => {
     const socket = connect(port, '127.0.0.1');
-    const open = await once(socket, 'connect').then(
+    const isOpen = await once(socket, 'connect').then(
       () => true,
       () => false,
     );
     socket.destroy();
-    if (open) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+    return isOpen;
+  });

@@ -13,6 +13,8 @@ export type ExpectedCall = {
   readonly reported: readonly { readonly status: CallStatus; readonly caller_id?: string }[];
 };
 
+export const byId = (a: ExpectedCall, b: ExpectedCall) => a.uniqueid.localeCompare(b.uniqueid);
+
 /** A recording of a real Asterisk, with what a telephone person says must be reported of it. */
 export type Scenario = {
   /** `asterisk-22/ring-group-one-answers`. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import type { HeldCall } from '../fakes/far-side-book.ts';
 import { callsOf, createStand } from '../integration/stand.ts';
-import { type ExpectedCall, readScenarios } from './library.ts';
+import { byId, type ExpectedCall, readScenarios } from './library.ts';
 
 /** A held call as `expected.json` writes it. */
 function asExpected({ id, from, received, callerId }: HeldCall): ExpectedCall {
@@ -13,33 +14,34 @@ function asExpected({ id, from, received, callerId }: HeldCall): ExpectedCall {
   return { uniqueid: id.replace(/^pbx-/, ''), from, reported };
 }
 
-const byId = (a: ExpectedCall, b: ExpectedCall) => a.uniqueid.localeCompare(b.uniqueid);
-
-describe('every recording of a real Asterisk, replayed over TCP, is reported as it should be', {
-  concurrency: 4,
-}, () => {
+test('every recording of a real Asterisk, replayed over TCP, is reported as it should be', async (t) => {
   const scenarios = readScenarios();
-  for (const { name, recording, calls, settings } of scenarios)
-    test(name, async (t) => {
+  const wrong: [string, ExpectedCall[]][] = [];
+  const fields = new Set<string>();
+  const left = scenarios.values();
+  const play = async () => {
+    for (const { name, recording, calls, settings } of left) {
       const stand = await createStand(t, settings);
       const { pbx, farSide } = stand;
       await stand.start();
       await pbx.play(recording, { speed: Number.POSITIVE_INFINITY, rename: false });
       await stand.caughtUp();
-      await farSide.waitFor(() =>
-        calls.every(({ uniqueid }) => farSide.calls().get(`pbx-${uniqueid}`)?.state === 'completed'),
-      );
+      const isDone = ({ uniqueid }: ExpectedCall) =>
+        farSide.calls().get(`pbx-${uniqueid}`)?.state === 'completed';
+      // What is still not there then is in the comparison, which names the recording.
+      await farSide.waitFor(() => calls.every(isDone)).catch(() => {});
       await stand.stop();
-      assert.deepEqual(callsOf(farSide).map(asExpected).sort(byId), [...calls].sort(byId));
-      assert.equal(farSide.counts().inverted, 0);
-      // Without API_EXTRAS no far side sees what the API's document does not name.
-      const fields = farSide.requests().flatMap(({ payload }) => Object.keys(payload));
-      const named = new Set(['id', 'direction', 'status', 'from', 'caller_id']);
-      assert.deepEqual([...new Set(fields).difference(named)], []);
-    });
-
-  test("there are recordings of Asterisk 22, of 16, of FreePBX's dialplan, and of what chan_dahdi sends", () => {
-    const versions = new Set(scenarios.map(({ name }) => name.split('/')[0]));
-    assert.deepEqual([...versions].sort(), ['asterisk-16', 'asterisk-22', 'chan-dahdi', 'freepbx-22']);
-  });
+      const reported = callsOf(farSide).map(asExpected).sort(byId);
+      if (!isDeepStrictEqual(reported, calls.toSorted(byId)) || farSide.counts().inverted > 0)
+        wrong.push([name, reported]);
+      for (const { payload } of farSide.requests())
+        for (const field of Object.keys(payload)) fields.add(field);
+    }
+  };
+  await Promise.all([play(), play(), play(), play()]);
+  assert.deepEqual(wrong, []);
+  // Without API_EXTRAS no far side sees what the API's document does not name.
+  assert.deepEqual([...fields].sort(), ['caller_id', 'direction', 'from', 'id', 'status']);
+  const versions = new Set(scenarios.map(({ name }) => name.split('/')[0]));
+  assert.deepEqual([...versions], ['asterisk-16', 'asterisk-22', 'chan-dahdi', 'freepbx-22']);
 });

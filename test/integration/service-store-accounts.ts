@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import type { AuditKind } from '../../src/service/store/audit-store.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import type { StoreTests } from './service-store-conformance.ts';
+
+/** Adds a user, by default an agent whose sign-in name is the uid. */
+async function add(
+  { users }: Store,
+  account: number,
+  uid: string,
+  more: Partial<Parameters<Store['users']['add']>[0]> = {},
+) {
+  const given = {
+    uid,
+    account,
+    name: uid,
+    signInName: uid,
+    role: 'agent',
+    password: null,
+    createdAt: 0,
+  } as const;
+  return (await users.add({ ...given, ...more })) ?? assert.fail('the name is taken');
+}
+
+/** What accounts, integrations, extensions and users ask of every store. */
+export const accountTests: StoreTests = {
+  async 'the directory reports when it changed, and what it is then'({ store: { directory }, account }) {
+    const before = await directory.read(0);
+    assert.equal(await directory.read(before?.version ?? 0), undefined);
+    const made = await directory.addIntegration({ uid: 'i', account, name: 'PBX', createdAt: 5 });
+    await directory.changeIntegration(made.id, { enabled: false, rotate: true });
+    const berlin = { country: null, timeZone: 'Europe/Berlin' };
+    await directory.changeAccount(account, {
+      ...berlin,
+      rotate: true,
+      crmUrl: 'https://crm.example/{number}',
+    });
+    const after = (await directory.read(before?.version ?? 0))?.directory;
+    assert.deepEqual(after?.integrations, [
+      {
+        ...{ id: made.id, uid: 'i', account, name: 'PBX', tokenCounter: 2, oldTokenUntil: null },
+        ...{ enabled: false, createdAt: 5 },
+      },
+    ]);
+    assert.deepEqual(after?.accounts[0], {
+      ...{ id: account, uid: 'a', name: 'A', ...berlin, answerWithin: 20, tokenCounter: 2 },
+      ...{ crmUrl: 'https://crm.example/{number}', openingHours: null, agentsDelete: false },
+    });
+    await directory.changeAccount(account, { agentsDelete: true, answerWithin: 30 });
+    const [changed] = (await directory.read(0))?.directory.accounts ?? [];
+    assert.deepEqual([changed?.agentsDelete, changed?.answerWithin], [true, 30]);
+  },
+
+  async 'extensions have names and users, which the directory knows at once'({ store, account, other }) {
+    const { directory, users } = store;
+    const { id: user } = await add(store, account, 'ann', { name: 'Ann' });
+    let version = (await directory.read(0))?.version ?? 0;
+    const changed = async () => {
+      const next = await directory.read(version);
+      version = next?.version ?? version;
+      return next?.directory.extensions;
+    };
+    const row = { account, extension: '1001', name: 'Reception', user, userName: 'Ann' };
+    await directory.putExtension(account, { extension: '1001', name: 'Desk', user: null });
+    await directory.putExtension(account, row);
+    await directory.putExtension(other, { extension: '1001', name: 'Other', user: null });
+    const theirs = { account: other, extension: '1001', name: 'Other', user: null, userName: null };
+    assert.deepEqual(await changed(), [row, theirs]);
+    await users.change(user, { name: 'Anna' });
+    assert.deepEqual(await changed(), [{ ...row, userName: 'Anna' }, theirs]);
+    await users.remove(user);
+    assert.deepEqual(await changed(), [{ ...row, user: null, userName: null }, theirs]);
+    await directory.putExtension(account, { extension: '1001', name: '', user: null });
+    assert.deepEqual(await changed(), [theirs]);
+  },
+
+  async 'the uses of a replaced token are kept until the next one'({ store: { directory }, account }) {
+    const { id } = await directory.addIntegration({ uid: 'i', account, name: 'PBX', createdAt: 5 });
+    const changed = async (change: Parameters<typeof directory.changeIntegration>[1]) => {
+      await directory.changeIntegration(id, change);
+      return (await directory.read(0))?.directory.integrations[0] ?? assert.fail();
+    };
+    const first = await changed({ rotate: true, oldTokenUntil: 9_000_000_000_000 });
+    assert.deepEqual([first.tokenCounter, first.oldTokenUntil], [2, 9_000_000_000_000]);
+    for (const [at, address] of ['10.0.0.1', '10.0.0.2', '10.0.0.1'].entries())
+      await directory.oldTokenUsed(first, address, at);
+    assert.deepEqual(await directory.oldTokenUses(first), [
+      { address: '10.0.0.1', lastAt: 2 },
+      { address: '10.0.0.2', lastAt: 1 },
+    ]);
+    assert.deepEqual(await changed({ name: 'PBX 2' }), { ...first, name: 'PBX 2' });
+    assert.equal((await changed({ oldTokenUntil: null })).oldTokenUntil, null);
+    const second = await changed({ rotate: true, oldTokenUntil: 8 });
+    assert.deepEqual(await directory.oldTokenUses(second), []);
+    assert.equal((await changed({ rotate: true })).oldTokenUntil, null);
+    assert.deepEqual(await directory.oldTokenUses(first), [], 'uses of older tokens are gone');
+    await directory.saveBridgeReport(id, 6, '{}');
+    await directory.saveBridgeReport(id, 7, '{"problems":[]}');
+    assert.deepEqual(await directory.bridgeReport(id), { reportedAt: 7, report: '{"problems":[]}' });
+  },
+
+  async 'users: names are unique in their account, and a user who goes takes sessions along'({
+    store,
+    account,
+    other,
+  }) {
+    const { users } = store;
+    const ann = {
+      uid: 'u1',
+      account,
+      name: 'Ann',
+      signInName: 'ann',
+      role: 'administrator',
+      createdAt: 1,
+    } as const;
+    const made = await add(store, account, 'u1', ann);
+    const unset = { language: '', password: null, secondFactor: null, bar: null };
+    assert.deepEqual(made, { id: made.id, ...ann, ...unset });
+    assert.equal(await users.add({ ...ann, uid: 'u2', password: null }), undefined);
+    const theirs = await add(store, other, 'u2', { ...ann, uid: 'u2', account: other });
+    const find = (signInName: string, of: number | null) => users.find({ signInName, account: of });
+    for (const [of, found] of [
+      [null, made],
+      [account, made],
+      [other, theirs],
+      [-1, made],
+    ] as const)
+      assert.deepEqual(await find('ann', of), found);
+    const second = await add(store, account, 'u3', { name: 'Bob', password: 'hash' });
+    assert.deepEqual(await users.list(account), [made, second]);
+    assert.deepEqual(await users.list(other), [theirs]);
+
+    assert.equal(await users.change(second.id, { name: 'ANN', signInName: 'ann' }), false);
+    assert.deepEqual(await users.find({ uid: 'u3' }), second, 'a refused change changes nothing');
+    const change = { name: 'Änn', signInName: 'änn', language: 'de', password: 'x' };
+    assert.equal(await users.change(made.id, change), true);
+    assert.deepEqual(await find('änn', account), { ...made, ...change });
+    assert.equal(await users.change(made.id, { password: null }), true);
+    assert.deepEqual(await users.find({ uid: 'u1' }), { ...made, ...change, password: null });
+    assert.deepEqual(await find('ann', account), theirs);
+
+    const from = { address: '192.0.2.1', browser: 'Firefox' };
+    await users.openSession({ id: 's1', user: second.id, at: 10, ...from });
+    await users.useSession('s1', 20);
+    const session = { id: 's1', openedAt: 10, usedAt: 20, ...from };
+    assert.deepEqual(await users.session('s1'), { ...session, user: second });
+    assert.deepEqual(await users.sessions(second.id), [session]);
+    assert.deepEqual(await users.openSessions(['s1', 's2', ...Array(1000).fill('s3')]), ['s1']);
+    assert.equal(await users.remove(second.id), true);
+    assert.equal(await users.session('s1'), undefined);
+    assert.equal(await users.find({ uid: 'u3' }), undefined);
+  },
+
+  async 'an account keeps an administrator, whatever is changed at once'({ store }) {
+    const { users } = store;
+    for (let round = 0; round < 20; round += 1) {
+      const { id: account } = await store.directory.addAccount({ uid: `${round}`, name: 'C', country: null });
+      const names = [1, 2, 3].map((n) => `${round}-${n}`);
+      const added = await Promise.all(
+        names.map((uid) => add(store, account, uid, { role: 'administrator' })),
+      );
+      const [a, b, c] = added.map(({ id }) => id) as [number, number, number];
+      const done = await Promise.all([users.setRole(a, 'agent'), users.setRole(b, 'agent'), users.remove(c)]);
+      assert.deepEqual(done.toSorted(), [false, true, true], `round ${round}`);
+      const left = await users.list(account);
+      const [last = assert.fail(), ...others] = left.filter(({ role }) => role === 'administrator');
+      assert.deepEqual(others, []);
+      assert.equal(await users.remove(last.id), false);
+      assert.equal(await users.setRole(last.id, 'administrator'), true, 'no change is no refusal');
+      for (const { id, role } of left) if (role === 'agent') assert.equal(await users.remove(id), true);
+    }
+  },
+
+  async 'second factor: each step and each recovery code is used once'({ store, account }) {
+    const { users } = store;
+    const [{ id: a }, { id: b }] = [await add(store, account, 'a'), await add(store, account, 'b')];
+    const codes = ['1', '2', '3'].map((digit) => digit.repeat(64)) as [string, string, string];
+    await users.setSecondFactor(a, 'factor', codes);
+    assert.equal((await users.find({ uid: 'a' }))?.secondFactor, 'factor');
+    const both = await Promise.all([users.useCodeStep(a, 5), users.useCodeStep(a, 5)]);
+    assert.deepEqual(both.toSorted(), [false, true]);
+    assert.deepEqual([await users.useCodeStep(a, 4), await users.useCodeStep(a, 6)], [false, true]);
+    const uses = await Promise.all([users.useRecoveryCode(a, codes[0]), users.useRecoveryCode(a, codes[0])]);
+    assert.deepEqual(uses.toSorted(), [false, true]);
+    assert.equal(await users.useRecoveryCode(b, codes[1]), false);
+    assert.equal(await users.useRecoveryCode(a, codes[1]), true);
+    await users.setSecondFactor(a, null, []);
+    assert.equal((await users.find({ uid: 'a' }))?.secondFactor, null);
+    assert.equal(await users.useRecoveryCode(a, codes[2]), false);
+  },
+
+  async 'sessions end one by one, all but one, and by age'({ store, account }) {
+    const { users } = store;
+    const { id: user } = await add(store, account, 'u');
+    const all = ['s1', 's2', 's3', 's4'];
+    const opens = (id: string, at: number) => users.openSession({ id, user, at, address: '', browser: '' });
+    const isOpen = async (...expected: string[]) =>
+      assert.deepEqual((await users.openSessions(all)).sort(), expected);
+    for (const [at, id] of all.entries()) await opens(id, at);
+    await users.closeSession('s1');
+    await isOpen('s2', 's3', 's4');
+    await users.useSession('s3', 50);
+    await users.useSession('s4', 40);
+    await users.trimSessions({ openedBefore: 0, usedBefore: 41 });
+    await isOpen('s3');
+    await opens('s1', 60);
+    await users.closeSessions(user, 's1');
+    await isOpen('s1');
+    await users.trimSessions({ openedBefore: 61, usedBefore: 0 });
+    await isOpen();
+  },
+
+  async "a user's newest one-time link is used once, and ends with a change of the password"({
+    store,
+    account,
+  }) {
+    const { users } = store;
+    const [a, b] = [await add(store, account, 'a'), await add(store, account, 'b')];
+    const [first, second] = [await users.newLink(a.id), await users.newLink(a.id)];
+    const other = await users.newLink(b.id);
+    assert.equal(await users.useLink('a', first), undefined);
+    const uses = await Promise.all([users.useLink('a', second), users.useLink('a', second)]);
+    assert.deepEqual(uses.filter(Boolean), [a]);
+    assert.equal(await users.useLink('a', second), undefined);
+    for (const password of ['x', null]) {
+      const link = await users.newLink(a.id);
+      await users.change(a.id, { password });
+      assert.equal(await users.useLink('a', link), undefined);
+    }
+    const kept = await users.newLink(a.id);
+    await users.setRole(a.id, 'administrator');
+    assert.deepEqual(await users.useLink('a', kept), { ...a, role: 'administrator' });
+    assert.deepEqual(await users.useLink('b', other), b);
+  },
+
+  async 'a weekly report is due once for each user who wants it, and claimed by one'({
+    store,
+    account,
+    other,
+  }) {
+    const { weekly } = store;
+    const [{ id: ann }, { id: ben }] = [await add(store, account, 'ann'), await add(store, other, 'ben')];
+    await weekly.put(ann, 'ann@example.com', '2026-11-09');
+    await weekly.put(ben, 'ben@example.com', '2026-11-02');
+    assert.equal(await weekly.address(ann), 'ann@example.com');
+    assert.deepEqual(await weekly.due(account, '2026-11-09'), []);
+    const due = { user: ann, address: 'ann@example.com', language: '', sent: '2026-11-09' };
+    assert.deepEqual(await weekly.due(account, '2026-11-16'), [due]);
+    const claims = await Promise.all([1, 2, 3].map(() => weekly.move(ann, '2026-11-09', '2026-11-16')));
+    assert.equal(claims.filter(Boolean).length, 1);
+    assert.deepEqual(await weekly.due(account, '2026-11-16'), []);
+    await weekly.put(ann, 'new@example.com', '2026-01-05');
+    assert.deepEqual(await weekly.due(account, '2026-11-16'), [], 'another address is no other report');
+    await weekly.put(ann, null, '');
+    assert.equal(await weekly.address(ann), null);
+    await store.users.remove(ben);
+    assert.deepEqual(await weekly.due(other, '2026-11-16'), []);
+  },
+
+  async 'the audit log gives entries newest first, by kind and person, and forgets the old'({
+    store: { audit },
+    account,
+    other,
+  }) {
+    const add = (at: number, what: AuditKind, who: string, target = '', of = account) =>
+      audit.write({ account: of, at, what, who, from: '::1', target });
+    await add(1, 'sign-in', 'Ann');
+    await add(2, 'role', 'Ann', 'Bob:\0 \u202e\x1b[2J\n\ud800');
+    await add(2, 'role', 'Bob');
+    await add(4, 'sign-in', 'Bob', 'x'.repeat(999));
+    await add(3, 'sign-in', 'Eve', '', other);
+    const page = (query: Partial<Parameters<typeof audit.page>[0]> = {}) =>
+      audit.page({ account, what: null, who: null, before: null, limit: 9, ...query });
+    const found = async (...query: Parameters<typeof page>) =>
+      (await page(...query)).entries.map(({ at, who }) => `${who}${at}`).join(' ');
+    assert.equal(await found(), 'Bob4 Bob2 Ann2 Ann1');
+    assert.equal(await found({ what: 'role' }), 'Bob2 Ann2');
+    assert.equal(await found({ who: 'Ann' }), 'Ann2 Ann1');
+    assert.equal(await found({ who: 'Ann', what: 'role' }), 'Ann2');
+    const first = await page({ limit: 2 });
+    const rest = await page({ limit: 2, before: first.next });
+    assert.equal(rest.next, null);
+    const readable = 'Bob:\ufffd \ufffd\ufffd[2J\ufffd\ufffd';
+    assert.deepEqual(rest.entries, [
+      { account, at: 2, what: 'role', who: 'Ann', from: '::1', target: readable },
+      { account, at: 1, what: 'sign-in', who: 'Ann', from: '::1', target: '' },
+    ]);
+    assert.equal(first.entries[0]?.target.length, 300);
+    assert.deepEqual([await audit.trim(2), await audit.trim(4), await audit.trim(4)], [1, 3, 0]);
+    assert.equal(await found(), 'Bob4');
+  },
+};

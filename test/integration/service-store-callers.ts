@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { makeCallBackList } from '../../src/service/callers/call-back-list.ts';
+import type { CallRecord } from '../../src/service/calls/call-record.ts';
+import { makeScreens } from '../../src/service/calls/screens.ts';
+import { everyCall } from '../../src/service/store/call-store.ts';
+import type { CallGroup } from '../../src/service/store/caller-store.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import { report } from './recorded-request.ts';
+import type { StoreTests } from './service-store-conformance.ts';
+
+/** A call of this number that begins at `at`, is answered 1 ms later, if at all, and ends. */
+async function call(
+  store: Store,
+  account: number,
+  from: string,
+  at: number,
+  id: string,
+  callerId: string | null = null,
+) {
+  await report(store, { account, id, at, from });
+  if (callerId !== null) await report(store, { account, id, at: at + 1, from, status: 'answered', callerId });
+  await report(store, { account, id, at: at + 2, from, status: 'completed' });
+}
+
+/** What is asked of every store about those who called. */
+export const callerTests: StoreTests = {
+  async 'callers are counted by their numbers, in all calls of a span or in those of a group'({
+    store,
+    account,
+    other,
+  }) {
+    const ann = customer({ reference: '7', name: 'Ann', segment: 'Gold', numbers: ['+4930901820'] });
+    await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
+    await store.customers.put(account, [ann]);
+    await call(store, account, '+4930901820', 10, 'a', '1001');
+    await call(store, account, '+4930901820', 20, 'b');
+    await call(store, account, '110', 30, 'c', '1002');
+    await call(store, account, '110', 40, 'd');
+    await call(store, account, '110', 50, 'later');
+    await call(store, other, '110', 10, 'theirs');
+    const counts = async (of: CallGroup | null) =>
+      (await store.callers.counts(account, { since: 10, until: 50 }, of))
+        .map(({ number, customer, name, calls, missed }) => [number, customer, name, calls, missed].join(' '))
+        .sort();
+    const [gold, emergency] = ['+4930901820 7 Ann 2 1', '110   2 1'];
+    assert.deepEqual(await counts(null), [gold, emergency]);
+    assert.deepEqual(await counts({ kind: 'segments', name: 'Gold' }), [gold]);
+    assert.deepEqual(await counts({ kind: 'segments', name: '' }), [emergency]);
+    assert.deepEqual(await counts({ kind: 'extensions', name: '1002' }), ['110   1 0']);
+    assert.deepEqual(await counts({ kind: 'integrations', name: '1' }), [gold, emergency]);
+    assert.deepEqual(await counts({ kind: 'integrations', name: '2' }), []);
+    const missed = async (of: CallGroup) =>
+      (await store.callers.missed(account, { since: 0, until: 50 }, 9, of)).map(({ call }) => call.id);
+    assert.deepEqual(await missed({ kind: 'segments', name: 'Gold' }), ['b']);
+    assert.deepEqual(await missed({ kind: 'integrations', name: '1' }), ['b', 'd']);
+    assert.deepEqual(await missed({ kind: 'extensions', name: '1001' }), []);
+  },
+
+  async 'missed calls are listed by their end, newest kept, with the call in which the caller got through'({
+    store,
+    account,
+    other,
+  }) {
+    await call(store, account, '110', 1, 'before', '1000');
+    await call(store, account, '110', 10, 'first');
+    await call(store, account, '112', 20, 'second');
+    await call(store, account, '110', 30, 'third');
+    await call(store, account, '110', 40, 'through', '1001');
+    await call(store, account, '110', 50, 'again', '1002');
+    await call(store, other, '110', 42, 'theirs');
+    const missed = async (since: number, max: number) =>
+      (await store.callers.missed(account, { since, until: 99 }, max)).map((each) => [
+        each.call.id,
+        each.reached,
+      ]);
+    const through = { id: 'through', at: 41, by: '1001' };
+    const [first, second, third] = [
+      ['first', through],
+      ['second', null],
+      ['third', through],
+    ];
+    assert.deepEqual(await missed(0, 9), [first, second, third]);
+    assert.deepEqual(await missed(22, 9), [second, third]);
+    assert.deepEqual(await missed(23, 9), [third]);
+    assert.deepEqual(await missed(0, 1), [third]);
+  },
+
+  async 'a missed caller has the newest call, all of the span, and what was answered after and at last'({
+    store,
+    account,
+  }) {
+    const missed = async (since: number, number?: string) =>
+      (await store.callers.missedCallers(account, since, number))
+        .map((one) => [one.call.number, one.call.id, one.calls.length, one.reached, one.answeredAt])
+        .sort();
+    await call(store, account, '110', 10, 'a');
+    await call(store, account, '110', 20, 'b', '1001');
+    await call(store, account, '110', 30, 'c');
+    await call(store, account, '112', 40, 'd');
+    await call(store, account, '112', 50, 'e');
+    await call(store, account, '113', 60, 'f', '1001');
+    const before = [
+      ['110', 'c', 2, null, 20],
+      ['112', 'e', 2, null, null],
+    ];
+    assert.deepEqual(await missed(0), before);
+    assert.deepEqual(await missed(0, '110'), before.slice(0, 1));
+    assert.deepEqual(await missed(0, '113'), []);
+    assert.deepEqual(await missed(52), [['112', 'e', 1, null, null]], 'by the end of a call');
+    await call(store, account, '110', 70, 'g', '1002');
+    await call(store, account, '110', 80, 'h', '1003');
+    assert.deepEqual(await missed(0, '110'), [['110', 'c', 2, { id: 'g', at: 71, by: '1002' }, 80]]);
+  },
+
+  async 'what users did about callers is found by time and by number'({
+    store: { callers },
+    account,
+    other,
+  }) {
+    const action = (
+      number: string,
+      at: number,
+      kind: 'taken' | 'note' | 'done' | 'reopened',
+      text: string | null = null,
+    ) => ({
+      ...{ number, at, user: 'Ann', kind, text },
+    });
+    const all = [
+      action('110', 10, 'taken'),
+      action('112', 20, 'note', 'calls tomorrow'),
+      action('110', 20, 'done'),
+      action('110', 30, 'reopened'),
+    ];
+    for (const each of all) await callers.act(account, each);
+    await callers.act(other, action('110', 99, 'done'));
+    const found = (of: Parameters<typeof callers.actions>[1], limit = 9) =>
+      callers.actions(account, of, limit);
+    assert.deepEqual(await found({ since: 0 }), all);
+    assert.deepEqual(await found({ since: 20 }), all.slice(1));
+    assert.deepEqual(await found({ since: 0, until: 30 }), all.slice(0, 3));
+    assert.deepEqual(await found({ since: 0 }, 2), all.slice(2));
+    assert.deepEqual(
+      await found({ number: '110' }),
+      all.filter(({ number }) => number === '110'),
+    );
+  },
+
+  async 'whoever was missed is to be called back, however often one number calls; Done takes away one'({
+    store,
+    account,
+    other,
+  }) {
+    const list = makeCallBackList(store.callers, makeScreens(), () => NOW);
+    const isRight = async (count: number, ...done: string[]) => {
+      const open = (await list.read(account)).filter(({ closed }) => closed === null);
+      const numbers = open.map(({ number }) => number);
+      assert.equal(numbers.length, count);
+      assert.deepEqual(numbers, await unreached(store, account, done));
+      const { missed, others } = await list.onScreen(account);
+      assert.deepEqual(
+        [...missed, ...others].map(({ number }) => number),
+        numbers,
+        'screens count all',
+      );
+      return open;
+    };
+    const miss = (of: number, number: string, at: number) =>
+      call(store, of, number, START + at, `${number} ${at}`);
+    await Promise.all(people(300).map((number, n) => miss(account, number, n * MINUTE)));
+    await isRight(300);
+    await Promise.all(Array.from({ length: 600 }, (_, n) => miss(account, robot, (400 + n) * MINUTE)));
+    await Promise.all([...people(3), 'anonymous'].map((number) => miss(other, number, 9 * MINUTE)));
+    await miss(account, 'anonymous', 2000 * MINUTE);
+    await miss(account, '+4930777', -8 * DAY);
+    const [first] = await isRight(301);
+    assert.deepEqual(
+      [first?.number, first?.call.startedAt, first?.times],
+      [robot, START + 999 * MINUTE, 600],
+    );
+    const done = (number: string) =>
+      list.act(account, { number, kind: 'done', at: NOW, user: 'Ann', text: null });
+    await done(robot);
+    await isRight(300, robot);
+    const [called = '', answered = ''] = people(2);
+    await done(called);
+    await call(store, account, answered, START + 1100 * MINUTE, 'through', '1001');
+    await isRight(298, robot, called);
+    const [reached] = await list.read(account, answered);
+    assert.deepEqual([reached?.number, reached?.closed?.how], [answered, 'reached']);
+    // More than are read in one go.
+    const more = people(1000).slice(300);
+    await Promise.all(more.map((number, n) => miss(account, number, (2000 + n) * MINUTE)));
+    await isRight(998, robot, called);
+  },
+};
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const START = 1_800_000_000_000;
+const NOW = START + 4 * DAY;
+const robot = '+49309999999';
+const people = (count: number) => Array.from({ length: count }, (_, n) => `+4930555${10_000 + n}`);
+
+/** The numbers of missed calls of the last seven days that nobody has reached since, newest first: by the calls themselves. */
+async function unreached(store: Store, account: number, done: readonly string[]): Promise<string[]> {
+  const calls: CallRecord[] = [];
+  let from = null;
+  do {
+    const page = { account, filter: everyCall, towards: 'older', from, limit: 500 } as const;
+    const read = await store.calls.page(page);
+    calls.push(...read.calls);
+    from = read.next;
+  } while (from !== null);
+  const seen = new Set<string>(['', ...done]);
+  return calls
+    .filter(({ number, missed, completedAt }) => {
+      if (seen.has(number)) return false;
+      seen.add(number);
+      return missed && (completedAt ?? 0) >= NOW - 7 * DAY;
+    })
+    .map(({ number }) => number);
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { changeAccount } from '../../src/service/accounts/change-account.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
+import type { Customer, CustomerCursor } from '../../src/service/store/customer-store.ts';
+import type { StoreTests } from './service-store-conformance.ts';
+
+/** What customers and segments ask of every store. */
+export const customerTests: StoreTests = {
+  async 'segments and customers: what is put is found, what is removed is gone'({
+    store: { customers },
+    account,
+    other,
+  }) {
+    const priorityOf = (number: string, of = account) => customers.priorityOf(of, number);
+    await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    await customers.putSegment(account, { name: 'Gold', priority: 7 });
+    await customers.putSegment(account, { name: 'Lead', priority: -1 });
+    const [gold, lead] = [
+      { name: 'Gold', priority: 7 },
+      { name: 'Lead', priority: -1 },
+    ];
+    assert.deepEqual(await customers.segments(account), [gold, lead]);
+    assert.deepEqual(await customers.segments(other), []);
+
+    const ann = customer({ reference: 'a', name: 'Ann', segment: 'Gold', numbers: ['+491', '+492'] });
+    const bob = customer({ reference: 'b', name: 'Bob', numbers: ['+493'] });
+    const put = await customers.put(account, [
+      ann,
+      bob,
+      { ...bob, segment: 'None' },
+      { ...bob, numbers: ['+491'] },
+    ]);
+    const taken = { reason: 'number-taken', number: '+491', by: 'Ann' };
+    assert.deepEqual(put, [null, null, { reason: 'no-such-segment', segment: 'None' }, taken]);
+    assert.deepEqual(await Array.fromAsync(customers.all(account)), [[ann, bob]]);
+    const unsegmented = { segment: null, priority: null };
+    assert.deepEqual(await priorityOf('+492'), { name: 'Ann', segment: 'Gold', priority: 7 });
+    assert.deepEqual(await priorityOf('+493'), { name: 'Bob', ...unsegmented });
+    assert.equal(await priorityOf('+492', other), undefined);
+
+    assert.deepEqual(await customers.put(account, [{ ...ann, numbers: ['+494'] }]), [null]);
+    assert.equal(await priorityOf('+491'), undefined);
+    assert.equal(await customers.removeSegment(account, 'Gold'), true);
+    assert.equal(await customers.removeSegment(account, 'Gold'), false);
+    assert.deepEqual(await priorityOf('+494'), { name: 'Ann', ...unsegmented });
+    assert.equal(await customers.remove(account, 'a'), true);
+    assert.equal(await customers.remove(account, 'a'), false);
+    assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);
+  },
+
+  async 'a change of a customer leaves what it does not name as it is, also within one batch'({
+    store: { customers },
+    account,
+  }) {
+    await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    const ann = customer({ reference: 'a', name: 'Ann', segment: 'Gold', numbers: ['+491', '+492'] });
+    const put = async (...changes: Parameters<typeof customers.put>[1]) => {
+      assert.deepEqual(new Set(await customers.put(account, changes)), new Set([null]));
+      return customers.get(account, 'a');
+    };
+    const a = { reference: 'a' };
+    assert.deepEqual(await put(ann), ann);
+    assert.deepEqual(await put(a), ann);
+    assert.deepEqual(await put({ ...a, numbers: ['+493'] }), { ...ann, numbers: ['+493'] });
+    const anna = { ...ann, name: 'Anna', numbers: ['+493'] };
+    assert.deepEqual(await put({ ...a, name: 'Anna' }), anna);
+    assert.deepEqual(await put({ ...a, segment: null }), { ...anna, segment: null });
+    const all = await put({ ...a, segment: 'Gold' }, { ...a, name: 'Ann' }, { ...a, numbers: [] });
+    assert.deepEqual(all, { ...ann, numbers: [] });
+    // A number that is left where it is belongs to the customer; one that was given up is free for the next.
+    await put(ann, { reference: 'b', numbers: ['+494'] });
+    const taken = await customers.put(account, [{ reference: 'b', numbers: ['+491'] }]);
+    assert.deepEqual(taken, [{ reason: 'number-taken', number: '+491', by: 'Ann' }]);
+    await put({ ...a, numbers: ['+492'] }, { reference: 'b', numbers: ['+491'] });
+    const named = customer({ reference: 'b', name: 'b', numbers: ['+491'] });
+    assert.deepEqual(await customers.get(account, 'b'), named, 'a new customer is named by the reference');
+    await put({ ...a, segment: null });
+    const page = await customers.page({ account, words: ['ann'], segment: null, after: null, limit: 9 });
+    assert.equal(page.customers.length, 1, 'found by the name that was left');
+  },
+
+  async 'customers are listed by name, found by every part of what is known of them, page by page'({
+    store: { customers },
+    account,
+    other,
+  }) {
+    await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    const list = [
+      customer({ reference: '3', name: 'Ärzte am Markt', segment: 'Gold', numbers: ['+4930901820'] }),
+      customer({ reference: '1', name: 'bäcker' }),
+      customer({ reference: '2', name: 'Bäcker', numbers: ['+4930901830', '123'] }),
+      customer({ reference: 'x%_', name: 'Zoo 100% _', segment: 'Gold' }),
+    ];
+    await customers.put(account, list);
+    await customers.put(other, [customer({ reference: '9', name: 'Theirs' })]);
+    assert.deepEqual(await customers.get(account, '2'), list[2]);
+    assert.equal(await customers.get(account, '9'), undefined);
+    for (const [words, segment, found] of [
+      [[], null, '3 1 2 x%_'],
+      [['3090'], null, '3 2'],
+      [['arzte', 'markt'], null, '3'],
+      [['%'], null, 'x%_'],
+      [['backer', '3090'], null, '2'],
+      [[], 'Gold', '3 x%_'],
+      [[], 'None', ''],
+      [['nobody'], null, ''],
+    ] as const) {
+      const page = await customers.page({ account, words: [...words], segment, after: null, limit: 9 });
+      assert.deepEqual(
+        [page.customers.map(({ reference }) => reference).join(' '), page.next],
+        [found, null],
+      );
+    }
+    const two = { account, words: [], segment: null, limit: 2 };
+    const first = await customers.page({ ...two, after: null });
+    const second = await customers.page({ ...two, after: first.next });
+    assert.deepEqual([...first.customers, ...second.customers], list);
+    assert.equal(second.next, null);
+  },
+
+  async 'a search through more customers than one statement reads finds each once, in order'({
+    store: { customers },
+    account,
+  }) {
+    const nth = (n: number) => String(n).padStart(5, '0');
+    const many = Array.from({ length: 12_000 }, (_, n) =>
+      customer({ reference: nth(n), name: `Customer ${nth(n)}` }),
+    );
+    for (let n = 0; n < many.length; n += 500) await customers.put(account, many.slice(n, n + 500));
+    const found: string[] = [];
+    let after: CustomerCursor | null = null;
+    do {
+      const query = { account, words: ['777'], segment: null, after, limit: 7 };
+      const page: Awaited<ReturnType<typeof customers.page>> = await customers.page(query);
+      found.push(...page.customers.map(({ reference }) => reference));
+      after = page.next;
+    } while (after !== null);
+    assert.deepEqual(
+      found,
+      many.map(({ reference }) => reference).filter((reference) => reference.includes('777')),
+    );
+  },
+
+  async 'numbers are read again with a new country, but not those of customers who are edited meanwhile'({
+    store,
+    account,
+  }) {
+    const { customers } = store;
+    const made = ['a', 'b', 'c'].map((reference, n) =>
+      customer({ reference, name: 'Before', numbers: [`0309018${n}`, `+3120123456${n}`] }),
+    );
+    await customers.put(account, made);
+    await customers.putSegment(account, { name: 'Gold', priority: 1 });
+    const edited = { ...(made[1] as Customer), name: 'After', numbers: ['+4940123456'] };
+    const moved = { ...(made[2] as Customer), segment: 'Gold' };
+    const all = async function* (of: number) {
+      for await (const chunk of customers.all(of)) {
+        await customers.put(account, [edited, moved]);
+        yield chunk;
+      }
+    };
+    const between = { ...store, customers: { ...customers, all } };
+    await changeAccount(between, { id: account, name: 'A', country: null }, { country: 'DE' });
+    const now = async (reference: string) => customers.get(account, reference);
+    assert.deepEqual((await now('a'))?.numbers, ['+31201234560', '+493090180']);
+    assert.deepEqual(await now('b'), edited);
+    assert.equal((await now('c'))?.segment, 'Gold');
+    const page = await customers.page({ account, words: ['309018'], segment: null, after: null, limit: 9 });
+    assert.equal(page.customers.length, 2);
+  },
+};

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { isCallEvent, toInput } from '../../src/ami/events.ts';
+import { createMasker } from '../../src/ami/recording/mask.ts';
+import { inputsOf } from '../../src/ami/recording/recorded-inputs.ts';
+import type { Recording } from '../../src/ami/recording/recording.ts';
+import { createFramer } from '../../src/ami/wire/framer.ts';
+import { dryRun } from '../../src/calls/explain/dry-run.ts';
+import type { Input } from '../../src/calls/input.ts';
+import { createRules } from '../../src/calls/rules.ts';
+import { createTracker } from '../../src/calls/tracker.ts';
+import { createCsvSource } from '../../src/cdr/csv-source.ts';
+import { noLiveCalls } from '../../src/cdr/gap-filler.fixture.ts';
+import { createGapFiller } from '../../src/cdr/gap-filler.ts';
+import { callsSection } from '../../src/config/calls-section.ts';
+import { loadConfig } from '../../src/config/env.ts';
+import { silentLog } from '../../src/log/log.ts';
+import type { Batch } from '../../src/outbox/outbox.ts';
+import { office } from '../asterisk/offices.ts';
+import { recordingFolder } from '../asterisk/record.ts';
+import { expectedCalls } from '../asterisk/row.ts';
+import { rowsOf, worldNames } from '../asterisk/worlds.ts';
+import { byId, type ExpectedCall, readScenarios, type Scenario } from './library.ts';
+
+const scenarios = readScenarios();
+const settingsOf = ({ settings }: Scenario) =>
+  loadConfig({ calls: callsSection }, { DEFAULT_COUNTRY: 'DE', ...settings }).calls;
+
+test('the call events of every recording are read the same, however its bytes are split and its lines end', () => {
+  const wrong = scenarios.filter(({ recording }) => {
+    const expected = inputsOf(recording)
+      .filter(({ type }) => type !== 'snapshot' && type !== 'presentation')
+      .map((input) => ({ ...input, at: 0 }));
+    const text = `Asterisk Call Manager/9.0.0\r\n${recording.frames
+      .map(({ frame }) => `${frame.toString('latin1')}\r\n\r\n`)
+      .join('')}`;
+    return ![text, text.replaceAll('\r\n', '\n')].every((stream, nth) =>
+      isDeepStrictEqual(decode(Buffer.from(stream, 'latin1'), [7, 1_001][nth] as number), expected),
+    );
+  });
+  assert.deepEqual(
+    wrong.map(({ name }) => name),
+    [],
+  );
+});
+
+/** The inputs of the call events in a stream that arrives in pieces of this size. */
+function decode(stream: Buffer, size: number): Input[] {
+  const inputs: Input[] = [];
+  const framer = createFramer({
+    onGreeting: () => {},
+    wants: isCallEvent,
+    onEvent(frame, event) {
+      const input = toInput(event, frame, 0);
+      if (input) inputs.push(input);
+    },
+    onResponse: () => {},
+    onIgnored: () => {},
+    onTooLong: assert.fail,
+  });
+  for (let start = 0; start < stream.length; start += size) {
+    // Overwritten afterwards: nothing that is kept may be a part of it.
+    const piece = Buffer.from(stream.subarray(start, start + size));
+    framer.push(piece);
+    piece.fill('X');
+  }
+  return inputs;
+}
+
+test('two trackers that hear all recordings, one after the other, want the same at every step', () => {
+  const { calls } = loadConfig({ calls: callsSection }, { DEFAULT_COUNTRY: 'DE' });
+  const [one, other] = [1, 2].map(() => createTracker(createRules(calls), { calls: [], trunks: [] }));
+  for (const { name, recording } of scenarios)
+    for (const input of inputsOf(recording)) assert.deepEqual(one?.apply(input), other?.apply(input), name);
+});
+
+test('pbx-bridge replay reports of every recording what happened, also when it is masked, and why of none nothing', () => {
+  const mask = createMasker(Buffer.from('for this test'));
+  const texts = (rows: readonly string[]) => rows.map((row) => mask(Buffer.from(row)).toString());
+  const shape = (all: readonly ExpectedCall[]) =>
+    all.map((call) => [call.uniqueid, call.from.length, call.reported.map(({ status }) => status)]);
+  const wrong = scenarios.filter((scenario) => {
+    const { recording, calls } = scenario;
+    const reported = inDryRun(recording, scenario);
+    const masked = inDryRun(
+      {
+        ...recording,
+        channels: texts(recording.channels),
+        bridges: texts(recording.bridges),
+        frames: recording.frames.map(({ ms, frame }) => ({ ms, frame: mask(frame) })),
+      },
+      scenario,
+    );
+    const isExplained = calls.length > 0 || reported.journal.some(({ kind }) => kind === 'not-reported');
+    const isMasked = isDeepStrictEqual(shape(masked.calls), shape(calls));
+    return !(isDeepStrictEqual(reported.calls, calls) && isMasked && isExplained);
+  });
+  assert.deepEqual(
+    wrong.map(({ name }) => name),
+    [],
+  );
+});
+
+/** What is reported, as `expected.json` writes it. */
+function inDryRun(recording: Recording, scenario: Scenario) {
+  const { reports, journal } = dryRun(settingsOf(scenario), inputsOf(recording));
+  const calls = [...Map.groupBy(reports, ({ id }) => id)].map(([id, events]) => ({
+    uniqueid: id.slice('pbx-'.length),
+    from: events[0]?.from ?? '',
+    reported: events.map(({ status, callerId }) => ({ status, ...(callerId && { caller_id: callerId }) })),
+  }));
+  return { calls, journal };
+}
+
+test("every recorded call that was not heard live is reported from Asterisk's own records", async () => {
+  const all = await Promise.all(
+    scenarios.map(async (scenario) => ({ scenario, reported: (await fromRecords(scenario)).sort(byId) })),
+  );
+  const wrong = all.filter(({ scenario, reported }) => {
+    const isAsExpected = isDeepStrictEqual(reported, scenario.calls.toSorted(byId));
+    const marked = markedCalls(scenario.name);
+    if (marked === undefined) return !isAsExpected;
+    // Where they are the same, the row is no exception any more.
+    const shown = reported.map(({ from, reported }) => ({ from, reported }));
+    return isAsExpected || !isDeepStrictEqual(shown, marked);
+  });
+  assert.deepEqual(
+    wrong.map(({ scenario, reported }) => [scenario.name, reported, markedCalls(scenario.name)]),
+    [],
+  );
+  assert.ok(all.flatMap(({ reported }) => reported).length > 120);
+});
+
+/** What is reported of a recorded row from its call records alone, where that is not what happened: see the row. */
+function markedCalls(name: string): Omit<ExpectedCall, 'uniqueid'>[] | undefined {
+  const [folder, rowName] = name.split('/');
+  const world = worldNames.find((each) => recordingFolder(each) === folder);
+  const { row, index = 0 } = (world && rowsOf(world).find((each) => each.row.name === rowName)) ?? {};
+  return row?.fromRecords && expectedCalls(row.fromRecords, index, office(1));
+}
+
+/** What the gap filler reports of a recorded scenario that was not heard live. */
+async function fromRecords(scenario: Scenario): Promise<ExpectedCall[]> {
+  const source = createCsvSource(fileURLToPath(new URL(`${scenario.name}/cdr.csv`, import.meta.url)));
+  const events: Batch['events'][number][] = [];
+  const filler = createGapFiller(
+    {
+      source: { ...source, end: async () => source.positionOf({ inode: 0, offset: 0, tail: '' }) },
+      checkpoint: undefined,
+      keepMs: 0,
+    },
+    {
+      ...noLiveCalls,
+      rules: () => createRules(settingsOf(scenario)),
+      trunks: () => new Set(['PJSIP/trunk', 'SIP/trunk']),
+    },
+    {
+      outbox: {
+        async append(batch) {
+          events.push(...batch.events);
+          return { nextEvents: [], repeated: [] };
+        },
+        ledgerEntries: async () => new Map(),
+        written: async () => true,
+      },
+      onAppended() {},
+      log: silentLog,
+      now: () => 0,
+    },
+  );
+  for (let nth = 0; nth < 4; nth++) await filler.read();
+  return [...Map.groupBy(events, ({ callId }) => callId)].map(([callId, own]) => {
+    const bodies = own.map(({ body }) => JSON.parse(body));
+    const reported = bodies.map(({ status, caller_id }) => ({ status, ...(caller_id && { caller_id }) }));
+    return { uniqueid: callId.slice('pbx-'.length), from: bodies[0].from, reported };
+  });
+}
