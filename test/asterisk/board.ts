@@ -1,5 +1,5 @@
 import type { Frame } from './ami.ts';
-import { tooBusy as machineTooBusy } from './too-busy.ts';
+import { tooBusy } from './too-busy.ts';
 
 /** A channel as the lab's driver sees it. Stays on the board after its end. */
 export type BoardChannel = {
@@ -33,12 +33,7 @@ export type Board = {
    * Resolves when the condition holds, which is looked at after every event. Throws after 15 s; if the machine is too
    * busy then, after another minute, and says so.
    */
-  until<T>(what: string, condition: () => T | undefined | false, options?: UntilOptions): Promise<T>;
-};
-
-export type UntilOptions = {
-  /** What to say if the machine is too busy; undefined if it is not. */
-  readonly tooBusy?: () => string | undefined;
+  until<T>(what: string, condition: () => T | undefined | false): Promise<T>;
 };
 
 const longestMs = 15_000;
@@ -107,7 +102,7 @@ export function createBoard(): Board {
       handle(frame);
       for (const look of waiting) look();
     },
-    until(what, condition, { tooBusy = machineTooBusy } = {}) {
+    until(what, condition) {
       return new Promise((resolve, reject) => {
         const look = () => {
           const found = condition();

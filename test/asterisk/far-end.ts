@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { rmSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -74,6 +75,8 @@ export async function startFarEnd(options: {
     ...labSettings,
     ...options.settings,
   };
+  // It ends with the test that made the far end, not with the part of it that started it again.
+  const run = AsyncResource.bind(runProgram);
   let bridge: Program | undefined;
   let said = '';
   const forget = atExit(() => {
@@ -115,7 +118,7 @@ export async function startFarEnd(options: {
     killBridge: () => end('SIGKILL'),
     endBridge: () => end('SIGTERM'),
     async startBridge() {
-      bridge = runProgram(['run'], { env, cwd: folder });
+      bridge = run(['run'], { env, cwd: folder });
       seen = 0;
       if (options.isLinked === false) await farEnd.logged('agi.listening');
       else await farEnd.connected();

@@ -5,7 +5,7 @@ import type { Ami } from './ami.ts';
 import { didPattern, officeOfDid, prioritise, type Route } from './dialplan.ts';
 import type { FastAgiScripts } from './freepbx-fastagi.ts';
 import { mobileNumber } from './office-numbers.ts';
-import { type Office, officeCount, offices, phonesPerOffice } from './offices.ts';
+import { type Office, officeCount, offices } from './offices.ts';
 
 /**
  * The dialplan that FreePBX's own modules write, of release 17: inbound routes, extensions, ring groups, queues, menus,
@@ -75,49 +75,47 @@ export function generatedDialplan(fastAgi: number, routes: readonly Route[]): st
 
 /** What FreePBX keeps in Asterisk's database of an office's extensions, by family and key. */
 function databaseOf(office: Office): [family: string, key: string, value: string][] {
-  return Array.from({ length: phonesPerOffice }, (_, i) => office.extension(i + 1)).flatMap(
-    (extension, i) => {
-      const user = {
-        cidname: `Phone ${extension}`,
-        cidnum: extension,
-        device: extension,
-        voicemail: 'default',
-        ringtimer: ringTimer,
-        answermode: 'disabled',
-        concurrency_limit: '3',
-      };
-      const followed = i === 2 || i === 3;
-      const followMe = {
-        'followme/ddial': 'DIRECT',
-        'followme/prering': i === 2 ? '0' : '2',
-        'followme/grptime': '6',
-        'followme/grplist': `${i === 2 ? `${extension}-` : ''}0${mobileNumber(office)}#`,
-        'followme/grpconf': i === 2 ? 'ENABLED' : 'DISABLED',
-        'followme/changecid': 'default',
-        'followme/strategy': 'ringallv2',
-        'followme/ringing': 'Ring',
-        'followme/postdest': `ext-local,${extension},dest`,
-      };
-      const device = {
-        dial: `PJSIP/${extension}`,
-        type: 'fixed',
-        user: extension,
-        default_user: extension,
-        tech: 'pjsip',
-      };
-      const entries = (family: string, of: object) =>
-        Object.entries(of).map(([key, value]): [string, string, string] => [
-          `${family}/${extension}`,
-          key,
-          value,
-        ]);
-      return [
-        ...entries('AMPUSER', { ...user, ...(followed ? followMe : {}) }),
-        ...entries('DEVICE', device),
-        ['CW', extension, 'ENABLED'],
-      ];
-    },
-  );
+  return office.extensions.flatMap((extension, i) => {
+    const user = {
+      cidname: `Phone ${extension}`,
+      cidnum: extension,
+      device: extension,
+      voicemail: 'default',
+      ringtimer: ringTimer,
+      answermode: 'disabled',
+      concurrency_limit: '3',
+    };
+    const followed = i === 2 || i === 3;
+    const followMe = {
+      'followme/ddial': 'DIRECT',
+      'followme/prering': i === 2 ? '0' : '2',
+      'followme/grptime': '6',
+      'followme/grplist': `${i === 2 ? `${extension}-` : ''}0${mobileNumber(office)}#`,
+      'followme/grpconf': i === 2 ? 'ENABLED' : 'DISABLED',
+      'followme/changecid': 'default',
+      'followme/strategy': 'ringallv2',
+      'followme/ringing': 'Ring',
+      'followme/postdest': `ext-local,${extension},dest`,
+    };
+    const device = {
+      dial: `PJSIP/${extension}`,
+      type: 'fixed',
+      user: extension,
+      default_user: extension,
+      tech: 'pjsip',
+    };
+    const entries = (family: string, of: object) =>
+      Object.entries(of).map(([key, value]): [string, string, string] => [
+        `${family}/${extension}`,
+        key,
+        value,
+      ]);
+    return [
+      ...entries('AMPUSER', { ...user, ...(followed ? followMe : {}) }),
+      ...entries('DEVICE', device),
+      ['CW', extension, 'ENABLED'],
+    ];
+  });
 }
 
 /** Puts into Asterisk's database what FreePBX puts there when an extension is saved. */
@@ -135,9 +133,7 @@ export const generatedScripts: FastAgiScripts = {
 
 /** Each extension has a mailbox of its own. */
 export function generatedFiles(): Readonly<Record<string, string>> {
-  const boxes = offices.flatMap((office) =>
-    Array.from({ length: phonesPerOffice }, (_, i) => office.extension(i + 1)),
-  );
+  const boxes = offices.flatMap(({ extensions }) => extensions);
   return {
     'voicemail.conf': `[general]
 format = wav
@@ -152,9 +148,7 @@ ${boxes.map((box) => `${box} => 0000,Phone ${box}`).join('\n')}
 
 function configuration(routes: readonly Route[]): object {
   const each = <T>(of: (office: Office) => T[]) => offices.flatMap(of);
-  const extensions = each((office) =>
-    Array.from({ length: phonesPerOffice }, (_, i) => office.extension(i + 1)),
-  );
+  const extensions = offices.flatMap((office) => office.extensions);
   const all = (number: number, of: object[]) => of.map((row) => ({ trunkid: number, ...row }));
   return {
     version: '22.0.0',
@@ -214,20 +208,9 @@ function configuration(routes: readonly Route[]): object {
         const phones = [office.extension(1), office.extension(2)];
         const mobile = `0${mobileNumber(office)}#`;
         const group = (number: number, grplist: string[], more: object = {}) => ({
-          ...{
-            grpnum: `${office.number}${number}`,
-            strategy: 'ringall',
-            grptime: 4,
-            grppre: 'Sales:',
-            grplist: grplist.join('-'),
-          },
-          ...{
-            annmsg_id: 0,
-            postdest: 'app-blackhole,hangup,1',
-            needsconf: '',
-            ringing: 'Ring',
-            progress: 'no',
-          },
+          ...{ grpnum: `${office.number}${number}`, grplist: grplist.join('-') },
+          ...{ strategy: 'ringall', grptime: 4, grppre: 'Sales:', annmsg_id: 0, ringing: 'Ring' },
+          ...{ postdest: 'app-blackhole,hangup,1', needsconf: '', progress: 'no' },
           ...more,
         });
         const asked = { needsconf: 'CHECKED', grptime: 6 };
@@ -263,14 +246,8 @@ function configuration(routes: readonly Route[]): object {
       ),
       ivr_details: each(({ number }) => [
         {
-          ...{
-            id: number,
-            name: `menu-${number}`,
-            directdial: '',
-            timeout_time: 3,
-            invalid_loops: 1,
-            timeout_loops: 0,
-          },
+          ...{ id: number, name: `menu-${number}`, directdial: '', timeout_time: 3 },
+          ...{ invalid_loops: 1, timeout_loops: 0 },
           ...{ invalid_destination: 'app-blackhole,hangup,1', timeout_destination: 'app-blackhole,hangup,1' },
         },
       ]),
@@ -296,12 +273,8 @@ function configuration(routes: readonly Route[]): object {
       ],
       timeconditions: each(({ number }) =>
         [1, 2].map((group) => ({
-          ...{
-            timeconditions_id: number * 10 + group,
-            displayname: `hours-${number}-${group}`,
-            time: group,
-            mode: 'time-group',
-          },
+          ...{ timeconditions_id: number * 10 + group, displayname: `hours-${number}-${group}` },
+          ...{ time: group, mode: 'time-group' },
           ...{ truegoto: `ext-group,${number}600,1`, falsegoto: 'app-announcement-1,s,1' },
         })),
       ),
@@ -310,16 +283,8 @@ function configuration(routes: readonly Route[]): object {
       ]),
       parkplus: [
         {
-          ...{
-            id: 1,
-            defaultlot: 'yes',
-            type: 'public',
-            name: 'Default',
-            parkext: '70',
-            parkpos: '71',
-            numslots: 8,
-            parkingtime: 2,
-          },
+          ...{ id: 1, defaultlot: 'yes', type: 'public', name: 'Default', parkext: '70', parkpos: '71' },
+          ...{ numslots: 8, parkingtime: 2 },
           ...{ comebacktoorigin: 'yes', dest: 'app-blackhole,hangup,1' },
         },
       ],

@@ -16,10 +16,14 @@ export type Office = {
   readonly number: number;
   /** The extension of the office's nth phone (from 1): `1001`. */
   extension(nth: number): string;
+  /** Those of all its phones. */
+  readonly extensions: readonly string[];
 };
 
 export function office(number: number): Office {
-  return { number, extension: (nth) => `${number}00${nth}` };
+  const extension = (nth: number) => `${number}00${nth}`;
+  const extensions = Array.from({ length: phonesPerOffice }, (_, i) => extension(i + 1));
+  return { number, extension, extensions };
 }
 
 /** Where the nth phone of an office listens. */

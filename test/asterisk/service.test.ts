@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import type { CallExtras } from '../../src/api/contract/call-extras.ts';
-import { spaced } from '../../src/phone-number/normalise-number.ts';
-import { browserImpossible, openBrowser, signIn } from '../integration/browser.ts';
 import { runProgram, temporaryFolder } from '../integration/program.ts';
 import { until } from '../until.ts';
 import { managerUsers } from './config.ts';
 import { labImpossible, versions } from './install.ts';
 import { openLab } from './lab.ts';
 import { office } from './offices.ts';
-import { expectedCalls, labSettings, type Row } from './row.ts';
+import { expectedCalls, labSettings } from './row.ts';
 import { matrix } from './rows/all.ts';
-import { phone } from './sip-script.ts';
 import { playRow } from './stage.ts';
 
 /**
  * The whole way with nothing faked: a real Asterisk, the bridge and the Call Integration API service, each a process of
- * its own. What the API's own request history holds of each call is what must be reported of it, and a browser shows it.
+ * its own. What the API's own request history holds of each call is what must be reported of it.
  */
 const rows = [
   'extension-caller-hangs-up',
@@ -58,14 +54,6 @@ for (const version of versions)
     t.after(() => bridge.end());
     await bridge.says(/"code":"ami\.connected"/);
 
-    await t.test(
-      'a browser shows a call ringing, answered and gone, and then among the records',
-      {
-        skip: browserImpossible() ?? false,
-      },
-      () => seenInBrowser(),
-    );
-
     for (const name of rows)
       await t.test(name, async () => {
         const index = matrix.findIndex((row) => row.name === name);
@@ -88,60 +76,6 @@ for (const version of versions)
           }
         }
       });
-
-    async function seenInBrowser(): Promise<void> {
-      const link = async () => {
-        const said = runProgram(['service', 'link'], { env: serviceEnv, cwd });
-        await said.ended;
-        return `${url}/sign-in#${/sign-in#(\S+)/.exec(said.output())?.[1]}`;
-      };
-      const { page, trouble } = await signIn(await openBrowser(t), { service: { link } });
-      await page.getByRole('button', { name: 'Show calls' }).click();
-      const shown = await watchBar(page);
-
-      const index = matrix.findIndex(({ name }) => name === 'extension-caller-hangs-up');
-      const found = matrix[index];
-      assert.ok(found);
-      const [call] = expectedCalls(found, index, office(1));
-      const answeredBy = call?.reported.find(({ status }) => status === 'answered')?.caller_id;
-      // Each state stays until the browser has had time to show it.
-      const row: Row = {
-        ...found,
-        phones: { 1: phone.answers({ after: 3_000 }) },
-        async play(stage) {
-          const call = await stage.customerCalls();
-          await stage.talk(call, 1);
-          await shown.until(`pbx-${call.channel.uniqueid}`, `answered by ${answeredBy},`);
-          call.hangsUp();
-        },
-      };
-      const play = await playRow({ row, index, office: office(1), ...lab });
-      const id = `pbx-${play.inbound[0]?.uniqueid}`;
-      await shown.until(id, 'gone');
-      assert.deepEqual(await shown.of(id), ['ringing', `answered by ${answeredBy},`, 'ended after', 'gone']);
-
-      await page.goto(`${url}/calls/details?${new URLSearchParams({ id })}`);
-      const record = await page.locator('main').innerText();
-      for (const part of ['answered', answeredBy ?? '', spaced(call?.from ?? '')])
-        assert.ok(record.includes(part), part);
-      await page.goto(`${url}/calls`);
-      await page
-        .locator(`a[href*="${encodeURIComponent(id)}"]`)
-        .first()
-        .waitFor();
-      await page.goto(`${url}/reports`);
-      const figures = await page
-        .locator('.tiles > div')
-        .evaluateAll((tiles) =>
-          tiles
-            .slice(0, 3)
-            .map(
-              (tile) => `${tile.querySelector('dt')?.textContent} ${tile.querySelector('dd a')?.textContent}`,
-            ),
-        );
-      assert.deepEqual(figures, ['Calls 1', 'Answered 1', 'Missed 0']);
-      assert.deepEqual(trouble, []);
-    }
 
     /** The events of a call that the API has recorded, oldest first, once there are as many. */
     async function historyOf(id: string, count: number): Promise<Record<string, unknown>[]> {
@@ -166,26 +100,5 @@ for (const version of versions)
       return data.map(({ request }) => byName(JSON.parse(request) as Record<string, unknown>));
     }
   });
-
-/** Notes what the bar says of each call, up to its seconds; gives it for one, each word once. */
-async function watchBar(page: Page) {
-  await page.evaluate(`globalThis.said = {};
-    new MutationObserver(() => {
-      const cards = new Map([...document.querySelectorAll('[data-call]')].map((card) =>
-        [card.dataset.call, card.querySelector('.what').textContent.replace(/\\d+:\\d\\d.*/s, '').trim()]));
-      for (const id of new Set([...Object.keys(said), ...cards.keys()])) {
-        const list = said[id] ??= [];
-        const word = cards.get(id) ?? 'gone';
-        if (list.at(-1) !== word) list.push(word);
-      }
-    }).observe(document.getElementById('bar'), { childList: true, subtree: true, characterData: true })`);
-  const of = async (id: string) => ((await page.evaluate('said')) as Record<string, string[]>)[id] ?? [];
-  return {
-    of,
-    /** Resolves when this is what it says of a call. */
-    until: (id: string, word: string) =>
-      until(`the bar says ${word}`, async () => (await of(id)).at(-1) === word, { state: () => of(id) }),
-  };
-}
 
 const byName = (event: Record<string, unknown>) => Object.fromEntries(Object.entries(event).sort());

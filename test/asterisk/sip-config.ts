@@ -5,8 +5,7 @@ import type { PortBlock } from './ports.ts';
 /** Phones (the second registers under a made-up name, as softphones do), one trunk for all offices, and a trunk for each on which nobody calls in. */
 export function pjsipConf(ports: PortBlock, trunkContext: string): string {
   const phones = offices.flatMap((office) =>
-    Array.from({ length: phonesPerOffice }, (_, i) => {
-      const extension = office.extension(i + 1);
+    office.extensions.map((extension, i) => {
       const registered = i + 1 < phonesPerOffice;
       return `
 [${extension}](phone)
@@ -81,8 +80,7 @@ export function chanSipConf(ports: PortBlock): string {
 /** Phones and trunks on chan_sip, as FreePBX 16 has them. */
 export function freepbxSipConf(ports: PortBlock): string {
   const phones = offices.flatMap((office) =>
-    Array.from({ length: phonesPerOffice }, (_, i) => {
-      const extension = office.extension(i + 1);
+    office.extensions.map((extension, i) => {
       return `
 [${extension}]
 type = friend

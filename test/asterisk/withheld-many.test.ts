@@ -11,8 +11,8 @@ import { labImpossible } from './install.ts';
 import { callerPort, offices } from './offices.ts';
 import type { PortBlock } from './ports.ts';
 import { calls, givesUp, type Script } from './sip-script.ts';
-import { startSipp } from './sipp.ts';
 import { startWire } from './wire.ts';
+import { agiPort, numbersAt, placeCalls, withholding } from './withheld-callers.ts';
 import { worlds } from './worlds.ts';
 
 /**
@@ -33,7 +33,6 @@ const withheldDigits = '4930231257';
 const shownDigits = '4930231259';
 
 /** Who answers lookups: the bridge, one whose secret is refused, and one whose PBX is not there. */
-const agiPort = (ports: PortBlock, nth: number) => ports.at(ports.room - 1 - nth);
 const lookups = (ports: PortBlock, ...whose: number[]) =>
   whose.flatMap((nth) => {
     const address = `agi://127.0.0.1:${agiPort(ports, nth)}/priority`;
@@ -47,22 +46,8 @@ const routes = (ports: PortBlock) => [
 ];
 const [shortDid, longDid] = [didOf(0, 1), didOf(1, 1)];
 
-const withheld = {
-  from: 'anonymous',
-  name: 'Anonymous',
-  headers: [
-    ...['X-Trunk: yes', 'Privacy: id'],
-    `P-Asserted-Identity: <sip:+${withheldDigits}[call_number]@127.0.0.1>`,
-  ],
-};
+const withheld = { ...withholding(withheldDigits, ''), name: 'Anonymous' };
 const shown = { from: `${shownDigits}[call_number]`, headers: ['X-Trunk: yes'] };
-
-/** What reached the API of these digits. */
-function numbersAt({ farSide }: FarEnd, digits: string): { events: number; lookups: number } {
-  const seen = farSide.requests().filter(({ payload }) => JSON.stringify(payload).includes(digits));
-  const events = seen.filter(({ path }) => path === '/voice/call').length;
-  return { events, lookups: seen.length - events };
-}
 
 /** Follows the calls from outside by Asterisk's own events: Uniqueids of those that rang, and of those that are over. */
 async function followCalls(port: number) {
@@ -119,16 +104,10 @@ async function openScene(t: TestContext, name: 'freepbx-22' | 'freepbx-16') {
   let placed = 0;
   const place = async (script: Script, count: number) => {
     const office = offices[placed++ % offices.length] ?? assert.fail();
-    const end = await startSipp({
-      script,
-      port: callerPort(ports, office, 0),
-      calls: tech === 'SIP' ? ports.chanSip : ports.sip,
-      times: { calls: count, atOnce: AT_ONCE },
-    });
-    await end.ended;
+    const where = { port: callerPort(ports, office, 0), to: tech === 'SIP' ? ports.chanSip : ports.sip };
+    const times = { calls: count, atOnce: AT_ONCE };
     // It also says that the machine is too busy, or that an answer came once more.
-    assert.doesNotMatch(await end.complaints(), /Aborting/);
-    await end.close();
+    assert.doesNotMatch(await placeCalls({ script, ...where, times }), /Aborting/);
   };
   const short = (min: number, max: number) => givesUp({ ...withheld, to: shortDid }, { min, max });
   const long = (who: typeof shown) => calls({ ...who, to: longDid });

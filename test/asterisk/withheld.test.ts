@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '../until.ts';
 import { start } from './asterisk.ts';
-import { type FarEnd, startFarEnd } from './far-end.ts';
+import { startFarEnd } from './far-end.ts';
 import { labImpossible, type Version, versions } from './install.ts';
 import type { PortBlock } from './ports.ts';
 import { calls } from './sip-script.ts';
-import { startSipp } from './sipp.ts';
 import { startWire } from './wire.ts';
+import { agiPort, numbersAt, placeCalls, withholding } from './withheld-callers.ts';
 
 /**
  * Callers who withhold a number that the trunk shows to the PBX, on a dialplan with the lines of FreePBX's inbound
@@ -23,8 +23,6 @@ const CALLS = 50;
 const AT_ONCE = 6;
 /** How far away the PBX is, ms, each way. */
 const AWAY_MS = 2;
-
-const agiPort = (ports: PortBlock, nth: number) => ports.at(ports.room - 1 - nth);
 
 const dialplan = (ports: PortBlock) => `
 [from-trunk]
@@ -48,20 +46,7 @@ exten => ${did},1,Set(__DIRECTION=INBOUND)
 `;
 
 const withheldDigits = '4066969';
-const withheld = (name: string) => ({
-  ...{ to: did, from: 'anonymous', name },
-  headers: [
-    ...['X-Trunk: yes', 'Privacy: id'],
-    `P-Asserted-Identity: ${name === '' ? '' : `"${name}" `}<sip:+49${withheldDigits}[call_number]@127.0.0.1>`,
-  ],
-});
-
-/** What reached the API of these digits. */
-function numbersAt({ farSide }: FarEnd, digits: string): { events: number; lookups: number } {
-  const seen = farSide.requests().filter(({ payload }) => JSON.stringify(payload).includes(digits));
-  const events = seen.filter(({ path }) => path === '/voice/call').length;
-  return { events, lookups: seen.length - events };
-}
+const withheld = (name: string) => ({ to: did, ...withholding(`49${withheldDigits}`, name) });
 
 async function openScene(t: TestContext, version: Version) {
   const pbx = await start(version, { dialplan });
@@ -82,15 +67,9 @@ async function openScene(t: TestContext, version: Version) {
   );
   let ends = 0;
   const place = async (invitation: Parameters<typeof calls>[0], count: number) => {
-    const end = await startSipp({
-      script: calls(invitation),
-      port: pbx.ports.at(ends++),
-      calls: pbx.ports.sip,
-      times: { calls: count, atOnce: AT_ONCE },
-    });
-    await end.ended;
-    assert.equal(await end.complaints(), '');
-    await end.close();
+    const times = { calls: count, atOnce: AT_ONCE };
+    const where = { port: pbx.ports.at(ends++), to: pbx.ports.sip };
+    assert.equal(await placeCalls({ script: calls(invitation), ...where, times }), '');
   };
   return { bridge, forgetful, place };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { callStatuses } from '../../src/api/contract/call-status.ts';
 import type { Fault as ApiFault, FaultScript } from '../fakes/far-side-faults.ts';
+import { until } from '../until.ts';
 import { fillOutbox } from './backlog.ts';
 import { countersIn } from './equation.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
@@ -70,7 +71,8 @@ async function deliverAll({ size, seed, say, stop }: RunOptions, otherwise: Faul
       if (n % names.length === names.length - 1) say(JSON.stringify(countersIn(rig.stateDir)));
     }
     await load.finish();
-    for (let tries = 0; tries < 180 && countersIn(rig.stateDir).waiting > 0; tries += 1) await sleep(500);
+    const counters = () => countersIn(rig.stateDir);
+    await until('nothing waits', () => counters().waiting === 0, { state: counters, everyMs: 500 });
     bridge.kill('SIGTERM');
     await bridge.ended;
     const { counts, broken } = rig.solve(new Map([...old, ...load.sent]));

@@ -14,7 +14,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { LogLine } from './bridge-process.ts';
 import { recordsOf } from './call-records.ts';
-import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createDisk, diskImpossible } from './loop-disk.ts';
 import { createRig } from './rig.ts';
@@ -45,22 +45,15 @@ export const diskFreed: Fault = {
   run,
 };
 
-async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
-  const random = seededRandom(seed);
-  const parts: Awaited<ReturnType<typeof fillAndRestart>>[] = [];
-  while (parts.length < size && !stop.aborted) {
-    parts.push(
-      await fillAndRestart(restarts[parts.length % restarts.length] as (typeof restarts)[number], random),
-    );
-    say(`${parts.length} restarts: ${JSON.stringify(parts.at(-1))}`);
-  }
-  const total = (of: (part: (typeof parts)[number]) => number) =>
-    parts.reduce((sum, part) => sum + of(part), 0);
-  return {
-    ...sumOf(parts.map(({ counts }) => counts)),
-    ...{ runs: parts.length, seed, broken: parts.flatMap(({ broken }) => broken) },
-    note: `${total(({ over }) => over)} calls, ${total(({ fromRecords }) => fromRecords)} of them reported from the call records; the stops counted ${total(({ inMemory }) => inMemory)} calls that only memory had`,
-  };
+function run(options: RunOptions): Promise<Outcome> {
+  const random = seededRandom(options.seed);
+  return inParts(
+    options,
+    1,
+    (_, done) => fillAndRestart(restarts[done % restarts.length] as (typeof restarts)[number], random),
+    (_, total) =>
+      `${total(({ over }) => over)} calls, ${total(({ fromRecords }) => fromRecords)} of them reported from the call records; the stops counted ${total(({ inMemory }) => inMemory)} calls that only memory had`,
+  );
 }
 
 /** A disk is filled, a little of it is freed, and the bridge is restarted: every call arrives as it was. */
@@ -118,7 +111,7 @@ async function fillAndRestart({ freed, signal }: (typeof restarts)[number], rand
         `${wrong.length} calls reported wrongly, such as ${wrong[0]}: ${received(wrong[0] ?? '').join(' ')}`,
       );
     return {
-      ...{ counts, fromRecords, inMemory, over: over.size },
+      ...{ counts, runs: 1, fromRecords, inMemory, over: over.size },
       broken: [...broken, ...unsolved].map((line) => `${signal}, freed ${freed} the end: ${line}`),
     };
   } finally {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
-import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createRig, lastLife } from './rig.ts';
 import { createSmallDisk, smallDiskImpossible } from './small-disk.ts';
@@ -30,26 +30,20 @@ export const diskFull: Fault = {
   run,
 };
 
-async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
+function run(options: RunOptions): Promise<Outcome> {
+  const { size, seed, stop } = options;
   const random = seededRandom(seed);
-  const parts: Awaited<ReturnType<typeof fillAgainAndAgain>>[] = [];
-  let done = 0;
-  while (done < size && !stop.aborted) {
-    const count = Math.min(positionsPerDisk, size - done);
-    const longestMs = size < judgedFrom ? longest.short : longest.full;
-    const part = await fillAgainAndAgain({ first: done, count, random, stop, longestMs });
-    parts.push(part);
-    done = part.next;
-    say(`${done} positions: ${JSON.stringify(parts.at(-1))}`);
-  }
-  const slowest = (of: (part: (typeof parts)[number]) => readonly number[]) =>
-    Math.round(Math.max(0, ...parts.flatMap(of)));
-  const killed = parts.reduce((sum, part) => sum + part.killed, 0);
-  return {
-    ...sumOf(parts.map(({ counts }) => counts)),
-    ...{ runs: done, seed, broken: parts.flatMap(({ broken }) => broken) },
-    note: `slowest alarm ${slowest(({ alarms }) => alarms)} ms, intake again ${slowest(({ resumed }) => resumed)} ms after there was room, lookup ${slowest(({ lookups }) => lookups)} ms; ${killed} times killed while full and started on the full disk`,
-  };
+  const longestMs = size < judgedFrom ? longest.short : longest.full;
+  return inParts(
+    options,
+    positionsPerDisk,
+    (count, first) => fillAgainAndAgain({ first, count, random, stop, longestMs }),
+    (parts, total) => {
+      const slowest = (of: (part: (typeof parts)[number]) => readonly number[]) =>
+        Math.round(Math.max(0, ...parts.flatMap(of)));
+      return `slowest alarm ${slowest(({ alarms }) => alarms)} ms, intake again ${slowest(({ resumed }) => resumed)} ms after there was room, lookup ${slowest(({ lookups }) => lookups)} ms; ${total(({ killed }) => killed)} times killed while full and started on the full disk`;
+    },
+  );
 }
 
 /** @param options.first the number of the first position: the disk is full after so many commits since the last time. */
@@ -86,7 +80,8 @@ async function fillAgainAndAgain(options: {
     } else if (level === 'error' && code.startsWith('outbox.')) broken.push(`${code}: ${msg}`);
     for (const look of watchers) look();
   };
-  const until = (what: string, condition: () => boolean, limitMs: number) =>
+  /** Whether it happens in time, by what the bridge says. */
+  const happens = (what: string, condition: () => boolean, limitMs: number) =>
     new Promise<boolean>((resolve) => {
       const end = (so: boolean) => {
         clearTimeout(timer);
@@ -107,9 +102,9 @@ async function fillAgainAndAgain(options: {
       const { taken, full } = said;
       // Answers take a while, so that something is under way whenever the disk is full.
       rig.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'slow', ms: 300 } : undefined));
-      await until('events are taken', () => said.taken > taken + (position % 50), patienceMs);
+      await happens('events are taken', () => said.taken > taken + (position % 50), patienceMs);
       disk.leave(Math.floor(random() * 12));
-      if (await until('', () => said.full > full, longestUnnoticedMs)) {
+      if (await happens('', () => said.full > full, longestUnnoticedMs)) {
         alarms.push(Math.max(0, said.fullAt - said.queuedAt));
         await lookAround(bridge);
       }
@@ -122,7 +117,7 @@ async function fillAgainAndAgain(options: {
         const before = said.taken;
         const since = performance.now();
         disk.giveRoom();
-        if (await until('the intake goes on', () => said.taken > before, patienceMs))
+        if (await happens('the intake goes on', () => said.taken > before, patienceMs))
           resumed.push(performance.now() - since);
       }
     }
@@ -133,7 +128,15 @@ async function fillAgainAndAgain(options: {
     const { code } = await bridge.process.ended;
     if (code !== 0) broken.push(`ended with ${code}: ${bridge.process.lastWords()}`);
     const { counts, broken: unsolved } = await lastLife(rig, load, { hear });
-    return { counts, broken: [...broken, ...unsolved], alarms, resumed, lookups, killed, next: position };
+    return {
+      counts,
+      broken: [...broken, ...unsolved],
+      alarms,
+      resumed,
+      lookups,
+      killed,
+      runs: position - first,
+    };
   } finally {
     await rig.close();
     disk.remove();

@@ -72,3 +72,29 @@ export function sumOf(all: Iterable<Counts>): Counts {
   for (const counts of all) for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += counts[key];
   return sum;
 }
+
+/** What came of one life of a rig, in which a fault was caused `runs` times. */
+export type Part = { readonly counts: Counts; readonly broken: readonly string[]; readonly runs: number };
+
+/** Causes a fault in one rig after the other, so many times at most in each, until it is enough or there is no more time. */
+export async function inParts<Of extends Part>(
+  { size, seed, say, stop }: RunOptions,
+  most: number,
+  run: (count: number, done: number) => Promise<Of>,
+  noteOf: (parts: readonly Of[], total: (of: (part: Of) => number) => number) => string,
+): Promise<Outcome> {
+  const parts: Of[] = [];
+  let done = 0;
+  while (done < size && !stop.aborted) {
+    const part = await run(Math.min(most, size - done), done);
+    parts.push(part);
+    done += part.runs;
+    say(`${done} of ${size}: ${JSON.stringify(part)}`);
+  }
+  const total = (of: (part: Of) => number) => parts.reduce((sum, part) => sum + of(part), 0);
+  return {
+    ...sumOf(parts.map(({ counts }) => counts)),
+    ...{ runs: done, seed, broken: parts.flatMap(({ broken }) => broken) },
+    note: noteOf(parts, total),
+  };
+}

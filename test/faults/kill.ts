@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
-import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createRig, lastLife, type Rig } from './rig.ts';
 
@@ -23,25 +23,15 @@ export const kill: Fault = {
   run,
 };
 
-async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
-  const random = seededRandom(seed);
-  const parts: Awaited<ReturnType<typeof killAgainAndAgain>>[] = [];
-  let done = 0;
-  while (done < size && !stop.aborted) {
-    const count = Math.min(killsPerFolder, size - done);
-    const part = await killAgainAndAgain({ count, random, stop });
-    parts.push(part);
-    done += part.kills.delivering + part.kills.starting + part.kills.anytime;
-    say(`${done} kills: ${JSON.stringify(parts.at(-1))}`);
-  }
-  const total = (of: (part: (typeof parts)[number]) => number) =>
-    parts.reduce((sum, part) => sum + of(part), 0);
-  const lives = total(({ livedMs }) => livedMs) / 1_000;
-  return {
-    ...sumOf(parts.map(({ counts }) => counts)),
-    ...{ runs: done, seed, broken: parts.flatMap(({ broken }) => broken) },
-    note: `${total(({ kills }) => kills.delivering)} in mid-delivery, ${total(({ kills }) => kills.starting)} while starting; ${Math.round(total(({ reported }) => reported) / lives)} events/s taken while it ran; slowest start ${Math.max(...parts.map(({ slowestMs }) => slowestMs))} ms`,
-  };
+function run(options: RunOptions): Promise<Outcome> {
+  const random = seededRandom(options.seed);
+  return inParts(
+    options,
+    killsPerFolder,
+    (count) => killAgainAndAgain({ count, random, stop: options.stop }),
+    (parts, total) =>
+      `${total(({ kills }) => kills.delivering)} in mid-delivery, ${total(({ kills }) => kills.starting)} while starting; ${Math.round(total(({ reported }) => reported) / (total(({ livedMs }) => livedMs) / 1_000))} events/s taken while it ran; slowest start ${Math.max(...parts.map(({ slowestMs }) => slowestMs))} ms`,
+  );
 }
 
 async function killAgainAndAgain(options: { count: number; random: () => number; stop: AbortSignal }) {
@@ -98,7 +88,8 @@ async function killAgainAndAgain(options: { count: number; random: () => number;
       if (signal !== 'SIGKILL') broken.push(`ended by itself with ${code}: ${bridge.lastWords()}`);
     }
     const { counts, broken: unsolved } = await lastLife(rig, load, { hear });
-    return { counts, broken: [...broken, ...unsolved], kills, reported, livedMs, slowestMs };
+    const runs = kills.delivering + kills.starting + kills.anytime;
+    return { counts, broken: [...broken, ...unsolved], runs, kills, reported, livedMs, slowestMs };
   } finally {
     await rig.close();
   }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { percentile } from '../bench/compare.ts';
 import type { Fault as ApiFault } from '../fakes/far-side-faults.ts';
+import { until } from '../until.ts';
 import type { LogLine } from './bridge-process.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
 import { startLoad } from './load.ts';
@@ -94,7 +95,8 @@ async function measure(
     });
     await sleep((size / 2) * 1_000);
     // A machine that does too much lets fewer in: too few poisoned ones would be in nobody's way.
-    while (beside.sent.size < besidesOf(size) && !stop.aborted) await sleep(100);
+    const isEnough = () => beside.sent.size >= besidesOf(size) || stop.aborted;
+    await until('all calls beside have come in', isEnough, { state: () => beside.sent.size });
     await beside.finish();
     await sleep((size / 2) * 1_000);
     await good.finish();

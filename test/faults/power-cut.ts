@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { LogLine } from './bridge-process.ts';
 import { isLoss } from './equation.ts';
-import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createDisk, diskImpossible, type FileSystem } from './loop-disk.ts';
 import { createRig, lastLife } from './rig.ts';
@@ -37,26 +37,19 @@ export const powerCuts: readonly Fault[] = (['ext4', 'xfs'] as const).map((fileS
   },
 }));
 
-async function run(
+function run(
   fileSystem: FileSystem,
-  { size, seed, say, stop }: RunOptions,
+  options: RunOptions,
   control?: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
-  const random = seededRandom(seed);
-  const parts: Awaited<ReturnType<typeof cutAgainAndAgain>>[] = [];
-  let done = 0;
-  while (done < size && !stop.aborted) {
-    const count = Math.min(cutsPerDisk, size - done);
-    const part = await cutAgainAndAgain(fileSystem, { count, random, control, stop });
-    parts.push(part);
-    done += part.cuts;
-    say(`${done} cuts: ${JSON.stringify(parts.at(-1))}`);
-  }
-  return {
-    ...sumOf(parts.map(({ counts }) => counts)),
-    ...{ runs: done, seed, broken: parts.flatMap(({ broken }) => broken) },
-    note: `half of them while nothing could be delivered; repairs: ${parts.reduce((sum, { repairs }) => sum + repairs, 0)}`,
-  };
+  const random = seededRandom(options.seed);
+  return inParts(
+    options,
+    cutsPerDisk,
+    (count) => cutAgainAndAgain(fileSystem, { count, random, control, stop: options.stop }),
+    (_, total) =>
+      `half of them while nothing could be delivered; repairs: ${total(({ repairs }) => repairs)}`,
+  );
 }
 
 async function cutAgainAndAgain(
@@ -103,7 +96,7 @@ async function cutAgainAndAgain(
     // Only a loss shows that the power was cut: a control is no proof by anything else.
     return {
       counts,
-      cuts,
+      runs: cuts,
       broken: control ? unsolved.filter(isLoss) : [...broken, ...unsolved],
       repairs,
     };

@@ -8,7 +8,7 @@ import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, isLoss, solve } from './equation.ts';
-import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
 import { type Load, startLoad } from './load.ts';
 import { createRig, type Rig } from './rig.ts';
 
@@ -67,23 +67,15 @@ export const restore: Fault = {
   },
 };
 
-async function run(way: Way, { size, seed, say, stop }: RunOptions): Promise<Outcome> {
-  const random = seededRandom(seed);
-  const results: Awaited<ReturnType<typeof loseAndRestore>>[] = [];
-  while (results.length < size && !stop.aborted) {
-    results.push(await loseAndRestore(way, random));
-    say(`${results.length} restores: ${JSON.stringify(results.at(-1))}`);
-  }
-  const sum = (of: (result: (typeof results)[number]) => number) =>
-    results.reduce((total, result) => total + of(result), 0);
-  return {
-    ...sumOf(results.map(({ counts }) => counts)),
-    ...{ runs: results.length, seed, broken: results.flatMap(({ broken }) => broken) },
-    note: [
-      `${sum(({ saved }) => saved)} events queued before the backups, ${sum(({ since }) => since)} between them and the loss`,
-      `slowest backup ${Math.max(...results.map(({ backupMs }) => backupMs))} ms`,
-    ].join('; '),
-  };
+function run(way: Way, options: RunOptions): Promise<Outcome> {
+  const random = seededRandom(options.seed);
+  return inParts(
+    options,
+    1,
+    () => loseAndRestore(way, random),
+    (parts, total) =>
+      `${total(({ saved }) => saved)} events queued before the backups, ${total(({ since }) => since)} between them and the loss; slowest backup ${Math.max(...parts.map(({ backupMs }) => backupMs))} ms`,
+  );
 }
 
 /** A backup under load, the end of the machine, a new one; the phone system goes on all the while. */
@@ -112,7 +104,7 @@ async function loseAndRestore(way: Way, random: () => number) {
     await way.bringBack(rig, file);
     return {
       ...(await goOn(rig, load, saved, way.quietMs)),
-      ...{ saved: sizeOf(saved), since, backupMs },
+      ...{ runs: 1, saved: sizeOf(saved), since, backupMs },
     };
   } finally {
     await rig.close();

@@ -50,13 +50,4 @@ for (const { program, metrics, files } of [
         assert.match(rule, /summary: '.*\{\{ \$labels\.instance \}\}.*'|summary: '.*'/);
       }
     });
-
-    test('names follow the conventions of Prometheus', () => {
-      for (const { name, type, help } of metrics) {
-        assert.match(name, /^pbx_(bridge|service)_[a-z_]+$/);
-        assert.equal(type === 'counter', name.endsWith('_total'), name);
-        assert.doesNotMatch(name, /_(ms|milliseconds|kb|count)$/, name);
-        assert.match(help, /\.$/, name);
-      }
-    });
   });
