@@ -72,6 +72,8 @@ test('a call that was reported in part is completed, and one that was reported i
   assert.deepEqual(await statuses('1'), ['ringing', 'answered', 'completed']);
   assert.deepEqual(await statuses('2'), ['ringing', 'completed']);
   assert.deepEqual(await statuses('3'), []);
+  const ledger = await outbox.ledgerEntries(['pbx-1800000101.3']);
+  assert.match(ledger.get('pbx-1800000101.3')?.unreported ?? '', /WITHHELD_NUMBER/, 'why is kept');
   const { fields } = log.lines.find(({ code }) => code === 'cdr.filled') ?? {};
   assert.deepEqual(fields, { reported: 1, ended: 0, unrecorded: 0, noNumber: 1, known: 1, old: 0 });
 });

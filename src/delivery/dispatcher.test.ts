@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
+import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import type { DeliveryLimits } from './limits.ts';
 
@@ -165,4 +165,20 @@ test('a send that throws is a failed try like any other', async (t) => {
   await lab.pass(2_000);
   assert.equal(lab.book.calls.get('a')?.state, 'ringing');
   assert.match(String(lab.lines[0]?.fields.reason), /a fault of our own/);
+});
+
+test('status: what it does, since when, and when it tries again', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.dispatcher.start();
+  lab.offer('a', 'ringing');
+  await lab.pass(1_000);
+  const { state, since, delivered, lastDeliveredAt } = lab.dispatcher.status();
+  const start = Date.now() - 1_000;
+  assert.deepEqual([state, since, delivered, lastDeliveredAt], ['ok', start, 1, start]);
+  lab.reply(() => answer(403));
+  lab.offer('b', 'ringing');
+  await lab.pass(0);
+  const { reason, ...paused } = lab.dispatcher.status();
+  assert.equal(reason, '403: the token may not do this');
+  assert.deepEqual([paused.since, paused.nextTryAt], [Date.now(), Date.now() + 1_000]);
 });

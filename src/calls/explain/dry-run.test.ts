@@ -37,6 +37,19 @@ test('dry run: a call that goes on at the end of the recording is waited for too
   );
 });
 
+test('dry run: of two numbers that do not come, each is waited for by itself', () => {
+  const later = { uniqueid: '2.1', linkedid: '2.1', at: at + 500 };
+  const silent = [{}, later].map((more) => caller({ callerNumber: '', ...more } as never));
+  const { reports } = dryRun(settings, silent);
+  assert.deepEqual(
+    reports.map(({ id, at }) => [id, at]),
+    [
+      ['pbx-1.1', at + 1_000],
+      ['pbx-2.1', at + 1_500],
+    ],
+  );
+});
+
 test('dry run: a recorded answer counts, and a caller without one lets the number be shown', () => {
   const other = caller({ uniqueid: '2.1', linkedid: '2.1' } as never);
   const { reports } = dryRun(settings, [caller(), other, saysOf('1.1', 'prohibited')]);
