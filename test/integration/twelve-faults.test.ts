@@ -294,11 +294,12 @@ const shownByCalls: Readonly<Record<string, ShownByCall>> = {
         ['explain', '1763600000.1'],
         /^NOT REPORTED: .*its request history does not contain it\. Check that API_TOKEN is of the right account/m,
       ],
+      [['explain', '1763600000.1', '--offline'], /^REPORTED: ringing, completed; the API confirmed each$/m],
     ],
   },
   'the API fails': {
     farSide: ({ farSide }) => farSide.inject(always({ kind: 'status', status: 500 })),
-    says: [[['explain', '1763600000.1'], /^WAITING: ringing not delivered yet: failed: .*500/m]],
+    says: [[['explain', '1763600000.1'], /^WAITING: ringing, completed not delivered yet: failed: .*500/m]],
   },
   'dead letter': {
     farSide: ({ farSide }) =>
