@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { type FarSide, startFarSide } from './far-side.ts';
-import { always, share, times } from './far-side-faults.ts';
+import { always, times } from './far-side-faults.ts';
 
 const token = 'secret';
 const asJson = { accept: 'application/json', 'content-type': 'application/json' };
@@ -37,16 +35,6 @@ test('a call moves forward; what arrives out of order is answered 200, discarded
   assert.deepEqual(call?.received, ['ringing', 'completed', 'answered', 'ringing']);
   const { moved, inverted, repeated } = farSide.counts();
   assert.deepEqual({ moved, inverted, repeated }, { moved: 2, inverted: 1, repeated: 1 });
-});
-
-test('GET with the fields in the query is a call event too', async (t) => {
-  const farSide = await farSideFor(t);
-  const answer = await fetch(
-    `${farSide.baseUrl}/voice/call?id=g&direction=inbound&status=ringing&from=%2B15550100`,
-    { headers: { authorization: `Bearer ${token}` } },
-  );
-  assert.equal(answer.status, 200);
-  assert.equal(farSide.calls().get('g')?.from, '+15550100');
 });
 
 test('a missing or invalid field is 422 and names it', async (t) => {
@@ -144,15 +132,6 @@ test('faults: hang is never answered, stall never to its end', async (t) => {
   assert.deepEqual([...farSide.calls().keys()], ['stall']);
 });
 
-test('a share of the events is discarded silently: not among the calls, nor in the history', async (t) => {
-  const farSide = await farSideFor(t);
-  const draws = [0.9, 0.001, 0.9];
-  farSide.inject(share(0.01, { kind: 'discard' }, () => draws.shift() ?? 1));
-  for (const id of ['s-1', 's-2', 's-3']) assert.equal((await report(farSide, id, 'ringing')).status, 200);
-  assert.deepEqual([...farSide.calls().keys()], ['s-1', 's-3']);
-  assert.equal(farSide.history().length, 2);
-});
-
 test('waitFor: resolves when it becomes so, rejects with what is held', async (t) => {
   const farSide = await farSideFor(t);
   const completed = farSide.waitFor((it) => it.calls().get('w')?.state === 'completed');
@@ -162,31 +141,4 @@ test('waitFor: resolves when it becomes so, rejects with what is held', async (t
     farSide.waitFor(() => false, 1),
     /not so after 1 ms: .*"id":"w"/,
   );
-});
-
-test('as a process: says where it listens, shows what it holds, takes faults', async (t) => {
-  const child = spawn(process.execPath, ['test/fakes/far-side.ts', '--token', token], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  t.after(() => child.kill());
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const there = JSON.parse(line.toString()) as { baseUrl: string; port: number };
-  const control = (path: string, body?: object) =>
-    fetch(`http://127.0.0.1:${there.port}/control/${path}`, {
-      method: 'POST',
-      ...(body && { body: JSON.stringify(body) }),
-    }).then((answer) => answer.json() as Promise<never>);
-  await control('fault', { fault: { kind: 'status', status: 500 }, times: 1 });
-  assert.equal((await report(there as FarSide, 'p', 'ringing')).status, 500);
-  assert.equal((await report(there as FarSide, 'p', 'ringing')).status, 200);
-  const calls: { id: string }[] = await control('calls');
-  assert.deepEqual(
-    calls.map((call) => call.id),
-    ['p'],
-  );
-  const counts: { moved: number } = await control('counts');
-  assert.equal(counts.moved, 1);
-  child.kill();
-  const [code] = (await once(child, 'exit')) as [number | null];
-  assert.equal(code, 0);
 });

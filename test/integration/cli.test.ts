@@ -64,36 +64,3 @@ test('the reader has read enough (| head): the command ends without a word', () 
   const ran = spawnSync('bash', ['-c', script, process.execPath, cli, recording], { encoding: 'utf8' });
   assert.deepEqual([ran.status, ran.stdout, ran.stderr], [0, '', '']);
 });
-
-test('--help and --version', async (t) => {
-  const cwd = temporaryFolder(t);
-  const help = runProgram(['run', '--help'], { env: {}, cwd });
-  assert.equal((await help.ended).code, 0);
-  assert.match(help.output(), /Exit codes: 0 stopped/);
-  const version = runProgram(['--version'], { env: {}, cwd });
-  assert.equal((await version.ended).code, 0);
-  assert.match(version.output(), /^\d+\.\d+\.\d+\n$/);
-});
-
-test('service: starts, makes an account, gives its token and a way in, and refuses a second one', async (t) => {
-  const cwd = temporaryFolder(t);
-  const env = { SERVICE_LISTEN: '127.0.0.1:0' };
-  const service = runProgram(['service'], { env, cwd });
-  const [, url] = await service.says(/"url":"([^"]+)"/);
-  const token = runProgram(['service', 'token'], { env, cwd });
-  assert.equal((await token.ended).code, 0);
-  const [, bearer] = /API_TOKEN=(\S+)/.exec(token.output()) ?? [];
-  const headers = {
-    Authorization: `Bearer ${bearer}`,
-    Accept: 'application/json',
-    'Content-Type': 'application/json',
-  };
-  const body = JSON.stringify({ id: 'a', direction: 'inbound', status: 'ringing', from: '+4940123456' });
-  const reply = await fetch(`${url}/api/v1/voice/call`, { method: 'POST', headers, body });
-  assert.equal(reply.status, 200);
-  assert.equal(((await reply.json()) as { result: string }).result.length, 48);
-  const second = runProgram(['service'], { env, cwd });
-  assert.equal((await second.ended).code, 1);
-  assert.equal(second.output().trimEnd().split('\n').length, 1);
-  assert.deepEqual(await service.end('SIGINT'), { code: 0, signal: null });
-});

@@ -14,7 +14,6 @@ import { openOutbox } from '../../src/outbox/outbox.ts';
 import { databasePath } from '../../src/outbox/tables/database.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { always, share } from '../fakes/far-side-faults.ts';
-import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
 
 const token = 'test-token';
@@ -148,28 +147,6 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   await bridge.stop();
 });
 
-test('dead letters are kept, and go out when they are sent again', async (t) => {
-  const farSide = await startFarSide({ token });
-  t.after(() => farSide.close());
-  const directory = folder(t);
-  const bridge = await start(t, directory, farSide.baseUrl);
-  farSide.inject(({ payload }) =>
-    payload.status === 'ringing' ? { kind: 'status', status: 422 } : undefined,
-  );
-  await bridge.report('a', 'ringing');
-  await bridge.report('a', 'completed');
-  await farSide.waitFor(completed(1));
-  farSide.inject(undefined);
-  const operator = openOperator(directory);
-  assert.equal(operator?.resend([1, 2]), 1);
-  operator?.close();
-  bridge.dispatcher.poke();
-  await farSide.waitFor((it) => it.counts().moved + it.counts().inverted === 2);
-  await bridge.dispatcher.stop();
-  assert.deepEqual(await counted(bridge), { queued: 2, delivered: 2, waiting: 0, dead: 0 });
-  await bridge.stop();
-});
-
 test('an operator sends an older event again, from another connection: it goes before a newer one in memory', async (t) => {
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
@@ -203,21 +180,4 @@ test('an operator sends an older event again, from another connection: it goes b
   await bridge.stop();
   assert.deepEqual(ofCall(), ['ringing', 'answered', 'answered', 'answered', 'answered', 'completed']);
   assert.equal(farSide.counts().inverted, 0);
-});
-
-test('an outage leaves what waits in order, and drains it when it is over', async (t) => {
-  const gone = await startFarSide({ token, port: await freePort() });
-  await gone.close();
-  const bridge = await start(t, folder(t), gone.baseUrl);
-  const calls = 500;
-  for (const status of callStatuses) {
-    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.report(`c-${n}`, status)));
-  }
-  await until('the outage', () => bridge.dispatcher.status().state === 'outage');
-  assert.equal((await counted(bridge)).waiting, 3 * calls);
-  const back = await startFarSide({ token, port: gone.port });
-  t.after(() => back.close());
-  await back.waitFor(completed(calls));
-  assert.equal(back.counts().inverted, 0);
-  await bridge.stop();
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { always } from '../fakes/far-side-faults.ts';
 import { scenario } from '../recordings/library.ts';
 import { type RunOptions, runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
@@ -79,25 +78,6 @@ test('an answered call: seen, decided and delivered in order, found in the API h
   assert.equal(byNumber.text, ran.text);
 });
 
-test('a withheld number: not reported, with the reason and the setting that would change it', async (t) => {
-  const { stand, explain } = await standing(t);
-  stand.pbx.send(
-    frame(
-      'Newchannel',
-      '1763600000.1',
-      `${trunk}\r\nContext: from-trunk\r\nChannelState: 4\r\nCallerIDNum: anonymous`,
-    ),
-  );
-  stand.pbx.send(frame('Hangup', '1763600000.1', `${trunk}\r\nCause: 16`));
-  await stand.caughtUp();
-  const ran = await explain('1763600000.1');
-  assert.equal(ran.code, 2);
-  assert.equal(
-    ran.last.replace(/\n +/g, ' '),
-    'NOT REPORTED: the caller withholds the number, and WITHHELD_NUMBER is not set',
-  );
-});
-
 test('an unmatched context, an outgoing leg, a leg of a call, and an unknown id', async (t) => {
   const { stand, explain } = await standing(t);
   const lasts = async (what: string) => (await explain(what)).last.replace(/\n +/g, ' ');
@@ -143,36 +123,4 @@ test('a call of a time without a connection, not reported from its record: found
   }
   assert.match(ran.flat, /NOT REPORTED: its record is not of an inbound call/);
   assert.equal((await explain(uniqueid)).text, ran.text);
-});
-
-test('waiting, a dead letter, and confirmed but lost: each with its reason', async (t) => {
-  const { stand, explain } = await standing(t);
-  const rings = (id: string) =>
-    stand.pbx.send(
-      frame('Newchannel', id, `${trunk}\r\nContext: from-trunk\r\nChannelState: 4\r\n${number}`),
-    );
-  const until = async (id: string, last: RegExp) => {
-    for (;;) {
-      const ran = await explain(id);
-      if (last.test(ran.last.replace(/\n +/g, ' '))) return ran;
-      await setTimeout(20);
-    }
-  };
-  stand.farSide.inject(always({ kind: 'status', status: 500 }));
-  rings('1763600000.1');
-  const waiting = await until('1763600000.1', /^WAITING: ringing not delivered yet: failed: .*500/);
-  assert.equal(waiting.code, 2);
-  stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'status', status: 422 } : undefined));
-  rings('1763600000.2');
-  await until('1763600000.2', /^DEAD LETTER: ringing not delivered: .*422.*run pbx-bridge outbox retry/);
-  stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'discard' } : undefined));
-  rings('1763600000.3');
-  await until(
-    '1763600000.3',
-    /^NOT REPORTED: .*its request history does not contain it\. Check that API_TOKEN is of the right account/,
-  );
-  assert.match(
-    (await explain('1763600000.3', '--offline')).last,
-    /^REPORTED: ringing; the API confirmed each$/,
-  );
 });

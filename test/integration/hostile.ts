@@ -1,5 +1,5 @@
-import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import { recorded } from './recorded-request.ts';
 
 /** Texts that strangers could send to do harm, or that merely are as people's names are. */
 const hostileTexts: readonly string[] = [
@@ -40,18 +40,13 @@ export async function giveHostile(store: Store, account: number, integration: nu
       if (n % 4 === 2 && status === 'answered') continue;
       const callerId = status === 'ringing' || n % 4 === 2 ? null : name;
       await store.requests.record({
-        account,
+        ...recorded({ account, at: Date.now() - 10_000 + after, id: name, status, from, callerId }),
         integration,
-        at: Date.now() - 10_000 + after,
-        began: 0,
-        method: 'POST',
         path: `/api/v1/voice/call${n % 2 === 0 ? '' : '/'}`,
         request: n === 0 ? new Uint8Array([0xff, 0x3c, 0x62]) : text,
         status: n % 3 === 0 ? 422 : 200,
         response: JSON.stringify({ message: text }),
-        callId: name,
         fromNumber: null,
-        event: { id: name, status, from, number: normaliseNumber(from, 'DE'), callerId },
       });
     }
   }

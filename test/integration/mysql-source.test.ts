@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { RecordsRefused } from '../../src/cdr/cdr-source.ts';
 import { createMysqlSource } from '../../src/cdr/mysql-source.ts';
 import type { ScanPosition } from '../../src/cdr/table-scan.ts';
@@ -55,45 +55,53 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
     const values = [datetime(began + ahead * 3_600), duration, uniqueid, `PJSIP/${other}-00000001`];
     await query('INSERT INTO cdr (calldate, duration, uniqueid, dstchannel) VALUES (?)', [values]);
   }
-  async function begin() {
+  async function begin(t: TestContext) {
     await query('TRUNCATE cdr');
     await write(epoch, 5, 'before');
     const source = open();
+    t.after(source.close);
     return { source, position: (await readAll(source, await source.end())).position };
   }
+  const entry = (seconds: number, other: string) => `${epoch + seconds}.1 PJSIP/${other}-00000001`;
+  /** So many calls, each a second after the one before or all of one second. */
+  async function writeMany(count: number, apart: number) {
+    const rows = Array.from({ length: count }, (_, nth) => [
+      ...[datetime(epoch + 3_660 + nth * apart), 5, `${epoch + 60 + nth * apart}.${nth}`, 'PJSIP/1-1'],
+    ]);
+    await query('INSERT INTO cdr (calldate, duration, uniqueid, dstchannel) VALUES ?', [rows]);
+  }
 
-  test('of a call whose second row was not there yet, all rows are read then', async () => {
-    const { source, position } = await begin();
+  test('of a call whose second row was not there yet, all rows are read then', async (t) => {
+    const { source, position } = await begin(t);
     await write(epoch + 50, 5, '1001');
     const first = await readAll(source, position, false);
     await write(epoch + 50, 9, '1002');
     const second = await readAll(source, first.position, false);
-    assert.deepEqual(first.read, [`${epoch + 50}.1 PJSIP/1001-00000001`]);
     assert.deepEqual(
-      second.read,
-      ['1001', '1002'].map((other) => `${epoch + 50}.1 PJSIP/${other}-00000001`),
+      [first.read, second.read],
+      [[entry(50, '1001')], [entry(50, '1001'), entry(50, '1002')]],
     );
     assert.deepEqual((await readAll(source, second.position)).read, []);
-    await source.close();
   });
 
-  test('a PBX that was set to another time zone: nothing is overlooked, nothing read again', async () => {
-    const { source, position } = await begin();
-    await write(epoch + 100, 5, '1001', -8);
-    const there = await readAll(source, position);
-    assert.deepEqual(there.read, [`${epoch + 100}.1 PJSIP/1001-00000001`]);
-    await write(epoch + 200, 5, '1002', -8);
-    const quick = await readAll(source, there.position, false);
-    assert.deepEqual(quick.read, [`${epoch + 200}.1 PJSIP/1002-00000001`]);
-    await write(epoch + 300, 5, '1003', 11);
-    const back = await readAll(source, quick.position, false);
-    assert.deepEqual(back.read, [`${epoch + 300}.1 PJSIP/1003-00000001`]);
-    assert.deepEqual((await readAll(source, back.position)).read, []);
-    await source.close();
+  test('a PBX that was set to another time zone: nothing is overlooked, nothing read again', async (t) => {
+    const { source, ...start } = await begin(t);
+    let { position } = start;
+    for (const [seconds, ahead, thorough] of [
+      [100, -8, true],
+      [200, -8, false],
+      [300, 11, false],
+    ] as const) {
+      await write(epoch + seconds, 5, '1001', ahead);
+      const all = await readAll(source, position, thorough);
+      assert.deepEqual(all.read, [entry(seconds, '1001')]);
+      position = all.position;
+    }
+    assert.deepEqual((await readAll(source, position)).read, []);
   });
 
-  test('a PBX whose clock was a day ahead, and was set', async () => {
-    const { source, position } = await begin();
+  test('a PBX whose clock was a day ahead, and was set', async (t) => {
+    const { source, position } = await begin(t);
     const now = Math.floor(Date.now() / 1_000);
     await write(now + 86_400, 5, '1001');
     const ahead = await readAll(source, position);
@@ -103,44 +111,25 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
       const right = await readAll(source, { ...ahead.position, at }, false);
       assert.deepEqual(right.read, [`${now - 10}.1 PJSIP/1002-00000001`]);
     }
-    await source.close();
   });
 
-  test('thousands of rows of one second are read, once', async () => {
-    const { source, position } = await begin();
-    const calldate = '2026-11-02 11:01:00';
-    const rows = Array.from({ length: 5_000 }, (_, nth) => [
-      calldate,
-      5,
-      `${epoch + 60}.${nth}`,
-      'PJSIP/1-1',
-    ]);
-    await query('INSERT INTO cdr (calldate, duration, uniqueid, dstchannel) VALUES ?', [rows]);
+  test('thousands of rows of one second are read, once', async (t) => {
+    const { source, position } = await begin(t);
+    await writeMany(5_000, 0);
     const { read } = await readAll(source, position);
-    assert.equal(read.length, 5_000);
-    assert.equal(new Set(read).size, 5_000);
-    await source.close();
+    assert.deepEqual([read.length, new Set(read).size], [5_000, 5_000]);
   });
 
-  test('a thorough read does not continue a quick one, and is completed by quick ones', async () => {
-    const { source, position } = await begin();
-    const rows = Array.from({ length: 2_500 }, (_, nth) => [
-      datetime(epoch + 3_660 + nth),
-      5,
-      `${epoch + 60 + nth}.${nth}`,
-      'PJSIP/1-1',
-    ]);
-    await query('INSERT INTO cdr (calldate, duration, uniqueid, dstchannel) VALUES ?', [rows]);
+  test('a thorough read does not continue a quick one, and is completed by quick ones', async (t) => {
+    const { source, position } = await begin(t);
+    await writeMany(2_500, 1);
     const quick = await source.read(position, { thorough: false });
     const thorough = await source.read(quick.next, { thorough: true });
-    assert.deepEqual(
-      [quick, thorough].map(({ next }) => next.unfinished?.thorough),
-      [false, true],
-    );
+    const unfinished = [quick, thorough].map(({ next }) => next.unfinished?.thorough);
+    assert.deepEqual(unfinished, [false, true]);
     const rest = await readAll(source, thorough.next, false);
     assert.equal(quick.entries.length + thorough.entries.length + rest.read.length, 2_500);
     assert.equal(rest.position.thoroughAt, rest.position.at);
-    await source.close();
   });
 
   test('of what was there at the start only the last two days are read, and rows without a uniqueid are noted', async () => {
@@ -155,8 +144,8 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
     await source.close();
   });
 
-  test('records of one second are in the order of their sequence', async () => {
-    const { source, position } = await begin();
+  test('records of one second are in the order of their sequence', async (t) => {
+    const { source, position } = await begin(t);
     for (const sequence of [8, 7])
       await query('INSERT INTO cdr (calldate, duration, uniqueid, dstchannel, sequence) VALUES (?)', [
         [datetime(epoch + 3_650), 5, `${epoch + 50}.1`, `PJSIP/${sequence}-1`, sequence],
@@ -166,19 +155,17 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
       read,
       [7, 8].map((sequence) => `${epoch + 50}.1 PJSIP/${sequence}-1`),
     );
-    await source.close();
   });
 
-  test('a server that was restarted is asked again, from where reading stopped', async () => {
-    const { source, position } = await begin();
+  test('a server that was restarted is asked again, from where reading stopped', async (t) => {
+    const { source, position } = await begin(t);
     await write(epoch + 50, 5, '1001');
     await server.kill();
     await assert.rejects(source.read(position, { thorough: true }));
     const admin = await server.restart();
     query = (sql, values) => admin.query(sql, values);
     await query('USE asteriskcdrdb');
-    assert.deepEqual((await readAll(source, position)).read, [`${epoch + 50}.1 PJSIP/1001-00000001`]);
-    await source.close();
+    assert.deepEqual((await readAll(source, position)).read, [entry(50, '1001')]);
   });
 
   test('what is wrong with a table is said, and what to do', async () => {
@@ -192,22 +179,15 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
       });
       await source.close();
     };
+    const like = 'CREATE TABLE other LIKE cdr; ALTER TABLE other';
     await refused('SELECT 1', /^there is no table other in asteriskcdrdb/);
+    const few = 'CREATE TABLE other (calldate datetime, uniqueid text, channel text)';
+    await refused(few, /no column dstchannel, /);
+    await refused(`${like} DROP COLUMN duration`, /^table other has no column duration$/);
+    const both = `${like} DROP COLUMN duration, DROP COLUMN calldate`;
+    await refused(both, /^table other has no column calldate, duration$/);
     await refused(
-      'CREATE TABLE other (calldate datetime, uniqueid text, channel text)',
-      /no column dstchannel, /,
-    );
-    await refused(
-      'CREATE TABLE other LIKE cdr; ALTER TABLE other DROP COLUMN duration',
-      /^table other has no column duration$/,
-    );
-    await refused(
-      'CREATE TABLE other LIKE cdr; ALTER TABLE other DROP COLUMN duration, DROP COLUMN calldate',
-      /^table other has no column calldate, duration$/,
-    );
-    await refused(
-      `CREATE TABLE other LIKE cdr; ALTER TABLE other DROP INDEX uniqueid;
-       INSERT INTO other (uniqueid) SELECT seq FROM seq_1_to_60000; ANALYZE TABLE other`,
+      `${like} DROP INDEX uniqueid; INSERT INTO other (uniqueid) SELECT seq FROM seq_1_to_60000; ANALYZE TABLE other`,
       /^table other has \d+ rows and no index on uniqueid/,
     );
     await query('CREATE INDEX uniqueid ON other (uniqueid)');

@@ -86,24 +86,6 @@ for (const { name, impossible, open, runs } of books) {
       await source.close();
     });
 
-    test('a record without a uniqueid is returned as such', async () => {
-      const source = await begin();
-      await book.write([call(0)]);
-      const { position } = await readAll(source, await source.end());
-      await book.write([call(100, { uniqueid: '' }), call(101)]);
-      const { records } = await readAll(source, position);
-      assert.ok(records.includes('no-uniqueid'));
-      assert.ok(records.includes(idOf(call(101))));
-      await source.close();
-    });
-
-    test('the probe succeeds where there are records', async () => {
-      const source = await begin();
-      await book.write([call(0)]);
-      assert.match(await source.probe(), /^can be read/);
-      await source.close();
-    });
-
     test('whatever is written, archived and read, and whatever the clock shows: every record once', async () => {
       await fc.assert(
         fc.asyncProperty(clockChange, fc.array(step, { maxLength: 25 }), async (start, steps) => {

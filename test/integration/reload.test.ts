@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -168,14 +167,6 @@ test('systemd learns: ready after the PBX was read, a reload with its end, and t
   const lines = notices.flatMap((notice) => notice.split('\n')).map((line) => line.replace(/=.*/, ''));
   const order = lines.filter((name) => /^(READY|RELOADING|STOPPING)$/.test(name));
   assert.deepEqual(order, ['READY', 'RELOADING', 'READY', 'STOPPING']);
-});
-
-test('a settings file that is named but cannot be read is exit 78', async (t) => {
-  const cwd = temporaryFolder(t);
-  const program = runProgram(['run'], { cwd, env: { ENV_FILE: join(cwd, 'none.env') } });
-  const [code] = await once(program.process, 'close');
-  assert.equal(code, 78);
-  assert.match(program.output(), /^ENV_FILE: got .*none\.env, which cannot be read \(ENOENT\)/);
 });
 
 test('a reload while the program loads is made when it has started', async (t) => {

@@ -10,6 +10,7 @@ import type { Store } from '../../src/service/store/store.ts';
 import { cannotInstall, installPackages } from '../debian.ts';
 import { postgresImpossible, startCluster, unprivileged } from '../postgres/cluster.ts';
 import { addCustomers, allCalls, everything, replay } from '../postgres/replay.ts';
+import { report } from './recorded-request.ts';
 
 /** A server that is set up in its own way: with a certificate, with another time. */
 const skip = (await postgresImpossible()) ?? false;
@@ -64,13 +65,11 @@ describe('the clock and the time zone of the database server', { skip: skip || (
     const now = Date.now();
     for (const [index, status] of (['ringing', 'answered', 'completed'] as const).entries())
       for (let call = 0; call < 30; call += 1)
-        await store.requests.record({
-          ...{ account: 1, integration: 1, began: 0, method: 'POST', path: '/', status: 200, response: null },
+        await report(store, {
           at: now - 40 * HOUR_MS + call * HOUR_MS + index * 5_000,
-          request: JSON.stringify({ id: `c${call}`, status, from: '110' }),
-          callId: `c${call}`,
-          fromNumber: null,
-          event: { id: `c${call}`, status, from: '110', number: '110', callerId: null },
+          id: `c${call}`,
+          status,
+          from: '110',
         });
     assert.deepEqual(await everything(store), await everything(await replay(t, store)));
     assert.equal((await allCalls(store)).at(0)?.startedAt, now - 40 * HOUR_MS);

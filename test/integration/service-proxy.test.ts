@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync } from 'node:fs';
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { before, describe, type TestContext, test } from 'node:test';
 import { Agent, request } from 'undici';
 import { makeCertificate } from '../certificate.ts';
 import { cannotInstall, installPackages } from '../debian.ts';
 import { startNginx } from '../postgres/nginx.ts';
-import { form, password, person, visitor } from './people.ts';
-import { event, type Served, serve } from './service-harness.ts';
+import { browse, form, password, person } from './people.ts';
+import { event, raw, type Served, serve } from './service-harness.ts';
 
 const NGINX = '/usr/sbin/nginx';
 const cannot = existsSync(NGINX) ? undefined : cannotInstall();
@@ -17,10 +15,11 @@ const cannot = existsSync(NGINX) ? undefined : cannotInstall();
 function attempts(t: TestContext, url: string) {
   const agents = new Map<string, Agent>();
   t.after(() => Promise.all([...agents.values()].map((agent) => agent.close())));
-  return async (localAddress: string, given: string, headers: Record<string, string> = {}) => {
+  return async (localAddress: string, given: string, forwardedFor?: string) => {
     const dispatcher =
       agents.get(localAddress) ?? new Agent({ localAddress, connect: { rejectUnauthorized: false } });
     agents.set(localAddress, dispatcher);
+    const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
     const sent = form(url, { name: 'Owner', password: given }, headers);
     const answer = await request(`${url}/sign-in`, { ...sent, method: 'POST', dispatcher });
     await answer.body.dump();
@@ -31,77 +30,59 @@ function attempts(t: TestContext, url: string) {
 describe('behind nginx with the sample configuration', { skip: cannot && `nginx: ${cannot}` }, () => {
   before(() => installPackages({ [NGINX]: 'nginx-light' }));
 
-  async function behindNginx(t: TestContext): Promise<{ served: Served; url: string; plainUrl: string }> {
+  async function behindNginx(t: TestContext) {
     const served = await serve(t, { trustedProxies: ['127.0.0.1'], hosts: ['calls.example.com'] });
     await person(served, { name: 'Owner', role: 'administrator' });
     const certificate = await makeCertificate(served.stateDir, 'calls.example.com');
     chmodSync(served.stateDir, 0o711); // nginx runs as another user and reads its certificate there
     const nginx = await startNginx([served.service.url], certificate);
     t.after(() => nginx.stop());
-    return { ...nginx, served };
+    return { ...nginx, served, ask: asker(t), attempt: attempts(t, nginx.url) };
   }
 
-  test('wrong passwords from one address do not keep the owner out from another', async (t) => {
-    const { url } = await behindNginx(t);
-    const attempt = attempts(t, url);
-    for (let n = 0; n < 10; n += 1) assert.equal(await attempt('127.0.0.2', `wrong ${n}`), 401);
+  test('wrong passwords from one address, whatever X-Forwarded-For it makes up, do not keep the owner out from another', async (t) => {
+    const { attempt } = await behindNginx(t);
+    const statuses: number[] = [];
+    for (let n = 0; n < 12; n += 1) statuses.push(await attempt('127.0.0.2', `wrong ${n}`, `192.0.2.${n}`));
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
     assert.equal(await attempt('127.0.0.2', password), 429);
     assert.equal(await attempt('127.0.0.3', password), 303);
   });
 
-  test('a made-up X-Forwarded-For gives no further attempts', async (t) => {
-    const { url } = await behindNginx(t);
-    const attempt = attempts(t, url);
-    const statuses: number[] = [];
-    for (let n = 0; n < 12; n += 1)
-      statuses.push(await attempt('127.0.0.2', `wrong ${n}`, { 'x-forwarded-for': `192.0.2.${n}` }));
-    assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
-    assert.equal(await attempt('127.0.0.3', password), 303);
-  });
-
-  test('plain http leads to https, and every answer says that browsers are to use only that', async (t) => {
-    const { url, plainUrl } = await behindNginx(t);
-    const ask = asker(t);
+  test('plain http leads to https, every answer says that browsers are to use only that, and pages answer to SERVICE_HOSTS alone', async (t) => {
+    const { served, url, plainUrl, ask } = await behindNginx(t);
     const plain = await ask(`${plainUrl}/calls?q=1`, { headers: { host: 'evil.example' } });
     assert.deepEqual([plain.status, plain.headers.location], [301, 'https://calls.example.com/calls?q=1']);
     for (const path of ['/sign-in', '/nothing', '/api/v1/voice', '/healthz']) {
       const { headers } = await ask(url + path);
       assert.equal(headers['strict-transport-security'], 'max-age=31536000', path);
     }
-  });
-
-  test('the pages answer to the names in SERVICE_HOSTS alone', async (t) => {
-    const { served, url } = await behindNginx(t);
-    const ask = asker(t);
-    const status = async (host: string, path: string) =>
-      (await ask(url + path, { headers: { host } })).status;
-    assert.equal(await status('calls.example.com', '/sign-in'), 200);
-    assert.equal(await status('calls.example.com:8443', '/sign-in'), 200);
-    for (const path of ['/sign-in', '/calls', '/events', '/nothing'])
-      assert.equal(await status('evil.example', path), path === '/nothing' ? 404 : 421, path);
-    assert.equal(await status('evil.example', '/healthz'), 200);
+    for (const [host, path, status] of [
+      ['calls.example.com', '/sign-in', 200],
+      ['calls.example.com:8443', '/sign-in', 200],
+      ['evil.example', '/sign-in', 421],
+      ['evil.example', '/calls', 421],
+      ['evil.example', '/events', 421],
+      ['evil.example', '/nothing', 404],
+      ['evil.example', '/healthz', 200],
+    ] as const)
+      assert.equal((await ask(url + path, { headers: { host } })).status, status, `${host}${path}`);
     assert.equal(served.said.filter((code) => code === 'service.unknown-host').length, 1);
   });
 
   test('an import of 16 MB gets through, and a screen sees a call at once', async (t) => {
-    const { served, url } = await behindNginx(t);
-    const ask = asker(t);
+    const { served, url, ask } = await behindNginx(t);
     const entered = await ask(`${url}/sign-in`, form(url, { name: 'Owner', password }));
     const cookie = String(entered.headers['set-cookie']).split(';')[0] as string;
     assert.match(cookie, /^__Host-/);
     const page = await ask(`${url}/customers/import`, { headers: { cookie } });
     const token = /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-    const table = `reference,name\n${'1,A\n'.repeat(1_600_000)}`; // each line is 10 bytes in a form
-    const answer = await ask(`${url}/customers/import`, form(url, { token, table }, { cookie }));
-    assert.ok(
-      answer.status === 200 || answer.status === 422,
-      `${answer.status} ${answer.text.slice(0, 300)}`,
-    );
-    const tooLarge = await ask(
-      `${url}/customers/import`,
-      form(url, { token, table: 'x'.repeat(17_000_000) }, { cookie }),
-    );
-    assert.equal(tooLarge.status, 413);
+    const imports = (table: string) =>
+      ask(`${url}/customers/import`, form(url, { token, table }, { cookie }));
+    // Each line is 10 bytes in a form.
+    const { status, text } = await imports(`reference,name\n${'1,A\n'.repeat(1_600_000)}`);
+    assert.ok(status === 200 || status === 422, `${status} ${text.slice(0, 300)}`);
+    assert.equal((await imports('x'.repeat(17_000_000))).status, 413);
 
     const { body } = await ask.stream(`${url}/events`, { headers: { cookie } });
     const frames = body[Symbol.asyncIterator]();
@@ -128,16 +109,49 @@ function asker(t: TestContext) {
 
 test('a trusted proxy that sends no X-Forwarded-For is named once, when somebody signs in through it', async (t) => {
   const served = await serve(t, { trustedProxies: ['127.0.0.1'] });
-  await person(served, { name: 'Owner' });
   const named = () => served.said.filter((code) => code === 'service.proxy-sends-no-address').length;
   await served.post(served.a.token, event());
   await served.ask(`${served.url}/healthz`);
   const attempt = attempts(t, served.url);
   await attempt('127.0.0.2', 'wrong');
-  await attempt('127.0.0.1', 'wrong', { 'x-forwarded-for': '192.0.2.1' });
+  await attempt('127.0.0.1', 'wrong', '192.0.2.1');
   assert.equal(named(), 0);
   for (let n = 0; n < 2; n += 1) await attempt('127.0.0.1', 'wrong');
   assert.equal(named(), 1);
+});
+
+test('of several addresses in X-Forwarded-For, the last that is no trusted proxy counts; that of anybody else is ignored', async (t) => {
+  const trusting = await serve(t, { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] });
+  const through = attempts(t, trusting.url);
+  const via = (addresses: string) => through('127.0.0.1', 'wrong', addresses);
+  for (let n = 0; n < 10; n += 1) assert.equal(await via(`198.51.100.${n}, 192.0.2.1, 10.0.0.${n}`), 401);
+  assert.deepEqual([await via('192.0.2.1'), await via('192.0.2.1, 198.51.100.1')], [429, 401]);
+
+  const other = await serve(t, { trustedProxies: ['10.0.0.1'] });
+  await person(other, { name: 'Owner' });
+  const attempt = attempts(t, other.url);
+  for (let n = 0; n < 10; n += 1) assert.equal(await attempt('127.0.0.2', 'wrong', `192.0.2.${n}`), 401);
+  assert.equal(await attempt('127.0.0.2', password, '192.0.2.99'), 429);
+  assert.equal(await attempt('127.0.0.3', password), 303);
+});
+
+test('links and cookies have the address of a trusted proxy; headers of others are ignored', async (t) => {
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'calls.example.com' };
+  for (const [trustedProxies, base, secure] of [
+    [['127.0.0.1'], 'https://calls.example.com', true],
+    [[], undefined, false],
+  ] as const) {
+    const { a, ask, url, service } = await serve(t, { trustedProxies, hosts: ['calls.example.com'] });
+    const { json } = await ask('/voice?limit=1', { token: a.token, headers: forwarded });
+    const { meta, links } = json as { meta: { path: string }; links: { first: string } };
+    assert.equal(meta.path, `${base ?? url}/api/v1/voice`);
+    assert.ok(links.first.startsWith(`${meta.path}?`));
+    const [, link = ''] = (await service.link()).split('#');
+    const { headers } = await ask(`${url}/sign-in/link`, form(base ?? url, { link }, forwarded));
+    const cookie = String(headers['set-cookie']);
+    assert.deepEqual([cookie.startsWith('__Host-'), / Secure/.test(cookie)], [secure, secure]);
+    assert.match(cookie, /HttpOnly/);
+  }
 });
 
 test('a service that other machines reach without a proxy warns at the start', async (t) => {
@@ -150,19 +164,17 @@ test('a service that other machines reach without a proxy warns at the start', a
 
 test('every answer has the security headers', async (t) => {
   const served = await serve(t);
-  const { url, base, ask, a } = served;
-  await person(served, { name: 'Owner' });
-  const { cookie } = await visitor(served, 'Owner');
-  const expected = {
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-  };
+  const { url, ask, a } = served;
+  const { cookie } = await browse(served, 'Owner');
   const check = (what: string, headers: Record<string, unknown>) => {
-    for (const [name, value] of Object.entries(expected))
-      assert.equal(headers[name], value, `${what}: ${name}`);
-    assert.match(String(headers['content-security-policy']), /^default-src 'none'/, what);
-    assert.match(String(headers['cache-control']), /^(no-store|public, max-age=31536000, immutable)$/, what);
+    for (const [name, value] of [
+      ['x-content-type-options', /^nosniff$/],
+      ['referrer-policy', /^same-origin$/],
+      ['cross-origin-resource-policy', /^same-origin$/],
+      ['content-security-policy', /^default-src 'none'/],
+      ['cache-control', /^(no-store|public, max-age=31536000, immutable)$/],
+    ] as const)
+      assert.match(String(headers[name]), value, `${what}: ${name}`);
   };
   const style = /\/assets\/\w+\/style\.css/.exec((await ask(`${url}/sign-in`)).text)?.[0] ?? '';
   for (const [path, options] of [
@@ -172,10 +184,10 @@ test('every answer has the security headers', async (t) => {
     ['/nothing', {}],
     [style, {}],
     ['/healthz', {}],
-    ['/api/v1/voice?limit=1', { token: a.token }],
-    ['/api/v1/voice', { token: a.token }],
+    ['/api/v1/voice?limit=1', a],
+    ['/api/v1/voice', a],
     ['/api/v1/voice', {}],
-    ['/api/v1/nothing', { token: a.token }],
+    ['/api/v1/nothing', a],
     ['/api/v1/openapi.json', {}],
     ['/admin/customers', { token: a.admin }],
     ['/admin/nothing', { token: a.admin }],
@@ -187,29 +199,7 @@ test('every answer has the security headers', async (t) => {
   const { headers, body } = await request(`${url}/events`, { headers: { cookie } });
   check('a stream', headers);
   body.on('error', () => {}).destroy();
-
-  const socket = connect(Number(new URL(base).port), '127.0.0.1');
-  socket.end('GET nonsense HTTP/1.1\r\n\r\n');
-  const lines = (await text(socket)).split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? [];
+  const answer = await raw(url, 'GET nonsense HTTP/1.1\r\n\r\n');
+  const lines = answer.split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? [];
   check('what cannot be read', Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ', 2))));
-});
-
-test('of several addresses in X-Forwarded-For, the last that is no trusted proxy counts', async (t) => {
-  const served = await serve(t, { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] });
-  await person(served, { name: 'Owner' });
-  const attempt = attempts(t, served.url);
-  const via = (addresses: string) => attempt('127.0.0.1', 'wrong', { 'x-forwarded-for': addresses });
-  for (let n = 0; n < 10; n += 1) assert.equal(await via(`198.51.100.${n}, 192.0.2.1, 10.0.0.${n}`), 401);
-  assert.equal(await via('192.0.2.1'), 429);
-  assert.equal(await via('192.0.2.1, 198.51.100.1'), 401);
-});
-
-test('X-Forwarded-For of anybody but a trusted proxy is ignored', async (t) => {
-  const served = await serve(t, { trustedProxies: ['10.0.0.1'] });
-  await person(served, { name: 'Owner' });
-  const attempt = attempts(t, served.url);
-  for (let n = 0; n < 10; n += 1)
-    assert.equal(await attempt('127.0.0.2', 'wrong', { 'x-forwarded-for': `192.0.2.${n}` }), 401);
-  assert.equal(await attempt('127.0.0.2', password, { 'x-forwarded-for': '192.0.2.99' }), 429);
-  assert.equal(await attempt('127.0.0.3', password), 303);
 });

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/process/clock.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { HeldCall } from '../fakes/far-side-book.ts';
 import { freePort } from '../free-port.ts';
+import { until } from '../until.ts';
 import { temporaryFolder } from './program.ts';
 
 type Test = { after(callback: () => Promise<void> | void): void };
@@ -95,12 +96,12 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     STATUS_LISTEN: 'off',
     ...settings,
   };
-  const connections = createCounter();
-  let listening = createCounter();
+  const connections = createCounter('the bridge to connect to the PBX');
+  let listening = createCounter('the bridge to listen for lookups');
 
   let agiPort = 0;
   let statusPort = 0;
-  const markerSays = new Map<string, () => void>();
+  const markersLogged = new Set<string>();
   const reported = new Map<string, string[]>();
 
   const log: Log = {
@@ -113,9 +114,9 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       if (code === 'status.listening') statusPort = Number(fields?.port);
       const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
       const call = String(fields?.call);
-      if (status !== undefined && !isMarker(call))
-        reported.set(call, [...(reported.get(call) ?? []), status]);
-      markerSays.get(`${call} ${status}`)?.();
+      if (status === undefined) return;
+      if (isMarker(call)) markersLogged.add(`${call} ${status}`);
+      else reported.set(call, [...(reported.get(call) ?? []), status]);
     },
     child: () => log,
   };
@@ -137,7 +138,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     async stop() {
       await bridge?.stop();
       bridge = undefined;
-      listening = createCounter();
+      listening = createCounter('the bridge to listen for lookups');
     },
     answersLookups: () => listening.next(),
     connected: () => connections.next(),
@@ -146,11 +147,8 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       const { id, frames } = markerCall();
       // It rings once the PBX has answered what was asked about it, and so about all calls before it.
       for (const [index, status] of (['ringing', 'completed'] as const).entries()) {
-        const said = new Promise<void>((resolve) => {
-          markerSays.set(`${id} ${status}`, resolve);
-        });
         pbx.send(frames[index] as string);
-        await said;
+        await until(`the marker ${id} to be ${status}`, () => markersLogged.has(`${id} ${status}`));
       }
     },
   };
@@ -158,20 +156,15 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
 }
 
 /** Counts, and lets wait for one more than was waited for. */
-function createCounter() {
+function createCounter(what: string) {
   let count = 0;
   let taken = 0;
-  let wake: (() => void) | undefined;
   return {
     add() {
       count += 1;
-      wake?.();
     },
     async next() {
-      while (count <= taken)
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+      await until(what, () => count > taken);
       taken += 1;
     },
   };

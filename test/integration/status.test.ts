@@ -71,13 +71,6 @@ test('not ready while the PBX is away, and while the token is refused; each time
   assert.match((await get('/readyz')).text, /^not connected to Asterisk at 127\.0\.0\.1:\d+: /);
 });
 
-test('only GET, only what there is', async (t) => {
-  const { get } = await standWithStatus(t);
-  assert.equal((await get('/status.json', 'POST')).status, 405);
-  assert.equal((await get('/constructor')).status, 404);
-  assert.equal((await get('/')).status, 404);
-});
-
 test('a bridge that does not run is named as such', async (t) => {
   const env = { STATUS_LISTEN: '127.0.0.1:1' };
   const program = runProgram(['status'], { env, cwd: temporaryFolder(t) });

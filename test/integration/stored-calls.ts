@@ -1,11 +1,8 @@
 import { join } from 'node:path';
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
-import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
-import type { CallExtras } from '../../src/service/calls/call-extras.ts';
 import { customer } from '../../src/service/store/customer.fixture.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { monotonicMs } from '../../src/service/upkeep/monotonic-clock.ts';
+import { type ReportedEvent, report } from './recorded-request.ts';
 import type { Served } from './service-harness.ts';
 
 const MINUTE = 60_000;
@@ -29,60 +26,22 @@ export const hostile = [
 /** Writes calls into the store of a running service, as another process would. */
 export async function storeCalls(
   { stateDir }: Pick<Served, 'stateDir'>,
-  write: (report: Report, store: Store) => Promise<void>,
+  write: (report: Report, store: Store) => Promise<unknown>,
 ): Promise<void> {
   const store = await openSqliteStore(join(stateDir, 'service.db'));
   try {
-    await write((event) => reportToStore(store, event), store);
+    await write((event) => report(store, event), store);
   } finally {
     await store.close();
   }
 }
 
-export type ReportedEvent = {
-  readonly id: string;
-  readonly status: CallStatus;
-  /** Unix ms. */
-  readonly at: number;
-  readonly from: string;
-  readonly callerId?: string | null;
-  /** Beside the fields of an event, in what was received. */
-  readonly also?: Record<string, unknown>;
-  readonly extras?: CallExtras | undefined;
-};
-type Report = (event: ReportedEvent) => Promise<void>;
-
-async function reportToStore(
-  store: Store,
-  { id, status, at, from, callerId = null, also, extras }: ReportedEvent,
-): Promise<void> {
-  await store.requests.record({
-    account: 1,
-    integration: 1,
-    at,
-    began: monotonicMs(),
-    method: 'POST',
-    path: '/api/v1/voice/call',
-    request: JSON.stringify({
-      id,
-      direction: 'inbound',
-      status,
-      from,
-      ...(callerId && { caller_id: callerId }),
-      ...also,
-    }),
-    status: 200,
-    response: JSON.stringify({ result: 'x'.repeat(48) }),
-    callId: id,
-    fromNumber: from,
-    event: { id, status, from, number: normaliseNumber(from, 'DE'), callerId, extras },
-  });
-}
+type Report = (event: ReportedEvent & { readonly at: number }) => Promise<unknown>;
 
 /** The calls of an office: some weeks up to `now`, most of them on weekdays in the morning, some missed. */
 export async function storeWeeks(served: Pick<Served, 'stateDir'>, now: number, weeks = 5): Promise<void> {
   const random = chance(7);
-  const events: ReportedEvent[] = [];
+  const events: Parameters<Report>[0][] = [];
   const today = Math.floor(now / DAY) * DAY;
   for (let day = today - weeks * 7 * DAY; day <= today; day += DAY) {
     const weekday = new Date(day).getUTCDay();
@@ -106,13 +65,8 @@ export async function storeWeeks(served: Pick<Served, 'stateDir'>, now: number, 
   }
   events.push({ id: 'pbx-now.1', from: '+4930901820', status: 'ringing', at: now - 12_000 });
   events.push({ id: 'pbx-now.2', from: '+49301234007', status: 'ringing', at: now - 95_000 });
-  events.push({
-    id: 'pbx-now.2',
-    from: '+49301234007',
-    status: 'answered',
-    at: now - 80_000,
-    callerId: '1002',
-  });
+  const talks = { id: 'pbx-now.2', from: '+49301234007', status: 'answered' } as const;
+  events.push({ ...talks, at: now - 80_000, callerId: '1002' });
   events.sort((a, b) => a.at - b.at);
   await storeCalls(served, async (report, store) => {
     const numbers = ['+49301234001', '+49301234002'];

@@ -8,6 +8,7 @@ import { createPlayer, type PlayerOptions } from '../../src/ami/player/player.ts
 import { systemClock } from '../../src/process/clock.ts';
 import { startWire } from '../asterisk/wire.ts';
 import { startFarSide } from '../fakes/far-side.ts';
+import { always } from '../fakes/far-side-faults.ts';
 import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
@@ -67,7 +68,7 @@ function faults(text: string): string[] {
 
 type Office = Awaited<ReturnType<typeof office>>;
 type Fault = {
-  readonly make: (office: Office, t: TestContext) => Promise<void> | void;
+  readonly make?: (office: Office, t: TestContext) => Promise<void> | void;
   readonly pbx?: Partial<PlayerOptions>;
   readonly says: RegExp;
   readonly code?: number;
@@ -82,7 +83,6 @@ const table: Readonly<Record<string, Fault>> = {
     says: /^FAIL Asterisk at .*: login refused \(Authentication failed\) -> Compare AMI_USERNAME and AMI_SECRET/,
   },
   'class reporting missing': {
-    make: () => {},
     pbx: { write: [] },
     says: /^FAIL Asterisk .*lacks write class "reporting".*-> Add write = reporting to the user in manager.conf/,
   },
@@ -92,7 +92,6 @@ const table: Readonly<Record<string, Fault>> = {
     says: /^FAIL call events.*: calls came or went without an event.* -> Add read = call/,
   },
   'more rights than needed': {
-    make: () => {},
     pbx: { write: ['reporting', 'originate', 'command'] },
     says: /^warn permissions of the manager user: more than needed: write class originate \(Originate\), command/,
     code: 0,
@@ -111,19 +110,16 @@ const table: Readonly<Record<string, Fault>> = {
     says: /^FAIL trunks that INBOUND_CHANNELS matches: none of the phones and trunks .* This PBX has PJSIP\/sipgate\.$/,
   },
   'a second trunk, in another context': {
-    make: () => {},
     pbx: { endpoints: { ...endpoints, 'PJSIP/second': 'from-second' } },
     says: /^warn trunk PJSIP\/second: its context from-second matches no INBOUND_CONTEXTS.* add from-second to INBOUND_CONTEXTS\.$/,
     code: 0,
   },
   'guests are let in': {
-    make: () => {},
     pbx: { endpoints: { ...endpoints, 'PJSIP/anonymous': 'from-sip-external' } },
     says: /^warn calls of guests, in context from-sip-external: let in by the PBX, and not reported.* add from-sip-external/,
     code: 0,
   },
   'the trunk ignores who withholds a number': {
-    make: () => {},
     pbx: { variables: { 'PJSIP_ENDPOINT(sipgate,trust_id_inbound)': 'false' } },
     says: /^warn withheld numbers: the header .* is ignored on PJSIP\/sipgate -> Set trust_id_inbound=yes/,
     code: 0,
@@ -159,7 +155,6 @@ const table: Readonly<Record<string, Fault>> = {
     says: /^FAIL the API at .*: HTTP 200, but not the API's JSON \(a web page\?\) -> Check API_BASE_URL/,
   },
   'clock an hour off': {
-    make: () => {},
     pbx: { clock: { ...systemClock, now: () => Date.now() + 3_600_000 } },
     says: /^warn clocks of the PBX and of this machine: the clock of the PBX is 60 min ahead -> Synchronise both/,
     code: 0,
@@ -213,7 +208,7 @@ describe('check names each fault, and nothing else', () => {
   for (const [name, { make, pbx, says, code = 2, args = [] }] of Object.entries(table))
     test(name, async (t) => {
       const it = await office(t, pbx);
-      await make(it, t);
+      await make?.(it, t);
       const ran = await check(it.env, ...args);
       const found = faults(ran.text);
       assert.equal(found.length, 1, ran.text);
@@ -299,7 +294,12 @@ const shownByCalls: Readonly<Record<string, ShownByCall>> = {
         ['explain', '1763600000.1'],
         /^NOT REPORTED: .*its request history does not contain it\. Check that API_TOKEN is of the right account/m,
       ],
+      [['explain', '1763600000.1', '--offline'], /^REPORTED: ringing, completed; the API confirmed each$/m],
     ],
+  },
+  'the API fails': {
+    farSide: ({ farSide }) => farSide.inject(always({ kind: 'status', status: 500 })),
+    says: [[['explain', '1763600000.1'], /^WAITING: ringing, completed not delivered yet: failed: .*500/m]],
   },
   'dead letter': {
     farSide: ({ farSide }) =>
