@@ -2,19 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { always } from '../fakes/far-side-faults.ts';
 import { until } from '../until.ts';
-import { form, person } from './people.ts';
+import { browse, linksIn } from './people.ts';
 import { serve } from './service-harness.ts';
 import { createStand, markerCall } from './stand.ts';
 
 test("with API_EXTRAS the integration's page shows the open problems of its bridge with their remedies, and that they are over", async (t) => {
   const served = await serve(t);
-  const { ask, url, a } = served;
-  const { link } = await person(served, { name: 'Jo', role: 'administrator' });
-  const signedIn = await ask(`${url}/sign-in/link`, form(url, { link: link.split('#')[1] as string }));
-  const headers = { cookie: String(signedIn.headers['set-cookie']).split(';')[0] as string };
-  const list = await ask(`${url}/integrations`, { headers });
-  const [, path = assert.fail(list.text)] = /href="(\/integrations\/[0-9a-f]{16})"/.exec(list.text) ?? [];
-  const page = async () => (await ask(`${url}${path}`, { headers })).text;
+  const { url, a } = served;
+  const { read } = await browse(served, 'Jo');
+  const [path = ''] = linksIn((await read('/integrations')).main, '/integrations/').filter((it) =>
+    /[0-9a-f]{16}$/.test(it),
+  );
+  const page = async () => (await read(path)).text;
   assert.doesNotMatch(await page(), /Open problems of the bridge/);
   assert.match(await page(), /API_EXTRAS=yes/);
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { customer } from '../../src/service/store/customer.fixture.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { type ReportedEvent, report } from './recorded-request.ts';
+import { monotonicMs } from '../../src/service/upkeep/monotonic-clock.ts';
+import { type ReportedEvent, recorded } from './recorded-request.ts';
 import type { Served } from './service-harness.ts';
 
 const MINUTE = 60_000;
@@ -30,7 +31,10 @@ export async function storeCalls(
 ): Promise<void> {
   const store = await openSqliteStore(join(stateDir, 'service.db'));
   try {
-    await write((event) => report(store, event), store);
+    await write((event) => {
+      const response = JSON.stringify({ result: 'x'.repeat(48) });
+      return store.requests.record({ ...recorded(event), began: monotonicMs(), response });
+    }, store);
   } finally {
     await store.close();
   }

@@ -10,6 +10,7 @@ import { openStore } from '../../src/service/store/open-store.ts';
 import { atExit } from '../asterisk/at-exit.ts';
 import { stateFolder } from '../integration/service-harness.ts';
 import { bearer, screenEvents } from '../integration/service-stream.ts';
+import { until } from '../until.ts';
 import { startNginx } from './nginx.ts';
 import { addCustomers } from './replay.ts';
 
@@ -84,22 +85,17 @@ export function watch(t: TestContext, url: string, token: string) {
   const seen = new Map<string, CallStatus[]>();
   const { promise: open, resolve } = Promise.withResolvers<void>();
   const stream = screenEvents(url, bearer(token));
-  let look = () => {};
   const listening = (async () => {
     for await (const heard of stream) {
       if (heard.event === 'calls') resolve();
       else if (heard.event === 'call')
         seen.set(heard.call.id, [...(seen.get(heard.call.id) ?? []), heard.call.status as CallStatus]);
-      look();
     }
   })();
   t.after(() => listening);
-  const saw = (calls: readonly { id: string; status: CallStatus }[]) =>
-    new Promise<void>((done) => {
-      look = () => {
-        if (calls.every(({ id, status }) => seen.get(id)?.at(-1) === status)) done();
-      };
-      look();
-    });
+  const saw = (calls: readonly { id: string; status: CallStatus }[]) => {
+    const unseen = () => calls.filter(({ id, status }) => seen.get(id)?.at(-1) !== status);
+    return until('a screen to see how far each call is', () => unseen().length === 0, { state: unseen });
+  };
   return { seen, open, saw, ended: listening };
 }
