@@ -25,5 +25,8 @@ for (const version of versions)
       env,
     });
     const [done, wrong] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    assert.deepEqual(done.trim().split('\n'), Object.keys(steps), wrong);
+    const names = Object.keys(steps);
+    // Node's runner of tests may add lines of its own.
+    const said = done.split('\n').filter((line) => names.includes(line));
+    assert.deepEqual(said, names, wrong);
   });
