@@ -83,7 +83,8 @@ export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }
   const test = getTestContext();
   running.set(program, test);
   void ended.then(() => running.delete(program));
-  after(() => endPrograms(test));
+  // Benches run programs too, where no test is.
+  if (test !== undefined) after(() => endPrograms(test));
   return program;
 }
 
