@@ -160,6 +160,14 @@ for (const [about, rows] of Object.entries(tables))
       test(what, async () => assert.equal(await answersTo(script, settingsOf[settings]), answers));
   });
 
+test('a call of which the tracker will know is not asked itself', () => {
+  const { apply, ask, pass, questions } = stand();
+  apply(caller());
+  void ask('1.1');
+  assert.equal(questions(), 0);
+  pass(375);
+});
+
 describe('a call that is open since before a restart', () => {
   for (const [number, permission, questions] of [
     ['awaited', 'withheld', 1],

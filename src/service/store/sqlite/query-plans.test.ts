@@ -11,6 +11,7 @@ import type { Statements, Value } from '../shared/statements.ts';
 import { webhookRows } from '../shared/webhook-rows.ts';
 import { migrations } from './migrations.ts';
 import { statementRunner } from './statement-runner.ts';
+import { trimmer } from './trimmer.ts';
 
 /** Statements that also note how they are run. */
 function planned() {
@@ -198,4 +199,14 @@ test('an attempt that does not count is none of the attempts, and a note that is
   await callers.act(1, { ...note, kind: 'note', text: 'x' });
   assert.equal(await callers.removeNote(1, { ...note, at: 2 }), false);
   assert.equal(await callers.removeNote(1, note), true);
+});
+
+test('the history of every account is trimmed, in whatever order they come', () => {
+  const { db } = planned();
+  db.exec(`INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
+    VALUES (1, 1, 9, 'GET', '/', '', 200, 0), (2, 2, 1, 'GET', '/', '', 200, 0);
+    INSERT OR REPLACE INTO history_counts VALUES (1, 1), (2, 1)`);
+  const removed: [number, number][] = [];
+  const trim = trimmer(db, (account, rows) => removed.push([account, rows]));
+  assert.deepEqual([trim({ before: 5 }), trim({ before: 5 }), removed], [1, 0, [[2, 1]]]);
 });
