@@ -11,17 +11,25 @@ const longestMs = 30 * 60_000;
 /** What is still open so long after the last test would hold the process for ever, ms. */
 const closesWithinMs = 60_000;
 
-for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[])
-  describe(file, async () => {
-    await import(pathToFileURL(resolve(file)).href);
-  });
+const files = JSON.parse(process.env.TEST_FILES ?? '[]') as string[];
 // What tests start are other programs.
 delete process.env.TEST_FILES;
 
 new Worker(`setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${longestMs})`, { eval: true }).unref();
-after(() => {
-  setTimeout(() => {
-    process.stderr.write(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}\n`);
-    process.exit(1);
-  }, closesWithinMs).unref();
-});
+// One after the other: while two load the same modules, the tests of one would come into the suite of the other.
+for (const file of files)
+  await new Promise<void>((ended) => {
+    describe(file, async () => {
+      after(() => ended());
+      try {
+        await import(pathToFileURL(resolve(file)).href);
+      } catch (error) {
+        ended();
+        throw error;
+      }
+    });
+  });
+setTimeout(() => {
+  process.stderr.write(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}\n`);
+  process.exit(1);
+}, closesWithinMs).unref();
