@@ -2,6 +2,7 @@ import { longestWaitMs } from '../../../delivery/queue.ts';
 import type { Delivery, DueDelivery, Webhook, WebhookEvent, WebhookStore } from '../webhook-store.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
 import type { Statements, Value } from './statements.ts';
+import { trimOldest } from './trim-oldest.ts';
 
 /** How an engine knows which calls changed. */
 export type CallChanges = {
@@ -228,13 +229,6 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
         ...[account, number],
       );
     },
-    async trim(before) {
-      // The oldest have the lowest ids: no index by time alone is needed.
-      const sql = `DELETE FROM webhook_deliveries WHERE at < $1
-        AND id IN (SELECT id FROM webhook_deliveries ORDER BY id LIMIT ${TRIM_ROWS}) RETURNING id`;
-      let deleted = 0;
-      for (let rows = -1; rows !== 0; deleted += rows) rows = await count(sql, before);
-      return deleted;
-    },
+    trim: (before) => trimOldest({ read, write }, 'webhook_deliveries', before),
   };
 }
