@@ -76,6 +76,8 @@ export type ThirdYear = {
   readonly toCallBack: ReadonlySet<string>;
   /** The time of the oldest entry of the audit log. */
   readonly auditedSince: number;
+  /** The time of the oldest delivery. */
+  readonly deliveredSince: number;
 };
 
 /** Makes one in an empty folder. The first time takes half a minute; what was made is kept, and copied. */
@@ -101,6 +103,7 @@ export async function openThirdYear(
   writeAudit(db, end, today);
   writeDeliveries(db, now, scale);
   writeSums(db);
+  const deliveredSince = db.prepare('SELECT min(at) AS at FROM webhook_deliveries').get()?.at as number;
   db.close();
 
   const keys = makeKeys(serverSecret(stateDir));
@@ -110,7 +113,7 @@ export async function openThirdYear(
     return read;
   });
   return {
-    ...{ stateDir, now, scale, calls },
+    ...{ stateDir, now, scale, calls, deliveredSince },
     auditedSince: Math.floor(end - AUDITED * scale) * DAY_MS,
     tokens: directory.integrations.map((one) => keys.integrationToken(one)),
     administration: directory.accounts.map((one) => keys.adminToken(one)),
