@@ -223,124 +223,59 @@ for (const path of ['/', '/bar', '/call-back', '/calls', '/reports', '/welcome']
   await step(`GET ${path}, second account`, () =>
     get(path, other).catch((error) => (path === '/welcome' ? '' : Promise.reject(error))),
   );
-const calls = [
-  ...[
-    'q=Petersen',
-    'q=10007',
-    'q=30000',
-    `q=${encodeURIComponent(numberOf(0))}`,
-    `q=${encodeURIComponent(colleagues[3] as string)}`,
-  ],
-  ...[
-    'q=nobody+is+called+that',
-    'customer=10007',
-    'extension=1001',
-    'extension=1001%7C1002',
-    'mine=1',
-    'segment=Notfall',
-  ],
-  ...[
-    `integration=${workshop}`,
-    `called=${encodeURIComponent(numberOf(90_001))}`,
-    'place=queue',
-    'place=menu',
-  ],
-  ...['hours=in', 'hours=out', 'outcome=open', 'outcome=answered', 'outcome=missed', 'outcome=short'],
-  ...[`from=${day(30)}&to=${day(20)}`, `outcome=missed&customer=10000&from=${day(30)}`],
-];
-for (const query of calls) await page(`/calls?${query}`);
-for (const query of ['q=Weiß', 'q=nobody', 'q=040+3000', 'segment=Owners']) await page(`/customers?${query}`);
-await page(`/callers?${new URLSearchParams({ number: waitingNumber(0) })}`);
-await page(`/callers?${new URLSearchParams({ number: numberOf(0) })}`);
-for (const query of [
-  'kind=import',
-  'who=Olga',
-  `kind=import&who=${encodeURIComponent(colleagues[7] as string)}`,
-])
-  await page(`/audit?${query}`);
 const [someCall] = (
   await store.calls.page({
-    account: MAIN,
-    filter: { ...everyCall, outcome: 'answered' },
-    towards: 'older',
-    from: null,
-    limit: 1,
-  })
+    ...{
+      account: MAIN,
+      filter: { ...everyCall, outcome: 'answered' },
+      towards: 'older',
+      from: null,
+      limit: 1,
+    },
+  } as const)
 ).calls;
-const logged = [
-  'in=call&term=pbx1',
-  `in=call&term=${someCall?.id}`,
-  `in=number&term=${encodeURIComponent(someCall?.from ?? '')}`,
-];
-const apiLog = await page('/api-log?outcome=refused');
-for (const query of [
-  ...logged,
-  'in=request&term=nothing',
-  'in=response&term=xxx',
-  `integration=${workshop}`,
-  'outcome=accepted',
-  'outcome=discarded',
-  `until=${day(5)}T12:00`,
-])
-  await page(`/api-log?${query}`);
-const entry =
-  /\/api-log\/entry\?[^"]+/.exec(apiLog + (await get('/api-log', cookie)))?.[0]?.replaceAll('&amp;', '&') ??
-  '/api-log/entry';
-await page(entry);
-await page(`/integrations/webhooks/${failing?.uid}?failed=1`);
-await page('/sign-in', {});
-await page('/customers/import/template');
-const year = `from=${day(365)}&to=${day(0)}`;
-const chosen = [
-  '',
-  '&by=month',
-  '&of=segment:Notfall',
-  `&of=integration:${workshop}`,
-  '&of=hours:in',
-  `&of=called:${encodeURIComponent(numberOf(90_001))}`,
-  '&of=place:queue',
-  '&of=answered:1001',
-];
-for (const what of chosen) await page(`/reports?from=${day(13)}&to=${day(1)}${what}`);
-await page(`/reports?${year}&by=month`);
-await page(`/reports?${year}&by=month`);
-for (const path of [
-  `/reports.csv?from=${day(6)}&to=${day(0)}`,
-  `/calls.csv?from=${day(6)}`,
-  '/calls.csv',
-  '/customers/export',
-])
-  await page(path);
+const [colleague, called, from] = [colleagues[3], numberOf(90_001), someCall?.from].map((text) =>
+  encodeURIComponent(text ?? ''),
+);
+const number = encodeURIComponent(numberOf(0));
+const entry = /\/api-log\/entry\?[^"]+/.exec(await get('/api-log', cookie))?.[0]?.replaceAll('&amp;', '&');
+const [fortnight, year] = [`from=${day(13)}&to=${day(1)}`, `from=${day(365)}&to=${day(0)}&by=month`];
+const addresses = `
+  /calls?q=Petersen /calls?q=10007 /calls?q=30000 /calls?q=${number} /calls?q=${colleague} /calls?q=nobody+is+so
+  /calls?customer=10007 /calls?extension=1001 /calls?extension=1001%7C1002 /calls?mine=1 /calls?segment=Notfall
+  /calls?integration=${workshop} /calls?called=${called} /calls?place=queue /calls?place=menu /calls?hours=in
+  /calls?hours=out /calls?outcome=open /calls?outcome=answered /calls?outcome=missed /calls?outcome=short
+  /calls?from=${day(30)}&to=${day(20)} /calls?outcome=missed&customer=10000&from=${day(30)}
+  /customers?q=Weiß /customers?q=nobody /customers?q=040+3000 /customers?segment=Owners
+  /callers?number=${encodeURIComponent(waitingNumber(0))} /callers?number=${number}
+  /audit?kind=import /audit?who=Olga /audit?kind=import&who=${encodeURIComponent(colleagues[7] ?? '')}
+  /api-log?in=call&term=pbx1 /api-log?in=call&term=${someCall?.id} /api-log?in=number&term=${from}
+  /api-log?in=request&term=nothing /api-log?in=response&term=xxx /api-log?integration=${workshop}
+  /api-log?outcome=accepted /api-log?outcome=refused /api-log?outcome=discarded /api-log?until=${day(5)}T12:00 ${entry}
+  /integrations/webhooks/${failing?.uid}?failed=1 /sign-in /customers/import/template
+  /reports?${fortnight} /reports?${fortnight}&by=month /reports?${fortnight}&of=segment:Notfall
+  /reports?${fortnight}&of=integration:${workshop} /reports?${fortnight}&of=hours:in /reports?${fortnight}&of=called:${called}
+  /reports?${fortnight}&of=place:queue /reports?${fortnight}&of=answered:1001 /reports?${year} /reports?${year}
+  /reports.csv?from=${day(6)}&to=${day(0)} /calls.csv?from=${day(6)} /calls.csv /customers/export`;
+for (const path of addresses.trim().split(/\s+/)) await page(path);
 
 const bearer = { authorization: `Bearer ${token}`, accept: 'application/json' };
 const api = (path: string, headers: Record<string, string> = bearer) =>
   step(`GET ${path}`, () => get(path, headers));
 const v1 = '/api/v1/voice';
-const number = encodeURIComponent(numberOf(0));
-for (const query of [
-  'limit=50',
-  'limit=50&page=3',
-  'limit=50&page=400',
-  'limit=50&sort=-created_at',
-  'limit=50&page=400&sort=-created_at',
-])
-  await api(`${v1}?${query}`);
-for (const what of [
-  `request&search_term=${someCall?.id}`,
-  'request&search_term=nothing',
-  'response&search_term=nothing',
-  `request&search_term=${number}`,
-])
-  await api(`${v1}?search=${what}&limit=20&sort=-created_at`);
-await api(v1);
-await api(`${v1}?search=request&search_term=nothing`);
-for (const path of [`${v1}/priority?number=${number}`, `${v1}/priority?number=110`]) await api(path);
+const searches = `
+  ${v1}?limit=50 ${v1}?limit=50&page=3 ${v1}?limit=50&page=400 ${v1}?limit=50&sort=-created_at
+  ${v1}?limit=50&page=400&sort=-created_at ${v1}?search=request&search_term=${someCall?.id}&limit=20
+  ${v1}?search=request&search_term=nothing&limit=20&sort=-created_at ${v1}?search=request&search_term=${number}&limit=20
+  ${v1}?search=response&search_term=nothing&limit=20&sort=-created_at ${v1} ${v1}?search=request&search_term=nothing
+  ${v1}/priority?number=${number} ${v1}/priority?number=110
+  /healthz /openapi.json http://127.0.0.1:${metrics.port}/metrics`;
+for (const path of searches.trim().split(/\s+/)) await api(path);
 await step('POST priority', () =>
   client.ask('/voice/priority', { token, method: 'POST', body: { number: numberOf(1) } }),
 );
 for (const path of ['account', 'segments', 'integrations', `integrations/${workshop}`, 'customers'])
   await api(`/admin/${path}`, { authorization: `Bearer ${admin}` });
-for (const path of ['/healthz', '/openapi.json', `http://127.0.0.1:${metrics.port}/metrics`]) await api(path);
 
 /** The first events of a stream. */
 const stream = async (path: string, headers: Record<string, string>) => {
