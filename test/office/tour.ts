@@ -500,8 +500,8 @@ async function writes(): Promise<void> {
   const [[old] = []] = await Array.fromAsync(oldest.chunks);
   await statements();
   await works('requests of a day are deleted', () => requests.trim({ before: (old?.at ?? 0) + DAY_MS }));
+  await works('requests above a number are deleted', () => requests.trim({ keep: oldest.total - 2_500 }));
   // Whole partitions; on SQLite the oldest of a tenth of the office are younger.
   if (url !== undefined)
     await works('requests of a month are deleted', () => requests.trim({ before: now - 45 * DAY_MS }));
-  await works('requests above a number are deleted', () => requests.trim({ keep: oldest.total - 2_500 }));
 }

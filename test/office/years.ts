@@ -22,7 +22,7 @@ export const office = {
   toCallBack: 300,
   often: 60,
   /** Those whom the second account missed on one day. */
-  crowd: 10_000,
+  crowd: 20_000,
   deliveries: 30_000,
 };
 /** The accounts: a property manager, and a telephone shop with half as many calls. */
@@ -183,7 +183,7 @@ export function* lateCalls(now: number, scale: Scale): Generator<OfficeCall> {
   for (let n = 0; n < office.crowd * scale; n += 1)
     yield callOf({
       ...{ account: SECOND, integration: 3, id: `crowd-${n}`, from: numberOf(CROWD + n), waits: 20_000 },
-      rings: now - 2 * DAY_MS + n * 400,
+      rings: now - 2 * DAY_MS + n * 200,
     });
   for (let n = waiting - 1; n >= 0; n -= 1)
     for (let times = n === 0 ? office.often : 1 + (n % 2); times > 0; times -= 1)
