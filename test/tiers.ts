@@ -31,6 +31,7 @@ const slow = [
   'src/outbox/outbox.property',
   'test/fuzz/',
   'test/mutants/',
+  'test/office/',
   'src/service/commands.test',
   'test/integration/broken',
   'test/integration/demo',

@@ -56,8 +56,11 @@ async function decide(
     ),
   );
   const known = await rows<{ number: string; reference: string; name: string }>(
+    // Each by its index: of one condition with OR it would make a scan of all customers.
     `SELECT n.number, c.reference, c.name FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
-     WHERE n.account_id = $1 AND (n.number = ANY($2::text[]) OR c.reference = ANY($3::text[]))`,
+     WHERE n.account_id = $1 AND n.number = ANY($2::text[])
+     UNION SELECT n.number, c.reference, c.name FROM customers c JOIN customer_numbers n ON n.customer_id = c.id
+     WHERE c.account_id = $1 AND c.reference = ANY($3::text[])`,
     account,
     changes.flatMap(({ numbers = [] }) => numbers),
     changes.map(({ reference }) => reference),

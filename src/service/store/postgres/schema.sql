@@ -332,6 +332,7 @@ CREATE TABLE webhook_deliveries (
 );
 CREATE INDEX webhook_deliveries_by_state ON webhook_deliveries (webhook_id, state, queued_at, id);
 CREATE INDEX webhook_deliveries_by_id ON webhook_deliveries (webhook_id, id);
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (webhook_id, id) WHERE state = 'failed';
 -- One row: the process that delivers, until when, and the place in the calls' changes that it has read to.
 CREATE TABLE webhook_reader (holder text NOT NULL, held_until bigint NOT NULL, place text);
 INSERT INTO webhook_reader VALUES ('', 0, NULL);

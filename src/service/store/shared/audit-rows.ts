@@ -1,8 +1,7 @@
 import type { AuditEntry, AuditStore } from '../audit-store.ts';
 import type { Statements, Value } from './statements.ts';
+import { trimOldest } from './trim-oldest.ts';
 
-/** Entries deleted in one statement. */
-const STEP = 1000;
 /** Characters kept of a text. */
 const LENGTH = 300;
 
@@ -47,13 +46,6 @@ export function auditRows({ read, write, along, contains }: Statements): AuditSt
       );
     },
 
-    async trim(before) {
-      // The oldest have the lowest ids: no index by time alone is needed.
-      const sql = `DELETE FROM audit WHERE at < $1
-        AND id IN (SELECT id FROM audit ORDER BY id LIMIT ${STEP}) RETURNING id`;
-      let deleted = 0;
-      for (let rows = -1; rows !== 0; deleted += rows) rows = (await write(sql, before)).length;
-      return deleted;
-    },
+    trim: (before) => trimOldest({ read, write }, 'audit', before),
   };
 }

@@ -5,8 +5,8 @@ import { callColumns, callOf, whoCalls } from './call-rows.ts';
 import type { Serialise } from './serialise.ts';
 import type { Statements } from './statements.ts';
 
-/** Callers that are read in one go. */
-const CALLERS = 400;
+/** Missed calls, and callers, that are read in one go. */
+const [CALLS, CALLERS] = [2_000, 400];
 
 /** The name of a call's group, as SQL. */
 const groupNames = {
@@ -32,13 +32,7 @@ const reachedOf = (row: Row) =>
         by: row.reached_by as string | null,
       };
 
-/** `10 15,30 35`, newest first by their ends. */
-const spansOf = (text: string): Span[] =>
-  text
-    .split(',')
-    .map((span) => span.split(' ').map(Number) as [number, number])
-    .map(([since, until]) => ({ since, until }))
-    .sort((a, b) => b.until - a.until);
+type MissedRow = { readonly id: number; readonly number: string } & Span;
 
 /** `acted` is called after an action, for the account's screens at other processes. */
 export function callerRows(
@@ -62,39 +56,55 @@ export function callerRows(
       return rows.toReversed().map((row) => ({ call: callOf(row), reached: reachedOf(row) }));
     },
     async missedCallers(account, since, number) {
-      // First a row for each number, along the missed calls of the span alone (materialized: PostgreSQL would find that
-      // order in all calls, by their numbers); then the newest call of each.
-      const sql = `WITH callers AS MATERIALIZED (
-          SELECT number, max(completed_at) AS ended, string_agg(started_at || ' ' || completed_at, ',') AS calls
-          FROM calls ${along(number === undefined ? 'calls_missed' : 'calls_by_number')}
-          WHERE account_id = $1 AND missed AND completed_at >= $2 AND number <> '${FORGOTTEN}'
-            AND ${number === undefined ? 'number > $3' : 'number = $3'} GROUP BY number)
-        SELECT ${callColumns}, m.calls, r.call_id AS reached_id,
+      // The missed calls of the span once, in the order of their ends.
+      const callers = new Map<string, { newest: number; calls: Span[] }>();
+      const one = number === undefined ? '' : 'AND number = $4';
+      const missedCalls = `SELECT id, number, started_at AS since, completed_at AS until
+        FROM calls ${along(number === undefined ? 'calls_missed' : 'calls_by_number')}
+        WHERE account_id = $1 AND missed AND (completed_at, id) > ($2, $3) AND number <> '${FORGOTTEN}' ${one}
+        ORDER BY completed_at, id LIMIT ${CALLS}`;
+      for (let last: MissedRow | undefined, more = true; more; ) {
+        const values = [
+          account,
+          last?.until ?? since,
+          last?.id ?? 0,
+          ...(number === undefined ? [] : [number]),
+        ];
+        const rows = await serialise(() => read<MissedRow>(missedCalls, ...values));
+        for (const { id, number: caller, since: began, until } of rows) {
+          const calls = callers.get(caller)?.calls ?? [];
+          calls.push({ since: began, until });
+          callers.set(caller, { newest: id, calls });
+        }
+        last = rows.at(-1);
+        more = rows.length === CALLS;
+      }
+      // Then the newest call of each. The databases have one function in common that makes rows of a value: the names
+      // in it are the calls.
+      const newestCalls = `SELECT ${callColumns}, c.id AS place, r.call_id AS reached_id,
           coalesce(r.answered_at, r.completed_at) AS reached_at, r.caller_id AS reached_by,
           (SELECT a.started_at FROM calls a ${along('calls_by_number')}
-            WHERE a.account_id = $1 AND a.number = m.number AND a.started_at >= $2
+            WHERE a.account_id = $1 AND a.number = c.number AND a.started_at >= $2
               AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at DESC LIMIT 1) AS answered_last
-        FROM (SELECT * FROM callers ORDER BY number LIMIT ${CALLERS}) m
-        JOIN calls c ON c.id = (SELECT n.id FROM calls n ${along('calls_missed')}
-          WHERE n.account_id = $1 AND n.missed AND n.completed_at = m.ended AND n.number = m.number
-          ORDER BY n.id DESC LIMIT 1)
-        ${whoCalls}
+        FROM json_each($3) m CROSS JOIN calls c ${whoCalls}
         LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
           WHERE a.account_id = $1 AND a.number = c.number AND a.started_at > c.started_at
             AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
-        ORDER BY m.number`;
+        WHERE c.id = CAST(m.key AS bigint) AND c.number <> '${FORGOTTEN}'`;
+      const byCall = new Map(Array.from(callers.values(), ({ newest, calls }) => [newest, calls]));
+      const newest = [...byCall.keys()];
       const found: MissedCaller[] = [];
-      for (let from = number ?? ''; ; from = found.at(-1)?.call.number as string) {
-        const rows = await serialise(() => read<Row>(sql, account, since, from));
-        for (const row of rows)
+      for (let at = 0; at < newest.length; at += CALLERS) {
+        const ids = Object.fromEntries(newest.slice(at, at + CALLERS).map((id) => [id, 0]));
+        for (const row of await serialise(() => read<Row>(newestCalls, account, since, JSON.stringify(ids))))
           found.push({
             call: callOf(row),
-            calls: spansOf(row.calls as string),
+            calls: (byCall.get(row.place as number) as Span[]).toReversed(),
             reached: reachedOf(row),
             answeredAt: row.answered_last as number | null,
           });
-        if (rows.length < CALLERS) return found;
       }
+      return found;
     },
     counts(account, { since, until }, group) {
       return read(

@@ -1,5 +1,5 @@
 import type { Account, DirectoryStore, Extension, Integration } from '../directory-store.ts';
-import type { RequestStore } from '../request-store.ts';
+import type { IntegrationUse, RequestStore } from '../request-store.ts';
 import { quarterOf } from './quarter.ts';
 import type { Statements } from './statements.ts';
 
@@ -130,15 +130,20 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
 
 /** How each of an account's integrations is used. */
 export const integrationUse = ({ read, lookup }: Statements): Pick<RequestStore, 'use' | 'usedIn'> => ({
-  use: (account, since) =>
-    read(
-      `SELECT i.id AS integration, max(u.last_at) AS "lastAt",
-         CAST(coalesce(sum(u.requests) FILTER (WHERE u.quarter >= $2), 0) AS bigint) AS requests
-       FROM integrations i JOIN integration_use u ON u.integration_id = i.id WHERE i.account_id = $1
-       GROUP BY i.id ORDER BY i.id`,
+  async use(account, since) {
+    // The newest quarter alone has the last request: years of quarters are not read.
+    const rows = await read<IntegrationUse>(
+      `SELECT i.id AS integration,
+         (SELECT max(u.last_at) FROM integration_use u WHERE u.integration_id = i.id AND u.quarter =
+           (SELECT max(n.quarter) FROM integration_use n WHERE n.integration_id = i.id)) AS "lastAt",
+         (SELECT CAST(coalesce(sum(u.requests), 0) AS bigint) FROM integration_use u
+           WHERE u.integration_id = i.id AND u.quarter >= $2) AS requests
+       FROM integrations i WHERE i.account_id = $1 ORDER BY i.id`,
       account,
       quarterOf(since),
-    ),
+    );
+    return rows.filter(({ lastAt }) => lastAt !== null);
+  },
   usedIn: (integration, spans) =>
     Promise.all(
       spans.map(async ({ since, until }) => {

@@ -2,6 +2,7 @@ import { longestWaitMs } from '../../../delivery/queue.ts';
 import type { Delivery, DueDelivery, Webhook, WebhookEvent, WebhookStore } from '../webhook-store.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
 import type { Statements, Value } from './statements.ts';
+import { trimOldest } from './trim-oldest.ts';
 
 /** How an engine knows which calls changed. */
 export type CallChanges = {
@@ -17,7 +18,8 @@ export type CallChanges = {
 /** Without knowing what changed: the calls of a day. */
 const ofADay = `webhooks w JOIN calls c ON c.account_id = w.account_id WHERE c.started_at >= $1`;
 const DAY_MS = 86_400_000;
-const TRIM_ROWS = 1000;
+/** Deliveries that are deleted in one go. */
+const REMOVED_ROWS = 1000;
 /** Characters kept of an answer. */
 const ANSWER = 500;
 
@@ -118,9 +120,13 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
     async remove(id) {
       await write('UPDATE webhooks SET enabled = $2 WHERE id = $1', id, false);
       // In steps: no event should wait until a month's deliveries are deleted.
-      const step = `DELETE FROM webhook_deliveries WHERE id IN
-        (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 LIMIT ${TRIM_ROWS}) RETURNING id`;
-      while ((await count(step, id)) > 0);
+      const last = `SELECT max(id) AS id FROM
+        (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id LIMIT ${REMOVED_ROWS}) oldest`;
+      for (;;) {
+        const [{ id: upTo } = { id: null }] = await read<{ id: number | null }>(last, id);
+        if (upTo === null) break;
+        await write('DELETE FROM webhook_deliveries WHERE webhook_id = $1 AND id <= $2', id, upTo);
+      }
       await write('DELETE FROM webhooks WHERE id = $1', id);
     },
 
@@ -228,13 +234,6 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
         ...[account, number],
       );
     },
-    async trim(before) {
-      // The oldest have the lowest ids: no index by time alone is needed.
-      const sql = `DELETE FROM webhook_deliveries WHERE at < $1
-        AND id IN (SELECT id FROM webhook_deliveries ORDER BY id LIMIT ${TRIM_ROWS}) RETURNING id`;
-      let deleted = 0;
-      for (let rows = -1; rows !== 0; deleted += rows) rows = await count(sql, before);
-      return deleted;
-    },
+    trim: (before) => trimOldest({ read, write }, 'webhook_deliveries', before),
   };
 }

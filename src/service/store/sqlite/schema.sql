@@ -303,6 +303,7 @@ CREATE TABLE webhook_deliveries (
 ) STRICT;
 CREATE INDEX webhook_deliveries_by_state ON webhook_deliveries (webhook_id, state, queued_at);
 CREATE INDEX webhook_deliveries_by_id ON webhook_deliveries (webhook_id);
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (webhook_id) WHERE state = 'failed';
 
 -- One row: the process that delivers, until when, and the place in the calls' changes that it has read to.
 CREATE TABLE webhook_reader (holder TEXT NOT NULL, held_until INTEGER NOT NULL, place TEXT) STRICT;

@@ -1,0 +1,128 @@
+import { globSync, readFileSync } from 'node:fs';
+
+/** A statement that was run: how it finds its rows, and what it read: pages on SQLite, rows and buffers on PostgreSQL. */
+export type Statement = { readonly sql: string; readonly plan: readonly string[]; readonly work: number };
+
+/** A line of watch-statements.ts: the text and the plan of each statement come with its first run. */
+export type Noted = {
+  readonly id: string;
+  readonly work: number;
+  readonly sql?: string;
+  readonly plan?: readonly string[];
+};
+
+/** What somebody does with the service, and what that took. `size`: of the answer, in characters. */
+export type Step = {
+  readonly name: string;
+  readonly size: number;
+  readonly statements: readonly Statement[];
+};
+
+/** What lists, exports and reports had of the property manager. */
+export type Found = {
+  readonly logged: number;
+  readonly toCallBack: readonly string[];
+  readonly onScreen: readonly string[];
+  readonly calls: number;
+  readonly ofCustomer: number;
+  readonly customers: number;
+  readonly failed: number;
+  /** Of the days from 60 to 31 days ago. */
+  readonly month: { readonly calls: number; readonly missed: number };
+};
+
+/** What tour.ts tells. `notAsked`: routes for reading that no step has requested. */
+export type Toured = {
+  readonly steps: readonly Step[];
+  readonly found: Found;
+  readonly notAsked: readonly string[];
+};
+
+type PlanNode = Readonly<Record<string, number | string | readonly PlanNode[] | undefined>>;
+
+const nodes = (node: PlanNode): PlanNode[] => [
+  node,
+  ...((node.Plans ?? []) as readonly PlanNode[]).flatMap(nodes),
+];
+
+/** The statements of a database in a log of PostgreSQL's auto_explain, in JSON. */
+export function statementsIn(log: string, database: string): Statement[] {
+  return [...log.matchAll(new RegExp(`^${database} LOG: {2}duration: .*plan:\\n((?:\\t.*\\n)+)`, 'gm'))].map(
+    ([, json = '']) => {
+      const { 'Query Text': sql, Plan: plan } = JSON.parse(json.replace(/^\t/gm, ''));
+      const number = (node: PlanNode, name: string) => Number(node[name] ?? 0);
+      const rows = (node: PlanNode) =>
+        number(node, 'Actual Loops') *
+        (number(node, 'Actual Rows') +
+          number(node, 'Rows Removed by Filter') +
+          number(node, 'Rows Removed by Index Recheck') +
+          number(node, 'Rows Removed by Join Filter'));
+      const all = nodes(plan);
+      return {
+        sql,
+        // As SQLite has it: a scan is whatever goes by no condition of an index.
+        plan: all.flatMap((node) => {
+          const { 'Node Type': type, 'Relation Name': relation, 'Index Name': index = '' } = node;
+          // Of a bitmap, what is below it has the condition.
+          if (relation === undefined || !/(?<!Bitmap Heap) Scan$/.test(`${type}`)) return [];
+          return [`${'Index Cond' in node || 'TID Cond' in node ? 'SEARCH' : 'SCAN'} ${relation} ${index}`];
+        }),
+        work:
+          all.reduce((sum, node) => sum + rows(node), 0) +
+          number(plan, 'Shared Hit Blocks') +
+          number(plan, 'Shared Read Blocks'),
+      };
+    },
+  );
+}
+
+/** In one form: blanks, and the names of values. */
+const plain = (sql: string) =>
+  sql
+    .replace(/[?$]\d*/g, '?')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** The statements in the sources of a folder, as expressions that match them as they are run. */
+export function statementsOf(files: string): { where: string; text: string; pattern: RegExp }[] {
+  return globSync(files, { exclude: ['**/*.test.ts'] }).flatMap((file) => {
+    const source = readFileSync(file, 'utf8');
+    return [...source.matchAll(/(['"`])(?=\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH)\s)/g)].map(
+      (match) => {
+        const { pieces } = textAt(source, match.index);
+        const text = plain(pieces.join('…'));
+        const pattern = pieces
+          .map((piece) => plain(piece).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+          .join('.*');
+        const line = source.slice(0, match.index).split('\n').length;
+        return { where: `${file}:${line}`, text, pattern: new RegExp(pattern, 's') };
+      },
+    );
+  });
+}
+
+export const isRun = ({ pattern }: { pattern: RegExp }, run: readonly string[]) =>
+  run.some((sql) => pattern.test(plain(sql)));
+
+/** The text that begins here: what stands between the expressions in it, and where it ends. */
+function textAt(source: string, start: number): { pieces: string[]; end: number } {
+  const quote = source[start];
+  const pieces = [''];
+  for (let at = start + 1; ; at += 1) {
+    const char = source[at];
+    if (char === quote || char === undefined) return { pieces, end: at };
+    if (char === '\\') {
+      pieces.push('');
+      at += 1;
+    } else if (quote === '`' && source.startsWith('${', at)) {
+      let depth = 1;
+      for (at += 2; ; at += 1) {
+        const inner = source[at] as string;
+        if ('\'"`'.includes(inner)) at = textAt(source, at).end;
+        else if (inner === '{') depth += 1;
+        else if (inner === '}' && --depth === 0) break;
+      }
+      pieces.push('');
+    } else pieces[pieces.length - 1] += char;
+  }
+}

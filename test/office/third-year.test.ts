@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeKeys } from '../../src/service/accounts/keys.ts';
+import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { copySite } from '../../src/service/store/copy-site.ts';
+import { secretMarkOf } from '../../src/service/store/open-store.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
+import { stateFolder } from '../integration/service-harness.ts';
+import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
+import { isRun, type Statement, type Step, statementsOf, type Toured } from './statements.ts';
+import { openThirdYear, type ThirdYear } from './third-year.ts';
+import { callsOf, customersOf, DAY_MS, lateCalls, MAIN, office, requestsOf, type Scale } from './years.ts';
+
+/**
+ * A tenth of an office and all of it, on both databases: what the service does is in proportion to what it shows, and it
+ * shows everything. Work is counted (see statements.ts), and no time.
+ */
+type Office = { readonly office: ThirdYear; readonly toured: Toured };
+type Engine = {
+  readonly name: string;
+  readonly sources: string;
+  readonly slack: number;
+  open(scale: Scale, folder: string): Promise<Office>;
+};
+
+/** Long enough for any machine, ms. */
+const LONGEST_MS = 900_000;
+
+const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+async function tour(year: ThirdYear, log: string, watch: boolean, url?: string): Promise<Office> {
+  const { stateDir, auditedSince, deliveredSince } = year;
+  const child = fork(
+    here('tour.ts'),
+    [stateDir, log, `${auditedSince}`, `${deliveredSince}`, ...(url === undefined ? [] : [url])],
+    {
+      execArgv: watch ? ['--import', here('watch-statements.ts')] : [],
+      env: { ...process.env, STATEMENTS: log },
+    },
+  );
+  let told: Toured | string = 'nothing';
+  child.on('message', (message: Toured | string) => {
+    told = message;
+  });
+  const tooLong = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
+  const ended = await once(child, 'exit');
+  clearTimeout(tooLong);
+  assert.equal(typeof told, 'object', `the tour ended with ${ended} at ${told}`);
+  return { office: year, toured: told as unknown as Toured };
+}
+
+const sqlite: Engine = {
+  name: 'SQLite',
+  sources: 'src/service/store/{shared,sqlite}/*.ts',
+  slack: 100,
+  async open(scale, folder) {
+    const log = join(folder, 'statements');
+    const year = await openThirdYear(folder, { scale });
+    writeFileSync(log, '');
+    return tour(year, log, true);
+  },
+};
+
+let cluster: Cluster;
+const postgres: Engine = {
+  name: 'PostgreSQL',
+  // Without what opens the database and ends what hangs.
+  sources: 'src/service/store/{shared/*,postgres/!(database|migrations|primary|durability)}.ts',
+  slack: 1_000,
+  async open(scale, folder) {
+    const year = await openThirdYear(folder, { scale });
+    const url = await cluster.database();
+    const secretMark = secretMarkOf(makeKeys(serverSecret(folder)));
+    await copySite(join(folder, 'service.db'), url, { keptMs: undefined, secretMark });
+    const name = new URL(url).pathname.slice(1);
+    await cluster.sql('VACUUM ANALYZE', name);
+    const settings = {
+      log_min_duration: 0,
+      log_analyze: 'on',
+      log_buffers: 'on',
+      log_timing: 'off',
+      log_format: 'json',
+      log_nested_statements: 'on',
+    };
+    for (const [setting, value] of Object.entries(settings))
+      await cluster.sql(`ALTER DATABASE ${name} SET auto_explain.${setting} = '${value}'`);
+    const [log] = globSync(join(cluster.dataDir, 'log', '*'));
+    return tour(year, log as string, false, url);
+  },
+};
+
+/** Tables that grow with time. */
+const growing =
+  /^(calls|history(_counts|_\d\w*)?|webhook_deliveries|audit|customers|customer_numbers|caller_actions|kept_figures|integration_use)$/;
+
+/** The tables that grow of which a statement reads other rows than those that it finds by the condition of an index. */
+function scannedBy({ sql, plan }: Statement): string[] {
+  return plan.flatMap((row) => {
+    const name = /^SCAN (\w+)/.exec(row)?.[1];
+    if (name === undefined) return [];
+    const table = new RegExp(`\\b(?:FROM|JOIN|UPDATE|INTO|,)\\s+(\\w+)\\s+(?:AS\\s+)?${name}\\b`).exec(
+      sql,
+    )?.[1];
+    const found = [name, table].find((one) => growing.test(one ?? ''));
+    return found === undefined ? [] : found.replace(/^history_\d.*/, 'history');
+  });
+}
+
+/** Scans that are as they should be. */
+const scans: readonly { readonly table: string; readonly sql: RegExp; readonly why: string }[] = [
+  ...(['audit', 'webhook_deliveries'] as const).map((table) => ({
+    ...{ table, sql: /^SELECT max\(id\) AS id FROM .* ORDER BY id LIMIT 1000/ },
+    why: 'the oldest thousand, by their ids',
+  })),
+  {
+    ...{ table: 'webhook_deliveries', sql: /^SELECT d\.id, d\.event.* ORDER BY d\.id DESC LIMIT/s },
+    why: 'the newest: PostgreSQL reads those of all webhooks while most of them are of this one',
+  },
+  ...(['customers', 'customer_numbers'] as const).map((table) => ({
+    ...{ table, sql: /^SELECT c\.(status|number|integration_id), .* FROM calls c/s },
+    why: 'of thousands of calls PostgreSQL joins all customers at once',
+  })),
+  {
+    ...{ table: 'kept_figures', sql: /kept_figures/ },
+    why: 'they are few pages, since PostgreSQL keeps the figures themselves apart',
+  },
+  {
+    ...{ table: 'calls', sql: /LEFT JOIN calls r ON/ },
+    why: 'to be mended: of thousands of missed calls in a report PostgreSQL joins all calls at once',
+  },
+  { table: 'customers', sql: /strpos\(c\.search,/, why: 'texts are searched, 5,000 customers at a time' },
+  {
+    table: 'history',
+    sql: /strpos\((request|response),/,
+    why: 'texts are searched, some thousand at a time',
+  },
+  {
+    table: 'history',
+    sql: /WITH oldest AS MATERIALIZED/,
+    why: 'thousands of the oldest of a month are deleted at once',
+  },
+  { table: 'audit', sql: /^UPDATE audit SET target/, why: 'a number that is forgotten may be in any target' },
+  {
+    table: 'history_counts',
+    sql: /./,
+    why: 'one row for an account, on PostgreSQL one for its day and process',
+  },
+];
+
+/**
+ * Steps whose work grows by nature while their answers do not: to at most so many times that of a tenth of the office
+ * (on PostgreSQL, if another number is named for it).
+ */
+const grows: readonly {
+  readonly step: RegExp;
+  readonly times: number;
+  readonly onPostgres?: number;
+  readonly why: string;
+}[] = [
+  {
+    step: /^timer of 600000 ms .* after the start/,
+    times: 6,
+    why: 'it counts each day of the last year once',
+  },
+  {
+    ...{
+      step: /^GET \/(calls\?(q=(nobody|10007|30000)|outcome=missed&number)|api-log\?|api\/v1\/voice\?search=)/,
+    },
+    times: Number.POSITIVE_INFINITY,
+    why: 'texts are searched, a page for 400 ms at most: how far that comes depends on the machine',
+  },
+  { step: /^GET \/customers\?(q|segment)=/, times: 12, why: 'texts are searched, 5,000 customers at a time' },
+  {
+    ...{ step: /^GET \/call-back, second account/, times: 12, onPostgres: 14 },
+    why: 'all who wait are counted, of whom a hundred are shown',
+  },
+  {
+    ...{ step: /^(a note|a user|POST \/call-back|the screens are told)/, times: 15 },
+    why: 'the screens get all who are to be called back',
+  },
+  {
+    step: /^GET \/(reports|, second|$)/,
+    times: 8,
+    why: 'of thousands of calls PostgreSQL joins all customers at once',
+  },
+  {
+    ...{ step: /^GET \/integrations\/webhooks\/\w+1(,|$)/, times: 10 },
+    why: 'the newest: PostgreSQL reads those of all webhooks while most of them are of this one',
+  },
+  { step: /^(due: retry|the next retry)/, times: 20, why: 'all that are sent again are compared' },
+  {
+    ...{
+      step: /^(all that failed|a webhook is switched|a webhook is removed|how many wait|GET http)/,
+      times: 20,
+    },
+    why: 'it is about all deliveries of a webhook',
+  },
+  {
+    ...{ step: /^a customer (without a number|is removed)/, times: 20 },
+    why: 'the figures of each kept day are asked for calls of the number',
+  },
+  {
+    ...{ step: /^requests of a month/, times: Number.POSITIVE_INFINITY },
+    why: 'a tenth of the office has none so old',
+  },
+  { step: /^deliveries of a day/, times: 6, why: 'some days have more' },
+  { step: /^a number is forgotten/, times: 6, why: 'the whole API log is searched' },
+  { step: /^requests above a number are deleted/, times: 6, why: 'a partition of PostgreSQL holds a month' },
+];
+
+const workOf = ({ statements }: Step) => statements.reduce((sum, { work }) => sum + work, 0);
+
+/** Steps by their names, without what differs from day to day and from office to office. */
+const byName = (steps: readonly Step[]) =>
+  new Map(
+    steps.map((one) => [
+      one.name
+        .replace(/\d{4}-\d\d-\d\d/g, 'DAY')
+        .replace(/:\d+\/metrics/, '/metrics')
+        .replace(/([?/](?:entry|users|reference|number)[=/])\S+/, '$1…'),
+      one,
+    ]),
+  );
+
+const used = new Set<object>();
+
+for (const engine of [sqlite, postgres]) {
+  const skip = engine === postgres && ((await postgresImpossible()) ?? false);
+  describe(`an office in its third year, on ${engine.name}`, { skip }, () => {
+    const folders: string[] = [];
+    let tenth: Office;
+    let whole: Office;
+    before(async () => {
+      if (engine === postgres)
+        cluster = await startCluster({
+          shared_preload_libraries: 'auto_explain',
+          logging_collector: 'on',
+          log_filename: 'plans',
+          log_line_prefix: '%d ',
+        });
+      const open = (scale: Scale) => {
+        const folder = mkdtempSync(join(tmpdir(), 'third-year-'));
+        folders.push(folder);
+        return engine.open(scale, folder);
+      };
+      [tenth, whole] = await Promise.all([open(0.1), open(1)]);
+    });
+    after(async () => {
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+      if (engine === postgres) await cluster?.remove();
+    });
+
+    test('every page, read of the API and statement of the store is part of what is looked at', () => {
+      const { steps, notAsked } = whole.toured;
+      assert.deepEqual(notAsked, []);
+      const run = [...new Set(steps.flatMap(({ statements }) => statements.map(({ sql }) => sql)))];
+      const known = statementsOf(engine.sources);
+      assert.ok(known.length > 100, `${known.length} statements`);
+      assert.deepEqual(
+        known.filter((one) => !isRun(one, run)).map(({ where, text }) => `${where} ${text}`),
+        [],
+      );
+    });
+
+    test('no statement scans a table that grows', () => {
+      const found = new Set<string>();
+      for (const { name, statements } of whole.toured.steps)
+        for (const one of statements)
+          for (const table of scannedBy(one)) {
+            const known = scans.find((scan) => scan.table === table && scan.sql.test(one.sql));
+            if (known) used.add(known);
+            else found.add(`${table} by ${one.sql.replace(/\s+/g, ' ')}, at ${name}`);
+          }
+      assert.deepEqual([...found], []);
+    });
+
+    test('what shows as much does as much work as in a tenth of the office', () => {
+      const small = byName(tenth.toured.steps);
+      const found: string[] = [];
+      for (const [name, step] of byName(whole.toured.steps)) {
+        const before = small.get(name);
+        if (before === undefined) continue;
+        const known = grows.find((one) => one.step.test(name));
+        const shows = Math.max(1, step.size / Math.max(1, before.size));
+        const [least, most] = [workOf(before), workOf(step)];
+        const isMore = (times: number) => most > times * shows * least + engine.slack;
+        if (known && isMore(3)) used.add(known);
+        const times = (engine === postgres ? known?.onPostgres : undefined) ?? known?.times ?? 3;
+        if (isMore(times))
+          found.push(`${name}: ${least} to ${most}, and shows ${shows.toFixed(1)} times as much`);
+      }
+      assert.deepEqual(found, []);
+    });
+
+    test('nothing that should be listed is missing', () => {
+      for (const { office: year, toured } of [tenth, whole]) {
+        const { scale, now } = year;
+        const calls = [...year.calls()].filter(({ account }) => account === MAIN);
+        const theirs = new Set(
+          [...customersOf(MAIN, scale)].find(({ reference }) => reference === '10007')?.numbers,
+        );
+        const zone = 'Europe/Berlin';
+        const today = Temporal.PlainDate.from(new Date(now).toISOString().slice(0, 10));
+        const midnight = (ago: number) =>
+          today.subtract({ days: ago }).toZonedDateTime(zone).epochMilliseconds;
+        const month = calls.filter(
+          ({ steps: [{ at } = { at: 0 }] }) => at >= midnight(60) && at < midnight(30),
+        );
+        const { toCallBack, onScreen, logged, ...counts } = toured.found;
+        assert.deepEqual(
+          [toCallBack, onScreen].map((list) => list.toSorted()),
+          Array(2).fill([...year.toCallBack].sort()),
+        );
+        assert.deepEqual(counts, {
+          calls: calls.length,
+          ofCustomer: calls.filter(({ steps }) => theirs.has(steps[0]?.event.number ?? '')).length,
+          customers: office.customers * scale,
+          failed: (office.deliveries / 4 - office.deliveries / 6) * scale,
+          month: { calls: month.length, missed: month.filter(({ steps }) => steps.length === 2).length },
+        });
+        assert.ok(counts.ofCustomer > 0);
+      }
+    });
+  });
+}
+
+test('what is exempt from these rules still has to be', {
+  skip: (await postgresImpossible()) ?? false,
+}, () => {
+  assert.deepEqual(
+    [...scans, ...grows.filter(({ times }) => Number.isFinite(times))].filter((one) => !used.has(one)),
+    [],
+  );
+});
+
+test('calls and requests are as the store writes them', async (t) => {
+  const year = await openThirdYear(stateFolder(t), { scale: 0.1 });
+  const folder = stateFolder(t);
+  const store = await openSqliteStore(join(folder, 'service.db'));
+  t.after(() => store.close());
+  const day = Math.floor(year.now / DAY_MS) - 3;
+  const calls = [...callsOf(day, 0.1), ...[...lateCalls(year.now, 0.1)].slice(-60)];
+  for (const request of calls.flatMap(requestsOf)) await store.requests.record(request);
+  const rows = (file: string, table: string) => {
+    const db = new DatabaseSync(join(file, 'service.db'), { readOnly: true });
+    const found = db.prepare(`SELECT * FROM ${table} ORDER BY call_id`).all() as Record<string, unknown>[];
+    db.close();
+    return found
+      .filter(({ call_id: id }) => ids.has(`${id}`))
+      .map(({ id, duration, ...row }) => JSON.stringify(row))
+      .sort();
+  };
+  const ids = new Set(calls.map(({ steps }) => steps[0]?.event.id));
+  for (const table of ['calls', 'history']) assert.deepEqual(rows(year.stateDir, table), rows(folder, table));
+});
