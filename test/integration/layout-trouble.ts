@@ -39,7 +39,7 @@ function inPage(): string[] {
   for (const element of document.querySelectorAll('body *')) {
     if (!isShown(element)) continue;
     const box = element.getBoundingClientRect();
-    if (visiblePart(element, box).right > clientWidth + 1)
+    if (box.right > clientWidth + 1 && visiblePart(element, box).right > clientWidth + 1)
       trouble.push(`out of the window: ${named(element)}`);
     const { overflowX, textOverflow, display } = style(element);
     const hasText = [...element.childNodes].some(
@@ -60,17 +60,19 @@ function inPage(): string[] {
     .flatMap((element) =>
       [...element.getClientRects()].map((box) => ({ element, ...visiblePart(element, box) })),
     )
-    .filter(({ left, right, top, bottom }) => right - left > 2 && bottom - top > 2);
+    .filter(({ left, right, top, bottom }) => right - left > 2 && bottom - top > 2)
+    // The bar lies over the page, its line over what it opens.
+    .map((control) => ({
+      ...control,
+      layer: control.element.closest('.bar-head') ?? control.element.closest('#bar'),
+    }));
   for (const [index, one] of controls.entries())
     for (const other of controls.slice(index + 1)) {
-      // The bar lies over the page, its line over what it opens.
-      const apart = ['#bar', '.bar-head'].some(
-        (part) => (one.element.closest(part) === null) !== (other.element.closest(part) === null),
-      );
-      if (apart || one.element.contains(other.element) || other.element.contains(one.element)) continue;
       const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
       const high = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-      if (wide > 1 && high > 2) trouble.push(`overlap: ${named(one.element)} and ${named(other.element)}`);
+      if (wide <= 1 || high <= 2 || one.layer !== other.layer) continue;
+      if (!one.element.contains(other.element) && !other.element.contains(one.element))
+        trouble.push(`overlap: ${named(one.element)} and ${named(other.element)}`);
     }
 
   for (const element of document.querySelectorAll('th')) {
