@@ -113,7 +113,7 @@ export async function givePast(
 }
 
 /** A seeded random generator (mulberry32): numbers from 0 up to 1. */
-function randomness(seed: number): () => number {
+export function randomness(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
