@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
  * - a word of a table's heading is broken;
  * - on a desk, a column lies out of its table's box, but for the hours of a heat table;
  * - a caller's name in the bar has less than 8em, some 16 letters (a first name and a surname, or a number), and is not whole;
+ * - a customer's name on a page is not shown, or less of it, as far as nothing needs to be scrolled sideways;
  * - the bar takes more than a quarter of a window that nobody opened it in.
  */
 export const layoutTrouble = (page: Page): Promise<string[]> => page.evaluate(inPage);
@@ -108,6 +109,14 @@ function inPage(): string[] {
       trouble.push(
         `${Math.round(right - left)} px for the name, which needs ${Math.round(least)}: ${named(name)}`,
       );
+  }
+
+  for (const name of document.querySelectorAll('main :is(td, dd) a[href^="/customers/edit"]')) {
+    const box = name.getBoundingClientRect();
+    const { left, right } = visiblePart(name, box);
+    const least = Math.min(box.width, 8 * Number.parseFloat(style(name).fontSize));
+    if (!name.checkVisibility({ visibilityProperty: true }) || least === 0 || right - left < least - 1)
+      trouble.push(`${Math.round(right - left)} px of ${Math.round(box.width)} for the name: ${named(name)}`);
   }
 
   const bar = document.querySelector('.bar-room .bar:not(.open)');
