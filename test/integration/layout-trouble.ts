@@ -114,9 +114,10 @@ function inPage(): string[] {
   for (const name of document.querySelectorAll('main :is(td, dd) a[href^="/customers/edit"]')) {
     const box = name.getBoundingClientRect();
     const { left, right } = visiblePart(name, box);
-    const least = Math.min(box.width, 8 * Number.parseFloat(style(name).fontSize));
+    const whole = Math.max(box.width, name.scrollWidth);
+    const least = Math.min(whole, 8 * Number.parseFloat(style(name).fontSize));
     if (!name.checkVisibility({ visibilityProperty: true }) || least === 0 || right - left < least - 1)
-      trouble.push(`${Math.round(right - left)} px of ${Math.round(box.width)} for the name: ${named(name)}`);
+      trouble.push(`${Math.round(right - left)} px of ${Math.round(whole)} for the name: ${named(name)}`);
   }
 
   const bar = document.querySelector('.bar-room .bar:not(.open)');
