@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { freepbxFastAgiPort, startFreepbxFastAgi } from '../asterisk/freepbx-fastagi.ts';
 import { calls, phone } from '../asterisk/sip-script.ts';
 import { startSipp } from '../asterisk/sipp.ts';
-import { readDocument } from '../documents.ts';
+import { readDocument, spansOf } from '../documents.ts';
 import { type Container, LONGEST_WAIT_MS } from './container.ts';
 import type { Machine } from './machine.ts';
 import type { Packages } from './packages.ts';
@@ -104,6 +104,19 @@ export async function readmeTests(
       await explains(/^REPORTED: ringing, answered, completed; /m);
     },
   );
+
+  await t.test('what README names for afterwards works as it is named', async () => {
+    const [, chapter = ''] = readDocument('README.md').text.split('\n## After the installation\n');
+    const named = spansOf(chapter.split('\n## ')[0] ?? '').filter((it) =>
+      /^(systemctl (status|reload)|journalctl|pbx-bridge status)\b/.test(it),
+    );
+    assert.deepEqual(named, [
+      ...['systemctl status pbx-bridge', 'journalctl -u pbx-bridge', 'systemctl reload pbx-bridge'],
+      'pbx-bridge status --all',
+    ]);
+    for (const command of named) await type(command);
+    assert.match(await type('pbx-bridge service link'), / http:\/\/127\.0\.0\.1:8080\/sign-in#\S+$/m);
+  });
 
   const [byHand = '', byCron = ''] = commandsOf('Back up and restore', 'config/operating.md');
   const backups = '/var/lib/pbx-bridge/backups';
