@@ -103,7 +103,7 @@ async function enter(page: Page): Promise<void> {
   await loaded;
 }
 
-test('by keyboard: a segment, a customer, their call, an integration, a colleague, and signing out', {
+test('by keyboard: a customer, their call, an integration, and signing out', {
   skip,
 }, async (t) => {
   const { page, a, post, trouble } = await open(t, '/');
@@ -114,25 +114,13 @@ test('by keyboard: a segment, a customer, their call, an integration, a colleagu
 
   await tabTo(page, 'Customers');
   await enter(page);
-  await tabTo(page, 'Segments');
-  await enter(page);
-  await page.waitForURL('**/customers/segments');
-  await tabTo(page, 'Name');
-  await keyboard.type('Gold');
-  await keyboard.press('Tab');
-  await keyboard.type('20');
-  await enter(page);
-  await page.getByText('Saved.').waitFor();
-
-  await tabTo(page, 'Customers');
-  await enter(page);
   await tabTo(page, 'Add customer');
   await enter(page);
   await page.waitForURL('**/customers/new');
   await page.locator('input:focus').waitFor(); // its first field takes what is typed, as soon as it is there
   await keyboard.type('Grace Hopper');
   await keyboard.press('Tab');
-  await keyboard.type('G');
+  await keyboard.type('V');
   await keyboard.press('Tab');
   await keyboard.type('040 66969199');
   await tabTo(page, 'Save');
@@ -169,14 +157,6 @@ test('by keyboard: a segment, a customer, their call, an integration, a colleagu
   await enter(page);
   await page.getByText('This is the new token.').waitFor();
   assert.notEqual(await page.locator('#token').innerText(), a.token);
-
-  await tabTo(page, 'Users');
-  await enter(page);
-  await tabTo(page, 'Name');
-  await keyboard.type('Ada');
-  await tabTo(page, 'Add');
-  await enter(page);
-  await page.getByText('Invitation link for').waitFor();
 
   await tabTo(page, 'Sign out');
   await enter(page);
