@@ -29,7 +29,12 @@ export const standInScripts: FastAgiScripts = { folder: path.join(folder, 'agi-b
 /** pm2's `max_restarts`: of a program that ends before it is ready. */
 const maxRestarts = 16;
 
-export async function startFreepbxFastAgi(port: number, scripts = standInScripts): Promise<FreepbxFastAgi> {
+/** @param runner before its command: where it runs. */
+export async function startFreepbxFastAgi(
+  port: number,
+  scripts = standInScripts,
+  runner: readonly string[] = [],
+): Promise<FreepbxFastAgi> {
   let child: ChildProcess | undefined;
   let isWanted = false;
   let deaths = 0;
@@ -38,8 +43,8 @@ export async function startFreepbxFastAgi(port: number, scripts = standInScripts
   let started = Promise.withResolvers<void>();
 
   function launch(): void {
-    const args = [path.join(folder, 'fastagi-server.js'), String(port), scripts.folder];
-    const launched = spawn(process.execPath, args, {
+    const args = [process.execPath, path.join(folder, 'fastagi-server.js'), String(port), scripts.folder];
+    const launched = spawn('env', ['--', ...runner, ...args], {
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, ...scripts.env },
     });

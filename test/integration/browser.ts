@@ -1,24 +1,43 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { cannotInstall, installPackages } from '../debian.ts';
-import { password } from './people.ts';
+import { form, password, withStore } from './people.ts';
+import type { Served } from './service-harness.ts';
 
-const chromiumPath = '/usr/bin/chromium';
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** The same engine twice, by its package: without windows it takes half the time; older releases have only the other. */
+const chromiums = ['chromium-headless-shell', 'chromium'].map((name) => ({ name, path: `/usr/bin/${name}` }));
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** With PBX_LAB_SCREENS=1, screenshots are kept here for people to look at. */
 const screens = fileURLToPath(new URL('../../dist/screens/', import.meta.url));
 
 /** Why no page can be opened here, in one line; undefined if it can. */
 export function browserImpossible(): string | undefined {
-  const why = existsSync(chromiumPath) ? undefined : cannotInstall();
+  const why = chromiums.some(({ path }) => existsSync(path)) ? undefined : cannotInstall();
   return why && `no Chromium on this machine: ${why}`;
 }
 
-export const installBrowser = () => installPackages({ [chromiumPath]: 'chromium' });
+/** The path of the first Chromium that is there or can be installed. */
+export async function installBrowser(): Promise<string> {
+  const failures: unknown[] = [];
+  for (const { name, path } of chromiums) {
+    if (cannotInstall() === undefined)
+      await installPackages({ [path]: name }).catch((error) => failures.push(error));
+    if (existsSync(path)) return path;
+  }
+  throw new AggregateError(failures, 'no Chromium');
+}
 
 /** The windows that pages are looked at in. */
 export const sizes = {
@@ -38,9 +57,8 @@ export type Theme = 'light' | 'dark';
 const longestWaitMs = 180_000;
 
 export async function launchBrowser(): Promise<Browser> {
-  await installBrowser();
   const browser = await chromium.launch({
-    executablePath: chromiumPath,
+    executablePath: await installBrowser(),
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     timeout: longestWaitMs,
   });
@@ -92,17 +110,16 @@ export async function watch(context: BrowserContext): Promise<Watched> {
   return { page, trouble };
 }
 
-/** A browser window of its own, signed in as the first account's administrator, on its first page. */
+/** Signs in with a link in a new window, as a person does: the first time, the pages ask for a password. */
 export async function signIn(
   browser: Browser,
   { service }: { readonly service: { link(): Promise<string> } },
-  { size = 'desk', theme = 'light' }: { size?: keyof typeof sizes; theme?: Theme } = {},
+  options: BrowserContextOptions = { viewport: sizes.desk, locale: 'en-GB' },
 ): Promise<Watched & { context: BrowserContext }> {
-  const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, locale: 'en-GB' });
+  const context = await browser.newContext(options);
   const watched = await watch(context);
   const { page } = watched;
   await page.goto(await service.link());
-  // The first time, the link leads to the choice of a password.
   await page.waitForURL((url) => url.pathname !== '/sign-in');
   if (new URL(page.url()).pathname === '/welcome') {
     await page.getByLabel('Password').fill(password);
@@ -114,24 +131,53 @@ export async function signIn(
   return { ...watched, context };
 }
 
-/** What axe-core finds wrong with a page for people who do not see, hear or point as others do; a line for each. */
-export async function accessibilityTrouble(page: Page): Promise<string[]> {
-  // Over the debugger's protocol: the page's own policy lets no such script in.
-  const { readFileSync } = await import('node:fs');
+/** A new window that is signed in as the first account's administrator, or by `link`, and has opened no page yet. */
+export async function signedIn(
+  browser: Browser,
+  { service, ask, url, stateDir }: Pick<Served, 'service' | 'ask' | 'url' | 'stateDir'>,
+  { link, ...options }: BrowserContextOptions & { link?: string } = {},
+): Promise<Watched & { context: BrowserContext }> {
+  const [, given = ''] = (link ?? (await service.link())).split('#');
+  const { headers, status } = await ask(`${url}/sign-in/link`, form(url, { link: given }));
+  assert.equal(status, 204, 'the link is valid');
+  await withStore({ stateDir }, async ({ users }) => {
+    for (const { id, password } of await users.list(1))
+      if (password === null) await users.change(id, { password: 'none' });
+  });
+  const context = await browser.newContext({ viewport: sizes.desk, locale: 'en-GB', ...options });
+  const cookies = [headers['set-cookie']].flat().map((cookie) => /^([^=]+)=([^;]*)/.exec(String(cookie)));
+  await context.addCookies(
+    cookies.map((found) => ({ url, name: found?.[1] ?? '', value: found?.[2] ?? '' })),
+  );
+  return { context, ...(await watch(context)) };
+}
+
+/**
+ * What axe-core finds wrong with a page for people who do not see, hear or point as others do; a line for each. `contrast`
+ * looks at that alone: all that another theme changes, and half of the work.
+ */
+export async function accessibilityTrouble(page: Page, what: 'all' | 'contrast' = 'all'): Promise<string[]> {
   // A card that is still fading in has too little contrast, however long a busy machine takes for that.
   await page.evaluate(`Promise.all(document.getAnimations()
     .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
     .map(({ finished }) => finished.catch(() => {})))`);
-  if (await page.evaluate(`!('axe' in window)`)) await page.evaluate(readFileSync(axePath, 'utf8'));
-  return page.evaluate(async () => {
+  // Over the debugger's protocol: the page's own policy lets no such script in.
+  if (await page.evaluate(`!('axe' in window)`)) await page.evaluate(readFileSync(axe, 'utf8'));
+  return page.evaluate(async (what) => {
     // biome-ignore lint/suspicious/noExplicitAny: axe came as text
-    const { violations } = await (globalThis as any).axe.run({
-      rules: { 'target-size': { enabled: true } },
-      // Fetches style and media again, for rules that are switched off or about media that play by themselves.
-      preload: false,
-      // Passed checks are most of the results, and to describe their elements most of the work.
-      resultTypes: ['violations'],
-    });
+    const { violations } = await (globalThis as any).axe.run(
+      // A long table's rows are all alike.
+      { exclude: ['tbody tr:nth-child(n + 20)'] },
+      {
+        ...(what === 'contrast'
+          ? { runOnly: ['color-contrast'] }
+          : { rules: { 'target-size': { enabled: true } } }),
+        // Fetches style and media again, for rules that are switched off or about media that play by themselves.
+        preload: false,
+        // Passed checks are most of the results, and to describe their elements most of the work.
+        resultTypes: ['violations'],
+      },
+    );
     const bar = document.querySelector('.bar-room .bar');
     const line = bar?.querySelector('.bar-head') ?? null;
     const spacing = 24;
@@ -152,7 +198,7 @@ export async function accessibilityTrouble(page: Page): Promise<string[]> {
           .filter(({ target: [at] }) => id !== 'target-size' || !isCovered(document.querySelector(at ?? '')))
           .map((node) => `${id}: ${help}: ${node.html.slice(0, 200)}`),
     );
-  });
+  }, what);
 }
 
 /** Keeps a picture of the page in dist/screens, if pictures are wanted. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { cannotInstall, installPackages } from '../debian.ts';
+import { until } from '../until.ts';
 
 const firefoxPath = '/usr/bin/firefox-esr';
 
@@ -26,9 +27,6 @@ export type Firefox = {
   /** Errors and warnings of pages so far, and answers with an error. */
   readonly trouble: readonly string[];
 };
-
-/** How long `waitFor` waits, ms: a page that takes longer is broken, however busy the machine. */
-const WAIT_MS = 180_000;
 
 /**
  * Debian's Firefox, without a screen, over WebDriver BiDi (https://w3c.github.io/webdriver-bidi). Playwright can drive
@@ -72,14 +70,11 @@ export async function openFirefox(t: TestContext): Promise<Firefox> {
     goto: async (url) => void (await send('browsingContext.navigate', { context, url, wait: 'complete' })),
     resize: async (width, height) =>
       void (await send('browsingContext.setViewport', { context, viewport: { width, height } })),
-    async waitFor(expression) {
-      const until = Date.now() + WAIT_MS;
+    waitFor: async (expression) =>
       // While one page goes and the next comes, there is nothing to evaluate in.
-      while ((await evaluate(`Boolean(${expression})`).catch(() => false)) !== true) {
-        if (Date.now() > until) throw new Error(`waited in vain for ${expression}; ${trouble.join('; ')}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
+      void (await until(expression, () => evaluate(`Boolean(${expression})`).catch(() => false), {
+        state: () => trouble,
+      })),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
  * - a word of a table's heading is broken;
  * - on a desk, a column lies out of its table's box, but for the hours of a heat table;
  * - a caller's name in the bar has less than 8em, some 16 letters (a first name and a surname, or a number), and is not whole;
+ * - a customer's name on a page is not shown, or less of it, as far as nothing needs to be scrolled sideways;
  * - the bar takes more than a quarter of a window that nobody opened it in.
  */
 export const layoutTrouble = (page: Page): Promise<string[]> => page.evaluate(inPage);
@@ -39,7 +40,7 @@ function inPage(): string[] {
   for (const element of document.querySelectorAll('body *')) {
     if (!isShown(element)) continue;
     const box = element.getBoundingClientRect();
-    if (visiblePart(element, box).right > clientWidth + 1)
+    if (box.right > clientWidth + 1 && visiblePart(element, box).right > clientWidth + 1)
       trouble.push(`out of the window: ${named(element)}`);
     const { overflowX, textOverflow, display } = style(element);
     const hasText = [...element.childNodes].some(
@@ -60,17 +61,19 @@ function inPage(): string[] {
     .flatMap((element) =>
       [...element.getClientRects()].map((box) => ({ element, ...visiblePart(element, box) })),
     )
-    .filter(({ left, right, top, bottom }) => right - left > 2 && bottom - top > 2);
+    .filter(({ left, right, top, bottom }) => right - left > 2 && bottom - top > 2)
+    // The bar lies over the page, its line over what it opens.
+    .map((control) => ({
+      ...control,
+      layer: control.element.closest('.bar-head') ?? control.element.closest('#bar'),
+    }));
   for (const [index, one] of controls.entries())
     for (const other of controls.slice(index + 1)) {
-      // The bar lies over the page, its line over what it opens.
-      const apart = ['#bar', '.bar-head'].some(
-        (part) => (one.element.closest(part) === null) !== (other.element.closest(part) === null),
-      );
-      if (apart || one.element.contains(other.element) || other.element.contains(one.element)) continue;
       const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
       const high = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-      if (wide > 1 && high > 2) trouble.push(`overlap: ${named(one.element)} and ${named(other.element)}`);
+      if (wide <= 1 || high <= 2 || one.layer !== other.layer) continue;
+      if (!one.element.contains(other.element) && !other.element.contains(one.element))
+        trouble.push(`overlap: ${named(one.element)} and ${named(other.element)}`);
     }
 
   for (const element of document.querySelectorAll('th')) {
@@ -106,6 +109,15 @@ function inPage(): string[] {
       trouble.push(
         `${Math.round(right - left)} px for the name, which needs ${Math.round(least)}: ${named(name)}`,
       );
+  }
+
+  for (const name of document.querySelectorAll('main :is(td, dd) a[href^="/customers/edit"]')) {
+    const box = name.getBoundingClientRect();
+    const { left, right } = visiblePart(name, box);
+    const whole = Math.max(box.width, name.scrollWidth);
+    const least = Math.min(whole, 8 * Number.parseFloat(style(name).fontSize));
+    if (!name.checkVisibility({ visibilityProperty: true }) || least === 0 || right - left < least - 1)
+      trouble.push(`${Math.round(right - left)} px of ${Math.round(whole)} for the name: ${named(name)}`);
   }
 
   const bar = document.querySelector('.bar-room .bar:not(.open)');

@@ -1,32 +1,68 @@
 import assert from 'node:assert/strict';
-import { copyFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { installPackages } from '../debian.ts';
+import { blocksOf, readDocument } from '../documents.ts';
 import { temporaryFolder } from '../integration/program.ts';
 import { longestTestMs } from '../run-files.ts';
-import { run } from './machine.ts';
-
-const project = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+import { packagingImpossible, run } from './machine.ts';
 
 /** What Debian 12 and Ubuntu 24.04 have. It takes the links of a package away that is for another machine. */
 const debians = 'npm@9.2.0';
 
-test("with Debian's own npm the lock file brings the runtime, and npm's scripts find it", async (t) => {
-  const cwd = temporaryFolder(t);
-  for (const name of ['package.json', 'package-lock.json', '.npmrc'])
-    copyFileSync(project(name), join(cwd, name));
-  // This npm runs here, so it may trust what this machine's Node does: a registry behind a company's own authority.
+test("README's first commands, by a fresh account with Debian's own npm: the demo runs, and the package is built", {
+  skip: packagingImpossible() ?? false,
+}, async (t) => {
+  await installPackages({ '/usr/bin/x86_64-linux-gnu-strip': 'binutils' });
+  const home = temporaryFolder(t);
+  const [checkout, bin] = [join(home, 'pbx-bridge'), join(home, 'bin')];
+  cpSync(fileURLToPath(new URL('../../', import.meta.url)), checkout, {
+    recursive: true,
+    filter: (path) => !/\/(node_modules|dist|\.git)$/.test(path),
+  });
+  mkdirSync(bin);
+  // The compression takes a minute.
+  const quick = `exec /usr/bin/dpkg-deb $(echo "$*" | sed 's/-Zxz -z6/-Zgzip -z1/')`;
+  writeFileSync(join(bin, 'dpkg-deb'), `#!/bin/sh\n${quick}\n`, { mode: 0o755 });
+  const npm = await run('npm', ['install', '--prefix', home, '--prefer-offline', debians], longestTestMs);
+  assert.equal(npm.code, 0, npm.output);
+  assert.equal((await run('chown', ['-R', 'nobody:nogroup', home])).code, 0);
+
+  // Nothing of what the tests' own environment has, but whom to trust: a registry behind a company's own authority.
   const authorities = process.env.NODE_EXTRA_CA_CERTS;
-  const trusted = authorities === undefined ? [] : [`NODE_EXTRA_CA_CERTS=${authorities}`];
-  const npm = (...args: string[]) =>
-    run(
-      'env',
-      [...trusted, 'npm', 'exec', '--yes', '--prefer-offline', '--prefix', cwd, debians, '--', ...args],
-      longestTestMs,
-    );
-  const installed = await npm('ci', '--omit=dev', '--prefer-offline', '--prefix', cwd);
-  assert.equal(installed.code, 0, installed.output);
-  const found = await run(join(cwd, 'node_modules/.bin/node'), ['--version']);
-  assert.match(found.output, /^v26\./);
+  const path = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
+  const account = [
+    ...['-i', `HOME=${home}`, `PATH=${[bin, join(home, 'node_modules/.bin'), ...path].join(':')}`],
+    ...(authorities === undefined ? [] : [`NODE_EXTRA_CA_CERTS=${authorities}`]),
+    ...['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups', 'bash', '-ec'],
+  ];
+  const readme = readDocument('README.md').text;
+  const [demo = ''] = blocksOf(readme).filter((block) => block.startsWith('npm ci'));
+  const [, build = ''] = /`(npm ci && npm run deb)`/.exec(readme) ?? [];
+  assert.equal(demo, 'npm ci\nnpm run demo\n');
+
+  const pasted = spawn('env', [...account, demo], { cwd: checkout, detached: true });
+  const isOver = () => pasted.exitCode !== null || pasted.signalCode !== null;
+  t.after(() => isOver() || process.kill(-(pasted.pid ?? 0), 'SIGKILL'));
+  const ended = once(pasted, 'close');
+  const said: string[] = [];
+  pasted.stderr.on('data', (text) => said.push(String(text)));
+  for await (const line of createInterface(pasted.stdout)) {
+    said.push(line);
+    const [, link] = /^Open (\S+)$/.exec(line) ?? [];
+    if (link === undefined) continue;
+    assert.equal((await fetch(link)).status, 200);
+    process.kill(-(pasted.pid ?? 0), 'SIGINT'); // Ctrl-C
+  }
+  await ended;
+  assert.match(said.join('\n'), /^Ended; nothing is left behind\.$/m);
+
+  const built = await run('env', [...account, `cd ${checkout}; ${build}`], longestTestMs);
+  assert.equal(built.code, 0, built.output);
+  assert.equal(globSync(join(checkout, 'dist/pbx-bridge_*_amd64.deb')).length, 1);
 });

@@ -1,5 +1,8 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { didOf } from '../asterisk/dialplan.ts';
+import { freepbxDialplan, freepbxFiles } from '../asterisk/freepbx-dialplan.ts';
+import { freepbxFastAgiPort } from '../asterisk/freepbx-fastagi.ts';
 import type { Tree } from '../asterisk/install.ts';
 import type { Machine, Said } from './machine.ts';
 
@@ -54,12 +57,28 @@ if [ "$pid" = 0 ]; then echo 'Asterisk is not running' >&2; exit 1; fi
 exec nsenter -t "$pid" -m -r -w /usr/sbin/asterisk "$@"
 `;
 
-/** How an Asterisk is laid out that somebody set up by hand, or FreePBX: what the steps of the README differ by. */
+/**
+ * How an Asterisk is laid out that somebody set up by hand, or FreePBX: what the steps of the README differ by. `called`:
+ * the number whose calls ring at the phone. Asterisk ends them after two seconds.
+ */
 export const layouts = {
-  plain: { trunkContext: 'calls-in', manager: (general: string) => ({ 'manager.conf': general }) },
+  plain: {
+    called: '4930901820',
+    trunkContext: 'calls-in',
+    manager: (general: string): Record<string, string> => ({ 'manager.conf': general }),
+    dialplan: (): Record<string, string> => ({
+      'extensions.conf': `[calls-in]
+exten => _X.,1,Dial(PJSIP/1001,20,L(2000))
+[from-internal]
+exten => 1001,1,Dial(PJSIP/1001,20)
+`,
+    }),
+  },
+  /** FreePBX's own lines, with its ring group behind its own FastAGI server. */
   FreePBX: {
-    trunkContext: 'from-pstn',
-    manager: (general: string) => ({
+    called: didOf(0, 1),
+    trunkContext: 'from-trunk-pjsip-trunk',
+    manager: (general: string): Record<string, string> => ({
       'manager.conf': `${general}
 [admin]
 secret = set-by-freepbx
@@ -71,15 +90,33 @@ write = all
       'manager_additional.conf': ';made by FreePBX\n',
       'manager_custom.conf': '',
     }),
+    dialplan: (): Record<string, string> => ({
+      ...freepbxFiles('PJSIP'),
+      'extensions.conf': freepbxDialplan('22', freepbxFastAgiPort, [
+        { index: 0, lines: ['Goto(ext-group,{O}600,1)'] },
+      ]).replace('DIAL_OPTIONS=HhTtr', '$&L(2000)'),
+    }),
   },
 } as const;
 export type Layout = keyof typeof layouts;
 
-/** What the office's own people have set up: a trunk, a phone, and a call that Asterisk ends after two seconds. */
+/** What the office's own people have set up: a trunk, a phone, one that is switched off, and where calls go. */
 function office(layout: Layout, phonePort: number): Record<string, string> {
-  const { trunkContext, manager } = layouts[layout];
+  const { trunkContext, manager, dialplan } = layouts[layout];
+  const phone = (extension: number, port: number) => `[${extension}]
+type = endpoint
+context = from-internal
+disallow = all
+allow = ulaw
+direct_media = no
+aors = ${extension}
+[${extension}]
+type = aor
+contact = sip:${extension}@127.0.0.1:${port}
+`;
   return {
     ...manager('[general]\nenabled = yes\nport = 5038\nbindaddr = 127.0.0.1\n'),
+    ...dialplan(),
     'pjsip.conf': `[transport]
 type = transport
 protocol = udp
@@ -95,22 +132,7 @@ direct_media = no
 type = identify
 endpoint = provider
 match_header = X-Provider: yes
-[1001]
-type = endpoint
-context = phones
-disallow = all
-allow = ulaw
-direct_media = no
-aors = 1001
-[1001]
-type = aor
-contact = sip:1001@127.0.0.1:${phonePort}
-`,
-    'extensions.conf': `[${trunkContext}]
-exten => _X.,1,Dial(PJSIP/1001,20,L(2000))
-[phones]
-exten => 1001,1,Dial(PJSIP/1001,20)
-`,
+${phone(1001, phonePort)}${phone(1002, phonePort + 10)}`,
   };
 }
 

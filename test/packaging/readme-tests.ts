@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
+import { freepbxFastAgiPort, startFreepbxFastAgi } from '../asterisk/freepbx-fastagi.ts';
 import { calls, phone } from '../asterisk/sip-script.ts';
 import { startSipp } from '../asterisk/sipp.ts';
-import { readDocument } from '../documents.ts';
+import { readDocument, spansOf } from '../documents.ts';
 import { until } from '../until.ts';
 import type { Container } from './container.ts';
 import type { Machine } from './machine.ts';
@@ -41,6 +42,13 @@ export async function readmeTests(
     return said.output;
   };
   copyFileSync(packages.now, machine.at('root/pbx-bridge_1.0.0_amd64.deb'));
+  if (layout === 'FreePBX') {
+    const server = await startFreepbxFastAgi(freepbxFastAgiPort, undefined, container.inItsNetwork);
+    t.after(async () => {
+      await server.stop();
+      assert.equal(server.deaths(), 0, 'the server of FreePBX');
+    });
+  }
   const [install = '', manager = '', edit = '', check = '', start = '', explain = '', ...more] = commandsOf(
     layout === 'plain' ? 'On plain Asterisk' : 'On FreePBX',
   );
@@ -77,7 +85,7 @@ export async function readmeTests(
   });
   await t.test('reports the first call', async () => {
     await type(start);
-    await callIn(container, logged('call.completed'));
+    await callIn(container, layout, logged('call.completed'));
     await explains(/^call pbx-\d+\.\d+\n[\s\S]*^REPORTED: ringing, answered, completed; /m);
   });
   if (layout === 'FreePBX') return;
@@ -93,11 +101,24 @@ export async function readmeTests(
       const [joinGroup = ''] = commandsOf('Filling gaps from call records (CDR)', 'config/operating.md');
       await type(joinGroup);
       await type('pbx-bridge check; systemctl stop pbx-bridge');
-      await callIn(container, `tail -qF -n +2 ${records}/Master.csv`);
+      await callIn(container, layout, `tail -qF -n +2 ${records}/Master.csv`);
       await type(`systemctl start pbx-bridge; ${firstOf(logged('cdr.call-reported'))}`);
       await explains(/^REPORTED: ringing, answered, completed; /m);
     },
   );
+
+  await t.test('what README names for afterwards works as it is named', async () => {
+    const [, chapter = ''] = readDocument('README.md').text.split('\n## After the installation\n');
+    const named = spansOf(chapter.split('\n## ')[0] ?? '').filter((it) =>
+      /^(systemctl (status|reload)|journalctl|pbx-bridge status)\b/.test(it),
+    );
+    assert.deepEqual(named, [
+      ...['systemctl status pbx-bridge', 'journalctl -u pbx-bridge', 'systemctl reload pbx-bridge'],
+      'pbx-bridge status --all',
+    ]);
+    for (const command of named) await type(command);
+    assert.match(await type('pbx-bridge service link'), / http:\/\/127\.0\.0\.1:8080\/sign-in#\S+$/m);
+  });
 
   const [byHand = '', byCron = ''] = commandsOf('Back up and restore', 'config/operating.md');
   const backups = '/var/lib/pbx-bridge/backups';
@@ -202,10 +223,10 @@ function fillIn(machine: Machine, lines: readonly string[]): void {
 }
 
 /** Somebody calls, the phone is picked up, and Asterisk ends the call; waits for the first line of this command. */
-async function callIn({ inItsNetwork, run }: Container, sign: string): Promise<void> {
+async function callIn({ inItsNetwork, run }: Container, layout: Layout, sign: string): Promise<void> {
   const there = { runner: inItsNetwork } as const;
   const desk = await startSipp({ ...there, port: phonePort, script: phone.answers() });
-  const invitation = { to: '4930901820', from: '0301234567', headers: ['X-Provider: yes'] };
+  const invitation = { to: layouts[layout].called, from: '0301234567', headers: ['X-Provider: yes'] };
   const caller = await startSipp({ ...there, port: 5072, calls: 5060, script: calls(invitation) });
   try {
     assert.equal((await run('bash', '-c', firstOf(sign))).code, 0, sign);

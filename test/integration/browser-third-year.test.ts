@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '../../src/log/log.ts';
+import { startService } from '../../src/service.ts';
+import { openThirdYear } from '../office/third-year.ts';
+import { extensionOf } from '../office/years.ts';
+import { browserImpossible, keepPicture, openBrowser, signedIn, watch } from './browser.ts';
+import { everyPage } from './every-page.ts';
+import { layoutTrouble } from './layout-trouble.ts';
+import { password, withStore } from './people.ts';
+import { callers, event, options, startAgain, stateFolder } from './service-harness.ts';
+
+const skip = browserImpossible() ?? false;
+
+/** CSS px: a telephone, a tablet, a notebook, a desk. */
+const widths = [360, 768, 1366, 1920];
+
+/** A customer of the office, and somebody unknown. */
+const inCalls = ['+49403000000', '+4940428831'];
+const stranger = { number: '+4940428830', shown: '+49 40 428830', name: 'Ines Möller-Hagedorn' };
+
+test('an office in its third year: no page is wider than its screen or hides a name, and a day at reception', {
+  skip,
+}, async (t) => {
+  const stateDir = stateFolder(t);
+  const { tokens, agent, toCallBack } = await openThirdYear(stateDir);
+  const service = await startService(options(stateDir), { log: silentLog });
+  t.after(() => service.stop());
+  const { url, ask, post } = callers(service.url);
+  const served = { service, stateDir, url, ask };
+  const [token = ''] = tokens;
+  const browser = await openBrowser(t);
+
+  if (!process.env.SCR)
+    await t.test('every page, in windows of four widths', async () => {
+      for (const [n, from] of inCalls.entries()) await post(token, event({ id: `rings ${n}`, from }));
+      const pages = await withStore(served, (store) => everyPage(store, 1));
+      const { page, trouble } = await signedIn(browser, served, { reducedMotion: 'reduce' });
+      const found: string[] = [];
+      for (const { name, path } of pages) {
+        await page.goto(url + path);
+        await page.locator('.link.live').waitFor({ state: 'attached' });
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 800 });
+          await keepPicture(page, `third-year/${name}-${width}`);
+          found.push(...(await layoutTrouble(page)).map((line) => `${name} ${width}: ${line}`));
+        }
+        found.push(...trouble.splice(0).map((line) => `${name}: ${line}`));
+      }
+      for (const [n, from] of inCalls.entries())
+        for (const status of ['answered', 'completed'])
+          await post(token, event({ id: `rings ${n}`, from, status, caller_id: '1001' }));
+      assert.deepEqual(found, []);
+    });
+
+  await t.test(
+    'a call rings, is looked at, added, noted and answered; one is missed and called back',
+    async () => {
+      const context = await browser.newContext({ viewport: { width: 1366, height: 768 }, locale: 'en-GB' });
+      const { page, trouble } = await watch(context);
+      const call = (id: string, status: string, more = {}) =>
+        post(token, event({ id, status, from: stranger.number, ...more }));
+      const told = (count: number) =>
+        page.locator('nav .count').getByText(`${count}`, { exact: true }).waitFor();
+      const card = (id: string) => page.locator(`#bar [data-call="${id}"]`);
+      /** Calls and missed ones of the report. */
+      const figures = async () => {
+        await page.goto(`${url}/reports`);
+        const all = await page.locator('.tiles > div').allTextContents();
+        return ['Calls', 'Missed'].map((name) => {
+          const figure = all.find((text) => text.startsWith(name))?.slice(name.length);
+          return Number(/^[\d,]+/.exec(figure ?? '')?.[0].replace(',', ''));
+        });
+      };
+      await page.goto(url);
+      await page.getByLabel('Name').fill(agent);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.locator('.link.live').waitFor();
+      await told(toCallBack.size);
+      const [calls = Number.NaN, missed = Number.NaN] = await figures();
+
+      await page.locator('#bar .toggle').click();
+      await call('first', 'ringing');
+      await card('first').getByRole('link', { name: stranger.shown }).click();
+      await page.getByRole('link', { name: 'Add as customer' }).click();
+      await page.getByLabel('Name', { exact: true }).fill(stranger.name);
+      await page.getByLabel('Segment').selectOption('Owners');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await card('first').getByRole('link', { name: stranger.name }).click();
+      await page.getByRole('heading', { name: stranger.name }).waitFor();
+      await call('first', 'answered', { caller_id: extensionOf(1) });
+      await card('first').getByText('on the phone with you').waitFor();
+      await page.getByLabel('Note for colleagues').fill('Wants the key to the cellar on Friday.');
+      await page.getByRole('button', { name: 'Add note' }).click();
+      await page.locator('#notes').getByText('key to the cellar').waitFor();
+      await call('first', 'completed', { caller_id: extensionOf(1) });
+
+      await call('second', 'ringing');
+      await card('second').getByRole('link', { name: stranger.name }).waitFor();
+      await service.stop();
+      await page.locator('.link.lost').waitFor();
+      await startAgain(t, served, (elsewhere) =>
+        elsewhere.post(token, event({ id: 'second', status: 'completed', from: stranger.number })),
+      );
+      await told(toCallBack.size + 1);
+      await page
+        .locator('nav')
+        .getByRole('link', { name: /^To call back/ })
+        .click();
+      const row = page.locator('#call-backs tr').filter({ hasText: stranger.name });
+      await row.getByText('key to the cellar').waitFor();
+      await row.getByRole('button', { name: 'I’ll call' }).click();
+      await row.getByText(agent).first().waitFor();
+      await row.getByRole('button', { name: 'Done' }).click();
+      await told(toCallBack.size);
+
+      await page.goto(`${url}/calls?q=${encodeURIComponent(stranger.name)}`);
+      assert.equal(await page.locator('main tbody tr').count(), 2);
+      assert.deepEqual(await figures(), [calls + 2, missed + 1]);
+      assert.deepEqual(
+        trouble.filter((each) => !/ERR_CONNECTION|ERR_INCOMPLETE/.test(each)),
+        [],
+      );
+    },
+  );
+});
