@@ -85,12 +85,13 @@ export function mayBeRunAgain(path: string): boolean {
  * waited for alone. Those that mostly wait stand beside those that compute.
  */
 export const mostExpensive = [
-  'test/packaging/packaging',
+  'test/packaging/',
   'test/faults/faults-that-wait',
+  'test/office/',
   'test/fuzz/every-route',
-  'test/faults/faults.test',
   'test/asterisk/matrix',
-  'test/integration/browser-bar.test',
+  'test/faults/faults.test',
+  'test/integration/browser-windows',
   'test/asterisk/',
   'test/integration/browser',
   'test/alerts/',
