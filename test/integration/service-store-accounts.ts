@@ -257,6 +257,17 @@ export const accountTests: StoreTests = {
     assert.deepEqual(await weekly.due(other, '2026-11-16'), []);
   },
 
+  async 'work under the lock is done one after the other'({ store }) {
+    let running = 0;
+    const work = async () => {
+      running += 1;
+      await new Promise(setImmediate);
+      assert.equal(running, 1);
+      running -= 1;
+    };
+    await Promise.all(Array.from({ length: 5 }, () => store.withLock(work)));
+  },
+
   async 'the audit log gives entries newest first, by kind and person, and forgets the old'({
     store: { audit },
     account,
