@@ -1,3 +1,4 @@
+import { getTestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
@@ -7,7 +8,8 @@ const longestMs = 180_000;
 /**
  * Looks again and again until `look` returns something that is true, and returns it. After 3 minutes it fails, and says
  * what it waited for and the last state: what `state` returns, or what `look` returned last. Looks at the next turn of
- * the event loop first, later every `everyMs` milliseconds at most. An error of `look` ends the wait.
+ * the event loop first, later every `everyMs` milliseconds at most. An error of `look` ends the wait; so does the end of
+ * the test, silently, since nobody waits any more.
  */
 export async function until<T>(
   what: string,
@@ -15,7 +17,9 @@ export async function until<T>(
   { state, everyMs = 20 }: { state?: () => unknown; everyMs?: number } = {},
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   const end = performance.now() + longestMs;
+  const test = getTestContext();
   for (let pause = 0; ; pause = Math.min(pause + 1, everyMs)) {
+    if (test?.signal.aborted) return new Promise(() => {});
     const seen = await look();
     if (seen) return seen as Exclude<T, false | 0 | '' | null | undefined>;
     if (performance.now() > end)
