@@ -18,11 +18,12 @@ export type Step = {
   readonly statements: readonly Statement[];
 };
 
-/** What lists, exports and reports had of the property manager. */
+/** What lists, exports and reports had of the property manager, and the screens of the second account. */
 export type Found = {
   readonly logged: number;
   readonly toCallBack: readonly string[];
   readonly onScreen: readonly string[];
+  readonly onOthersScreen: readonly string[];
   readonly calls: number;
   readonly ofCustomer: number;
   readonly customers: number;

@@ -16,7 +16,17 @@ import { stateFolder } from '../integration/service-harness.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { isRun, type Statement, type Step, statementsOf, type Toured } from './statements.ts';
 import { openThirdYear, type ThirdYear } from './third-year.ts';
-import { callsOf, customersOf, DAY_MS, lateCalls, MAIN, office, requestsOf, type Scale } from './years.ts';
+import {
+  callsOf,
+  crowdNumber,
+  customersOf,
+  DAY_MS,
+  lateCalls,
+  MAIN,
+  office,
+  requestsOf,
+  type Scale,
+} from './years.ts';
 
 /**
  * A tenth of an office and all of it, on both databases: what the service does is in proportion to what it shows, and it
@@ -302,11 +312,13 @@ for (const engine of [sqlite, postgres]) {
         const month = calls.filter(
           ({ steps: [{ at } = { at: 0 }] }) => at >= midnight(60) && at < midnight(30),
         );
-        const { toCallBack, onScreen, logged, ...counts } = toured.found;
+        const { toCallBack, onScreen, onOthersScreen, logged, ...counts } = toured.found;
         assert.deepEqual(
           [toCallBack, onScreen].map((list) => list.toSorted()),
           Array(2).fill([...year.toCallBack].sort()),
         );
+        const crowd = new Set(Array.from({ length: office.crowd * scale }, (_, n) => crowdNumber(n)));
+        assert.equal(onOthersScreen.filter((one) => crowd.has(one)).length, crowd.size);
         assert.deepEqual(counts, {
           calls: calls.length,
           ofCustomer: calls.filter(({ steps }) => theirs.has(steps[0]?.event.number ?? '')).length,

@@ -193,6 +193,11 @@ async function inAll(path: string, what: RegExp, but = /$^/): Promise<string[]> 
 }
 const sum = (rows: readonly string[][], column: number) =>
   rows.reduce((all, row) => all + Number(row[column]), 0);
+const waitingOnScreen = async (who: typeof cookie) => {
+  const { value } = await screenEvents(service.url, who).next();
+  const { missed, others } = value as ScreenEvent & { event: 'calls' };
+  return [...missed, ...others].map(({ number }) => number);
+};
 const rowsOf = async (path: string) => (await get(path, cookie)).trimEnd().split(/\r?\n/).slice(1);
 
 const day = (ago: number) => new Date(now - ago * DAY_MS).toISOString().slice(0, 10);
@@ -203,12 +208,8 @@ const month = (await rowsOf(`/reports.csv?from=${day(60)}&to=${day(31)}&by=day&t
 const found: Found = {
   logged: (await client.page(token, '?limit=1')).meta.total ?? 0,
   toCallBack: await inAll('/call-back', /data-key="([^"]+)"/g, /<h2>.*$/s),
-  onScreen: await screenEvents(service.url, cookie)
-    .next()
-    .then(({ value }) => {
-      const { missed, others } = value as ScreenEvent & { event: 'calls' };
-      return [...missed, ...others].map(({ number }) => number);
-    }),
+  onScreen: await waitingOnScreen(cookie),
+  onOthersScreen: await waitingOnScreen(other),
   calls: (await rowsOf('/calls.csv')).length,
   ofCustomer: (await rowsOf('/calls.csv?customer=10007')).length,
   customers: (await rowsOf('/customers/export')).length,

@@ -65,6 +65,7 @@ export const numberOf = (n: number) => `${begins[n % begins.length]}${3_000_000 
 /** From where the numbers of strangers, of those to be called back, of those who got through later, and of the crowd. */
 const [STRANGERS, WAITING, REACHED, CROWD] = [100_000, 200_000, 210_000, 220_000];
 export const waitingNumber = (n: number) => numberOf(WAITING + n);
+export const crowdNumber = (n: number) => numberOf(CROWD + n);
 
 /** What phone systems send as the number of a caller who has none, or an odd one. */
 const odd = [
@@ -182,7 +183,7 @@ export function* lateCalls(now: number, scale: Scale): Generator<OfficeCall> {
     callOf({ ...of, id, from: numberOf(n), rings: Math.floor(now - ago), waits: 25_000 });
   for (let n = 0; n < office.crowd * scale; n += 1)
     yield callOf({
-      ...{ account: SECOND, integration: 3, id: `crowd-${n}`, from: numberOf(CROWD + n), waits: 20_000 },
+      ...{ account: SECOND, integration: 3, id: `crowd-${n}`, from: crowdNumber(n), waits: 20_000 },
       rings: now - 2 * DAY_MS + n * 200,
     });
   for (let n = waiting - 1; n >= 0; n -= 1)
