@@ -31,27 +31,26 @@ test('an office in its third year: no page is wider than its screen or hides a n
   const [token = ''] = tokens;
   const browser = await openBrowser(t);
 
-  if (!process.env.SCR)
-    await t.test('every page, in windows of four widths', async () => {
-      for (const [n, from] of inCalls.entries()) await post(token, event({ id: `rings ${n}`, from }));
-      const pages = await withStore(served, (store) => everyPage(store, 1));
-      const { page, trouble } = await signedIn(browser, served, { reducedMotion: 'reduce' });
-      const found: string[] = [];
-      for (const { name, path } of pages) {
-        await page.goto(url + path);
-        await page.locator('.link.live').waitFor({ state: 'attached' });
-        for (const width of widths) {
-          await page.setViewportSize({ width, height: 800 });
-          await keepPicture(page, `third-year/${name}-${width}`);
-          found.push(...(await layoutTrouble(page)).map((line) => `${name} ${width}: ${line}`));
-        }
-        found.push(...trouble.splice(0).map((line) => `${name}: ${line}`));
+  await t.test('every page, in windows of four widths', async () => {
+    for (const [n, from] of inCalls.entries()) await post(token, event({ id: `rings ${n}`, from }));
+    const pages = await withStore(served, (store) => everyPage(store, 1));
+    const { page, trouble } = await signedIn(browser, served, { reducedMotion: 'reduce' });
+    const found: string[] = [];
+    for (const { name, path } of pages) {
+      await page.goto(url + path);
+      await page.locator('.link.live').waitFor({ state: 'attached' });
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 });
+        await keepPicture(page, `third-year/${name}-${width}`);
+        found.push(...(await layoutTrouble(page)).map((line) => `${name} ${width}: ${line}`));
       }
-      for (const [n, from] of inCalls.entries())
-        for (const status of ['answered', 'completed'])
-          await post(token, event({ id: `rings ${n}`, from, status, caller_id: '1001' }));
-      assert.deepEqual(found, []);
-    });
+      found.push(...trouble.splice(0).map((line) => `${name}: ${line}`));
+    }
+    for (const [n, from] of inCalls.entries())
+      for (const status of ['answered', 'completed'])
+        await post(token, event({ id: `rings ${n}`, from, status, caller_id: '1001' }));
+    assert.deepEqual(found, []);
+  });
 
   await t.test(
     'a call rings, is looked at, added, noted and answered; one is missed and called back',
