@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { debianMirror } from './asterisk/mirror.ts';
@@ -8,8 +9,10 @@ import { cannotInstall } from './debian.ts';
 
 const run = promisify(execFile);
 
-/** Where what was once installed is kept. */
-export const cache = process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab';
+/** Where what was once made is kept. Only root can install, but others make test data. */
+export const cache =
+  process.env.PBX_LAB_CACHE ??
+  path.join(process.getuid?.() === 0 ? '/var/cache' : tmpdir(), 'pbx-bridge-lab');
 
 const mirror = () => process.env.PBX_LAB_MIRROR ?? debianMirror('/etc/apt');
 const noMirror = "apt's sources name no Debian archive; PBX_LAB_MIRROR can name one";

@@ -10,7 +10,7 @@ import { type FileResult, runGroups, runWhileFree } from './run-files.ts';
 import { isSlow, mayBeRunAgain, mostExpensive } from './tiers.ts';
 
 const usage = `npm test [-- PART ...]           tests that need no packages and no root: about a minute
-npm run test:all [-- PART ...]   the rest too, as root on Debian or Ubuntu, where it installs what it needs: 15 min
+npm run test:all [-- PART ...]   the rest too, as root on Debian or Ubuntu, where it installs what it needs: about 25 min
 node test/run.ts [PART ...]      as test:all; --fast and --slow run one tier
 
 PART is a part of a test file's path (src/calls, browser-bar, gap-filler): only files that have one of them are run.

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 /** Long enough for any machine, short enough to find out what a test waits for, ms. */
-const longestMs = 180_000;
+export const longestWaitMs = 180_000;
 
 /**
  * Looks again and again until `look` returns something that is true, and returns it. After 3 minutes it fails, and says
@@ -16,7 +16,7 @@ export async function until<T>(
   look: () => T | Promise<T>,
   { state, everyMs = 20 }: { state?: () => unknown; everyMs?: number } = {},
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
-  const end = performance.now() + longestMs;
+  const end = performance.now() + longestWaitMs;
   const test = getTestContext();
   for (let pause = 0; ; pause = Math.min(pause + 1, everyMs)) {
     if (test?.signal.aborted) return new Promise(() => {});
@@ -24,7 +24,7 @@ export async function until<T>(
     if (seen) return seen as Exclude<T, false | 0 | '' | null | undefined>;
     if (performance.now() > end)
       throw new Error(
-        `waited ${longestMs / 1_000} s for ${what}; the last state was ${inspect((await state?.()) ?? seen)}`,
+        `waited ${longestWaitMs / 1_000} s for ${what}; the last state was ${inspect((await state?.()) ?? seen)}`,
       );
     await (pause === 0 ? new Promise(setImmediate) : wait(pause));
   }

@@ -11,6 +11,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { cannotInstall, installPackages } from '../debian.ts';
+import { longestWaitMs } from '../until.ts';
 import { form, password, withStore } from './people.ts';
 import type { Served } from './service-harness.ts';
 
@@ -52,9 +53,6 @@ export const sizes = {
 } as const;
 
 export type Theme = 'light' | 'dark';
-
-/** Long enough for any machine, short enough to find out what a test waits for, ms. */
-const longestWaitMs = 180_000;
 
 export async function launchBrowser(): Promise<Browser> {
   const browser = await chromium.launch({

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, getTestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileCache } from '../compile-cache.ts';
+import { longestWaitMs } from '../until.ts';
 
 const thisTree = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
@@ -28,9 +29,6 @@ export type ProgramOptions = {
   /** The `src/cli.ts` to run; this tree's when absent. */
   readonly cli?: string;
 };
-
-/** Long enough for any machine, short enough to find out what a test waits for, ms. */
-const longestSilenceMs = 180_000;
 
 /** Programs that have not ended, with the test that started each. */
 const running = new Map<Program, unknown>();
@@ -69,7 +67,7 @@ export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }
           clearTimeout(limit);
           reject(new Error(`${what} without saying ${pattern}:\n${text.slice(-4_000)}`));
         };
-        const limit = setTimeout(fail, longestSilenceMs, `${longestSilenceMs / 1_000} s`);
+        const limit = setTimeout(fail, longestWaitMs, `${longestWaitMs / 1_000} s`);
         listeners.add(look);
         void ended.then(() => fail('ended'));
         look();

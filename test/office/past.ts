@@ -1,3 +1,4 @@
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import type { Store } from '../../src/service/store/store.ts';
@@ -39,7 +40,7 @@ export async function givePast(
   for (const segment of segments) await store.customers.putSegment(account, segment);
   await store.customers.put(account, customers);
 
-  const random = randomness(seed);
+  const random = seededRandom(seed);
   const around = (mean: number) => -Math.log(1 - random()) * mean;
   const events: { at: number; id: string; status: CallStatus; from: string; callerId: string | null }[] = [];
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).startOfDay();
@@ -110,15 +111,4 @@ export async function givePast(
     await act('taken', 4 + 10 * random());
     await act('done', 16 + 20 * random());
   }
-}
-
-/** A seeded random generator (mulberry32): numbers from 0 up to 1. */
-export function randomness(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -10,18 +10,18 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { makePasswords } from '../../src/service/access/password.ts';
 import { addUser } from '../../src/service/access/users.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
-import { rowOf, storedColumns } from '../../src/service/store/shared/call-rows.ts';
+import { callRows } from '../../src/service/store/sqlite/call-rows.ts';
 import { openForWriting } from '../../src/service/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { webhookEvents } from '../../src/service/store/webhook-store.ts';
+import { cache } from '../debian-tree.ts';
 import { password } from '../integration/people.ts';
 import {
   actionsOf,
@@ -135,13 +135,16 @@ async function withStore<T>(stateDir: string, work: (store: Store) => Promise<T>
 
 /** The folder with everything but the last days, by what it is made from. */
 async function keptYears(scale: Scale, begin: number, end: number): Promise<string> {
-  const sources = ['years.ts', 'third-year.ts', 'past.ts'].map((file) => new URL(file, import.meta.url));
-  for (const file of ['sqlite/schema.sql', 'shared/customer-search.ts', 'shared/call-rows.ts'])
+  const sources = ['years.ts', 'third-year.ts'].map((file) => new URL(file, import.meta.url));
+  for (const file of [
+    'sqlite/schema.sql',
+    'sqlite/call-rows.ts',
+    'shared/customer-search.ts',
+    'shared/call-rows.ts',
+  ])
     sources.push(new URL(`../../src/service/store/${file}`, import.meta.url));
   const hash = createHash('sha256').update(`${process.version} ${begin} ${end}`);
   for (const source of sources) hash.update(readFileSync(source));
-  const root = process.env.PBX_LAB_CACHE ?? (process.getuid?.() === 0 ? '/var/cache' : tmpdir());
-  const cache = join(root, process.env.PBX_LAB_CACHE ? '' : 'pbx-bridge-lab');
   const folder = join(cache, `office-${scale}-${hash.digest('hex').slice(0, 12)}`);
   if (existsSync(folder)) return folder;
   const building = `${folder}.building-${process.pid}`;
@@ -238,9 +241,7 @@ function write(
   calls: readonly OfficeCall[],
   { now, logged }: { now: number; logged: boolean },
 ): void {
-  const call = db.prepare(
-    `INSERT INTO calls (account_id, ${storedColumns}) VALUES (?${', ?'.repeat(storedColumns.length)})`,
-  );
+  const rows = callRows(db);
   const action = db.prepare(
     'INSERT INTO caller_actions (account_id, number, at, user_name, kind, text) VALUES (?, ?, ?, ?, ?, ?)',
   );
@@ -250,11 +251,8 @@ function write(
   );
   db.exec('BEGIN');
   for (const one of calls) {
-    const { missed, ...row } = rowOf(recordOf(one));
-    call.run(
-      one.account,
-      ...Object.values({ ...rowOf(recordOf(one)), missed: missed === null ? null : Number(missed) }),
-    );
+    const call = recordOf(one);
+    rows.add(one.account, call);
     if (one.steps[0]?.event.id.startsWith('pbx'))
       for (const { account, number, at, user, kind } of actionsOf(one, now))
         action.run(
@@ -263,7 +261,7 @@ function write(
           at,
           user,
           kind,
-          kind === 'note' ? `Ruft wegen ${row.call_id} zurück: Schlüssel, ключ, 鍵` : null,
+          kind === 'note' ? `Ruft wegen ${call.id} zurück: Schlüssel, ключ, 鍵` : null,
         );
   }
   if (logged)

@@ -25,7 +25,7 @@ import {
   statementsIn,
   type Toured,
 } from './statements.ts';
-import { colleagues, DAY_MS, MAIN, numberOf, waitingNumber } from './years.ts';
+import { colleagues, crowdNumber, DAY_MS, MAIN, numberOf, waitingNumber } from './years.ts';
 
 /**
  * Does everything once that can be done with a service on a third year, and tells its parent which statements each step
@@ -340,7 +340,7 @@ await post('/call-back', { number: waitingNumber(3), kind: 'done' });
 await post('/customers/save', {
   name: 'Tour',
   reference: 'tour',
-  numbers: numberOf(220_005),
+  numbers: crowdNumber(5),
   segment: 'Owners',
 });
 // The screens are told a little later.

@@ -1,9 +1,9 @@
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import { noExtras } from '../../src/service/calls/call-extras.ts';
 import { type CallRecord, moveCall } from '../../src/service/calls/call-record.ts';
 import type { Customer } from '../../src/service/store/customer-store.ts';
 import type { AcceptedEvent, RecordedRequest } from '../../src/service/store/request-store.ts';
-import { randomness } from './past.ts';
 
 /**
  * The calls and customers of an office, made up: the same for the same day and scale. Scale 1 is its third year, 0.1 its
@@ -145,7 +145,7 @@ const calls = [45, 520, 520, 520, 520, 520, 130];
 
 /** The calls of a day since 1970 (UTC), in the order in which they began. */
 export function callsOf(day: number, scale: Scale): OfficeCall[] {
-  const random = randomness(day);
+  const random = seededRandom(day);
   const count = calls[(day + 4) % 7] as number;
   const begin = day * DAY_MS + 7 * 60 * MINUTE_MS;
   return Array.from({ length: count }, (_, n): OfficeCall => {

@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import { startThread } from '../../../storage/thread.ts';
 import type { Methods } from '../../../storage/thread-messages.ts';
 import { auditRows } from '../shared/audit-rows.ts';
@@ -71,8 +70,6 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     along: (index) => `INDEXED BY ${index}`,
     lockingRows: '', // SQLite has one writer at a time
   };
-  // No other process writes to the database.
-  const alone = new PQueue({ concurrency: 1 });
   const calls = callReader(statements, CALLS);
   const toldOfCustomers = new Set<(account: number) => void>();
   const customers = customerRows(
@@ -145,7 +142,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
         return () => toldOfCustomers.delete(tell);
       },
     },
-    withLock: (work) => alone.add(work),
+    withLock: makeSerialise(), // no other process writes to the database
     about: async () => ({
       engine: `SQLite ${process.versions.sqlite}`,
       survives:
