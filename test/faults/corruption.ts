@@ -74,6 +74,7 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
     note: [
       `repaired ${count(({ repaired }) => repaired)} times, nothing to repair ${count(({ repaired }) => !repaired)} times`,
       `events lost in ${lossy.length}; ${silently} of them in ${silent.length} without a trace on the disk (the WAL cut at its end, or the whole database at its beginning)`,
+      `said that an unknown number is lost ${count(({ announced }) => announced === Infinity)} times`,
       `ended and started again ${count(({ starts }) => starts > 1)} times`,
       `slowest start ${Math.max(...results.map(({ startCpuMs }) => startCpuMs))} ms of a processor, ${Math.max(...results.map(({ startMs }) => startMs))} ms by the clock`,
     ].join('; '),

@@ -22,9 +22,9 @@ export const outboxMessages = {
   },
   'outbox.repaired': {
     level: 'error',
-    text: 'the outbox was damaged ({error}) and is repaired; events saved: {saved} (still to be delivered: {waiting}), lost: {lost}; the damaged file is now {aside}',
+    text: 'the outbox was damaged ({error}) and is replaced by a new one with what could be read of it; rows: {rows}; events still to be delivered: {waiting}, lost: {lost}; the damaged file is now {aside}',
     means:
-      'A disk or memory fault, or another program, damaged the database. The bridge continues with all that could be read.',
+      'A disk or memory fault, or another program, damaged the database. Each table is read from its beginning and from its end up to the damage; what lies between is lost. Calls that go on are found on the PBX; with CDR_SOURCE, calls may be reported from their records.',
     todo: 'Check the health of the disk. The damaged file may be deleted.',
   },
 } as const satisfies Record<string, Message>;

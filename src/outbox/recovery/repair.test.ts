@@ -9,121 +9,186 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
-import { seededRandom } from '../../ami/player/seeded-random.ts';
+import { type TestContext, test } from 'node:test';
 import { eventsOf, keepingLog, newEvent, opened, resultOf, temporaryFolder } from '../outbox.fixture.ts';
-import { highestSeq } from '../tables/counters.ts';
 import { databasePath } from '../tables/database.ts';
-import {
-  type Damage,
-  drain,
-  events,
-  flipBits,
-  makeTemplate,
-  openedWhole,
-  scribble,
-  truncate,
-  zeroPages,
-} from './damage.fixture.ts';
-import { pageSize } from './page.ts';
 import { repair } from './repair.ts';
-import { salvage } from './salvage.ts';
 
-const kinds: readonly [string, Damage][] = [
-  ['one bit of the database flipped', flipBits(1, 'db')],
-  ['20 bits of the database flipped', flipBits(20, 'db')],
-  ['one bit of the WAL flipped', flipBits(1, 'wal')],
-  ['20 bits of the WAL flipped', flipBits(20, 'wal')],
-  ['a page of the database zeroed', zeroPages(1, 'db')],
-  ['five pages of the database zeroed', zeroPages(5, 'db')],
-  ['five pages of the WAL zeroed', zeroPages(5, 'wal')],
-  ['the database truncated', truncate('db')],
-  ['the WAL truncated', truncate('wal')],
-  ['garbage in the database', scribble('db')],
-];
+const pageSize = 4_096;
+const frameSize = pageSize + 24;
+const events = 400;
 
-test('repair: whatever happens to the files, it starts, says so, and works', async (t) => {
-  const template = await makeTemplate(t);
-  const path = databasePath(template);
-  const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
-  for (let seed = 1; seed <= 50; seed++) {
-    const [name, damage] = kinds[seed % kinds.length] as [string, Damage];
-    await t.test(`seed ${seed}: ${name}`, async (inner) => {
-      const directory = temporaryFolder(inner);
-      const { db, wal } = { ...whole, ...damage(whole, randomOf(seed)) };
-      writeFileSync(databasePath(directory), db);
-      writeFileSync(`${databasePath(directory)}-wal`, wal);
+type Files = { readonly db: Buffer; readonly wal: Buffer };
 
-      const first = await openedWhole(inner, directory);
-      const codes = first.log.lines.map(({ code }) => code);
-      const missing = events - first.events;
-      // A WAL that just ends early cannot be distinguished from a last moment before a crash: nobody can know that.
-      if (missing > 0 && !name.includes('WAL'))
-        assert.deepEqual(codes, ['outbox.repaired'], `${missing} missing`);
-      assert.ok(codes.length <= 1, codes.join());
-      const { waiting } = await first.outbox.counters();
-      assert.equal(await drain(first.outbox), waiting);
-      await first.outbox.close();
-      inner.diagnostic(`${missing} of ${events} events lost; ${codes.join() || 'nothing to say'}`);
-
-      const second = await openedWhole(inner, directory);
-      assert.deepEqual(second.log.lines, [], 'the damage must be over');
-      assert.equal((await second.outbox.counters()).waiting, 0);
-    });
+/** Half of the events in the database, half in the WAL, in eight transactions each; some are delivered, some dead. */
+async function makeFiles(t: TestContext): Promise<Files> {
+  const directory = temporaryFolder(t);
+  const text = 'x'.repeat(500);
+  for (const half of [0, 1]) {
+    const outbox = await opened(t, { directory });
+    for (let n = half * 8; n < half * 8 + 8; n++) {
+      const ids = Array.from({ length: 25 }, (_, i) => `call-${n * 25 + i}`);
+      await outbox.append({
+        calls: ids.map((id) => ({ id, state: '{}' })),
+        trunks: [{ endpoint: `PJSIP/${n}`, source: 'heard', state: '{}' }],
+        events: ids.map((id) => newEvent(id, 'ringing', n, { text })),
+        unreported: [{ id: `other-${n}`, at: n, why: 'withheld' }],
+        cdrCheckpoint: JSON.stringify({ at: n }),
+      });
+      const [first, second] = [n * 25 + 1, n * 25 + 2];
+      await outbox.record([
+        resultOf(first, `call-${first - 1}`),
+        resultOf(second, `call-${second - 1}`, { outcome: 'dead' }),
+      ]);
+    }
+    // Read while it is open: closing empties the WAL.
+    const path = databasePath(directory);
+    if (half === 1) {
+      const files = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
+      await outbox.close();
+      return files;
+    }
+    await outbox.close();
   }
-});
+  throw new Error('unreachable');
+}
 
-const losses: readonly [name: string, damage: Damage, lost: number][] = [
+function folderOf(t: TestContext, { db, wal }: Files): string {
+  const directory = temporaryFolder(t);
+  writeFileSync(databasePath(directory), db);
+  if (wal.length > 0) writeFileSync(`${databasePath(directory)}-wal`, wal);
+  return directory;
+}
+
+/** The pages of a table, its root first, in a file without a WAL. */
+function pagesOf(t: TestContext, db: Buffer, table: string): number[] {
+  const open = new DatabaseSync(databasePath(folderOf(t, { db, wal: Buffer.alloc(0) })), { readOnly: true });
+  const pages = open.prepare('SELECT pageno FROM dbstat WHERE name = ? ORDER BY path').all(table);
+  open.close();
+  return pages.map(({ pageno }) => Number(pageno));
+}
+
+const without = (db: Buffer, page: number) => Buffer.from(db).fill(0, (page - 1) * pageSize, page * pageSize);
+const noWal = Buffer.alloc(0);
+
+type Judgement = {
+  /** Of the events that were in the files: how many may be lost. */
+  readonly lost: readonly [least: number, most: number];
+  /** What the log says of it; `lost`: as many as are. */
+  readonly says: 'lost' | 'an unknown number';
+  readonly rows: RegExp;
+};
+
+const damages: readonly [name: string, damage: (whole: Files, t: TestContext) => Files, Judgement][] = [
   [
-    'the first page, with a WAL that is gone',
-    ({ db }) => ({ db: Buffer.from(db).fill(0, 0, pageSize), wal: Buffer.alloc(0) }),
-    events / 2,
-  ],
-  [
-    'every page that is no leaf, with a WAL that is gone',
-    ({ db }) => ({ db: withoutTrees(db), wal: Buffer.alloc(0) }),
-    events / 2,
-  ],
-  // Of the first half, which the database had, only what the second has changed.
-  ['all of the database, of which the WAL is left', () => ({ db: Buffer.alloc(0) }), 375],
-  ["the WAL's header", ({ wal }) => ({ wal: Buffer.from(wal).fill(0, 0, 32) }), 0],
-  [
-    'a checksum in the middle of the WAL',
-    ({ wal }) => {
-      const copy = Buffer.from(wal);
-      copy.fill(0xff, 32 + 50 * (pageSize + 24) + 16, 32 + 50 * (pageSize + 24) + 24);
-      return { wal: copy };
+    'a page in the middle of the events',
+    ({ db }, t) => {
+      const leaves = pagesOf(t, db, 'event').slice(1);
+      return { db: without(db, leaves[leaves.length >> 1] as number), wal: noWal };
     },
-    0,
+    {
+      lost: [1, 20],
+      says: 'lost',
+      rows: /event 1\d\d \(unreadable after row 1?\d\d before row 1\d\d\), attempt/,
+    },
+  ],
+  [
+    'the root of the events',
+    ({ db }, t) => ({ db: without(db, pagesOf(t, db, 'event')[0] as number), wal: noWal }),
+    {
+      lost: [200, 200],
+      says: 'lost',
+      rows: /^counters 1, event 0 \(unreadable\), attempt 16, open_call 200, trunk 8,/,
+    },
+  ],
+  [
+    'the counters',
+    ({ db }, t) => ({ db: without(db, pagesOf(t, db, 'counters')[0] as number), wal: noWal }),
+    { lost: [0, 0], says: 'an unknown number', rows: /^counters 0 \(unreadable\), event 200,/ },
+  ],
+  [
+    'the header',
+    ({ db }) => ({ db: Buffer.from(db).fill(0, 0, pageSize), wal: noWal }),
+    { lost: [200, 200], says: 'an unknown number', rows: /^none, since nothing of it can be read/ },
+  ],
+  [
+    'its end, which is cut off',
+    ({ db }) => ({ db: db.subarray(0, Math.floor(db.length / pageSize / 2) * pageSize), wal: noWal }),
+    { lost: [0, 200], says: 'lost', rows: /unreadable/ },
   ],
   [
     'everything: it is no database at all',
-    () => ({ db: Buffer.from('nothing that ever was a database\n'.repeat(999)), wal: Buffer.alloc(0) }),
-    events,
+    () => ({ db: Buffer.from('nothing that ever was a database\n'.repeat(999)), wal: noWal }),
+    { lost: [events, events], says: 'an unknown number', rows: /^none/ },
+  ],
+  [
+    'the database, which is empty beside its WAL',
+    ({ wal }) => ({ db: Buffer.alloc(0), wal }),
+    { lost: [events, events], says: 'an unknown number', rows: /^none/ },
+  ],
+  [
+    'a frame in the middle of the WAL',
+    ({ db, wal }) => {
+      const middle = 32 + Math.floor(wal.length / frameSize / 2) * frameSize;
+      return { db, wal: Buffer.from(wal).fill(0xff, middle + 100, middle + 200) };
+    },
+    { lost: [25, 175], says: 'an unknown number', rows: /^counters 1, event (2|3)\d\d, attempt/ },
+  ],
+  [
+    "the WAL's header",
+    ({ db, wal }) => ({ db, wal: Buffer.from(wal).fill(0, 0, 32) }),
+    { lost: [200, 200], says: 'an unknown number', rows: /^counters 1, event 200, attempt 16,/ },
   ],
 ];
 
-for (const [name, damage, lost] of losses) {
-  test(`repair: ${lost === 0 ? 'nothing' : lost} of ${events} events lost after damage to ${name}`, async (t) => {
-    const directory = await makeTemplate(t);
-    const path = databasePath(directory);
-    const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
-    const { db, wal } = { ...whole, ...damage(whole, randomOf(1)) };
-    writeFileSync(path, db);
-    writeFileSync(`${path}-wal`, wal);
-    const found = await openedWhole(t, directory);
-    assert.equal(events - found.events, lost);
+for (const [
+  name,
+  damage,
+  {
+    lost: [least, most],
+    says,
+    rows,
+  },
+] of damages) {
+  test(`repair: it starts, says what is lost, and works, after damage to ${name}`, async (t) => {
+    const whole = await makeFiles(t);
+    const damaged = damage(whole, t);
+    const directory = folderOf(t, damaged);
+    const log = keepingLog();
+    const outbox = await opened(t, { directory }, log);
+    const there = damaged.wal.length > 0 || damaged.db.length !== whole.db.length ? events : events / 2;
+    const inFiles = /cut off/.test(name) ? events / 2 : there;
+    const lost = inFiles - eventsOf(directory, {}).length;
+    assert.ok(lost >= least && lost <= most, `${lost} lost`);
+    const [line] = log.lines;
     assert.deepEqual(
-      found.log.lines.map((line) => line.code),
+      log.lines.map(({ code }) => code),
       ['outbox.repaired'],
     );
-    if (lost === events) assert.equal(found.log.lines[0]?.fields.lost, 'an unknown number of');
-    const aside = String(found.log.lines[0]?.fields.aside);
-    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.match(String(line?.fields.rows), rows);
+    const counters = await outbox.counters();
+    assert.equal(counters.queued, counters.delivered + counters.waiting + counters.dead);
+    if (says === 'lost') assert.equal(line?.fields.lost, counters.lost);
+    else assert.equal(line?.fields.lost, says);
+
+    const path = databasePath(directory);
+    const aside = String(line?.fields.aside);
     assert.match(aside, /outbox\.db\.damaged-\d{8}T\d{9}Z$/);
-    assert.ok(readdirSync(directory).some((file) => aside.endsWith(file)));
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.ok(readFileSync(aside).length >= damaged.db.length);
+    if (damaged.wal.length > 0) assert.deepEqual(readFileSync(`${aside}-wal`), damaged.wal);
+
+    const { nextEvents } = await outbox.append({
+      calls: [],
+      trunks: [],
+      events: [newEvent('new', 'ringing', 99)],
+    });
+    assert.equal(nextEvents.length, 1);
+    await outbox.close();
+    const again = keepingLog();
+    await opened(t, { directory }, again);
+    assert.deepEqual(again.lines, [], 'the damage is over');
   });
 }
 
@@ -142,102 +207,33 @@ test('repair: an event that a flipped bit gave to another call is not reported; 
   const bytes = readFileSync(path);
   bytes.write('call-9', bytes.indexOf('{"id":"call-1"') + '{"id":"'.length);
   writeFileSync(path, bytes);
-  const { outbox, log } = await openedWhole(t, directory);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory }, log);
   const due = await outbox.due({ priority: 'backlog', now: 9, freshSince: 9, limit: 9, except: [] });
   assert.deepEqual(
     due.map(({ callId }) => callId),
     ['call-2'],
   );
-  assert.deepEqual(
-    log.lines.map(({ code, fields }) => [code, fields.saved, fields.lost]),
-    [['outbox.repaired', 1, 1]],
-  );
+  assert.equal(log.lines[0]?.fields.lost, 1);
+  assert.match(String(log.lines[0]?.fields.rows), /event 1 \(1 that make no sense\)/);
   assert.deepEqual([...(await outbox.ledgerEntries(['call-3'])).keys()], ['call-3']);
   assert.equal((await outbox.load()).cdrCheckpoint, '{"at":1}');
 });
 
-test('repair: only rows that fit a table exactly are saved', (t) => {
-  const path = join(temporaryFolder(t), 'rows.db');
-  const body = JSON.stringify({ id: 'c', status: 'ringing' });
-  const tooHigh = 2 ** 54;
-  const rows: [fits: boolean, ...(string | number | null | Uint8Array)[]][] = [
-    [true, null, 'c', 'ringing', body, 0, 2, 0, null, 1, null, 0],
-    [false, null, 'c', 'ringing', body, 0, 3, 0, null, 1, null, 0],
-    [false, null, 'c', 'ringing', body, 0, 2, 0, null, -1, null, 0],
-    [false, null, 'c', 'held', '{"id":"c","status":"held"}', 0, 2, 0, null, 1, null, 0],
-    [false, null, 'd', 'ringing', body, 0, 2, 0, null, 1, null, 0],
-    [true, null, 0, 'delivered', 1, null, null, 0],
-    [true, null, 0, 'retry', 0, 503, 'busy', 1.5],
-    [false, tooHigh, 0, 'retry', 0, 503, 'busy', 1.5],
-    [true, null, 0, 'dead', 0, 503, 'busy', 1.5],
-    [false, null, 0, 'lost', 0, 503, 'busy', 1.5],
-    [false, null, 0, 'retry', 2, 503, 'busy', 1.5],
-    [false, null, 0, 'retry', 0, 503, '', 1.5],
-    [false, null, 0, 'retry', 0, 503, 'busy', -1.5],
-    [false, null, 0, 'retry', 0, 503, 'busy', 'x'],
-    [true, null, 5, 1, 2, 1, 0, 5],
-    [false, null, 5, 1, 2, 1, 0, -1],
-    [false, null, 5, 1, 2, 1, 0, highestSeq + 1],
-    [true, 'c', '{}'],
-    [false, '', '{}'],
-    [false, 'c', '{'],
-    [false, 'c', 7],
-    [false, 'c', Buffer.from('{} ')],
-    [true, 'PJSIP/x', 'heard', '{}'],
-    [true, 'c', 7, 'withheld'],
-    [false, 'c', 7, ''],
-    [true, null, '{}'],
-    [false, 3, '{}'],
-  ];
-  const db = new DatabaseSync(path);
-  db.exec(`PRAGMA page_size = ${pageSize}`);
-  rows.forEach(([, ...values], n) => {
-    const columns = values.map((value, i) =>
-      i === 0 && (value === null || value === tooHigh) ? 'id INTEGER PRIMARY KEY' : `c${i}`,
-    );
-    db.exec(`CREATE TABLE t${n} (${columns})`);
-    db.prepare(`INSERT INTO t${n} VALUES (${values.map(() => '?')})`).all(...values);
-  });
-  db.close();
-  assert.deepEqual(
-    [...salvage(path, Buffer.alloc(0))].map(({ values }) => values),
-    rows.flatMap(([fits, ...values]) =>
-      fits ? [values.map((value, i) => (i === 0 ? (value ?? 1) : value))] : [],
-    ),
-  );
-});
-
-test('repair: without the counters it is not known how many events are lost', async (t) => {
-  const directory = temporaryFolder(t);
-  const outbox = await opened(t, { directory });
-  await outbox.append({ calls: [], trunks: [], events: [newEvent('call-1', 'ringing', 1)] });
-  await outbox.close();
-  const path = databasePath(directory);
-  const db = new DatabaseSync(path);
-  const { rootpage } = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'counters'").get() ?? {};
-  db.close();
-  const bytes = readFileSync(path);
-  const at = (Number(rootpage) - 1) * pageSize;
-  writeFileSync(path, bytes.fill(0, at, at + pageSize));
-  const { saved, waiting, lost } = repair(path, 'NOW');
-  assert.deepEqual([saved, waiting, lost], [1, 1, undefined]);
-});
-
 test('repair: one that was killed before its last step is finished by the next start', async (t) => {
-  const directory = await makeTemplate(t);
+  const { db, wal } = await makeFiles(t);
+  const directory = folderOf(t, { db: Buffer.from('nothing that ever was a database'), wal: noWal });
   const path = databasePath(directory);
-  const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
-  writeFileSync(path, 'nothing that ever was a database');
-  repair(path, 'EARLIER', Buffer.alloc(0));
+  repair(path, 'EARLIER');
   // What the repair has made lies beside the damaged file, which has a WAL that must never meet it.
   renameSync(path, `${path}.new`);
-  writeFileSync(path, whole.db);
-  writeFileSync(`${path}-wal`, whole.wal);
+  writeFileSync(path, db);
+  writeFileSync(`${path}-wal`, wal);
   writeFileSync(`${path}.part`, 'of a repair that was killed even earlier');
 
-  const found = await openedWhole(t, directory);
-  assert.equal(found.events, 0);
-  assert.deepEqual(found.log.lines, []);
+  const log = keepingLog();
+  await opened(t, { directory }, log);
+  assert.deepEqual([eventsOf(directory, {}), log.lines], [[], []]);
   const files = readdirSync(directory);
   assert.equal(files.filter((file) => /^outbox\.db\.damaged-\d{8}T\d{9}Z(-wal)?$/.test(file)).length, 2);
   assert.ok(!files.includes('outbox.db.part'));
@@ -260,12 +256,8 @@ test('repair: damage that shows while it works is repaired on the spot, and the 
     writeSync(fd, Buffer.alloc(pageSize, 0x55), 0, pageSize, page * pageSize);
   closeSync(fd);
 
-  let delivered = 0;
-  for (let seq = 1; seq <= 12_000; seq += 100) {
-    const batch = Array.from({ length: 100 }, (_, i) => resultOf(seq + i, `c${seq + i - 1}`));
-    await outbox.record(batch);
-    delivered += batch.length;
-  }
+  for (let seq = 1; seq <= 12_000; seq += 100)
+    await outbox.record(Array.from({ length: 100 }, (_, i) => resultOf(seq + i, `c${seq + i - 1}`)));
   assert.deepEqual(
     log.lines.map(({ code }) => code),
     ['outbox.repaired'],
@@ -274,20 +266,6 @@ test('repair: damage that shows while it works is repaired on the spot, and the 
   const counters = await outbox.counters();
   assert.equal(counters.queued, counters.delivered + counters.waiting + counters.dead);
   assert.equal(counters.queued + counters.lost, before.queued + 1);
-  assert.ok(counters.lost > 0 && counters.lost < 500, `${counters.lost} lost of ${delivered}`);
+  assert.ok(counters.lost > 0 && counters.lost < 500, `${counters.lost} lost`);
   assert.equal(eventsOf(directory, { callId: 'last' }).length, 1);
 });
-
-/** Only leaves of tables are left: no roots, no indexes. */
-function withoutTrees(file: Buffer): Buffer {
-  const copy = Buffer.from(file);
-  for (let at = pageSize; at < copy.length; at += pageSize)
-    if (copy[at] !== 0x0d) copy.fill(0, at, at + pageSize);
-  return copy;
-}
-
-/** Numbers below a bound, the same for the same seed. */
-function randomOf(seed: number): (below: number) => number {
-  const random = seededRandom(seed);
-  return (below) => Math.floor(random() * below);
-}

@@ -32,14 +32,15 @@ export function runningBridge(directory: string): number | undefined {
 /**
  * Opens (or makes) the database, durable and of our version.
  * Throws StorageRefused when that cannot be, SQLite's own error or BrokenInvariant when the file is damaged, and an
- * error with code ENOSPC when there is no room.
+ * error with code ENOSPC when there is no room. `check` runs before anything is written.
  */
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, check?: (db: DatabaseSync) => void): DatabaseSync {
   const room = roomFor(path);
   if (room < leastRoom) throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
   const pages = room < littleRoom ? checkpointPages.little : checkpointPages.ample;
   const db = openDurable(path, { cacheKiB: 8_192, checkpointPages: pages });
   try {
+    check?.(db);
     bringUpToDate(db);
     return db;
   } catch (error) {

@@ -1,8 +1,7 @@
 /**
  * The outbox's steps for `migrate`.
  *
- * `salvage.ts` knows rows by their shape: a new table, or a new column of `event`, `attempt`, `open_call`
- * or `trunk`, must be added there as well.
+ * What a repair saves is listed in `recovery/repair.ts`: a new table must be added there as well.
  */
 export const migrations: readonly string[] = [
   `

@@ -1,12 +1,11 @@
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../log/log.ts';
 import { messageOf } from '../../process/message-of.ts';
 import { finishReplacement, stampOf } from '../../storage/replace.ts';
 import { BrokenInvariant, storageErrorKind } from '../../storage/storage-error.ts';
-import { checkAtStart } from '../recovery/check.ts';
+import { checkAtStart, checkWal, walIsCut } from '../recovery/check.ts';
 import { damagedName, readWal, repair } from '../recovery/repair.ts';
-import { firstForgottenFrame } from '../recovery/wal.ts';
 import { openDatabase } from '../tables/database.ts';
 import { createStore, type Store } from './store.ts';
 
@@ -20,15 +19,17 @@ export function openStore(path: string, now: number, log: Log): OpenStore {
   finishReplacement(path, damagedName(path, stampOf(now)));
   const wal = readWal(path);
   try {
-    assertWhole(path, wal);
-    return open(path);
+    // SQLite takes an empty file for a new database, and deletes its WAL with all events in it.
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size === 0 && wal.length > 0) throw new BrokenInvariant('the database is empty, and its WAL is not');
+    return open(path, (db) => checkWal(db, wal));
   } catch (error) {
     if (storageErrorKind(error) !== 'corrupt') throw error;
     return repairAndOpen(path, now, error, log, wal);
   }
 }
 
-/** Repairs a damaged, closed file. `wal`: the content of its WAL, which may be deleted by now. */
+/** Repairs a damaged, closed file. `wal`: what its WAL was before SQLite has cut it off, to be set aside with it. */
 export function repairAndOpen(
   path: string,
   now: number,
@@ -36,27 +37,24 @@ export function repairAndOpen(
   log: Log,
   wal = readWal(path),
 ): OpenStore {
-  const { aside, saved, waiting, lost } = repair(path, stampOf(now), wal);
-  log.say('outbox.repaired', {
-    error: messageOf(error),
-    aside,
-    saved,
-    waiting,
-    lost: lost ?? 'an unknown number of',
-  });
+  const text = messageOf(error);
+  const { aside, rows, waiting, lost } = repair(path, stampOf(now));
+  const known = lost !== undefined && text !== walIsCut;
+  log.say('outbox.repaired', { error: text, aside, rows, waiting, lost: known ? lost : 'an unknown number' });
+  if (wal.length > 0) keepWal(`${aside}-wal`, wal);
   return open(path);
 }
 
-/** What SQLite would silently lose when it opens the file. */
-function assertWhole(path: string, wal: Buffer): void {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  // SQLite takes an empty file for a new database, and deletes its WAL with all events in it.
-  if (size === 0 && wal.length > 0) throw new BrokenInvariant('the database is empty, and its WAL is not');
-  if (firstForgottenFrame(wal) !== undefined) throw new BrokenInvariant('a frame of the WAL is damaged');
+function keepWal(path: string, wal: Buffer): void {
+  try {
+    writeFileSync(path, wal, { mode: 0o600 });
+  } catch {
+    // No room for it: it is for people who look into the damage, and the bridge goes on without.
+  }
 }
 
-function open(path: string): OpenStore {
-  const db = openDatabase(path);
+function open(path: string, check?: (db: DatabaseSync) => void): OpenStore {
+  const db = openDatabase(path, check);
   try {
     checkAtStart(db);
     return { db, store: createStore(db) };
