@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createPlayer } from '../src/ami/player/player.ts';
 import { startBridge } from '../src/bridge.ts';
 import { bridgeSections, loadConfig } from '../src/config/env.ts';
 import { createLog, type Log } from '../src/log/log.ts';
@@ -19,6 +18,7 @@ import { colleagues, missedLast } from './office/customers.ts';
 import { playLiveCalls } from './office/live-calls.ts';
 import { givePast } from './office/past.ts';
 import type { ServiceIsUp } from './office/service-process.ts';
+import { createPlayer } from './player/player.ts';
 
 /**
  * `npm run demo`: the office of a property manager, made up. It runs the service, with customers and the calls of the

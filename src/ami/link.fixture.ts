@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import type { TestContext } from 'node:test';
+import { createPlayer, type Player, type PlayerOptions } from '../../test/player/player.ts';
 import { until } from '../../test/until.ts';
 import type { Input } from '../calls/input.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import type { MessageCode } from '../log/messages.ts';
 import { type Clock, systemClock } from '../process/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './link.ts';
-import { createPlayer, type Player, type PlayerOptions } from './player/player.ts';
 
 /** A link to a fake Asterisk, its inputs and its log. */
 export type Line = {

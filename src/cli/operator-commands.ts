@@ -148,32 +148,13 @@ Undelivered events keep it until they are delivered or discarded. For the servic
 
   command(
     'replay',
-    'show what the bridge would report of a recording, and why; or play it as a simulated Asterisk',
+    'show what the bridge would report of a recording, and why',
     `  pbx-bridge replay /tmp/problem.jsonl
-  INBOUND_CONTEXTS=from-provider pbx-bridge replay /tmp/problem.jsonl    try other settings
-  pbx-bridge replay /tmp/problem.jsonl --serve                           play it to a bridge`,
+  INBOUND_CONTEXTS=from-provider pbx-bridge replay /tmp/problem.jsonl    try other settings`,
   )
     .argument('<file>', 'recording made by pbx-bridge record')
-    .option('--serve [port]', 'play it on a manager port of this machine (default: any free port)')
-    .option('--speed <n>', 'with --serve: playback speed, such as 10 for ten times as fast', '1')
     .option('--show-numbers', 'do not mask phone numbers')
     .action(run(async () => (await import('./replay-command.ts')).replay));
-
-  command(
-    'simulate',
-    'generate test calls on a simulated manager port',
-    `  pbx-bridge simulate                                 one call every two seconds
-  pbx-bridge simulate --rate 200 --seconds 60 --talk 1
-  pbx-bridge simulate --mix answered=3,missed=1 --seed 7
-After the last call it prints how many events the bridge must report, and ends when the bridge disconnects or at Ctrl-C.`,
-  )
-    .option('--rate <n>', 'average calls per second', '0.5')
-    .option('--seconds <n>', 'stop new calls after this many seconds (default: at Ctrl-C)')
-    .option('--talk <n>', 'average talk time in seconds', '30')
-    .option('--mix <parts>', 'kinds of calls and their proportions')
-    .option('--seed <n>', 'random seed; the same seed gives the same calls', '1')
-    .option('--port <n>', 'port to listen on (default: any free port)')
-    .action(run(async () => (await import('./simulate-command.ts')).simulate));
 
   command(
     'backup',

@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
-import { createPlayer } from '../ami/player/player.ts';
 import { inputsOf } from '../ami/recording/recorded-inputs.ts';
 import { parseRecording, type Recording } from '../ami/recording/recording.ts';
 import type { Report } from '../calls/effect.ts';
@@ -8,31 +6,26 @@ import { type DryRun, dryRun } from '../calls/explain/dry-run.ts';
 import { callsSection } from '../config/calls-section.ts';
 import { loadConfig } from '../config/env.ts';
 import { maskNumbers } from '../log/redact.ts';
-import { systemClock } from '../process/clock.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';
 
 type ReplayOptions = {
-  readonly serve?: string | true;
-  readonly speed: string;
   readonly showNumbers?: boolean;
 };
 
-/** Shows what the bridge would report of a recording with the current settings, and why; or plays it as a simulated Asterisk. */
+/** Shows what the bridge would report of a recording with the current settings, and why. */
 export async function replay(
   context: Context,
   file: string,
-  options: ReplayOptions,
-  stop: AbortSignal,
+  { showNumbers = false }: ReplayOptions,
 ): Promise<number> {
   const recording = parseRecording(readFileSync(file, 'utf8'));
-  if (options.serve !== undefined) return serve(context, recording, options, stop);
   const { calls: settings } = loadConfig({ calls: callsSection }, context.io.environment());
   const found = dryRun(settings, inputsOf(recording));
   const calls = callsOf(found.reports, settings.pbxId);
   if (context.json) context.terminal.json({ calls, journal: found.journal });
-  else print(context, recording, found, calls.length, options.showNumbers === true);
+  else print(context, recording, found, calls.length, showNumbers);
   return calls.length > 0 ? exitCodes.ok : exitCodes.notFound;
 }
 
@@ -75,49 +68,4 @@ function print(
   }
   terminal.print();
   terminal.print(`${count(calls, 'call')} would be reported with the current settings.`);
-}
-
-async function serve(
-  { terminal, json }: Context,
-  recording: Recording,
-  { serve: port, speed }: ReplayOptions,
-  stop: AbortSignal,
-): Promise<number> {
-  const pace = Number(speed);
-  if (!(pace > 0)) throw new Error('--speed takes a number, such as 1 or 10');
-  const account = { username: 'pbx-bridge', secret: 'replay' };
-  const pbx = createPlayer({
-    ...account,
-    clock: systemClock,
-    version: recording.asterisk,
-    ...(port === true ? {} : { port: Number(port) }),
-  });
-  const { port: usedPort } = await pbx.listen();
-  if (json) terminal.json({ port: usedPort, ...account });
-  else {
-    terminal.print('The recording is played to the bridge that logs in. Settings for .env:');
-    for (const line of [
-      `AMI_PORT=${usedPort}`,
-      `AMI_USERNAME=${account.username}`,
-      `AMI_SECRET=${account.secret}`,
-    ])
-      terminal.print(`  ${line}`);
-  }
-  while (!pbx.hasLogin() && !stop.aborted) await wait(100);
-  // The bridge reads the channels first; events sent before that would be part of its snapshot.
-  await wait(500, undefined, { signal: stop }).catch(() => {});
-  const played = pbx.play(recording, { speed: pace }).then(() => {
-    if (!json) terminal.print('recording finished; stop with Ctrl-C');
-  });
-  await Promise.race([played, aborted(stop)]);
-  await aborted(stop);
-  await pbx.close();
-  return exitCodes.ok;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -6,7 +6,6 @@ import type { TestContext } from 'node:test';
 import { askAgi } from '../../src/agi/agi-client.fixture.ts';
 import { requestText } from '../../src/agi/agi-request.fixture.ts';
 import { healthyAnswer, serveActions, startServer } from '../../src/ami/link.fixture.ts';
-import { createPlayer, type PlayerOptions } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { makeCertificate } from '../certificate.ts';
 import { installPackages } from '../debian.ts';
@@ -17,6 +16,7 @@ import { createSmallDisk, smallDiskImpossible } from '../faults/small-disk.ts';
 import { runCommand } from '../integration/operator.ts';
 import { temporaryFolder } from '../integration/program.ts';
 import { createStand, markerCall } from '../integration/stand.ts';
+import { createPlayer, type PlayerOptions } from '../player/player.ts';
 import { alertSettings, type Cause, needs, type Receivers } from './cause.ts';
 
 const call = () => markerCall().frames[0] as string;

@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { createPlayer } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
+import { createPlayer } from '../player/player.ts';
 
 /** An Asterisk in a thread of its own that sends one long stream of events to the client that is logged in, on command. */
 export type Sender = {

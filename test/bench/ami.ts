@@ -4,13 +4,13 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createAmiLink } from '../../src/ami/link.ts';
-import { createIdRewriter } from '../../src/ami/player/rewrite-ids.ts';
 import { parseRecording } from '../../src/ami/recording/recording.ts';
 import type { Input } from '../../src/calls/input.ts';
 import { createRules } from '../../src/calls/rules.ts';
 import { createTracker } from '../../src/calls/tracker.ts';
 import { silentLog } from '../../src/log/log.ts';
 import { systemClock } from '../../src/process/clock.ts';
+import { createIdRewriter } from '../player/rewrite-ids.ts';
 import { account, type Sender, startSender } from './ami-sender.ts';
 import { type Contestant, compare, print } from './compare.ts';
 

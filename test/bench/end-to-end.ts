@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { startLoad } from '../faults/load.ts';
 import { createRig } from '../faults/rig.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { until } from '../until.ts';
 import { median, percentile, print } from './compare.ts';
 

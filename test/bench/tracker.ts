@@ -1,9 +1,9 @@
 import { toInput } from '../../src/ami/events.ts';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
-import { simulateCall } from '../../src/ami/player/simulated-calls.ts';
 import type { Input } from '../../src/calls/input.ts';
 import { createRules } from '../../src/calls/rules.ts';
 import { createTracker } from '../../src/calls/tracker.ts';
+import { seededRandom } from '../player/seeded-random.ts';
+import { simulateCall } from '../player/simulated-calls.ts';
 import { compare } from './compare.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { callStatuses } from '../../src/api/contract/call-status.ts';
 import type { Fault as ApiFault, FaultScript } from '../fakes/far-side-faults.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { until } from '../until.ts';
 import { fillOutbox } from './backlog.ts';
 import { countersIn } from './equation.ts';

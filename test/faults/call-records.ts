@@ -1,5 +1,5 @@
-import type { SimulatedCall } from '../../src/ami/player/simulated-calls.ts';
 import { allFields } from '../../src/ami/wire/frame.ts';
+import type { SimulatedCall } from '../player/simulated-calls.ts';
 
 /**
  * What Asterisk would write into cdr-csv/Master.csv when this call is over (cdr_csv.c, with loguniqueid): a record of the

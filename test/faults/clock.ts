@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
 import type { FarSide } from '../fakes/far-side.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { faketimeImpossible, underFaketime } from './faketime.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
 import { startLoad } from './load.ts';

@@ -11,10 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import { type Log, silentLog } from '../../src/log/log.ts';
 import { openOutbox } from '../../src/outbox/outbox.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, isLoss, solve } from './equation.ts';
 import { type Counts, type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, isForward } from '../../src/api/contract/call-status.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createRig, type Rig } from './rig.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import type { LogLine } from './bridge-process.ts';
 import { recordsOf } from './call-records.ts';
 import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';

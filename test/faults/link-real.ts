@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { type CdrRecord, parseCdr, wasAnswered } from '../asterisk/cdr.ts';
 import { managerUsers } from '../asterisk/config.ts';
@@ -11,6 +10,7 @@ import { labSettings } from '../asterisk/row.ts';
 import { playRow } from '../asterisk/stage.ts';
 import { startWire, type Wire } from '../asterisk/wire.ts';
 import { rowsOf } from '../asterisk/worlds.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { cutWithin, goDead, type LinkTrouble, linkTroubles } from './link-trouble.ts';
 import { createRig, type Rig } from './rig.ts';

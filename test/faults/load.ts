@@ -1,6 +1,6 @@
-import type { Player } from '../../src/ami/player/player.ts';
-import { type ScenarioName, type SimulatedCall, simulateCall } from '../../src/ami/player/simulated-calls.ts';
 import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import type { Player } from '../player/player.ts';
+import { type ScenarioName, type SimulatedCall, simulateCall } from '../player/simulated-calls.ts';
 
 /** Calls that come in at a PBX that is played, so many a second, from one seed. */
 export type Load = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { percentile } from '../bench/compare.ts';
 import { type FaultScript, share } from '../fakes/far-side-faults.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { fillOutbox } from './backlog.ts';
 import type { BridgeProcess } from './bridge-process.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { percentile } from '../bench/compare.ts';
 import type { Fault as ApiFault } from '../fakes/far-side-faults.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { until } from '../until.ts';
 import type { LogLine } from './bridge-process.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';

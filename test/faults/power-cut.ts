@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import type { LogLine } from './bridge-process.ts';
 import { isLoss } from './equation.ts';
 import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPlayer, type Player } from '../../src/ami/player/player.ts';
 import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { atExit } from '../asterisk/at-exit.ts';
 import { compileCache } from '../compile-cache.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
+import { createPlayer, type Player } from '../player/player.ts';
 import {
   type BridgeProcess,
   type BridgeProcessOptions,

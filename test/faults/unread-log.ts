@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { allEnded, createRig } from './rig.ts';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { type Coverage, measureCoverage } from './coverage.ts';
 import { createMutator } from './mutate.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createPlayer } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertSettings } from '../alerts/cause.ts';
 import { startWire } from '../asterisk/wire.ts';
+import { createPlayer } from '../player/player.ts';
 import { until } from '../until.ts';
 import { createStand, markerCall } from './stand.ts';
 

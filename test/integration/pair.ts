@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPlayer } from '../../src/ami/player/player.ts';
-import { type SimulatedCall, scenarioNames, simulateCall } from '../../src/ami/player/simulated-calls.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import type { BridgeStatus } from '../../src/status/bridge-status.ts';
 import { type Cable, layCable } from '../fakes/cable.ts';
 import { startFarSide } from '../fakes/far-side.ts';
+import { createPlayer } from '../player/player.ts';
+import { type SimulatedCall, scenarioNames, simulateCall } from '../player/simulated-calls.ts';
 import { until } from '../until.ts';
 import { type Program, type ProgramOptions, runProgram } from './program.ts';
 

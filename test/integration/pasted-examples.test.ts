@@ -13,8 +13,6 @@ const endless: readonly (readonly [RegExp, RegExp])[] = [
   [/ check --call/, /Make a test call now/],
   [/ status --watch/, /Asterisk/],
   [/ record /, /recording into/],
-  [/ replay .*--serve/, /\d/],
-  [/ simulate/, /\d/],
 ];
 
 /** Only read, by `printed-commands.test.ts`, and why. */

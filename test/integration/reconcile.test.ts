@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-status.ts';
 import { createReconciliation } from '../../src/bridge/reconciliation.ts';
@@ -11,6 +10,7 @@ import { keepingLog, opened, temporaryFolder } from '../../src/outbox/outbox.fix
 import { openReader } from '../../src/outbox/reader.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { share } from '../fakes/far-side-faults.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { createStand, markerCall } from './stand.ts';

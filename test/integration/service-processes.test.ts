@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
 import { customer } from '../../src/service/store/customer.fixture.ts';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import { freePort } from '../free-port.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { allCalls, everything, replay } from '../postgres/replay.ts';
 import { type ServiceProcess, startProcess, startSite, storeOf, watch } from '../postgres/site.ts';

@@ -1,4 +1,3 @@
-import { createPlayer, type Player } from '../../src/ami/player/player.ts';
 import { startBridge } from '../../src/bridge.ts';
 import { bridgeSections, loadConfig } from '../../src/config/env.ts';
 import type { Log } from '../../src/log/log.ts';
@@ -6,6 +5,7 @@ import { systemClock } from '../../src/process/clock.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { HeldCall } from '../fakes/far-side-book.ts';
 import { freePort } from '../free-port.ts';
+import { createPlayer, type Player } from '../player/player.ts';
 import { until } from '../until.ts';
 import { temporaryFolder } from './program.ts';
 

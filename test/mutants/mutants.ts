@@ -1,4 +1,4 @@
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 import { type Copy, openCopy, partOf, testsOf } from './trial.ts';
 import { whyUnnoticeable } from './unnoticeable.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Player } from '../../src/ami/player/player.ts';
-import { type ScenarioName, simulateCall } from '../../src/ami/player/simulated-calls.ts';
+import type { Player } from '../player/player.ts';
+import { type ScenarioName, simulateCall } from '../player/simulated-calls.ts';
 import { callers, colleagues, missedLast } from './customers.ts';
 
 /** Of 100 calls from outside. */

@@ -1,8 +1,8 @@
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { monotonicMs } from '../../src/service/upkeep/monotonic-clock.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { callerNumber, customers, missedLast, segments } from './customers.ts';
 
 const MINUTE = 60_000;

@@ -1,9 +1,9 @@
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import { noExtras } from '../../src/service/calls/call-extras.ts';
 import { type CallRecord, moveCall } from '../../src/service/calls/call-record.ts';
 import type { Customer } from '../../src/service/store/customer-store.ts';
 import type { AcceptedEvent, RecordedRequest } from '../../src/service/store/request-store.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 
 /**
  * The calls and customers of an office, made up: the same for the same day and scale. Scale 1 is its third year, 0.1 its

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { createPlayer } from '../../src/ami/player/player.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { freePort } from '../free-port.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
+import { createPlayer } from '../player/player.ts';
 import { until as waitUntil } from '../until.ts';
 import { boot, type Container } from './container.ts';
 import { journalTests } from './journal-tests.ts';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createPlayer } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { customer } from '../../src/service/store/customer.fixture.ts';
 import { startFarSide } from '../fakes/far-side.ts';
@@ -11,6 +10,7 @@ import { person, visitor, withStore } from '../integration/people.ts';
 import { runProgram, temporaryFolder } from '../integration/program.ts';
 import { event, serve } from '../integration/service-harness.ts';
 import { markerCall } from '../integration/stand.ts';
+import { createPlayer } from '../player/player.ts';
 
 /** Planted wherever a bug report could take something from. Numbers in every form that a text has them in. */
 const names = ['Canaria Vogelsang', 'Kanari GmbH', 'canary.person@example.com'];

@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createPlayer } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { always, type Fault } from '../fakes/far-side-faults.ts';
 import { runProgram, temporaryFolder } from '../integration/program.ts';
 import { markerCall } from '../integration/stand.ts';
+import { createPlayer } from '../player/player.ts';
 
 /**
  * Secrets that are easy to find again. Everything that the bridge and its commands leave behind while all goes wrong

@@ -1,4 +1,4 @@
-import type { CallStatus } from '../../api/contract/call-status.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 
 /** A made-up call of an office: Asterisk's events, and what the bridge must report. */
 export type SimulatedCall = {
@@ -19,18 +19,6 @@ export const scenarioNames = [
   'internal',
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
-
-/** How often each, of 100 calls of a small office on a usual day. */
-export const usualMix: Readonly<Record<ScenarioName, number>> = {
-  answered: 40,
-  missed: 12,
-  busy: 3,
-  queue: 15,
-  transfer: 5,
-  withheld: 3,
-  outgoing: 15,
-  internal: 7,
-};
 
 type CallOptions = {
   /** The second in which the call begins, Unix time: what its Uniqueid begins with. */
