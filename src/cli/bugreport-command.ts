@@ -6,14 +6,7 @@ import { bridgeSections, loadConfig } from '../config/env.ts';
 import { maskedSettings } from '../config/masked-settings.ts';
 import { outboxSection } from '../config/outbox-section.ts';
 import { statusSection } from '../config/status-section.ts';
-import {
-  addLog,
-  type BugReportOptions,
-  machineFacts,
-  makeBugReport,
-  reportMask,
-  writtenText,
-} from '../process/bugreport.ts';
+import { type BugReportOptions, reportMask, writeBugReport, writtenText } from '../process/bugreport.ts';
 import { parseJson } from '../process/parse-json.ts';
 import { check } from './check-command.ts';
 import { type Context, createContext } from './command-context.ts';
@@ -28,30 +21,33 @@ export async function bugreport(
 ): Promise<number> {
   const { io, terminal, json } = context;
   const environment = io.environment();
-  const { lines, secrets } = maskedSettings(bridgeSections, environment);
-  const report = makeBugReport('pbx-bridge', io.version, secrets);
-  await report.attempt('machine', () =>
-    machineFacts(loadConfig({ outbox: outboxSection }, environment).outbox.stateDir),
-  );
-  report.add('settings', lines.join('\n'));
-  await report.attempt('check', async () => {
-    let text = '';
-    const out = {
-      write(part: string) {
-        text += part;
-      },
-    };
-    await check(createContext({ ...io, out }, true), {}, stop);
-    return parseJson(text);
-  });
-  await report.attempt('status', async () => {
-    const found = await readStatus(statusUrl(loadConfig({ status: statusSection }, environment).status));
-    return found.ok ? found.status : found.why;
-  });
+  const settings = maskedSettings(bridgeSections, environment);
   const { PBX_BRIDGE_INSTANCE: instance } = environment;
-  await addLog(report, instance ? `pbx-bridge@${instance}` : 'pbx-bridge', options);
-  if (recording !== undefined) report.addMasked('recording', maskedRecording(recording, secrets));
-  const file = report.write(options.out);
+  const reporter = {
+    program: 'pbx-bridge',
+    version: io.version,
+    settings,
+    stateDir: () => loadConfig({ outbox: outboxSection }, environment).outbox.stateDir,
+    unit: instance ? `pbx-bridge@${instance}` : 'pbx-bridge',
+    parts: {
+      async check() {
+        let text = '';
+        const out = {
+          write(part: string) {
+            text += part;
+          },
+        };
+        await check(createContext({ ...io, out }, true), {}, stop);
+        return parseJson(text);
+      },
+      async status() {
+        const found = await readStatus(statusUrl(loadConfig({ status: statusSection }, environment).status));
+        return found.ok ? found.status : found.why;
+      },
+    },
+    recording: recording === undefined ? undefined : maskedRecording(recording, settings.secrets),
+  };
+  const file = await writeBugReport(reporter, options);
   if (json) terminal.json({ file });
   else terminal.wrapped('', writtenText(file), 0);
   return exitCodes.ok;

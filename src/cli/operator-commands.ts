@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addBugReportOptions } from '../process/bugreport.ts';
 import { type Context, createContext, type Io } from './command-context.ts';
 import { helpText } from './help-text.ts';
 import { createTerminal } from './terminal.ts';
@@ -42,17 +43,14 @@ export function addOperatorCommands(program: Command, io: Io): void {
     .option('--number <number>', "show what is made of a caller's number, and do nothing else")
     .action(run(async () => (await import('./check-command.ts')).check));
 
-  command(
+  const bugreport = command(
     'bugreport',
     'write one file for a bug report, without secrets, names and numbers',
     `  pbx-bridge bugreport                                  version, machine, settings, check, status, 6 hours of the log
   pbx-bridge bugreport --hours 24 --unit pbx-bridge@branch
   pbx-bridge bugreport --recording /tmp/problem.jsonl    also what pbx-bridge record has recorded, masked again`,
-  )
-    .option('--out <file>', 'where to write it (default: here, named by the time)')
-    .option('--hours <n>', 'how many hours of the log', '6')
-    .option('--unit <name>', 'the systemd unit whose log to read (default: that of the settings)')
-    .option('--log <file>', 'read the log from this file instead')
+  );
+  addBugReportOptions(bugreport, 'that of the settings')
     .option('--recording <file>', 'add this recording')
     .action(run(async () => (await import('./bugreport-command.ts')).bugreport));
 

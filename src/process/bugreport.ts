@@ -1,37 +1,100 @@
 import { execFile } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, statfsSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, freemem, loadavg, release, tmpdir, totalmem, uptime } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Command } from 'commander';
 import { fill, messages } from '../log/messages.ts';
 import { createFile } from './create-file.ts';
 import { messageOf } from './message-of.ts';
 import { parseJson } from './parse-json.ts';
 
-/** A report as one text file to be mailed: sections without secrets and personal data. */
-type BugReport = {
-  /** Adds a section. Objects become JSON; all texts in them are masked. */
-  add(title: string, content: unknown): void;
-  /** Adds a section that holds nothing to mask. */
-  addMasked(title: string, text: string): void;
-  /** Adds a section, or why it cannot be read. */
-  attempt(title: string, read: () => unknown): Promise<void>;
-  /**
-   * Writes the file, for its owner alone, and returns its path. Without a name it is named by the time, here or, where this
-   * user may not write, in the folder for temporary files. @throws if it exists.
-   */
-  write(file?: string): string;
-};
-
 export type BugReportOptions = {
   readonly out?: string;
-  readonly hours?: string;
+  readonly hours: string;
   readonly unit?: string;
   readonly log?: string;
 };
 
+/** Adds the options of a command that writes a bug report. `unit`: whose log is read, in words. */
+export function addBugReportOptions(command: Command, unit: string): Command {
+  return command
+    .option('--out <file>', 'where to write it (default: here, named by the time)')
+    .option('--hours <n>', 'how many hours of the log', '6')
+    .option('--unit <name>', `the systemd unit whose log to read (default: ${unit})`)
+    .option('--log <file>', 'read the log from this file instead');
+}
+
 /** What a command says when the report is written. */
 export const writtenText = (file: string) =>
   `wrote ${file}, with secrets, names and phone numbers left out. It is plain text: read it before you send it.`;
+
+type Reporter = {
+  /** Such as `pbx-bridge service`. */
+  readonly program: string;
+  readonly version: string;
+  readonly settings: { readonly lines: readonly string[]; readonly secrets: readonly string[] };
+  /** Whose disk is looked at. */
+  stateDir(): string;
+  /** The systemd unit of its log. */
+  readonly unit: string;
+  /** Its own sections: what they read is masked, and what cannot be read is said. */
+  readonly parts: Readonly<Record<string, () => unknown>>;
+  /** A last section, which is masked already. */
+  readonly recording?: string | undefined;
+};
+
+/**
+ * Writes a report as one text file to be mailed, without secrets and personal data, for its owner alone, and returns its
+ * path. Without a name it is named by the time, here or, where this user may not write, in the folder for temporary
+ * files. @throws if it exists.
+ */
+export async function writeBugReport(
+  { program, version, settings, stateDir, unit, parts, recording }: Reporter,
+  options: BugReportOptions,
+): Promise<string> {
+  if (!(Number(options.hours) > 0 && Number(options.hours) <= 720))
+    throw new Error('--hours takes a number, up to 720');
+  const mask = reportMask(settings.secrets);
+  const now = new Date().toISOString();
+  const sections = [`${program} ${version}, bug report of ${now}\n`];
+  const add = (title: string, text: string) => sections.push(`== ${title}\n\n${text.trimEnd()}\n`);
+  const { log: file, unit: chosen = unit, hours } = options;
+  const source = file === undefined ? `unit ${chosen}, last ${hours} h` : 'of a file';
+  const all = {
+    machine: () => machineFacts(stateDir()),
+    settings: () => settings.lines.join('\n'),
+    ...parts,
+    [`log (${source})`]: () => logOf(chosen, hours, file),
+  };
+  for (const [title, read] of Object.entries(all)) add(title, await masked(read, mask));
+  if (recording !== undefined) add('recording', recording);
+
+  const write = (path: string) => {
+    createFile(path, () => writeFileSync(path, sections.join('\n'), { flag: 'wx', mode: 0o600 }));
+    return path;
+  };
+  if (options.out !== undefined) return write(options.out);
+  const name = `${program.replace(' ', '-')}-bugreport-${now.slice(0, 19).replace(/[:T]/g, '-')}.txt`;
+  try {
+    return write(name);
+  } catch (error) {
+    if (!/^(EACCES|EROFS)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return write(join(tmpdir(), name));
+  }
+}
+
+/** What is read, masked, objects as JSON; or why it cannot be read. */
+async function masked(read: () => unknown, mask: (text: string) => string): Promise<string> {
+  try {
+    const content = await read();
+    return typeof content === 'string'
+      ? mask(content)
+      : JSON.stringify(maskValue(content, mask), undefined, 2);
+  } catch (error) {
+    return mask(`cannot be read: ${messageOf(error)}`);
+  }
+}
 
 /** What replaces personal data and secrets in a report. `secrets`: values that must not appear. */
 export function reportMask(secrets: readonly string[]): (text: string) => string {
@@ -70,42 +133,6 @@ const keptOrNumber = new RegExp(
   'g',
 );
 
-export function makeBugReport(program: string, version: string, secrets: readonly string[]): BugReport {
-  const mask = reportMask(secrets);
-  const sections = [`${program} ${version}, bug report of ${new Date().toISOString()}\n`];
-  const addMasked = (title: string, text: string) => void sections.push(`== ${title}\n\n${text.trimEnd()}\n`);
-  const add = (title: string, content: unknown) =>
-    addMasked(
-      title,
-      typeof content === 'string' ? mask(content) : JSON.stringify(maskValue(content, mask), undefined, 2),
-    );
-  return {
-    add,
-    addMasked,
-    async attempt(title, read) {
-      try {
-        add(title, await read());
-      } catch (error) {
-        add(title, `cannot be read: ${messageOf(error)}`);
-      }
-    },
-    write(file) {
-      const named = `${program.replace(' ', '-')}-bugreport-${new Date().toISOString().slice(0, 19).replace(/[:T]/g, '-')}.txt`;
-      const write = (path: string) => {
-        createFile(path, () => writeFileSync(path, sections.join('\n'), { flag: 'wx', mode: 0o600 }));
-        return path;
-      };
-      if (file !== undefined) return write(file);
-      try {
-        return write(named);
-      } catch (error) {
-        if (!/^(EACCES|EROFS)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
-        return write(join(tmpdir(), named));
-      }
-    },
-  };
-}
-
 function maskValue(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === 'string') return mask(value);
   if (value === null || typeof value !== 'object') return value;
@@ -114,53 +141,26 @@ function maskValue(value: unknown, mask: (text: string) => string): unknown {
 }
 
 /** The machine, without its name. `folder`: whose disk. */
-export function machineFacts(folder: string): Record<string, unknown> {
+function machineFacts(folder: string): Record<string, unknown> {
   const mb = (bytes: number) => Math.round(bytes / 2 ** 20);
+  const disk = existsSync(folder) ? statfsSync(folder) : undefined;
   return {
-    ...{ system: `${process.platform} ${release()} ${arch()}`, node: process.version },
-    ...{
-      processors: availableParallelism(),
-      load: loadavg()
-        .map((n) => n.toFixed(2))
-        .join(' '),
-    },
-    ...{ memoryMb: mb(totalmem()), freeMemoryMb: mb(freemem()), upHours: Math.round(uptime() / 3600) },
-    disk: attempt(() => {
-      const { bavail, bsize } = statfsSync(folder);
-      return `${mb(bavail * bsize)} MB free`;
-    }),
-    ...{ runAsUserId: process.getuid?.(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+    system: `${process.platform} ${release()} ${arch()}`,
+    node: process.version,
+    processors: availableParallelism(),
+    load: loadavg()
+      .map((n) => n.toFixed(2))
+      .join(' '),
+    memoryMb: mb(totalmem()),
+    freeMemoryMb: mb(freemem()),
+    upHours: Math.round(uptime() / 3600),
+    disk: disk ? `${mb(disk.bavail * disk.bsize)} MB free` : 'its folder cannot be seen',
+    runAsUserId: process.getuid?.(),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }
 
-function attempt<T>(read: () => T): T | string {
-  try {
-    return read();
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-const MAX_LOG_BYTES = 4 << 20;
-
-/** Adds the log of the last hours, of a systemd unit or from a file. */
-export async function addLog(
-  report: BugReport,
-  unit: string,
-  { log: file, unit: chosen = unit, hours = '6' }: BugReportOptions,
-): Promise<void> {
-  if (!(Number(hours) > 0 && Number(hours) <= 720)) throw new Error('--hours takes a number, up to 720');
-  try {
-    const lines = file === undefined ? await journal(chosen, Number(hours)) : linesOf(endOf(file));
-    report.add(
-      `log (${file === undefined ? `unit ${chosen}, last ${hours} h` : 'of a file'})`,
-      logText(lines),
-    );
-  } catch (error) {
-    const todo = 'Run this command as root, or name the file of the log with --log.';
-    report.add('log', `cannot be read: ${messageOf(error)}. ${todo}`);
-  }
-}
+const mostLogBytes = 4 << 20;
 
 type LogLine = {
   readonly text: string;
@@ -168,22 +168,28 @@ type LogLine = {
   readonly time?: string;
 };
 
-const linesOf = (text: string): LogLine[] => text.split('\n').map((text) => ({ text }));
-
-function journal(unit: string, hours: number): Promise<LogLine[]> {
-  const since = new Date(Date.now() - hours * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+/** The log of the last hours, of a systemd unit or from a file. */
+async function logOf(unit: string, hours: string, file: string | undefined): Promise<string> {
+  const since = new Date(Date.now() - Number(hours) * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
   const args = [
     ...['-q', '-o', 'json', '--output-fields=MESSAGE', '--all', '--no-pager', '-n', '10000'],
     ...['--since', `${since} UTC`, '-u', unit],
   ];
-  return new Promise((resolve, reject) => {
-    execFile('journalctl', args, { maxBuffer: 64 << 20 }, (error, out) => {
-      if (error) reject(error);
-      else if (out.trim() === '') reject(new Error(`the journal has no lines of ${unit} for this user`));
-      else resolve(entriesOf(out.slice(-MAX_LOG_BYTES)));
-    });
-  });
+  try {
+    if (file !== undefined) {
+      const text = await outputOf('tail', ['-c', String(mostLogBytes), '--', file]);
+      return logText(text.split('\n').map((line) => ({ text: line })));
+    }
+    const entries = await outputOf('journalctl', args);
+    if (entries.trim() === '') throw new Error(`the journal has no lines of ${unit} for this user`);
+    return logText(entriesOf(entries.slice(-mostLogBytes)));
+  } catch (error) {
+    throw new Error(`${messageOf(error)}. Run this command as root, or name the file of the log with --log.`);
+  }
 }
+
+const outputOf = async (command: string, args: readonly string[]): Promise<string> =>
+  (await promisify(execFile)(command, args, { maxBuffer: 64 << 20 })).stdout;
 
 function entriesOf(output: string): LogLine[] {
   return output.split('\n').flatMap((line) => {
@@ -191,17 +197,6 @@ function entriesOf(output: string): LogLine[] {
     const time = new Date(Number(__REALTIME_TIMESTAMP) / 1_000);
     return typeof MESSAGE === 'string' ? [{ text: MESSAGE, time: time.toISOString() }] : [];
   });
-}
-
-function endOf(file: string): string {
-  const fd = openSync(file, 'r');
-  try {
-    const { size } = fstatSync(fd);
-    const bytes = Buffer.alloc(Math.min(size, MAX_LOG_BYTES));
-    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, size - bytes.length));
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** Fields with the words of people or of other programs: they may name customers. */

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import {
-  addLog,
+  addBugReportOptions,
   type BugReportOptions,
-  machineFacts,
-  makeBugReport,
+  writeBugReport,
   writtenText,
 } from '../../process/bugreport.ts';
 import { makeKeys } from '../accounts/keys.ts';
@@ -14,30 +13,27 @@ import type { CommandContext } from './command-context.ts';
 
 /** Writes one file for a bug report about the service: nothing in it is secret or personal. */
 export function bugReportCommand(parent: Command, { print, url, io }: CommandContext): void {
-  parent
+  const command = parent
     .command('bugreport')
     .description(
       'write one file for a bug report: version, machine, settings, storage and log, without secrets, names and numbers',
-    )
-    .option('--out <file>', 'where to write it (default: here, named by the time)')
-    .option('--hours <n>', 'how many hours of the log', '6')
-    .option('--unit <name>', 'the systemd unit whose log to read (default: pbx-bridge-service)')
-    .option('--log <file>', 'read the log from this file instead')
-    .action(async (options: BugReportOptions) => {
-      const { version, settings } = io.about();
-      const { lines, secrets } = settings();
-      const report = makeBugReport('pbx-bridge service', version, secrets);
-      await report.attempt('machine', () => machineFacts(io.options().stateDir));
-      report.add('settings', lines.join('\n'));
-      await report.attempt('storage', storage);
-      await report.attempt('health', async () => {
-        const answer = await fetch(`${url()}/healthz`, { signal: AbortSignal.timeout(5_000) });
-        return { status: answer.status, ...((await answer.json()) as object) };
-      });
-      await addLog(report, 'pbx-bridge-service', options);
-      const file = report.write(options.out);
-      print(writtenText(file));
-    });
+    );
+  addBugReportOptions(command, 'pbx-bridge-service').action(async (options: BugReportOptions) => {
+    const { version, settings } = io.about();
+    const reporter = {
+      ...{ program: 'pbx-bridge service', version, settings: settings() },
+      stateDir: () => io.options().stateDir,
+      unit: 'pbx-bridge-service',
+      parts: {
+        storage,
+        async health() {
+          const answer = await fetch(`${url()}/healthz`, { signal: AbortSignal.timeout(5_000) });
+          return { status: answer.status, ...((await answer.json()) as object) };
+        },
+      },
+    };
+    print(writtenText(await writeBugReport(reporter, options)));
+  });
 
   /** What is stored, without names. */
   async function storage(): Promise<unknown> {
