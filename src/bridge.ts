@@ -41,8 +41,6 @@ type BridgeConfig = {
   readonly agi: LookupOptions | undefined;
   readonly outbox: {
     readonly stateDir: string;
-    /** Undelivered events older than this become dead letters, ms. */
-    readonly maxAgeMs: number;
     /** How long delivered events are kept, ms. */
     readonly keepMs: number;
     /** Interval of comparisons with the API's history, ms; 0: none. */
@@ -164,7 +162,6 @@ async function startRest(
     now: Date.now,
     monotonic: () => performance.now(),
     random: Math.random,
-    limits: { maxAgeMs: config.outbox.maxAgeMs },
   });
   const reconciliation = config.outbox.reconcileEveryMs
     ? createReconciliation(

@@ -22,17 +22,6 @@ export type AgiOptions = {
   readonly answer: AnswerOptions;
   /** Names of the fields of the priority and of the caller's name in the API's response. */
   readonly fields: ResponseFields;
-  /** Request the priority when an inbound call begins, before the dialplan asks for it. */
-  readonly prefetch: boolean;
-  /** Maximum number of simultaneous requests to the API. */
-  readonly concurrency: number;
-  /** See PriorityLookupOptions. */
-  readonly cache: {
-    readonly freshMs: number;
-    readonly staleMs: number;
-    readonly notFoundMs: number;
-    readonly entries: number;
-  };
 };
 
 /** A lookup by the dialplan: the number as written there, and the channel that asks. */
@@ -97,7 +86,7 @@ export function createAgi(
 ): Agi {
   const { clock, log } = tools;
   const lookup = createPriorityLookup(
-    { ...options.cache, concurrency: options.concurrency, maxWaitMs: options.server.deadlineMs },
+    { maxWaitMs: options.server.deadlineMs },
     { request: async (number) => readPriority(await tools.request(number), options.fields), clock, log },
   );
   const unknownScript = oncePerMinute(clock.now);
@@ -150,9 +139,7 @@ export function createAgi(
 
   return {
     ...server,
-    prefetch(number) {
-      if (options.prefetch) lookup.prefetch(number);
-    },
+    prefetch: lookup.prefetch,
     clear: lookup.clear,
     status: () => ({ ...counts, listening: server.isListening(), otherScripts }),
   };

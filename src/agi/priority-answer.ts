@@ -23,8 +23,6 @@ export type AnswerOptions = {
   readonly setQueuePrio: boolean;
   /** Maps the API's values to whole numbers for Queue(); a value that is neither listed nor a whole number is 0. */
   readonly queuePrio: Readonly<Record<string, number>>;
-  /** Shows each answer in Asterisk's console. */
-  readonly verbose: boolean;
 };
 
 /**
@@ -66,7 +64,7 @@ export function commandsFor(
   if (queuePrio) commands.push(`SET VARIABLE QUEUE_PRIO ${queuePrioOf(priority, options.queuePrio)}`);
   if (setName && name) commands.push(`SET VARIABLE CALLERID(name) ${quoted(name)}`);
   commands.push(`SET VARIABLE CALLER_PRIORITY_STATUS ${status}`);
-  if (options.verbose) commands.push(`VERBOSE "pbx-bridge: caller priority ${priority} (${status})" 1`);
+  commands.push(`VERBOSE "pbx-bridge: caller priority ${priority} (${status})" 1`);
   return commands;
 }
 

@@ -20,18 +20,33 @@ type PriorityLookup = {
 };
 
 export type PriorityLookupOptions = {
-  /** Maximum number of simultaneous requests. */
-  readonly concurrency: number;
   /** How long a request may wait for its start, ms: as long as a caller waits for the answer. */
   readonly maxWaitMs: number;
+  /** Maximum number of simultaneous requests. */
+  readonly concurrency?: number;
   /** How long a found priority is cached, ms. */
-  readonly freshMs: number;
+  readonly freshMs?: number;
   /** How long it is used while the API fails, ms. */
-  readonly staleMs: number;
+  readonly staleMs?: number;
   /** How long it is cached that a caller has no priority, ms. */
-  readonly notFoundMs: number;
+  readonly notFoundMs?: number;
   /** Maximum number of cached callers; the least recently used are removed. */
-  readonly entries: number;
+  readonly entries?: number;
+};
+
+/** Enough for every call of an office to ask at once, few enough for an API that serves others as well. */
+export const lookupsAtOnce = 8;
+
+const defaults = {
+  concurrency: lookupsAtOnce,
+  // A caller who is put through twice is asked about once; a changed priority counts a minute later.
+  freshMs: 60_000,
+  // Yesterday's priority is better than none.
+  staleMs: 86_400_000,
+  // A customer who was just entered counts with the next call.
+  notFoundMs: 30_000,
+  // Some megabytes: the callers of many days.
+  entries: 10_000,
 };
 
 /** Maximum number of waiting requests; with more, every answer would be late. */
@@ -52,12 +67,9 @@ export function createPriorityLookup(
   },
 ): PriorityLookup {
   const { clock, log } = tools;
-  const cache = new LRUCache<string, CacheEntry>({ max: options.entries });
-  const { maxWaitMs } = options;
-  const limiter = createRequestLimiter(
-    { concurrency: options.concurrency, maxWaitMs, maxWaiting: MAX_WAITING },
-    clock,
-  );
+  const { maxWaitMs, concurrency, freshMs, staleMs, notFoundMs, entries } = { ...defaults, ...options };
+  const cache = new LRUCache<string, CacheEntry>({ max: entries });
+  const limiter = createRequestLimiter({ concurrency, maxWaitMs, maxWaiting: MAX_WAITING }, clock);
   let running = new Map<string, RunningRequest>();
   const logFailure = oncePerMinute(clock.now);
   const logLate = oncePerMinute(clock.now);
@@ -67,14 +79,14 @@ export function createPriorityLookup(
   function fresh(number: string): PriorityAnswer | undefined {
     const known = cache.get(number);
     if (known === undefined) return undefined;
-    const keepMs = known.answer.status === 'FOUND' ? options.freshMs : options.notFoundMs;
+    const keepMs = known.answer.status === 'FOUND' ? freshMs : notFoundMs;
     return ageOf(known) < keepMs ? known.answer : undefined;
   }
 
   /** An older priority is used if the API fails. Older "not found" answers are not. */
   function stale(number: string): PriorityAnswer | undefined {
     const known = cache.peek(number);
-    return known?.answer.status === 'FOUND' && ageOf(known) < options.staleMs ? known.answer : undefined;
+    return known?.answer.status === 'FOUND' && ageOf(known) < staleMs ? known.answer : undefined;
   }
 
   /** Shares one request among all lookups of a number. */

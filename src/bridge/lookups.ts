@@ -1,4 +1,5 @@
 import { type Agi, type AgiOptions, createAgi, type Permit } from '../agi/agi.ts';
+import { lookupsAtOnce } from '../agi/priority-lookup.ts';
 import { type ApiClientOptions, createApiClient } from '../api/client.ts';
 import type { Log } from '../log/log.ts';
 import { monotonicClock } from '../process/clock.ts';
@@ -32,7 +33,7 @@ export function createLookups(
   const timeoutMs = Math.max(LOOKUP_MS, 2 * options.server.deadlineMs);
   const client = createApiClient({
     ...api,
-    connections: options.concurrency,
+    connections: lookupsAtOnce,
     connectTimeoutMs: timeoutMs,
     answerTimeoutMs: timeoutMs,
   });

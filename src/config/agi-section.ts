@@ -1,7 +1,7 @@
 import { safeValue } from '../agi/priority-answer.ts';
 import { allowList, isAddressOrNetwork } from '../process/allow-list.ts';
 import { section } from './section.ts';
-import { duration, line, list, listen, wholeNumber, yesNo } from './variable.ts';
+import { line, list, listen, wholeNumber, yesNo } from './variable.ts';
 
 const loopback = '127.0.0.0/8,::1';
 const mapping = /^([^=]+)=(-?\d{1,9})$/;
@@ -53,23 +53,6 @@ export const agiSection = section({
       .describe(
         "Maps the API's priorities to QUEUE_PRIO; higher is served first. A whole number that is not listed is used as it is, any other value becomes 0.",
       ),
-    AGI_VERBOSE: yesNo().prefault('yes').describe("Show each result in Asterisk's console (verbose 1)."),
-    AGI_ASK_AHEAD: yesNo()
-      .prefault('yes')
-      .describe('Request the priority when an inbound call begins, before the dialplan asks for it.'),
-    AGI_CONCURRENCY: wholeNumber(1, 100)
-      .prefault('8')
-      .describe('Maximum number of simultaneous requests to the API.'),
-    AGI_CACHE_FRESH: duration('0s', '24h').prefault('60s').describe('How long a priority is cached.'),
-    AGI_CACHE_STALE: duration('0s', '30d')
-      .prefault('24h')
-      .describe('How long a cached priority is used while the API fails.'),
-    AGI_CACHE_NOT_FOUND: duration('0s', '24h')
-      .prefault('30s')
-      .describe('How long it is cached that a caller has no priority.'),
-    AGI_CACHE_ENTRIES: wholeNumber(1, 1_000_000)
-      .prefault('10000')
-      .describe('Maximum number of cached callers.'),
     PRIORITY_PARAM: line('a name of letters, digits, dots, dashes or underscores', name)
       .prefault('number')
       .describe("Name of the query parameter for the number in the API's GET /voice/priority."),
@@ -99,17 +82,8 @@ export const agiSection = section({
         queuePrio: Object.fromEntries(
           values.AGI_QUEUE_PRIO_MAP.map(mappingOf).filter((pair) => pair !== undefined),
         ),
-        verbose: values.AGI_VERBOSE,
       },
       parameter: values.PRIORITY_PARAM,
       fields: { priority: values.PRIORITY_FIELD, name: values.PRIORITY_NAME_FIELD },
-      prefetch: values.AGI_ASK_AHEAD,
-      concurrency: values.AGI_CONCURRENCY,
-      cache: {
-        freshMs: values.AGI_CACHE_FRESH,
-        staleMs: values.AGI_CACHE_STALE,
-        notFoundMs: values.AGI_CACHE_NOT_FOUND,
-        entries: values.AGI_CACHE_ENTRIES,
-      },
     },
 });

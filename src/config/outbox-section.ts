@@ -9,9 +9,6 @@ export const outboxSection = section({
       .describe(
         "Directory for open calls, events and the journal. Under systemd: the unit's state directory.",
       ),
-    OUTBOX_MAX_AGE: duration('1h', '365d')
-      .prefault('14d')
-      .describe('Events not delivered within this time become dead letters, which can be sent again.'),
     OUTBOX_KEEP: duration('1h', '365d')
       .prefault('7d')
       .describe('How long delivered events are kept, for explain, verify and list.'),
@@ -33,7 +30,6 @@ export const outboxSection = section({
   },
   build: (values) => ({
     stateDir: values.STATE_DIR,
-    maxAgeMs: values.OUTBOX_MAX_AGE,
     keepMs: values.OUTBOX_KEEP,
     reconcileEveryMs: values.RECONCILE_EVERY,
     standbyDelayMs: values.STANDBY_DELAY_MS,

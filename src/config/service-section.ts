@@ -55,9 +55,6 @@ export const serviceSection = section({
       .describe(
         'The same database without a pooler such as PgBouncer, for the LISTEN connection. Default: DATABASE_URL.',
       ),
-    DATABASE_CONNECTIONS: wholeNumber(2, 100)
-      .prefault('8')
-      .describe('Maximum number of database connections of this process, without the LISTEN connection.'),
     SERVICE_COUNTRY: z
       .string()
       .refine(isCountry)
@@ -96,14 +93,11 @@ export const serviceSection = section({
     SERVICE_BACKUP_DIR: line('the path of a directory')
       .optional()
       .describe(
-        'Directory for scheduled backups of this service alone, best on another disk. Not with DATABASE_URL: use pg_dump. Without it, none are made.',
+        'Directory for daily backups of this service alone, best on another disk. Not with DATABASE_URL: use pg_dump. Without it, none are made.',
       ),
-    SERVICE_BACKUP_EVERY: duration('1h', '30d')
-      .prefault('1d')
-      .describe('Time from one scheduled backup to the next.'),
     SERVICE_BACKUP_KEEP: wholeNumber(1, 1000)
       .prefault('7')
-      .describe('Number of scheduled backups kept; older ones are deleted.'),
+      .describe('Number of daily backups kept; older ones are deleted.'),
     SERVICE_RATE_LIMIT: count()
       .optional()
       .describe(
@@ -135,9 +129,6 @@ export const serviceSection = section({
       .describe(
         'Names under which browsers reach the service, such as that of the reverse proxy. Pages are refused under any other name but IP addresses, localhost and the machine’s own name.',
       ),
-    SERVICE_REQUEST_TIMEOUT: duration('1s', '10m')
-      .prefault('30s')
-      .describe('How long receiving a request may take.'),
   },
   conflicts: ({ SERVICE_BACKUP_DIR, DATABASE_URL }) =>
     SERVICE_BACKUP_DIR !== undefined && DATABASE_URL !== undefined
@@ -156,7 +147,6 @@ export const serviceSection = section({
           : {
               url: values.DATABASE_URL,
               listenUrl: values.DATABASE_LISTEN_URL,
-              connections: values.DATABASE_CONNECTIONS,
             },
       country: values.SERVICE_COUNTRY ?? null,
       retention: {
@@ -172,14 +162,12 @@ export const serviceSection = section({
           ? undefined
           : {
               directory: values.SERVICE_BACKUP_DIR,
-              everyMs: values.SERVICE_BACKUP_EVERY,
               keep: values.SERVICE_BACKUP_KEEP,
             },
       requestsPerMinute: values.SERVICE_RATE_LIMIT ?? null,
       trustedProxies: values.SERVICE_TRUSTED_PROXIES,
       publicUrl,
       hosts: [...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]), ...values.SERVICE_HOSTS],
-      requestTimeoutMs: values.SERVICE_REQUEST_TIMEOUT,
     };
   },
 });

@@ -28,7 +28,7 @@ export type DeliveryLimits = {
   readonly pollMs: number;
   /** How often the API may reject an event before it becomes a dead letter. */
   readonly maxRejections: number;
-  /** Undelivered events older than this become dead letters (OUTBOX_MAX_AGE), ms. */
+  /** Undelivered events older than this become dead letters , ms. */
   readonly maxAgeMs: number;
   /** Interval of checks for old events, ms. The first is this long after the start, when the clock has been set. */
   readonly expireEveryMs: number;
@@ -52,6 +52,7 @@ export const defaultLimits: DeliveryLimits = {
   trustMs: 100,
   pollMs: 5_000,
   maxRejections: 3,
+  // Two weeks without the API: an office is closed no longer, and nobody calls back after that.
   maxAgeMs: 14 * 24 * 60 * minute,
   expireEveryMs: 10 * minute,
   probeGapMs: 1_000,

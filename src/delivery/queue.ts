@@ -76,7 +76,7 @@ export interface DeliveryQueue {
    * and more events, so that it needs no query.
    */
   record(results: readonly DeliveryResult[]): Promise<QueuedEvent[]>;
-  /** Makes every event queued before `queuedBefore` a dead letter (OUTBOX_MAX_AGE); returns how many. */
+  /** Makes every event queued before `queuedBefore` a dead letter; returns how many. */
   expire(queuedBefore: number, at: number): Promise<number>;
   /** How many events wait to be delivered; dead letters are not among them. */
   waiting(): Promise<number>;

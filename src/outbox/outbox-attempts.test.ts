@@ -103,7 +103,7 @@ playRows([
       const dead = eventsOf(directory, { state: 'dead' });
       assert.deepEqual(seqs(dead), [1, 2, 3]);
       const { error = '', ...attempt } = dead[0]?.attemptLog[0] ?? {};
-      assert.match(error, /OUTBOX_MAX_AGE/);
+      assert.match(error, /longest time that events are tried/);
       assert.deepEqual(attempt, { outcome: 'dead', at: 99, counted: false, durationMs: 0 });
       assert.deepEqual(await outbox.counters(), { queued: 5, delivered: 0, waiting: 2, dead: 3, lost: 0 });
     },

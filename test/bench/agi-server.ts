@@ -12,7 +12,6 @@ export type ServerSettings = {
   readonly kind: 'raw' | 'ours';
   /** The Call Integration API, for ours. */
   readonly baseUrl?: string;
-  readonly verbose?: boolean;
 };
 
 const commands = ['SET VARIABLE CALLER_PRIORITY 10\n', 'SET VARIABLE CALLER_PRIORITY_STATUS FOUND\n'];
@@ -67,12 +66,8 @@ async function startOurs(settings: ServerSettings): Promise<number> {
         defaultPriority: '0',
         setQueuePrio: false,
         queuePrio: {},
-        verbose: settings.verbose ?? false,
       },
       fields: { priority: 'priority', name: 'name' },
-      prefetch: true,
-      concurrency: 8,
-      cache: { freshMs: 60_000, staleMs: 86_400_000, notFoundMs: 30_000, entries: 10_000 },
     },
     {
       request: (number) => client.priority({ parameter: 'number', number }),

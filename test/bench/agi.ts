@@ -129,7 +129,6 @@ async function warm(): Promise<void> {
   const farSide = await startFarSide('bench');
   const contestants: [string, ServerSettings][] = [
     ['ours', { kind: 'ours', baseUrl: farSide.baseUrl }],
-    ['ours, with the line for the console', { kind: 'ours', baseUrl: farSide.baseUrl, verbose: true }],
     ['raw TCP server', { kind: 'raw' }],
   ];
   const count = 5_000;

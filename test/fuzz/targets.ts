@@ -138,7 +138,7 @@ const amiCalls: Target = {
   },
 };
 
-const answerOptions = { defaultPriority: '0', setQueuePrio: true, queuePrio: { vip: 10 }, verbose: true };
+const answerOptions = { defaultPriority: '0', setQueuePrio: true, queuePrio: { vip: 10 } };
 const agiCommand =
   /^(SET VARIABLE [A-Z_]+ -?[A-Za-z0-9_.-]{1,33}|SET VARIABLE CALLERID\(name\) "(?:[^"\\\r\n]|\\["\\]){1,120}"|VERBOSE "[^"\\\r\n]*" 1)\n$/;
 

@@ -9,5 +9,4 @@ export const options = (stateDir: string): ServiceOptions => ({
   requestsPerMinute: null,
   trustedProxies: [],
   hosts: [],
-  requestTimeoutMs: 30_000,
 });

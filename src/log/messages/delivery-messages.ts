@@ -54,8 +54,7 @@ export const deliveryMessages = {
   'delivery.expired': {
     level: 'error',
     text: 'events not delivered within {age}: {count}; kept as dead letters',
-    means:
-      'Events older than OUTBOX_MAX_AGE are no longer sent automatically. They are kept and can be sent again.',
+    means: 'Events older than 14 days are no longer sent automatically. They are kept and can be sent again.',
     todo: 'Find out why the API was unavailable for so long. If the events still matter, run: pbx-bridge outbox retry --all.',
   },
   'delivery.not-recorded': {

@@ -109,7 +109,7 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
         let row: WaitingRow | undefined = first;
         for (; row && row.waits_since < queuedBefore; expired++) {
           const { seq, callId } = queuedEvent(row);
-          const error = 'not delivered within the longest time an event is kept (OUTBOX_MAX_AGE)';
+          const error = 'not delivered within the longest time that events are tried';
           row = recordOne({ seq, callId, outcome: 'dead', at, counted: false, error, durationMs: 0 });
         }
       }

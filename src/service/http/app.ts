@@ -22,6 +22,9 @@ import { unreadableRequests } from './unreadable.ts';
 
 const STALLED_MS = 120_000;
 
+/** A megabyte in half a minute: slower than that is no browser and no bridge, but who holds connections open. */
+const ARRIVAL_MS = 30_000;
+
 export type AppOptions = {
   /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
   readonly trustedProxies: readonly string[];
@@ -30,23 +33,24 @@ export type AppOptions = {
   /** Names under which browsers reach the service, beside those of host-names.ts. */
   readonly hosts: readonly string[];
   /** How long a request may take to arrive, ms. */
-  readonly requestTimeoutMs: number;
+  readonly requestTimeoutMs?: number;
   /** A connection without traffic for this long is closed, ms: a client that has stopped reading takes memory. */
   readonly stalledMs?: number;
 };
 
 /** The service as a Fastify application: does not listen, reads no environment. */
 export async function buildApp(context: ServiceContext, options: AppOptions): Promise<FastifyInstance> {
+  const { requestTimeoutMs = ARRIVAL_MS } = options;
   const app: FastifyInstance = Fastify({
     clientErrorHandler: unreadableRequests(context.log, context.clock, () => app),
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false, // a HEAD must not post an event
-    requestTimeout: options.requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
     connectionTimeout: options.stalledMs ?? STALLED_MS,
     http: {
-      headersTimeout: options.requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
       // How often Node checks for requests that take too long.
-      connectionsCheckingInterval: Math.min(options.requestTimeoutMs, 5000),
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
     },
     keepAliveTimeout: 72_000,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,

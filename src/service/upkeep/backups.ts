@@ -7,8 +7,8 @@ import { messageOf } from '../../process/message-of.ts';
 
 export type BackupSettings = {
   readonly directory: string;
-  /** From one backup to the next, ms. */
-  readonly everyMs: number;
+  /** From one backup to the next, ms; a day when absent. */
+  readonly everyMs?: number;
   /** How many of our backups are kept there. */
   readonly keep: number;
 };
@@ -32,7 +32,7 @@ const pattern = /^service-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.backup(\.part
 /** Backups of the SQLite file at `path` in a directory, by the times in their names. */
 export function makeBackups(
   path: string,
-  { directory, everyMs, keep }: BackupSettings,
+  { directory, everyMs = 86_400_000, keep }: BackupSettings,
   { clock, log }: { readonly clock: () => number; readonly log: Log },
 ): Backups {
   const startedAt = clock();

@@ -35,14 +35,16 @@ export type PostgresSettings = {
   readonly url: string;
   /** For LISTEN, past a pooler in front of the server; undefined: as `url`. */
   readonly listenUrl?: string | undefined;
-  /** Most connections, without the one that listens. */
-  readonly connections: number;
+  /** Most connections, without the one that listens; CONNECTIONS when absent. */
+  readonly connections?: number;
   /** How long the history is kept, ms: it decides how much time one of its partitions holds. */
   readonly keptMs?: number | undefined;
   /** Made from the server secret: all processes on one database must have the same, or tokens of one fail at others. */
   readonly secretMark: string;
 };
 
+/** A batch, the pages of a few people and the upkeep; ten processes stay below PostgreSQL's own limit of 100. */
+const CONNECTIONS = 8;
 /** Requests in one transaction: more are slower for all of them. */
 const BATCH = 200;
 /** Rows that a slice of a text search reads, and that a step to a later page counts. */
@@ -61,7 +63,7 @@ const LOCK_ID = 5_727_005;
  * @throws if the server cannot be trusted with an event (see durability.ts), or is of a newer version than this program.
  */
 export async function openPostgresStore(
-  { url, listenUrl, connections, keptMs, secretMark }: PostgresSettings,
+  { url, listenUrl, connections = CONNECTIONS, keptMs, secretMark }: PostgresSettings,
   steps?: readonly Migration[],
 ): Promise<Store> {
   const addresses = addressesOf(url);
