@@ -1,8 +1,6 @@
-import { Pool, type PoolClient, type QueryResult } from 'pg';
-import { StoreUnavailable } from '../store.ts';
-import { clientConfig } from './client-config.ts';
+import type { PoolClient, QueryResult } from 'pg';
+import { openConnections } from './connections.ts';
 import type { Primary } from './primary.ts';
-import { isRefusal, unavailable } from './unavailable.ts';
 
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 export type Row = Record<string, unknown>;
@@ -46,16 +44,14 @@ export type Limits = {
   readonly planned: boolean;
 };
 
-type PoolConfig = ConstructorParameters<typeof Pool>[0];
-
 const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000, commit: 5_000, planned: false };
 
 /** Longer than what the server allows itself: an answer that is not there then will not come. */
 const SILENCE_MS = 5_000;
-/** Opens a pool of at most `connections` to the primary. Nothing is connected before the first question. */
-export function openDatabase(primary: Primary, connections: number): Database {
-  const pools = new Map<string, Pool>();
-  let closing: Promise<unknown> | undefined;
+
+/** The database behind at most `most` connections to the primary. */
+export function openDatabase(primary: Primary, most: number): Database {
+  const connections = openConnections(primary, most);
   /** Connections without a pooler: the server process is theirs alone. */
   const direct = new WeakSet<PoolClient>();
   const names = new Map<string, string>();
@@ -64,60 +60,6 @@ export function openDatabase(primary: Primary, connections: number): Database {
     const name = names.get(sql) ?? `pbx_${names.size}`;
     names.set(sql, name);
     return name;
-  }
-
-  function poolOf(address: string): Pool {
-    const known = pools.get(address);
-    if (known !== undefined) return known;
-    const pool = new Pool({ ...clientConfig(address), max: connections, pipeline: true } as PoolConfig);
-    pool.on('error', () => {}); // an idle connection broke; another is made when it is needed
-    // A server may end a connection before the pool hands it out. Its first query reports that.
-    pool.on('connect', (client) => client.on('error', () => {}));
-    pools.set(address, pool);
-    return pool;
-  }
-
-  /** If a server refuses the connection, another may have taken over; nothing has been sent yet. */
-  async function connect(): Promise<PoolClient> {
-    const address = await primary.address();
-    return poolOf(address)
-      .connect()
-      .catch(async (error: Error) => {
-        primary.suspect();
-        const next = await primary.address();
-        if (next === address) throw error;
-        return poolOf(next).connect();
-      });
-  }
-
-  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    if (closing !== undefined) throw new StoreUnavailable('the store is closed');
-    const client = await connect().catch((error: Error) => {
-      primary.suspect();
-      throw unavailable(error);
-    });
-    let broken: Error | undefined;
-    const breaks = (error: Error) => {
-      broken = error;
-    };
-    const warns = (notice: { code?: string | undefined }) => {
-      if (notice.code !== undefined && uncertain.has(notice.code)) broken = new StoreUnavailable(ALONE);
-    };
-    client.on('error', breaks).on('notice', warns);
-    try {
-      const result = await work(client);
-      if (broken !== undefined) throw broken;
-      return result;
-    } catch (error) {
-      const cause = broken ?? (error as Error);
-      if (isRefusal(cause)) throw cause;
-      broken = cause;
-      primary.suspect();
-      throw unavailable(cause);
-    } finally {
-      client.off('error', breaks).off('notice', warns);
-      client.release(broken);
-    }
   }
 
   /** Questions to one connection, in order; without an answer in time, it is given up. */
@@ -189,7 +131,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
   const database: Database = {
     pipeline: (statements, changed) => {
       const limits = { ...usual, ...changed };
-      return withClient(async (client) => {
+      return connections.use(async (client) => {
         const [first, second] = statements;
         if (limits.planned && direct.has(client) && first !== undefined && second === undefined)
           return [await alone(client, first, limits)];
@@ -204,7 +146,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
       });
     },
     read: (questions) =>
-      withClient(async (client) => {
+      connections.use(async (client) => {
         const ask = asker(client, usual);
         const answers = await Promise.all(questions.map(([sql, ...values]) => ask(sql, values, true)));
         return answers.map(({ rows }) => rows);
@@ -215,7 +157,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
     },
     transaction: (work, changed) => {
       const limits = { ...usual, ...changed };
-      return withClient(async (client) => {
+      return connections.use(async (client) => {
         const ask = asker(client, limits);
         const begun = ask(begin(limits));
         await begun;
@@ -233,10 +175,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
         }
       });
     },
-    close() {
-      closing ??= Promise.all([...pools.values()].map((pool) => pool.end()));
-      return closing.then(() => {});
-    },
+    close: connections.close,
   };
   return database;
 }
@@ -262,10 +201,3 @@ function pidOf(begun: QueryResult): number {
   const [, { rows: [{ pid } = { pid: 0 }] = [] } = {}] = begun as unknown as QueryResult<{ pid: number }>[];
   return pid;
 }
-
-/**
- * Warnings with which a COMMIT says that it gave up waiting for the synchronous standby: it counts on this server, and
- * is lost if the standby takes over. The sender must get an error, so that it sends the event again.
- */
-const uncertain = new Set(['01000', '57P01']);
-const ALONE = 'the synchronous standby did not confirm in time';
