@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type FarSide, startFarSide } from './far-side.ts';
-import { always, times } from './far-side-faults.ts';
+import { times } from './far-side-faults.ts';
 
 const token = 'secret';
 const asJson = { accept: 'application/json', 'content-type': 'application/json' };
@@ -35,24 +35,6 @@ test('a call moves forward; what arrives out of order is answered 200, discarded
   assert.deepEqual(call?.received, ['ringing', 'completed', 'answered', 'ringing']);
   const { moved, inverted, repeated } = farSide.counts();
   assert.deepEqual({ moved, inverted, repeated }, { moved: 2, inverted: 1, repeated: 1 });
-});
-
-test('a missing or invalid field is 422 and names it', async (t) => {
-  const farSide = await farSideFor(t);
-  const answer = await report(farSide, '', 'busy', { from: undefined });
-  assert.equal(answer.status, 422);
-  const { errors } = (await answer.json()) as { errors: object };
-  assert.deepEqual(Object.keys(errors).sort(), ['from', 'id', 'status']);
-  assert.equal(farSide.calls().size, 0);
-});
-
-test('a wrong token is 401 with Accept: application/json, a redirect without, and never in the history', async (t) => {
-  const farSide = await farSideFor(t);
-  const url = `${farSide.baseUrl}/voice/call`;
-  const withAccept = await fetch(url, { method: 'POST', redirect: 'manual', headers: asJson });
-  const without = await fetch(url, { method: 'POST', redirect: 'manual', headers: { accept: '*/*' } });
-  assert.deepEqual([withAccept.status, without.status], [401, 302]);
-  assert.deepEqual([farSide.counts().unauthorized, farSide.history().length], [2, 0]);
 });
 
 test('the history: bare array without limit, a page with it, searched and sorted', async (t) => {
@@ -116,29 +98,4 @@ test('faults: before, during and after the event is applied', async (t) => {
     assert.equal(farSide.calls().has(id), row.applied, what);
     assert.equal((await report(farSide, id, 'ringing')).status, 200, `after ${what}`);
   }
-});
-
-test('faults: hang is never answered, stall never to its end', async (t) => {
-  const farSide = await farSideFor(t);
-  farSide.inject(always({ kind: 'hang' }));
-  const hanging = report(farSide, 'hang', 'ringing');
-  await farSide.waitFor((it) => it.requests().length === 1);
-  farSide.inject(always({ kind: 'stall' }));
-  const stalled = await report(farSide, 'stall', 'ringing');
-  assert.equal(stalled.status, 200);
-  await farSide.close();
-  await assert.rejects(hanging);
-  await assert.rejects(stalled.text());
-  assert.deepEqual([...farSide.calls().keys()], ['stall']);
-});
-
-test('waitFor: resolves when it becomes so, rejects with what is held', async (t) => {
-  const farSide = await farSideFor(t);
-  const completed = farSide.waitFor((it) => it.calls().get('w')?.state === 'completed');
-  await report(farSide, 'w', 'completed');
-  await completed;
-  await assert.rejects(
-    farSide.waitFor(() => false, 1),
-    /not so after 1 ms: .*"id":"w"/,
-  );
 });

@@ -2,18 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseArgs } from 'node:util';
 import { type BookCounts, createBook, type HeldCall, type Payload } from './far-side-book.ts';
-import {
-  always,
-  answerWrongly,
-  type Fault,
-  type FaultScript,
-  isApplied,
-  type SeenRequest,
-  share,
-  times,
-} from './far-side-faults.ts';
+import { answerWrongly, type FaultScript, isApplied, type SeenRequest } from './far-side-faults.ts';
 import { type HistoryEntry, queryHistory } from './far-side-history.ts';
 
 /**
@@ -57,8 +47,6 @@ export type FarSideOptions = {
   readonly priorityOf?: (number: string) => unknown;
   /** The name of a caller's number; absent: the answer has none. */
   readonly nameOf?: (number: string) => unknown;
-  /** Also answer `/control/...` (what it holds, faults), for tests that run it as a process. */
-  readonly control?: boolean;
   /** How many requests and history entries are kept, the newest; absent: 100,000 requests, the whole history. */
   readonly keeps?: number;
 };
@@ -91,10 +79,6 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
 
   function answer(request: IncomingMessage, response: ServerResponse, raw: string): void {
     const url = new URL(request.url ?? '/', 'http://far-side');
-    if (options.control && url.pathname.startsWith('/control/')) {
-      control(url.pathname, raw, response);
-      return;
-    }
     const started = performance.now();
     const path = url.pathname.startsWith(base) ? url.pathname.slice(base.length) : url.pathname;
     const payload = request.method === 'POST' ? parseObject(raw) : Object.fromEntries(url.searchParams);
@@ -146,21 +130,6 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
     if (request.headers.accept?.includes('application/json')) {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"Unauthenticated."}');
     } else response.writeHead(302, { location: '/login' }).end();
-  }
-
-  function control(path: string, raw: string, response: ServerResponse): void {
-    if (path === '/control/fault') {
-      const wanted = parseObject(raw) as { fault?: Fault; times?: number; share?: number };
-      script = !wanted.fault
-        ? undefined
-        : wanted.times !== undefined
-          ? times(wanted.times, wanted.fault)
-          : wanted.share !== undefined
-            ? share(wanted.share, wanted.fault, Math.random)
-            : always(wanted.fault);
-    }
-    const shown = path === '/control/calls' ? [...book.calls.values()] : farSide.counts();
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(shown));
   }
 
   const server = createServer((request, response) => {
@@ -235,23 +204,4 @@ function parseObject(raw: string): Payload {
   } catch {
     return {};
   }
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string', default: '0' },
-      token: { type: 'string', default: 'test-token' },
-      /** Everybody's priority. */
-      priority: { type: 'string' },
-    },
-  });
-  const farSide = await startFarSide({
-    port: Number(values.port),
-    token: values.token,
-    priorityOf: () => values.priority,
-    control: true,
-  });
-  process.stdout.write(`${JSON.stringify({ baseUrl: farSide.baseUrl, port: farSide.port })}\n`);
-  process.once('SIGTERM', () => void farSide.close());
 }
