@@ -1,4 +1,3 @@
-import { always, type Fault, times } from '../fakes/far-side-faults.ts';
 import type { FarEnd } from './far-end.ts';
 import type { Lab } from './lab.ts';
 import type { ExpectedReport, Row } from './row.ts';
@@ -144,17 +143,12 @@ const killedBridge = states.flatMap((state): BrokenRow[] => [
   },
 ]);
 
-/** The wire is cut at ten places of a call that has it all: a queue, Local channels, one phone after the other. */
+/** The wire is cut at some places of a call that has it all: a queue, Local channels, one phone after the other. */
 const cutPlaces: readonly CutAfterEvent[] = [
   { event: 'Newchannel', nth: 1 },
-  { event: 'Newstate', nth: 1 },
-  { event: 'Newchannel', nth: 3 },
   { event: 'DialBegin', nth: 2 },
   { event: 'Hangup', nth: 2 },
-  { event: 'DialBegin', nth: 3 },
   { event: 'BridgeEnter', nth: 1 },
-  { event: 'BridgeEnter', nth: 3 },
-  { event: 'BridgeEnter', nth: 4 },
   { event: 'BridgeLeave', nth: 2 },
 ];
 
@@ -175,36 +169,6 @@ const cutWires = cutPlaces.map(({ event, nth }, i): BrokenRow => {
     },
   };
 });
-
-const deadWires: readonly BrokenRow[] = [
-  {
-    name: 'ami-dead-then-answered',
-    says: 'The wire to Asterisk goes dead without being closed while it rings; the phone is answered then.',
-    base: answeredOne.name,
-    phones: slowPhone(answeredOne.name),
-    async play(stage, { wire, farEnd }) {
-      const call = await stage.customerCalls();
-      await stage.rings(1);
-      wire.goDead();
-      await stage.talk(call, 1);
-      await farEnd.connected();
-      call.hangsUp();
-    },
-  },
-  {
-    name: 'ami-dead-then-over',
-    says: 'The wire to Asterisk goes dead without being closed while they talk; the call ends then.',
-    base: answeredOne.name,
-    async play(stage, { wire, farEnd }) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 1);
-      await reported(farEnd, 'answered');
-      wire.goDead();
-      call.hangsUp();
-      await farEnd.connected();
-    },
-  },
-];
 
 /** Calls that the PBX makes itself over the trunk look like a caller's in a list of channels. */
 const originated = (
@@ -254,55 +218,6 @@ async function wireIsCut({ wire, farEnd, lab }: Trouble): Promise<void> {
   await farEnd.connected();
 }
 
-const page = '<html><body>Please sign in</body></html>';
-const faults: readonly {
-  readonly name: string;
-  readonly says: string;
-  readonly fault: Fault;
-  readonly count?: number;
-}[] = [
-  { name: 'api-500', says: 'answers 500 three times', fault: { kind: 'status', status: 500 }, count: 3 },
-  { name: 'api-401', says: 'refuses the token twice', fault: { kind: 'status', status: 401 }, count: 2 },
-  {
-    name: 'api-302',
-    says: 'sends to its sign-in page twice',
-    fault: { kind: 'status', status: 302, headers: { location: '/login' }, body: page },
-    count: 2,
-  },
-  { name: 'api-html', says: 'answers a web page with 200 twice', fault: { kind: 'html' }, count: 2 },
-  {
-    name: 'api-429',
-    says: 'asks to wait a second, twice',
-    fault: { kind: 'status', status: 429, headers: { 'retry-after': '1' } },
-    count: 2,
-  },
-  {
-    name: 'api-answer-lost',
-    says: 'takes it, but its answer is lost, twice',
-    fault: { kind: 'reset', when: 'after' },
-    count: 2,
-  },
-  {
-    name: 'api-down',
-    says: 'is down for the whole call, and back later',
-    fault: { kind: 'reset', when: 'before' },
-  },
-];
-
-const brokenApi = faults.map(
-  ({ name, says, fault, count }): BrokenRow => ({
-    name,
-    says: `The API ${says}.`,
-    base: answeredOne.name,
-    async play(stage, { farEnd }) {
-      farEnd.farSide.inject(count === undefined ? always(fault) : times(count, fault));
-      await answeredOne.play(stage);
-      await stage.isOver();
-      if (count === undefined) farEnd.farSide.inject(undefined);
-    },
-  }),
-);
-
 /** Some call has got this far at the far side. */
 async function reported(farEnd: FarEnd, status: 'ringing' | 'answered'): Promise<void> {
   await farEnd.farSide.waitFor((farSide) =>
@@ -314,7 +229,5 @@ export const brokenRows: readonly BrokenRow[] = [
   ...killedAsterisk,
   ...killedBridge,
   ...cutWires,
-  ...deadWires,
   ...originated,
-  ...brokenApi,
 ];

@@ -76,35 +76,4 @@ for (const version of versions)
       );
       assert.equal(code, 0);
     });
-    await t.test('wrong secret', async () => {
-      const { flat, code } = await check({ AMI_SECRET: 'wrong' });
-      assert.match(
-        flat,
-        /^FAIL +Asterisk at .*: login refused \(Authentication failed\) -> Compare AMI_USERNAME/m,
-      );
-      assert.equal(code, 2);
-    });
-    await t.test('a user with all rights', async () => {
-      const { name, secret } = managerUsers.driver;
-      const { flat, code } = await check({ AMI_USERNAME: name, AMI_SECRET: secret });
-      assert.match(
-        flat,
-        /^warn +permissions of the manager user: more than needed: write class originate \(Originate\), /m,
-      );
-      assert.equal(code, 0);
-    });
-    await t.test('wrong context, and a trunk that is not matched', async () => {
-      const { flat } = await check({ INBOUND_CONTEXTS: 'from-provider' });
-      assert.match(
-        flat,
-        /^FAIL +contexts that INBOUND_CONTEXTS matches: none of .*: from-trunk \(of PJSIP\/siproute-1, .*\)\.$/m,
-      );
-      const byName = await check({ INBOUND_CONTEXTS: 'x', INBOUND_CHANNELS: 'PJSIP/provider-*' });
-      assert.match(
-        byName.flat,
-        /^FAIL +trunks that INBOUND_CHANNELS matches: none .* This PBX has PJSIP\/outgoing, PJSIP\/siproute-1, /m,
-      );
-      const right = await check({ INBOUND_CONTEXTS: 'x', INBOUND_CHANNELS: 'PJSIP/trunk-*' });
-      assert.match(right.flat, /^ok +trunk PJSIP\/trunk: matches INBOUND_CHANNELS; /m);
-    });
   });

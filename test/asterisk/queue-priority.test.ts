@@ -266,29 +266,6 @@ for (const version of versions) {
       for (const ms of held) assert.ok(ms < DEADLINE_MS + BUSY_MS, `${ms} ms`);
     });
 
-    await t.test('who hangs up during the lookup is gone at once', async () => {
-      const caller = await scene.customerCalls('+4940669690106');
-      await scene.reaches(caller, 'AGI');
-      caller.hangsUp();
-      await scene.isGone(caller);
-      assert.ok(Number.isNaN(scene.held(caller)), 'the dialplan did not go on');
-    });
-
-    await t.test('what was known before is still known', async () => {
-      const caller = await scene.customerCalls('+4940669690101');
-      await scene.isServed(caller);
-      assert.equal(await scene.variable('QUEUE_PRIO', caller), '10');
-      caller.hangsUp();
-      await scene.isGone(caller);
-    });
-
-    await t.test('the API is gone: served in order of arrival', async () => {
-      await scene.service.end('SIGKILL');
-      const { served, status } = await twoWait(scene, stranger, ['+4940669690107', '+4940669690103']);
-      assert.deepEqual(served, ['+4940669690107', '+4940669690103']);
-      assert.deepEqual(status, ['ERROR', 'ERROR']);
-    });
-
     await t.test('the bridge is gone: the dialplan goes on without it', async () => {
       await scene.bridge.end('SIGKILL');
       const caller = await scene.customerCalls('+4940669690101');

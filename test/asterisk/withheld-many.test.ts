@@ -11,8 +11,8 @@ import { labImpossible } from './install.ts';
 import { callerPort, offices } from './offices.ts';
 import type { PortBlock } from './ports.ts';
 import { calls, givesUp, type Script } from './sip-script.ts';
+import { startSipp } from './sipp.ts';
 import { startWire } from './wire.ts';
-import { agiPort, numbersAt, placeCalls, withholding } from './withheld-callers.ts';
 import { worlds } from './worlds.ts';
 
 /**
@@ -32,6 +32,9 @@ const standIn = '+494066969000';
 const withheldDigits = '4930231257';
 const shownDigits = '4930231259';
 
+/** Where the nth bridge answers lookups. */
+const agiPort = (ports: PortBlock, nth: number) => ports.at(ports.room - 1 - nth);
+
 /** Who answers lookups: the bridge, one whose secret is refused, and one whose PBX is not there. */
 const lookups = (ports: PortBlock, ...whose: number[]) =>
   whose.flatMap((nth) => {
@@ -46,7 +49,13 @@ const routes = (ports: PortBlock) => [
 ];
 const [shortDid, longDid] = [didOf(0, 1), didOf(1, 1)];
 
-const withheld = { ...withholding(withheldDigits, ''), name: 'Anonymous' };
+const withheld = {
+  ...{ from: 'anonymous', name: 'Anonymous' },
+  headers: [
+    ...['X-Trunk: yes', 'Privacy: id'],
+    `P-Asserted-Identity: <sip:+${withheldDigits}[call_number]@127.0.0.1>`,
+  ],
+};
 const shown = { from: `${shownDigits}[call_number]`, headers: ['X-Trunk: yes'] };
 
 /** Follows the calls from outside by Asterisk's own events: Uniqueids of those that rang, and of those that are over. */
@@ -219,4 +228,27 @@ for (const name of ['freepbx-22', 'freepbx-16'] as const) {
       }
     });
   });
+}
+
+/** What reached the API of these digits. */
+function numbersAt({ farSide }: FarEnd, digits: string): { events: number; lookups: number } {
+  const seen = farSide.requests().filter(({ payload }) => JSON.stringify(payload).includes(digits));
+  const events = seen.filter(({ path }) => path === '/voice/call').length;
+  return { events, lookups: seen.length - events };
+}
+
+/** Places so many calls from a port; gives what sipp found wrong when all are over. */
+async function placeCalls(options: {
+  readonly script: Script;
+  readonly port: number;
+  /** Asterisk's. */
+  readonly to: number;
+  readonly times: { readonly calls: number; readonly atOnce: number };
+}): Promise<string> {
+  const { to, ...rest } = options;
+  const end = await startSipp({ ...rest, calls: to });
+  await end.ended;
+  const complaints = await end.complaints();
+  await end.close();
+  return complaints;
 }
