@@ -38,33 +38,3 @@ test('a problem that is over is announced as over, once, also if the bridge was 
   assert.deepEqual(to.announced(), ['delivery.paused began', 'delivery.paused over']);
   assert.match(textOf(to.mail.received[1]), /^OVER: delivery paused: 401/m);
 });
-
-test('a link that comes and goes is one alert that says so', async (t) => {
-  const to = await startReceivers(t);
-  // Each interruption is shorter than what is announced.
-  const stand = await createStand(t, {
-    ...alertSettings(to),
-    ALERT_AFTER: '5m',
-    STATUS_LISTEN: '127.0.0.1:0',
-  });
-  await stand.start();
-  /** Waits until the bridge has seen the link as it is. */
-  const seen = (isDown: boolean) =>
-    until(`the link is ${isDown ? 'down' : 'up'}`, async () => {
-      const reply = await fetch(`http://127.0.0.1:${stand.statusPort()}/status.json`);
-      const { alerts } = (await reply.json()) as { alerts: { problems: { code: string }[] } };
-      return alerts.problems.some(({ code }) => code.startsWith('ami.')) === isDown;
-    });
-  for (let n = 0; n < 3; n += 1) {
-    await stand.pbx.crash();
-    await seen(true);
-    await stand.pbx.listen();
-    await stand.connected();
-    await seen(false);
-  }
-  await to.hook.has(1);
-  await to.mail.has(1);
-  const data = textOf(to.mail.received[0]);
-  assert.match(data, /It comes and goes: 3 times so far\. Its end is announced after an hour without it\./);
-  assert.equal(to.announced().length, 1);
-});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
@@ -40,14 +40,4 @@ test('the demo: its service is killed, and nothing is lost', async (t) => {
   await says(/^Ended; nothing is left behind\.$/);
   const [code] = demo.exitCode === null ? await once(demo, 'exit') : [demo.exitCode];
   assert.equal(code, 0);
-});
-
-test('the demo says what it takes, and refuses the rest', () => {
-  const demo = (...args: string[]) => spawnSync(process.execPath, [demoPath, ...args], { encoding: 'utf8' });
-  const { stdout, status } = demo('--help');
-  assert.match(stdout, /^npm run demo -- \[--seconds N\]/);
-  assert.equal(status, 0);
-  const wrong = demo('--nonsense');
-  assert.match(wrong.stderr, /^Unknown option '--nonsense'.*\nnpm run demo/);
-  assert.equal(wrong.status, 2);
 });

@@ -151,24 +151,6 @@ describe('outbox', { concurrency: true }, () => {
     assert.equal((await run('list')).text.split('\n').filter((line) => /dead/.test(line)).length, 1);
   });
 
-  test('no outbox there, and filters that are none, are said in one line', async (t) => {
-    const { stand, run } = await withDeadLetters(t);
-    const ran = await runCommand(['outbox', 'list'], { STATE_DIR: `${stand.env.STATE_DIR}/none` });
-    assert.equal(ran.code, 1);
-    assert.match(
-      ran.error,
-      /^cannot read the state of the bridge in .*none: check that STATE_DIR is that of the bridge/,
-    );
-    await assert.rejects(
-      run('list', '--older-than', 'yesterday'),
-      /takes a time such as 30s, 10m, 24h or 7d$/,
-    );
-    await assert.rejects(
-      run('list', '--state', 'lost'),
-      /^Error: --state takes waiting, dead, delivered or all$/,
-    );
-  });
-
   test('forget: a number goes from delivered events, the journal and the log of discards, never from what is undelivered', async (t) => {
     const { stand, run } = await withDeadLetters(t);
     const state = stand.env.STATE_DIR ?? '';

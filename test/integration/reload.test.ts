@@ -100,28 +100,6 @@ test('other contexts count from the next call on, over the same connection', asy
   assert.equal(bridge.program.output().match(/"code":"call\.ringing"/g)?.length, 2);
 });
 
-test('how numbers are written counts from the next call on', async (t) => {
-  const bridge = await runningBridge(t, { DEFAULT_COUNTRY: 'DE' });
-  await bridge.program.says(/"code":"ami\.connected"/);
-  bridge.write({
-    DEFAULT_COUNTRY: 'NL',
-    TRUNK_NUMBERS: 'PJSIP/trunk-*:strip=9',
-    MISSING_NUMBER: '+31200000000',
-  });
-  await reload(bridge, /"code":"program\.reloaded".*DEFAULT_COUNTRY/);
-  for (const frame of missedCall('from-trunk', '90201234567')) bridge.pbx.send(frame);
-  for (const frame of missedCall('from-trunk', 'alice7')) bridge.pbx.send(frame);
-  await bridge.farSide.waitFor(
-    (it) => callsOf(it).filter(({ received }) => received.length === 2).length === 2,
-  );
-  assert.deepEqual(
-    callsOf(bridge.farSide)
-      .map(({ from }) => from)
-      .sort(),
-    ['+31200000000', '+31201234567'],
-  );
-});
-
 test('a reload that leaves the token as it is keeps the priorities in the cache', async (t) => {
   const bridge = await runningBridge(t, { AGI_LISTEN: '127.0.0.1:0', AGI_DEADLINE_MS: '5000' });
   await bridge.program.says(/"code":"ami\.connected"/);

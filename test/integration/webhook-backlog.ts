@@ -88,19 +88,15 @@ export async function askAboutDeliveries(
 
 /**
  * The program `service` on SQLite with such a backlog of account Alpha; three webhooks post to `failing`, seven to `healthy`.
- * `cli`: of another checkout. `filled`: false for the ten webhooks without their backlog.
  */
-export async function startWithBacklog(
-  t: TestContext,
-  { cli, filled = true }: { cli?: string; filled?: boolean } = {},
-) {
+export async function startWithBacklog(t: TestContext) {
   const stateDir = stateFolder(t);
   const accounts = await prepare(stateDir);
   const [failing, healthy] = [await startReceiver(t), await startReceiver(t)];
   failing.answer((_, response) => response.writeHead(500).end());
   await withStore({ stateDir }, async ({ webhooks }) => {
     const db = new DatabaseSync(join(stateDir, 'service.db'));
-    const run = (sql: string) => filled && db.exec(sql);
+    const run = (sql: string) => db.exec(sql);
     await fillBacklog(webhooks, run, Date.now(), (nth) => (nth < FAILING ? failing.url : healthy.url));
     db.close();
   });
@@ -109,7 +105,7 @@ export async function startWithBacklog(
     ...{ SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: `127.0.0.1:${port}` },
     SERVICE_WEBHOOK_NETWORKS: '127.0.0.1',
   };
-  const program = runProgram(['service'], { env, cwd: stateDir, ...(cli && { cli }) });
+  const program = runProgram(['service'], { env, cwd: stateDir });
   t.after(() => program.end('SIGKILL'));
   await program.says(new RegExp(`127.0.0.1:${port}`));
   return { program, failing, healthy, accounts, stateDir, ...callers(`http://127.0.0.1:${port}`) };

@@ -8,7 +8,6 @@ import { createStand, markerCall, type Stand } from '../integration/stand.ts';
 import { createPlayer } from '../player/player.ts';
 import { until as waitUntil } from '../until.ts';
 import { boot, type Container } from './container.ts';
-import { journalTests } from './journal-tests.ts';
 import type { Machine } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
 
@@ -165,15 +164,6 @@ export async function unitTests(
     const arrived = () => reported.every((id) => stand.farSide.calls().get(id)?.received.length === 2);
     await stand.farSide.waitFor(arrived, longestWaitMs + 30_000);
   });
-
-  await t.test(
-    'the journal of a refused login, a call, an outage and a full disk is for people',
-    async () => {
-      await system('stop', unit);
-      t.diagnostic(await journalTests(unit, { container, stand, settings }));
-      await system('start', unit);
-    },
-  );
 
   await t.test('a second PBX and the service run beside it', async () => {
     // The folder's group becomes the file's, so that the bridge can read it.
