@@ -24,7 +24,7 @@ const columns = {
   uniqueid: 16,
 } as const;
 
-export function parseCdr(text: string): CdrRecord[] {
+function parseCdr(text: string): CdrRecord[] {
   return text
     .split('\n')
     .filter((line) => line !== '')

@@ -9,7 +9,6 @@ import { customerOf, type Row } from './row.ts';
 import { matrix } from './rows/all.ts';
 import { phone } from './sip-script.ts';
 import { playRow, type Stage } from './stage.ts';
-import { onlyNeededActions, startWire } from './wire.ts';
 
 const skip = labImpossible() ?? false;
 const first = office(1);
@@ -52,25 +51,6 @@ for (const version of versions)
       });
       t.after(() => farEnd.stop());
       await farEnd.farSide.waitFor(() => isReported(customer), 30_000);
-      const reported = [{ status: 'ringing' }, { status: 'completed' }];
-      assert.deepEqual(farEnd.receivedOf(customer), { from: customerOf(index, first), reported });
-    });
-
-    await t.test('behind a proxy that answers only the login and the list of channels', async (t) => {
-      const wire = await startWire({ port: 0, target: lab.pbx.ports.ami, rewrite: onlyNeededActions });
-      t.after(() => wire.close());
-      const {
-        farEnd,
-        uniqueids: [customer = ''],
-        isReported,
-      } = await reportedIn(async (stage, start) => {
-        await start();
-        const call = await stage.customerCalls();
-        await stage.rings(1);
-        call.hangsUp();
-      }, wire.port);
-      t.after(() => farEnd.stop());
-      await farEnd.farSide.waitFor(() => isReported(customer), 60_000);
       const reported = [{ status: 'ringing' }, { status: 'completed' }];
       assert.deepEqual(farEnd.receivedOf(customer), { from: customerOf(index, first), reported });
     });

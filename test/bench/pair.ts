@@ -1,4 +1,5 @@
 import { createOffice, eventsOf, heldAtTheEnd, playDay } from '../integration/pair.ts';
+import { print } from './compare.ts';
 
 /**
  * What a second bridge on the same PBX costs the far side: requests and history entries for each event, with one
@@ -27,8 +28,4 @@ for (const [name, bridges] of setUps) {
     `${name.padEnd(36)} ${(requests / events).toFixed(2)} requests for each event, ${(posts / events).toFixed(2)} entries in the history`,
   );
   await office.close();
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -15,7 +15,7 @@ import { type MeasuredProcess, start } from './service/measured.ts';
 
 /**
  * The service on PostgreSQL beside the service on SQLite, in one run: what one, two and four processes take, and what a
- * request costs in CPU time of the service and of the database. For reading see reports.ts.
+ * request costs in CPU time of the service and of the database.
  * `node test/bench/postgres.ts --requests 4000 --rounds 1`
  */
 const { values: flags } = parseArgs({

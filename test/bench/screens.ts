@@ -13,8 +13,7 @@ import { type MeasuredProcess, type Memory, memoryText, start } from './service/
 
 /**
  * An office at its busiest: screens that show every call while calls come in, with the service's memory; a rate that it
- * cannot take is as fast as it can. `node test/bench/screens.ts --calls 5000000 --rate 7000` is one with a large table. For
- * how pages grow with the table see reports.ts.
+ * cannot take is as fast as it can. `node test/bench/screens.ts --calls 5000000 --rate 7000` is one with a large table.
  */
 const { values: flags } = parseArgs({
   options: {

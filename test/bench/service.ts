@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { median, print } from './compare.ts';
 import { get, load, type Measured, post } from './service/client.ts';
-import { callIdOf, fillCalls, fillCustomers, fillHistory, numberOf } from './service/fill.ts';
+import { fillCalls, fillCustomers, numberOf } from './service/fill.ts';
 import { type MeasuredProcess, memoryText, start } from './service/measured.ts';
 
 /**
@@ -24,18 +24,19 @@ import { type MeasuredProcess, memoryText, start } from './service/measured.ts';
  */
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'post,priority,history' },
+    only: { type: 'string', default: 'post,priority' },
     requests: { type: 'string', default: '60000' },
     rounds: { type: 'string', default: '5' },
     customers: { type: 'string', default: '100000' },
-    rows: { type: 'string', default: '5000000' },
     calls: { type: 'string', default: '1000000,50000000' },
     folder: { type: 'string' },
   },
 });
-const [requests, rounds, customers, rows] = [flags.requests, flags.rounds, flags.customers, flags.rows].map(
-  Number,
-) as [number, number, number, number];
+const [requests, rounds, customers] = [flags.requests, flags.rounds, flags.customers].map(Number) as [
+  number,
+  number,
+  number,
+];
 
 const folders: string[] = [];
 function folder(): string {
@@ -187,50 +188,6 @@ const benches: Record<string, () => Promise<void>> = {
       );
     }
     await Promise.all([small.stop(), large.stop()]);
-  },
-
-  async history() {
-    print(`\nGET /voice with ${rows} entries, against an empty route`);
-    const stateDir = folder();
-    await fillHistory(stateDir, rows);
-    const [service, floor] = [await start('service', stateDir), await start('floor')];
-    const calls = Math.floor(rows / 3);
-    const page = (query: (n: number) => string) => (): Request => (n, token) =>
-      get(`/api/v1/voice?${query(n)}`, token);
-    const search = (n: number) => callIdOf((n * 7919) % calls);
-    const some = Math.ceil(requests / 30);
-    await against(
-      'limit=50&sort=-created_at, 8 at once',
-      service,
-      floor,
-      8,
-      some,
-      page(() => 'limit=50&sort=-created_at'),
-    );
-    const byCall = page((n) => `search=request&search_term=${search(n)}&sort=-created_at&limit=50`);
-    await against('search by call id, 8 at once', service, floor, 8, some, byCall);
-    for (const [title, query] of [
-      ['the last page, in the middle of millions', `limit=50&sort=created_at&page=${Math.floor(rows / 50)}`],
-      [
-        'search by call id that is not there: all is read',
-        'search=request&search_term=no-such-call&limit=50',
-      ],
-    ] as const) {
-      const { p50 } = await measure(service, 1, 3, (_n, token) => get(`/api/v1/voice?${query}`, token));
-      print(`  ${title.padEnd(52)} ${p50.toFixed(0)} ms`);
-    }
-    // A lookup must not wait for a scan: both at once.
-    const scan = measure(service, 1, 1, (_n, token) =>
-      get('/api/v1/voice?search=request&search_term=no-such-call&limit=1', token),
-    );
-    const lookups = await measure(service, 4, some, (_n, token) =>
-      get('/api/v1/voice/priority?number=110', token),
-    );
-    await scan;
-    print(
-      `  ${'a lookup while all is read'.padEnd(52)} p50 ${lookups.p50.toFixed(2)} ms, p99 ${lookups.p99.toFixed(1)} ms`,
-    );
-    await Promise.all([service.stop(), floor.stop()]);
   },
 };
 

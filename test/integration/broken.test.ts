@@ -118,18 +118,6 @@ describe('the link to the PBX', () => {
     });
   }
 
-  test('cut in the middle of a frame', async (t) => {
-    const stand = await createStand(t);
-    await stand.start();
-    const copies = insertCopies(stand, recorded[0] as (typeof recorded)[number]);
-    await stand.caughtUp();
-    stand.pbx.cutAfter(1_000);
-    copies.step(3);
-    await stand.connected();
-    copies.finish();
-    await assertAnswered(stand, copies.count, 3);
-  });
-
   test('half-open: found without a word from the other side, and nothing is lost', async (t) => {
     const stand = await createStand(t);
     await stand.start();

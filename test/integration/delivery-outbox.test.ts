@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-status.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
@@ -93,11 +94,7 @@ test('from disk to the far side, through faults: all of it, in order, and marked
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
   const bridge = await start(t, folder(t), farSide.baseUrl);
-  let seed = 7;
-  const random = () => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed / 2_147_483_647;
-  };
+  const random = seededRandom(7);
   farSide.inject(
     (request) =>
       share(0.05, { kind: 'reset', when: 'after' }, random)(request) ??

@@ -69,9 +69,3 @@ test('record: a file that is there is not written over, and a PBX that is not th
     /cannot connect to Asterisk: nothing answers there \(ECONNREFUSED\); run pbx-bridge check/,
   );
 });
-
-test('replay: what is no recording is refused in one line', async () => {
-  const ran = runProgram(['replay', 'package.json'], { env: {}, cwd: process.cwd() });
-  assert.equal((await ran.ended).code, 1);
-  assert.match(ran.output(), /^pbx-bridge: line 1: not JSON\n$/);
-});

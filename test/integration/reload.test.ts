@@ -46,12 +46,12 @@ async function reload({ program }: { program: Program }, answer: RegExp): Promis
 
 let channels = 0;
 /** A call that comes in on this context and is not answered. */
-function missedCall(context: string, number = '+4940123456'): string[] {
+function missedCall(context: string): string[] {
   channels += 1;
   const ids = `Uniqueid: 1000.${channels}\r\nLinkedid: 1000.${channels}`;
   const channel = `Channel: PJSIP/trunk-0000000${channels}`;
   return [
-    `Event: Newchannel\r\n${channel}\r\nChannelState: 4\r\nCallerIDNum: ${number}\r\nContext: ${context}\r\nExten: s\r\n${ids}`,
+    `Event: Newchannel\r\n${channel}\r\nChannelState: 4\r\nCallerIDNum: +4940123456\r\nContext: ${context}\r\nExten: s\r\n${ids}`,
     `Event: Hangup\r\n${channel}\r\n${ids}\r\nCause: 16`,
   ];
 }

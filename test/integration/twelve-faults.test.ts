@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/process/clock.ts';
 import { startWire } from '../asterisk/wire.ts';
 import { startFarSide } from '../fakes/far-side.ts';
-import { always } from '../fakes/far-side-faults.ts';
 import { freePort } from '../free-port.ts';
 import { createPlayer, type PlayerOptions } from '../player/player.ts';
 import { until } from '../until.ts';
@@ -296,10 +295,6 @@ const shownByCalls: Readonly<Record<string, ShownByCall>> = {
       ],
       [['explain', '1763600000.1', '--offline'], /^REPORTED: ringing, completed; the API confirmed each$/m],
     ],
-  },
-  'the API fails': {
-    farSide: ({ farSide }) => farSide.inject(always({ kind: 'status', status: 500 })),
-    says: [[['explain', '1763600000.1'], /^WAITING: ringing, completed not delivered yet: failed: .*500/m]],
   },
   'dead letter': {
     farSide: ({ farSide }) =>
