@@ -14,7 +14,7 @@ export const cache =
   process.env.PBX_LAB_CACHE ??
   path.join(process.getuid?.() === 0 ? '/var/cache' : tmpdir(), 'pbx-bridge-lab');
 
-const mirror = () => process.env.PBX_LAB_MIRROR ?? debianMirror('/etc/apt');
+const mirror = () => process.env.PBX_LAB_MIRROR ?? debianMirror();
 const noMirror = "apt's sources name no Debian archive; PBX_LAB_MIRROR can name one";
 
 /** A folder with a Debian of this release in it, and these packages. */

@@ -24,7 +24,7 @@ const columns = {
   uniqueid: 16,
 } as const;
 
-function parseCdr(text: string): CdrRecord[] {
+export function parseCdr(text: string): CdrRecord[] {
   return text
     .split('\n')
     .filter((line) => line !== '')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { seededRandom } from '../../src/ami/player/seeded-random.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-status.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
