@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { seededRandom } from '../player/seeded-random.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-status.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
@@ -15,6 +14,7 @@ import { openOutbox } from '../../src/outbox/outbox.ts';
 import { databasePath } from '../../src/outbox/tables/database.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { always, share } from '../fakes/far-side-faults.ts';
+import { seededRandom } from '../player/seeded-random.ts';
 import { until } from '../until.ts';
 
 const token = 'test-token';
