@@ -248,31 +248,3 @@ describe('the call continues whatever the API does', () => {
     assert.deepEqual(said, ['agi.listening', 'agi.lookup-failed']);
   });
 });
-
-test('answers from the cache are counted, whether or not the permission took a moment; no others', async (t) => {
-  let permitted: NumberToLookUp | Promise<NumberToLookUp> = { number: gold };
-  const { agi, ask } = await standFor(t, { permit: () => permitted });
-  const rows = [
-    ['requested', permitted, 0],
-    ['cached', permitted, 1],
-    ['cached, permitted after a moment', Promise.resolve(permitted), 2],
-    ['withheld', 'withheld', 2],
-    ['no number', { number: '' }, 2],
-    ['not known in time', 'pending', 2],
-  ] as const;
-  for (const [name, permission, cached] of rows) {
-    permitted = permission;
-    await ask(callFrom(gold));
-    assert.equal(agi.status().cached, cached, name);
-  }
-});
-
-test('no prefetch if turned off; clear empties the cache', async (t) => {
-  const { farSide, agi, ask } = await standFor(t, { prefetch: false });
-  agi.prefetch('+4940669690102');
-  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
-  assert.deepEqual(numbersAsked(farSide), [gold]);
-  agi.clear();
-  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
-  assert.deepEqual(numbersAsked(farSide), [gold, gold]);
-});

@@ -46,11 +46,6 @@ test('nothing listens there', async (t) => {
   assert.deepEqual(await firstFailure(t, { port }), [refused, 'ami.unreachable']);
 });
 
-test('no such host', async (t) => {
-  const [failure, code] = await firstFailure(t, { host: 'pbx.invalid', port: 1 });
-  assert.deepEqual([failure?.kind, code], ['unreachable', 'ami.unreachable']);
-});
-
 const answers = (action: string, answer: (id: string) => string = () => '') => answering(action, answer);
 const success = (id: string) => `Response: Success\r\nActionID: ${id}\r\n\r\n`;
 const rows: [what: string, serve: (socket: Socket) => unknown, more: object, AmiFailure, MessageCode][] = [
@@ -145,29 +140,6 @@ test('no read class call: found when channels come without an event, and reporte
   assert.equal(said[2]?.code, 'ami.connected');
 });
 
-test('a refused BridgeList is no failure: the technologies stay unknown', async (t) => {
-  const refusal = (id: string): string =>
-    `Response: Error\r\nActionID: ${id}\r\nMessage: Permission denied\r\n\r\n`;
-  const port = await startServer(t, answering('bridgelist', refusal));
-  const { inputs, said, until } = startLine(t, { port });
-  await until(() => said.length > 0);
-  assert.equal(said[0]?.code, 'ami.connected');
-  assert.deepEqual(inputs[0]?.type === 'snapshot' && inputs[0].bridges, []);
-});
-
-test('trouble that lasts is reported once', async (t) => {
-  const { player, port } = await startPlayer(t);
-  player.setRefuseLogins(true);
-  const { link, said, until } = startLine(t, { port });
-  await until(() => link.status().attempts >= 4);
-  player.setRefuseLogins(false);
-  await until(() => said.some(({ code }) => code === 'ami.connected'));
-  assert.deepEqual(
-    said.map(({ code }) => code),
-    ['ami.login-refused', 'ami.connected'],
-  );
-});
-
 const folder = mkdtempSync(path.join(tmpdir(), 'ami-tls-'));
 const file = (name: string): string => path.join(folder, name);
 const openssl = (...args: string[]): Buffer =>
@@ -195,13 +167,6 @@ before(() => {
     request(name, '-x509', '-days', '2', '-out', file(`${name}.crt`));
 });
 after(() => rmSync(folder, { recursive: true }));
-
-test('TLS: a certificate of our authority, for this address', async (t) => {
-  const { port } = await startPlayer(t, { tls: certify('good', 'IP:127.0.0.1', 'authority', 2) });
-  const { said, until } = startLine(t, { port, tls: { ca: pem('authority.crt') } });
-  await until(() => said.length > 0);
-  assert.equal(said[0]?.code, 'ami.connected');
-});
 
 test('TLS: a server that has a certificate for each name shows the one that was asked for', async (t) => {
   const named = tls.createSecureContext(certify('named', 'DNS:pbx.example', 'authority', 2));
@@ -233,9 +198,3 @@ for (const [what, host, authority, days, check] of [
     assert.equal(player.connections(), 0, 'nothing is said over a connection that did not pass');
   });
 }
-
-test('TLS: refused where there is none', async (t) => {
-  const { port } = await startPlayer(t);
-  const [failure] = await firstFailure(t, { port, tls: { ca: pem('authority.crt') } });
-  assert.equal(failure?.kind === 'tls' && failure.check, 'handshake');
-});

@@ -29,7 +29,7 @@ const ampleMs = 60_000;
 
 /**
  * Starts a link; it is stopped when the test ends. Pauses take no longer than `longestMs`, deadlines for answers are
- * ample unless the test sets them. A wait that is over ends when `beforeEnd` resolves.
+ * ample unless the test sets them.
  */
 export function startLine(
   t: TestContext,
@@ -39,7 +39,6 @@ export function startLine(
     now = Date.now,
     onInput = (_: Input): void => {},
     onFrame = (_: Buffer, __: number): void => {},
-    beforeEnd = undefined as ((ms: number) => Promise<void>) | undefined,
   } = {},
 ): Line {
   const inputs: Input[] = [];
@@ -61,8 +60,7 @@ export function startLine(
       const end = (): void => {
         if (timers.delete(timer)) callback();
       };
-      const due = beforeEnd ? () => void beforeEnd(ms).then(end) : end;
-      const cancel = systemClock.setTimer(due, ms === ampleMs ? ms : Math.min(ms, longestMs));
+      const cancel = systemClock.setTimer(end, ms === ampleMs ? ms : Math.min(ms, longestMs));
       return () => {
         timers.delete(timer);
         cancel();

@@ -80,14 +80,6 @@ test('events that arrive while the snapshot is read are applied after it', async
   );
 });
 
-test('a consumer that stops the link hears nothing more, not even what was held', async (t) => {
-  const port = await startServer(t, eventsWhileListing);
-  const line = startLine(t, { port }, { onInput: () => line.link.stop() });
-  await line.until(() => line.inputs.length > 0);
-  assert.deepEqual(types(line.inputs), ['snapshot']);
-  assert.equal(line.link.status().state, 'stopped');
-});
-
 test('who is asked about comes as an input, also when it has no answer', async (t) => {
   const { player, port } = await startPlayer(t);
   const asked = channelEvent('Newchannel', '1.1', { Channel: 'PJSIP/trunk-00000001' });
@@ -184,40 +176,6 @@ test('a link cut at any byte of a frame comes back with a snapshot and without a
   assert.equal(inputs.length, frame.length + 4);
 });
 
-test('Asterisk crashes and comes back: calls that died with it are not in the next snapshot', async (t) => {
-  const { player, port } = await startPlayer(t, { port: await freePort() });
-  player.send(channelEvent('Newchannel', '1.1'));
-  const { link, inputs, said, until } = startLine(t, { port });
-  await until(() => said.length === 1);
-  await player.crash();
-  await until(() => said.some(({ code }) => code === 'ami.unreachable'));
-  assert.equal(link.status().failure?.kind, 'unreachable');
-  await player.listen();
-  await until(() => inputs.length === 2);
-  assert.equal(inputs[1]?.type === 'snapshot' && inputs[1].channels.length, 0);
-  assert.deepEqual(
-    said.map(({ code }) => code).filter((code) => code !== 'ami.connected'),
-    ['ami.lost', 'ami.unreachable'],
-    'each trouble is reported once, however many attempts it takes',
-  );
-});
-
-test('a half-open link is found by its silence and replaced', async (t) => {
-  const { player, port } = await startPlayer(t);
-  const { inputs, said, until } = startLine(t, {
-    port,
-    answerDeadlineMs: 50,
-    pingIntervalMs: 5,
-    pingDeadlineMs: 20,
-  });
-  await until(() => said.length === 1);
-  player.setSilent(true);
-  await until(() => said.some(({ code }) => code === 'ami.silent'));
-  player.setSilent(false);
-  await until(() => inputs.length === 2);
-  assert.deepEqual(types(inputs), ['snapshot', 'snapshot']);
-});
-
 for (const [what, withheld] of [
   ['list its channels', 'coreshowchannels'],
   ['greet', 'greeting'],
@@ -295,38 +253,6 @@ test('a link on which nothing comes any more is not taken for one that cannot sa
   );
 });
 
-test('an answer that stands behind many events is waited for, as long as they come', async (t) => {
-  let answerLast = (): void => {};
-  let sendEvents: (() => void) | undefined;
-  const port = await startServer(t, (socket) =>
-    serveActions(socket, (action, id) => {
-      const answer = healthyAnswer(action, id);
-      if (action !== 'coreshowchannels') return answer;
-      sendEvents = () => socket.write(`${channelEvent('Newchannel', '1.1')}\r\n\r\n`.repeat(8));
-      answerLast = () => socket.write(answer);
-      return '';
-    }),
-  );
-  let deadlines = 0;
-  const { link, inputs, said, until } = startLine(
-    t,
-    { port, answerDeadlineMs: 400 },
-    {
-      // No deadline is over before something has come.
-      async beforeEnd() {
-        const { bytesIn } = link.status().counters;
-        if (sendEvents && ++deadlines <= 3) sendEvents();
-        if (deadlines === 3) answerLast();
-        while (link.status().counters.bytesIn === bytesIn && link.status().state === 'connecting')
-          await new Promise(setImmediate);
-      },
-    },
-  );
-  await until(() => said.length > 0);
-  assert.equal(said[0]?.code, 'ami.connected');
-  assert.deepEqual(types(inputs), ['snapshot', ...Array(24).fill('channel-created')]);
-});
-
 for (const [lasted, ms, then] of [
   ['10 s', 10_000, 'it begins afresh'],
   ['a second', 1_000, 'the next attempt is made at once, with the time limit that it had'],
@@ -356,22 +282,6 @@ for (const [lasted, ms, then] of [
     assert.equal(deadline === 100, ms >= 10_000, `${deadline} ms`);
   });
 }
-
-test('a link that is lost as soon as it is up is tried every second', async (t) => {
-  let lose = (): void => {};
-  const port = await startServer(t, (socket) => {
-    lose = () => socket.destroy();
-    serveActions(socket, healthyAnswer);
-  });
-  const { link, waits, until } = startLine(t, { port }, { longestMs: 10_000, now: () => 1_000_000 });
-  for (let times = 1; times <= 6; times++) {
-    await until(() => link.status().state === 'up');
-    waits.length = 0;
-    lose();
-    await until(() => waits.length > 0);
-    assert.ok((waits[0] ?? 0) <= 1_000, `${waits[0]} ms after ${times} times`);
-  }
-});
 
 test('as it comes, silence is found within 10 s', async (t) => {
   const { player, port } = await startPlayer(t);
@@ -407,19 +317,6 @@ test('what a consumer throws costs that input alone', async (t) => {
   assert.equal(link.status().state, 'up');
 });
 
-test('nothing is heard after stop, and a second stop is harmless', async (t) => {
-  const { player, port } = await startPlayer(t);
-  const { link, inputs, said, until } = startLine(t, { port });
-  await until(() => said.length === 1);
-  link.stop();
-  link.stop();
-  player.send(channelEvent('Newchannel', '1.1'));
-  await until(() => player.connections() === 0);
-  assert.deepEqual(types(inputs), ['snapshot']);
-  assert.equal(link.status().state, 'stopped');
-  assert.equal(said.length, 1, 'stopping is no failure to report');
-});
-
 test('a link that is stopped leaves no timer behind, whatever it was at', async (t) => {
   const { player, port } = await startPlayer(t, { port: await freePort() });
   const up = startLine(t, { port });
@@ -439,17 +336,4 @@ test('a link that is stopped leaves no timer behind, whatever it was at', async 
   waiting.link.stop();
   await new Promise(setImmediate);
   assert.equal(waiting.timers(), 0, 'while it waited for the next attempt');
-});
-
-test('a link that is stopped while it connects stays stopped', async (t) => {
-  let connections = 0;
-  const port = await startServer(t, () => connections++);
-  const { link, inputs, until } = startLine(t, { port });
-  await until(() => connections > 0);
-  link.stop();
-  assert.equal(link.status().state, 'stopped');
-  link.start();
-  await until(() => connections > 1);
-  assert.equal(link.status().state, 'connecting');
-  assert.deepEqual(inputs, []);
 });

@@ -15,8 +15,6 @@ const found = (changes: Parameters<typeof statusWith>[0], more: Partial<Facts> =
     ({ code, what }) => `${code}: ${what}`,
   );
 
-test('a healthy bridge has no problem', () => assert.deepEqual(found({}), []));
-
 test('a disk that is full, fails or hangs', () => {
   const storage = (state: 'full' | 'failing') => ({ outbox: { storage: { state, error: 'EIO' } } });
   assert.match(found(storage('full')).join(), /^outbox\.full: the disk of \/state is full.*EIO$/);
@@ -35,16 +33,6 @@ test('a backlog counts from the end of an outage', () => {
   });
   assert.deepEqual(found(waiting(noon - 60_000)), []);
   assert.match(found(waiting(noon - 301_000)).join(), /^problem\.backlog: events waiting for delivery: 5,/);
-});
-
-test('a script of another FastAGI server is asked for', () => {
-  const asked = (lastAt: number) =>
-    found({ lookups: { otherScripts: { count: 2, last: 'dialparties.agi', lastAt } } });
-  assert.match(
-    asked(noon - 59 * 60_000).join(),
-    /^problem\.other-agi-script: calls go on without the AGI script dialparties\.agi: /,
-  );
-  assert.deepEqual(asked(noon - 60 * 60_000), []);
 });
 
 test('a certificate is announced two weeks before its end', () => {

@@ -188,19 +188,7 @@ describe('invalid values', () => {
       all.sort(),
     );
   });
-
-  test('several invalid values are one line each', () => {
-    const all = Object.assign({}, ...rows.map(([environment]) => environment));
-    const names = problemsOf(all).map((text) => text.split(':')[0]);
-    assert.equal(new Set(names).size, names.length);
-    assert.ok(names.length >= 20);
-  });
 });
-
-test('AMI_TLS_CA without a PEM file', () =>
-  assert.deepEqual(problemsOf({ AMI_TLS: 'yes', AMI_TLS_CA: '/nowhere' }), [
-    'AMI_TLS_CA: got "/nowhere"; takes the path of a readable PEM file',
-  ]));
 
 test("STATE_DIR is the unit's state directory unless it is set", () => {
   const stateDir = (environment: Environment) =>

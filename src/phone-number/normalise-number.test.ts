@@ -7,7 +7,7 @@ import {
   getExampleNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import { normaliseNumber, readNumber, spaced } from './normalise-number.ts';
+import { normaliseNumber, readNumber } from './normalise-number.ts';
 import { readTrunkNotation } from './trunk-notation.ts';
 
 /** What comes, the country, and the number that it is. */
@@ -207,14 +207,4 @@ test('numbers that begin with their own calling code, in every country', (contex
   }
   context.diagnostic(`${dialled} numbers as dialled; bare, read with a plus: ${JSON.stringify(ambiguous)}`);
   assert.deepEqual(Object.keys(ambiguous).join(' '), 'AT CU DE FI ID MM PH SE SK VN XK ZA');
-});
-
-test('a number is read as people write it, and what is none is left as it is', () => {
-  assert.deepEqual(['+4930901820', '+12025550142', '110', '+999', '21'].map(spaced), [
-    '+49 30 901820',
-    '+1 202 555 0142',
-    '110',
-    '+999',
-    '21',
-  ]);
 });

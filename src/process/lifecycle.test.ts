@@ -61,13 +61,6 @@ describe('a program', () => {
     assert.deepEqual([code, stopped, said], [1, true, ['program.failed']]);
   });
 
-  test('whose start fails passes the failure on', async () => {
-    await assert.rejects(
-      runUntilStopped(() => Promise.reject(new Error('port taken')), silentLog),
-      /port taken/,
-    );
-  });
-
   test('that has to stop while it starts does not wait for the start', async () => {
     const { said, log } = recorder();
     const running = runUntilStopped(() => new Promise(() => {}), log);

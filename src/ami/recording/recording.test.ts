@@ -39,19 +39,6 @@ test('a recording reads back as it was written, whatever bytes its frames hold',
   );
 });
 
-test('a text frame is kept as text, any other one as Latin-1', () => {
-  const text = formatRecording({
-    ...header,
-    frames: [
-      { ms: 0, frame: Buffer.from('Event: Hangup\r\nCallerIDName: Zoë') },
-      { ms: 7, frame: Buffer.from([0x58, 0xff]) },
-    ],
-  });
-  const [, utf8, latin1] = text.split('\n');
-  assert.equal(utf8, '{"ms":0,"frame":"Event: Hangup\\r\\nCallerIDName: Zoë"}');
-  assert.equal(latin1, '{"ms":7,"frameLatin1":"Xÿ"}');
-});
-
 test('a recording whose last line was never finished is read up to there', () => {
   const whole = `${formatRecordingHeader(header)}{"ms":1,"frame":"Event: Hangup"}\n`;
   assert.equal(parseRecording(`${whole}{"ms":2,"fra`).frames.length, 1);

@@ -120,15 +120,6 @@ test('what a table has no column for is not named; an empty cell empties it', as
   ]);
 });
 
-test('errors have line numbers, and later lines are imported', async () => {
-  const report = await importInto(fakeStore(), 'reference,numbers\n1,x\n2,110\n3,y\n');
-  assert.deepEqual(
-    report.errors.map(({ line }) => line),
-    [2, 4],
-  );
-  assert.equal(report.imported, 1);
-});
-
 test('exported customers import unchanged, and no cell is a formula', async () => {
   const store = fakeStore();
   store.kept.push(

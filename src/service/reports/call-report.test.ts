@@ -62,15 +62,6 @@ test('a day with 25 hours shows both, and the hour of the day counts both', asyn
   assert.deepEqual([hours[0]?.calls, hours[2]?.calls, hours[23]?.calls], [1, 2, 1]);
 });
 
-test('in a zone with a half-hour offset a call is in its local hour', async () => {
-  const calls = [
-    call(Date.parse('2026-11-20T03:29Z')),
-    call(Date.parse('2026-11-20T03:30Z'), { missed: true }),
-  ];
-  const { hours } = await report(calls, '2026-11-20', '2026-11-20', 'day', 'Asia/Kolkata');
-  assert.deepEqual([hours[8]?.answered, hours[9]?.missed], [1, 1]);
-});
-
 test('days are grouped into weeks and months with medians of all calls', async () => {
   const calls = Array.from({ length: 9 }, (_, n) =>
     call(Date.parse('2026-11-12T12:00Z') + n * 24 * 60 * MINUTE, {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { until } from '../../../test/until.ts';
-import { IDLE_MS } from '../access/sessions.ts';
 import { noExtras } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { appOn } from '../http/app.fixture.ts';
@@ -106,56 +105,6 @@ test('a call that moves while the open ones are read is sent after them; no list
 
   // The end of the loop closed the connection; the service notices a moment later.
   await until('the end of the listener', () => screens.accounts().length === 0);
-});
-
-test('a screen that disconnects while the open calls are read leaves no listener', {
-  timeout: 30_000,
-}, async (t) => {
-  const { asked, answer, screens, watch } = await serve(t);
-  const leave = new AbortController();
-  const stream = watch(leave.signal);
-  await asked;
-  leave.abort();
-  await assert.rejects(stream);
-  await until('the end of the listener', () => screens.accounts().length === 0);
-  answer([]);
-});
-
-test('an expired session opens no stream', async (t) => {
-  const { watch } = await serve(t, () => IDLE_MS);
-  assert.equal((await watch()).status, 401);
-});
-
-test('after signing out, nothing more is sent', { timeout: 30_000 }, async (t) => {
-  const { answer, screens, watch, signOut } = await serve(t);
-  answer([]);
-  const stream = await watch();
-  await signOut();
-  screens.publish(1, call('after the end'));
-  assert.doesNotMatch(await stream.text(), /after the end/);
-  await until('the end of the listener', () => screens.accounts().length === 0);
-});
-
-test('a stream sends a heartbeat every 15 seconds, and ends with its session, also if another process ended that', {
-  timeout: 30_000,
-}, async (t) => {
-  const { answer, watch, stored } = await serve(t);
-  answer([]);
-  for (const path of ['/events', '/api-log/stream']) {
-    const session = stored.session;
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    const reader = readerOf(await watch(undefined, path));
-    await readUntil(reader, /retry/);
-    for (let beat = 0; beat < 2; beat += 1) {
-      t.mock.timers.tick(15_000);
-      await readUntil(reader, /event: beat/);
-    }
-    stored.session = undefined; // as another process closes it
-    t.mock.timers.tick(15_000);
-    assert.deepEqual(await reader.read(), { done: true, value: undefined }, path);
-    stored.session = session;
-    t.mock.timers.reset();
-  }
 });
 
 test('the API log hears of new requests within a second', {

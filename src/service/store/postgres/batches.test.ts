@@ -76,22 +76,3 @@ test('a batch that fails as a whole fails for each of it, and the next one is wr
   all(await next());
   assert.equal(await c, 'c');
 });
-
-test('what nobody waits for is written with the next that somebody waits for, or by itself after a while', async () => {
-  const { batches, next } = harness(10);
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  void batches.add('a', true);
-  await turn();
-  void batches.add('b');
-  const one = await next();
-  assert.deepEqual(one.items, ['a', 'b']);
-  void batches.add('c', true);
-  all(one);
-  const two = await next();
-  assert.deepEqual(two.items, ['c']);
-  void batches.add('d', true);
-  const drained = batches.drained();
-  all(two);
-  all(await next());
-  await drained;
-});
