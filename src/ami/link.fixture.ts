@@ -16,8 +16,6 @@ export type Line = {
   readonly said: { readonly code: MessageCode; readonly fields: LogFields }[];
   /** The waits that the link asked its clock for, in milliseconds. */
   readonly waits: number[];
-  /** How many of them are still going on. */
-  timers(): number;
   /** Resolves once the condition holds. */
   until(condition: () => boolean): Promise<void>;
 };
@@ -44,7 +42,6 @@ export function startLine(
   const inputs: Input[] = [];
   const said: { code: MessageCode; fields: LogFields }[] = [];
   const waits: number[] = [];
-  const timers = new Set<object>();
   const log: Log = {
     say(code, fields = {}) {
       said.push({ code, fields });
@@ -55,16 +52,7 @@ export function startLine(
     now,
     setTimer(callback, ms) {
       waits.push(ms);
-      const timer = {};
-      timers.add(timer);
-      const end = (): void => {
-        if (timers.delete(timer)) callback();
-      };
-      const cancel = systemClock.setTimer(end, ms === ampleMs ? ms : Math.min(ms, longestMs));
-      return () => {
-        timers.delete(timer);
-        cancel();
-      };
+      return systemClock.setTimer(callback, ms === ampleMs ? ms : Math.min(ms, longestMs));
     },
   };
   const link = createAmiLink(
@@ -94,7 +82,7 @@ export function startLine(
   });
   const untilIt = (condition: () => boolean) =>
     until('the link to do what it should', condition, { state, everyMs: 5 }).then(() => {});
-  return { link, inputs, said, waits, timers: () => timers.size, until: untilIt };
+  return { link, inputs, said, waits, until: untilIt };
 }
 
 export async function startPlayer(

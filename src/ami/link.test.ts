@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { freePort } from '../../test/free-port.ts';
 import type { Input } from '../calls/input.ts';
 import {
   channelEvent,
@@ -160,22 +159,6 @@ test('what the dialplan did comes as an input: of a line that ends a call, what 
   );
 });
 
-test('a link cut at any byte of a frame comes back with a snapshot and without a ghost', async (t) => {
-  const { player, port } = await startPlayer(t);
-  const { inputs, said, until } = startLine(t, { port });
-  const frame = channelEvent('Hangup', '1.1', { Cause: '16' });
-  const connected = (): number => said.filter(({ code }) => code === 'ami.connected').length;
-  for (let byte = 1; byte < frame.length + 4; byte++) {
-    await until(() => connected() === byte);
-    player.cutAfter(byte);
-    player.send(frame);
-  }
-  await until(() => connected() === frame.length + 4);
-  const heard = new Set(types(inputs));
-  assert.deepEqual([...heard], ['snapshot'], 'half a Hangup is no Hangup');
-  assert.equal(inputs.length, frame.length + 4);
-});
-
 for (const [what, withheld] of [
   ['list its channels', 'coreshowchannels'],
   ['greet', 'greeting'],
@@ -253,36 +236,6 @@ test('a link on which nothing comes any more is not taken for one that cannot sa
   );
 });
 
-for (const [lasted, ms, then] of [
-  ['10 s', 10_000, 'it begins afresh'],
-  ['a second', 1_000, 'the next attempt is made at once, with the time limit that it had'],
-  ['less than that', 999, 'earlier failures count'],
-] as const) {
-  test(`when a link that lasted ${lasted} is lost, ${then}`, async (t) => {
-    let now = 1_000_000;
-    let connections = 0;
-    let lose = (): void => {};
-    const port = await startServer(t, (socket) => {
-      lose = () => socket.destroy();
-      // The first says nothing at all.
-      if (connections++ > 0) serveActions(socket, healthyAnswer);
-    });
-    const { said, waits, until } = startLine(
-      t,
-      { port, answerDeadlineMs: 100 },
-      { longestMs: 10_000, now: () => now },
-    );
-    await until(() => said.at(-1)?.code === 'ami.connected');
-    now += ms;
-    waits.length = 0;
-    lose();
-    await until(() => waits.length >= 3);
-    const [pause, , deadline] = waits;
-    assert.equal(pause === 0, ms >= 1_000, `${pause} ms`);
-    assert.equal(deadline === 100, ms >= 10_000, `${deadline} ms`);
-  });
-}
-
 test('as it comes, silence is found within 10 s', async (t) => {
   const { player, port } = await startPlayer(t);
   const { waits, said, until } = startLine(t, { port, pingIntervalMs: undefined, pingDeadlineMs: undefined });
@@ -315,25 +268,4 @@ test('what a consumer throws costs that input alone', async (t) => {
   });
   assert.equal(link.status().counters.failed, 1);
   assert.equal(link.status().state, 'up');
-});
-
-test('a link that is stopped leaves no timer behind, whatever it was at', async (t) => {
-  const { player, port } = await startPlayer(t, { port: await freePort() });
-  const up = startLine(t, { port });
-  await up.until(() => up.said.length === 1);
-  up.link.stop();
-  await new Promise(setImmediate);
-  assert.equal(up.timers(), 0, 'while it was up');
-
-  const connecting = startLine(t, { port });
-  connecting.link.stop();
-  await new Promise(setImmediate);
-  assert.equal(connecting.timers(), 0, 'while it connected');
-
-  await player.close();
-  const waiting = startLine(t, { port }, { longestMs: 10_000 });
-  await waiting.until(() => waiting.link.status().state === 'waiting');
-  waiting.link.stop();
-  await new Promise(setImmediate);
-  assert.equal(waiting.timers(), 0, 'while it waited for the next attempt');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -71,22 +71,6 @@ function serve(
   t.after(link.close);
   return { listen, link, connections, logins };
 }
-
-test('queries go over one connection; times are texts, and no timer is left behind', async (t) => {
-  const asked: string[] = [];
-  const { listen, link, connections } = serve(t, (connection, sql) => {
-    asked.push(sql);
-    rowsTo(connection);
-  });
-  listen();
-  const timers = () => process.getActiveResourcesInfo().filter((it) => it === 'Timeout').length;
-  const before = timers();
-  assert.deepEqual(await link.query('SELECT ?', ["a'b"]), rows);
-  assert.deepEqual(await link.query('SELECT 2'), rows);
-  assert.deepEqual(asked, ["SELECT 'a\\'b'", 'SELECT 2']);
-  assert.equal(connections.length, 1);
-  assert.equal(timers(), before);
-});
 
 test('a connection that has ended or had an error is opened again, and closed at the end', async (t) => {
   const { listen, link, connections } = serve(t, (connection, sql) =>

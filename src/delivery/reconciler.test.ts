@@ -146,18 +146,6 @@ test('a history that is not ours, or cannot be read, is logged once, and nothing
   assert.deepEqual(it.sent, ['pbx-lost ringing']);
 });
 
-test('in an outage nothing is asked; what waits for longer than an hour is let go', async () => {
-  const it = scene();
-  it.deliver(1, 'pbx-1', 'ringing');
-  it.flow(false);
-  await it.after(5 * minute);
-  assert.deepEqual(it.asked, []);
-  await it.after(56 * minute);
-  it.flow(true);
-  await it.after(5 * minute);
-  assert.deepEqual([it.asked, it.reconciler.status().skipped], [[], 1]);
-});
-
 test('a try that the disk refused does not count: an event is sent again five times all the same', async () => {
   let refused = 0;
   let sent = 0;

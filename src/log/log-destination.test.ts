@@ -48,17 +48,6 @@ describe('a pipe that is not read', { timeout: 60_000 }, () => {
     checkGap(linesOf(await text(child.stdout)), 20_000, /^(\d+) dropped since (\d+)$/);
   });
 
-  test('of createLog: a message reports the dropped lines', async (t) => {
-    const child = start(t, { lines: 40_000, waitsFor: 'gap' });
-    await once(child, 'message');
-    const lines = linesOf(await text(child.stdout)).map((line) => {
-      if (line === '') return line;
-      const { code, error, count, since } = JSON.parse(line);
-      return code === 'log.lines-dropped' ? `${count} since ${since}` : error;
-    });
-    checkGap(lines, 40_000, /^(\d+) since (.*)$/);
-  });
-
   test('loses no line that fits into the buffer', async (t) => {
     const child = start(t, {
       lines: 5_000,

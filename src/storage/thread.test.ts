@@ -13,14 +13,6 @@ async function start(t: TestContext) {
   return { thread, failures };
 }
 
-test('a thread that cannot open its database does not start, and says whether a rule forbade it', async () => {
-  await assert.rejects(startThread(script, 'no start'), { name: 'Error', message: 'cannot open' });
-  await assert.rejects(startThread(script, 'refused'), {
-    name: 'StorageRefused',
-    message: 'not on this disk',
-  });
-});
-
 test('a thread that ends by itself is reported, and everything asked of it is refused', async (t) => {
   for (const way of ['crash', 'die'] as const) {
     const { thread, failures } = await start(t);
@@ -31,15 +23,6 @@ test('a thread that ends by itself is reported, and everything asked of it is re
     await assert.rejects(thread.ask('nothing'), way === 'crash' ? /crashed/ : /ended with code 3/);
     assert.equal(failures.length, 1);
   }
-});
-
-test('closing lets requests end first; afterwards they are refused, and no failure is reported', async (t) => {
-  const { thread, failures } = await start(t);
-  const last = thread.ask('double', 1);
-  await Promise.all([thread.close(), thread.close()]);
-  assert.equal(await last, 2);
-  await assert.rejects(thread.ask('nothing'), /closed/);
-  assert.deepEqual(failures, []);
 });
 
 test('so many requests may wait, and no more', async (t) => {
