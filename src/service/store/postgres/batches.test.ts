@@ -63,16 +63,3 @@ test('what must be written again goes before whatever came later, and drained() 
   await assert.rejects(b, /no/);
   assert.equal(await drained, 'drained');
 });
-
-test('a batch that fails as a whole fails for each of it, and the next one is written', async () => {
-  const { batches, next } = harness(3);
-  const lost = Promise.allSettled(['a', 'b'].map((item) => batches.add(item)));
-  (await next()).fail(new Error('gone'));
-  assert.deepEqual(
-    (await lost).map(({ status }) => status),
-    ['rejected', 'rejected'],
-  );
-  const c = batches.add('c');
-  all(await next());
-  assert.equal(await c, 'c');
-});
