@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { answer, createDeliveryLab, failure, ok } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 
@@ -151,6 +152,23 @@ test('503 with Retry-After: in an outage nothing is sent until then, new calls n
   lab.reply(() => ok);
   await lab.pass(minute, 100);
   assert.equal(lab.book.counts.moved, 45);
+});
+
+test('a setting that changes while nothing waits makes one look at the queue', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.reply(() => answer(401));
+  lab.dispatcher.start();
+  lab.offer('a', 'ringing');
+  await lab.pass(10);
+  const looks: string[] = [];
+  lab.queue.due = async ({ priority }) => {
+    looks.push(priority);
+    await setImmediate();
+    return [];
+  };
+  lab.dispatcher.retry();
+  await lab.pass(500);
+  assert.deepEqual(looks, ['fresh', 'backlog', 'retry']);
 });
 
 test('a probe leaves an event alone that is offered and sent while the probe looks for one', async (t) => {

@@ -17,7 +17,7 @@ const call = (id: string): CallRecord => ({
 });
 
 /** A service whose store has one account and gives its open calls when the test lets it. */
-async function serve(t: TestContext, clock: () => number = () => 7) {
+async function serve(t: TestContext) {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<CallRecord[]>();
   const account = { id: 1, uid, name: 'A', country: null, timeZone: null, tokenCounter: 1 };
@@ -35,7 +35,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
     bar: null,
   };
   const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
-  const stored = { session: session as Session | undefined, newestEntry: 1 };
+  const stored = { newestEntry: 1 };
   const store = {
     directory: {
       read: async () => ({
@@ -44,29 +44,18 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       }),
     },
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
-    users: { session: async () => stored.session, closeSession: async () => {} },
+    users: { session: async () => session },
     callers: { missedCallers: async () => [], actions: async () => [] },
     openCalls: () => {
       asked.resolve();
       return answer.promise;
     },
   } as unknown as Store;
-  const { app, screens, sessions } = await appOn(store, { clock });
+  const { app, screens } = await appOn(store);
   t.after(() => app.close());
   const base = await app.listen({ port: 0, host: '127.0.0.1' });
-  const watch = (signal?: AbortSignal, path = '/events') =>
-    fetch(base + path, {
-      headers: { cookie: 'pbx-bridge-session=x' },
-      ...(signal && { signal }),
-    });
-  return {
-    asked: asked.promise,
-    answer: answer.resolve,
-    screens,
-    watch,
-    signOut: () => sessions.close(session),
-    stored,
-  };
+  const watch = (path: string) => fetch(base + path, { headers: { cookie: 'pbx-bridge-session=x' } });
+  return { asked: asked.promise, answer: answer.resolve, screens, watch, stored };
 }
 
 const readerOf = ({ body }: Response) =>
@@ -85,7 +74,7 @@ test('a call that moves while the open ones are read is sent after them; no list
   timeout: 30_000,
 }, async (t) => {
   const { asked, answer, screens, watch } = await serve(t);
-  const stream = watch();
+  const stream = watch('/events');
   await asked;
   screens.publish(1, call('moved meanwhile'));
   screens.publish(2, call('of another account'));
@@ -112,7 +101,7 @@ test('the API log hears of new requests within a second', {
 }, async (t) => {
   const { watch, stored } = await serve(t);
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const reader = readerOf(await watch(undefined, '/api-log/stream'));
+  const reader = readerOf(await watch('/api-log/stream'));
   await readUntil(reader, /retry/);
   t.mock.timers.tick(1_000);
   await setImmediate();
