@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
+import { answer, ok, startDeliveryLab } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import type { DeliveryLimits } from './limits.ts';
 
@@ -10,8 +10,7 @@ const small: Partial<DeliveryLimits> = {
 };
 
 test('what is never offered is found on disk', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t);
   await lab.pass(10);
   lab.take('a', ...callStatuses);
   await lab.pass(5_000, 100);
@@ -19,9 +18,7 @@ test('what is never offered is found on disk', async (t) => {
 });
 
 test('more than memory holds: the rest is left on disk and found there', async (t) => {
-  const lab = createDeliveryLab(t, { limits: small });
-  lab.reply(() => ({ afterMs: 10, result: ok }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ({ afterMs: 10, result: ok }), { limits: small });
   for (let n = 0; n < 100; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(2_000);
   assert.equal(lab.book.counts.moved, 300);
@@ -29,8 +26,7 @@ test('more than memory holds: the rest is left on disk and found there', async (
 });
 
 test('a head that is offered before its predecessor is recorded is not lost', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t);
   await lab.pass(10);
   const [ringing] = lab.take('a', 'ringing');
   assert.ok(ringing);
@@ -47,9 +43,7 @@ test('a head that is offered before its predecessor is recorded is not lost', as
 });
 
 test('an event that was tried, then overtaken by one that is sent again, is sent when the queue says that it is due', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(({ status }) => answer(status === 'ringing' ? 422 : 500));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, ({ status }) => answer(status === 'ringing' ? 422 : 500));
   lab.offer('a', 'ringing', 'answered');
   await lab.pass(3_500, 100);
   lab.reply(() => ok);
@@ -65,9 +59,7 @@ test('an event that was tried, then overtaken by one that is sent again, is sent
 });
 
 test('what waits in memory when the disk cannot be asked is sent later', async (t) => {
-  const lab = createDeliveryLab(t, { limits: small });
-  lab.reply(() => ({ afterMs: 400, result: ok }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ({ afterMs: 400, result: ok }), { limits: small });
   for (const call of ['a', 'b', 'c']) lab.offer(call, 'ringing');
   const { isNext } = lab.queue;
   lab.queue.isNext = () => Promise.reject(new Error('the disk is gone'));
@@ -79,8 +71,7 @@ test('what waits in memory when the disk cannot be asked is sent later', async (
 });
 
 test('one outcome that is refused for ever does not hold up those of other calls', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t);
   lab.queue.refuse(({ callId }) => callId === 'c-3');
   for (let n = 0; n < 10; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(100);
@@ -107,8 +98,7 @@ test('one outcome that is refused for ever does not hold up those of other calls
 });
 
 test('too many outcomes unrecorded: nothing more is sent until they are', async (t) => {
-  const lab = createDeliveryLab(t, { limits: { unrecorded: 50 } });
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ok, { limits: { unrecorded: 50 } });
   lab.queue.refuse(() => true);
   for (let n = 0; n < 50; n++) lab.offer(`c-${n}`, 'ringing');
   await lab.pass(10);

@@ -105,6 +105,12 @@ describe('the history of a far side', () => {
       assert.deepEqual([unread, overtaken], [[], []]);
     });
 
+  test('it is read with no more requests than allowed', async () => {
+    const { reader, delivered, requests } = scene(mute(100));
+    await reader.find(delivered, 3);
+    assert.equal(requests(), 3);
+  });
+
   test('as documented, it is read with few requests', async () => {
     const { reader, delivered, requests } = scene(right);
     await reader.find(delivered, 1_000);
