@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RecordsRefused } from './cdr-source.ts';
 import { line, now, scene } from './gap-filler.fixture.ts';
 
 const day = 86_400_000;
@@ -54,6 +55,23 @@ test('the log counts what the records of a gap said, once and after all of it', 
   write(line(4));
   await filler.reads(3);
   assert.deepEqual(await reportedOf('1800000101.4'), [], 'not reported, when it comes alone either');
+});
+
+test('the records are read thoroughly at first, after each gap and now and then', async (t) => {
+  const { write, start, csv } = await scene(t);
+  write('');
+  const thorough: boolean[] = [];
+  const read: typeof csv.read = (from, how) => {
+    thorough.push(how.thorough);
+    return csv.read(from, how);
+  };
+  let snapshots = 0;
+  const filler = await start({ snapshots: () => snapshots }, { source: { read } });
+  await filler.reads(2);
+  snapshots += 1;
+  await filler.reads(298 + 2);
+  const nth = thorough.flatMap((it, at) => (it ? at : []));
+  assert.deepEqual(nth, [0, 3, 300]);
 });
 
 test('a call that is gone ends as its record says', async (t) => {
@@ -120,4 +138,30 @@ test('a clock that was ahead for a moment stops no gap filling once it is right 
     said.map(({ fields }) => [fields.was, fields.since]),
     [['2027-02-22T08:00:00.000Z', '2027-01-13T08:00:00.000Z']],
   );
+});
+
+test('since when and why records cannot be read is known until they can be', async (t) => {
+  const { write, start, clock, path, log } = await scene(t);
+  let isRefused = true;
+  const filler = await start(
+    {},
+    {
+      source: {
+        async end() {
+          if (isRefused) throw new RecordsRefused('no table', 'Make one.');
+          return { inode: 0, offset: 0, tail: '' };
+        },
+      },
+    },
+  );
+  await filler.reads(1);
+  clock.now += 5_000;
+  await filler.reads(1);
+  assert.deepEqual(filler.unreadable(), { source: path, error: 'no table. Make one.', since: now });
+  const { fields } = log.lines.find(({ code }) => code === 'cdr.unreadable') ?? {};
+  assert.deepEqual(fields, { source: path, error: 'no table. Make one.' });
+  isRefused = false;
+  write(line(1));
+  await filler.reads(1);
+  assert.equal(filler.unreadable(), undefined);
 });

@@ -56,6 +56,25 @@ test("a table of Asterisk's sample is read; the caller's number is in clid", asy
   assert.equal(await source.probe(), 'can be read, 1 records so far');
 });
 
+test('an empty table is read later, under any name if it is the only one', async (t) => {
+  const { source, run, write, make } = databaseIn(t);
+  make();
+  assert.equal(await source.probe(), 'can be read; it is empty');
+  // ANALYZE makes a table of SQLite's own.
+  run('ALTER TABLE cdr RENAME TO "my ""calls"; ANALYZE');
+  const end = await source.end();
+  run('CREATE TABLE other (a)');
+  await assert.rejects(source.probe(), {
+    message: 'it has 2 tables, and none is called cdr',
+    mayCome: false,
+  });
+  run('DROP TABLE other; INSERT INTO "my ""calls" (uniqueid) VALUES (\'1800000000.1\')');
+  assert.equal((await source.read(end, { thorough: true })).entries.length, 1);
+  run('ALTER TABLE "my ""calls" RENAME TO cdr; CREATE TABLE other (a)');
+  write(2);
+  assert.equal((await source.read(end, { thorough: true })).entries.length, 2, 'the table cdr');
+});
+
 test('many rows are read in pages, each from where the last one ended', async (t) => {
   const { source, make, run, path } = databaseIn(t);
   make();
