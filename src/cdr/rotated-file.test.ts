@@ -7,6 +7,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -126,6 +127,15 @@ test('other files, folders and links of the same folder are left alone', async (
   file.write('three\n');
   assert.deepEqual((await readAll(file.path, end)).texts, ['three']);
   await assert.rejects(endOf(`${file.path}.d`), { code: 'EISDIR' });
+});
+
+test('the end of a long file is after its last complete line', async (t) => {
+  const file = fileFor(t);
+  file.write('a line\n'.repeat(50_000));
+  const { size } = statSync(file.path);
+  file.write('the next');
+  const { offset, inode } = await endOf(file.path);
+  assert.deepEqual([offset, inode], [size, statSync(file.path).ino]);
 });
 
 test('whatever is written, rotated and copied away while it is read: every line once, in order', async () => {
