@@ -83,40 +83,6 @@ const answered = (priority: string, status: string) => ({
 });
 const numbersAsked = (farSide: FarSide) => farSide.requests().map(({ payload }) => payload.number);
 
-const withQuery = (query: string) => requestText({ agi_network_script: `priority?${query}` });
-
-describe('the number of a lookup', () => {
-  const known = '+4940669690108';
-  const rows: [string, string, Record<string, string>, string[]][] = [
-    ['a customer', callFrom(gold), answered('10', 'FOUND'), [gold]],
-    ['a customer who shows a national number', callFrom('040 66969 0101'), answered('10', 'FOUND'), [gold]],
-    ['a stranger', callFrom('+4940669690109'), answered('1', 'NOTFOUND'), ['+4940669690109']],
-    ['a number of few digits', callFrom('77'), answered('1', 'NOTFOUND'), ['77']],
-    ...['anonymous', 'unknown', '1'.repeat(65)].map((nobody): (typeof rows)[number] => {
-      return [`nobody: ${nobody}`, callFrom(nobody), answered('1', 'NOTFOUND'), []];
-    }),
-    ['nobody: no lines but the script', 'agi_network_script: priority\n\n', answered('1', 'NOTFOUND'), []],
-    [
-      'with the name and QUEUE_PRIO',
-      withQuery(`set_name=yes&queue_prio=yes&number=${gold}`),
-      { ...answered('10', 'FOUND'), QUEUE_PRIO: '10', 'CALLERID(name)': '"Zoë \\"Q\\" Weiß"' },
-      [gold],
-    ],
-    [
-      'with the name of a caller without a priority',
-      withQuery('set_name=yes&number=%2B4940669690108'),
-      { ...answered('1', 'NOTFOUND'), 'CALLERID(name)': '"Known, of no segment"' },
-      [known],
-    ],
-  ];
-  for (const [name, lines, variables, asked] of rows)
-    test(name, async (t) => {
-      const { farSide, ask } = await standFor(t);
-      assert.deepEqual(await ask(lines), variables);
-      assert.deepEqual(numbersAsked(farSide), asked);
-    });
-});
-
 describe('a request for a script of another FastAGI server', () => {
   const rows: [string, string, string][] = [
     ["FreePBX's", requestText({ agi_network_script: 'dialparties.agi' }), 'dialparties.agi'],
@@ -245,31 +211,4 @@ describe('the call continues whatever the API does', () => {
     assert.deepEqual(await ask(callFrom(gold)), answered('1', 'ERROR'));
     assert.deepEqual(said, ['agi.listening', 'agi.lookup-failed']);
   });
-});
-
-test('answers from the cache are counted, whether or not the permission took a moment; no others', async (t) => {
-  let permitted: NumberToLookUp | Promise<NumberToLookUp> = { number: gold };
-  const { agi, ask } = await standFor(t, { permit: () => permitted });
-  const rows = [
-    ['requested', permitted, 0],
-    ['cached', permitted, 1],
-    ['cached, permitted after a moment', Promise.resolve(permitted), 2],
-    ['withheld', 'withheld', 2],
-    ['no number', { number: '' }, 2],
-    ['not known in time', 'pending', 2],
-  ] as const;
-  for (const [name, permission, cached] of rows) {
-    permitted = permission;
-    await ask(callFrom(gold));
-    assert.equal(agi.status().cached, cached, name);
-  }
-});
-
-test('clear empties the cache', async (t) => {
-  const { farSide, agi, ask } = await standFor(t);
-  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
-  assert.deepEqual(numbersAsked(farSide), [gold]);
-  agi.clear();
-  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
-  assert.deepEqual(numbersAsked(farSide), [gold, gold]);
 });

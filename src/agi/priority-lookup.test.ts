@@ -88,13 +88,6 @@ test('while the API fails, a stale priority is used, a stale "not found" is not'
   assert.deepEqual(await askAnd({ status: 'TIMEOUT', reason: 'no answer in time' }), late);
 });
 
-test('failures are not cached', async () => {
-  const { asked, askAnd } = setUp();
-  assert.deepEqual(await askAnd(broken), error);
-  assert.deepEqual(await askAnd(gold), gold);
-  assert.equal(asked.length, 2);
-});
-
 test('a caller who is no longer found is removed from the cache', async () => {
   const { clock, askAnd } = setUp();
   await askAnd(gold);
@@ -151,18 +144,6 @@ test('prefetch fills the cache, skips cached numbers, and respects the concurren
   assert.equal(asked.length, 4);
 });
 
-test('the cache has a maximum number of entries', async () => {
-  const { lookup, asked, settle } = setUp({ entries: 2 });
-  for (const it of ['1', '2', '3']) {
-    lookup.prefetch(it);
-    await settle();
-    await asked.at(-1)?.answer(gold);
-  }
-  assert.deepEqual(lookup.get('3', 400), gold);
-  assert.deepEqual(lookup.get('2', 400), gold);
-  assert.ok(lookup.get('1', 400) instanceof Promise);
-});
-
 test('clear empties the cache, and results of running requests are not cached', async () => {
   const { lookup, asked, settle, askAnd } = setUp();
   await askAnd(gold);
@@ -195,15 +176,4 @@ test('a request that has waited too long is dropped', async () => {
   await asked[0]?.answer(gold);
   assert.equal(asked.length, 1);
   assert.deepEqual(said, ['agi.lookup-late 0', 'agi.lookup-failed 0']);
-});
-
-test('failures are logged once a minute, with the number suppressed', async () => {
-  const { clock, said, askAnd } = setUp();
-  for (let i = 0; i < 5; i += 1) await askAnd(broken);
-  assert.deepEqual(said, ['agi.lookup-failed 0']);
-  clock.advance(60_000);
-  await askAnd(broken);
-  clock.advance(60_000);
-  await askAnd(broken);
-  assert.deepEqual(said, ['agi.lookup-failed 0', 'agi.lookup-failed 4', 'agi.lookup-failed 0']);
 });

@@ -16,7 +16,7 @@ type LimitedRequest<T> = {
   raise(): void;
 };
 
-export type RequestLimiterOptions = {
+type RequestLimiterOptions = {
   /** Most requests at the same time. */
   readonly concurrency: number;
   /** How long a request may wait for its turn, ms. */

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -59,39 +50,6 @@ const full = problem('storage', 'outbox.full', { directory: '/x', error: 'ENOSPC
 const dead = problem('dead', 'problem.dead-letters', { count: 2 });
 
 describe('alerts', () => {
-  test('are sent together, and not again after a restart', async () => {
-    const first = scene();
-    first.state.seen = { problems: [full, dead] };
-    await first.check(1, () => first.sent.length === 1);
-    await first.check();
-    assert.deepEqual(first.sent, [['outbox.full began', 'problem.dead-letters began']]);
-    assert.equal(statSync(first.file).mode & 0o777, 0o600);
-    await first.alerts.stop();
-    const second = scene(first.file);
-    second.state.seen = { problems: [full, dead] };
-    await second.check();
-    second.state.seen = { problems: [dead] };
-    await second.check(10_000, () => second.sent.length === 1);
-    await second.check(60_000);
-    assert.deepEqual(second.sent, [['outbox.full over']]);
-  });
-
-  test('that cannot be sent are kept, also over a restart, and sent together later; log and status say so', async () => {
-    const first = scene();
-    first.state.answer = () => Promise.reject(new Error('the mail server is full'));
-    first.state.seen = { problems: [full] };
-    await first.check(1, () => first.alerts.status().unsent.length === 1);
-    await first.check(60_000);
-    assert.deepEqual(first.alerts.status().unsent, [
-      { target: 'mail to ops@example.com', count: 1, error: 'the mail server is full' },
-    ]);
-    assert.equal(first.said.filter((code) => code === 'alert.not-sent').length, 1);
-    await first.alerts.stop();
-    const second = scene(first.file);
-    await second.check(1, () => second.sent.length === 1);
-    assert.deepEqual(second.alerts.status().unsent, []);
-  });
-
   test('a target that hangs keeps nothing from being watched', async () => {
     const it = scene();
     const answer = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { answerDeadline, longestAnswer, reconnectDelay } from './backoff.ts';
+import { answerDeadline, reconnectDelay } from './backoff.ts';
 import type { AmiFailure } from './failure.ts';
 
 const lost: AmiFailure = { kind: 'lost', detail: 'closed' };
@@ -46,11 +46,4 @@ test('each attempt without an answer gives the next one twice as long, up to a m
   const deadlines = [0, 1, 2, 3, 4, 5, 2000].map((silences) => answerDeadline(5000, silences));
   assert.deepEqual(deadlines, [5000, 10_000, 20_000, 40_000, 60_000, 60_000, 60_000]);
   assert.equal(answerDeadline(90_000, 1), 90_000, 'a setting that is longer stays');
-});
-
-test('an answer behind others has four deadlines, up to a minute; a setting that is longer stays', () => {
-  assert.deepEqual([5000, 10_000, 20_000, 60_000, 90_000].map(longestAnswer), [
-    ...[20_000, 40_000, 60_000, 60_000],
-    90_000,
-  ]);
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Input } from '../calls/input.ts';
-import { toInput, toSnapshotBridge, toSnapshotChannel, toStatus } from './events.ts';
+import { toInput, toStatus } from './events.ts';
 import { readFields } from './wire/frame.ts';
 
 const at = 1_795_155_977_111;
@@ -27,70 +26,6 @@ const channel = {
   Linkedid: '1795155977.42',
 };
 const uid = '1795155977.42';
-const bridge = { BridgeUniqueid: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', BridgeTechnology: 'simple_bridge' };
-const inBridge = { bridge: bridge.BridgeUniqueid, uniqueid: uid };
-const place = { context: 'from-trunk', exten: '100' };
-const about = { uniqueid: uid, channel: 'PJSIP/trunk-0000002a' };
-const from = { callerNumber: '+493012345' };
-const dialString = 'trunk/sip:+491713920011@10.0.0.1';
-const masq = 'PJSIP/1-00000001<MASQ>';
-const hungUp = { uniqueid: uid, ...place, priority: '' };
-
-const rows: [event: string, said: Said, type: Input['type'], expected: object][] = [
-  ['Newchannel', channel, 'channel-created', { ...about, linkedid: uid, state: 4, ...place, ...from }],
-  [
-    'Newstate',
-    { ...channel, ChannelState: '6', CallerIDNum: '<unknown>' },
-    'channel-state',
-    { ...about, state: 6, callerNumber: '' },
-  ],
-  ['NewCallerid', channel, 'caller-number', { uniqueid: uid, ...from, presentation: 'allowed' }],
-  [
-    'DialBegin',
-    { ...channel, DestUniqueid: '1.43', DialString: dialString },
-    'dialled',
-    { uniqueid: '1.43', dialString },
-  ],
-  [
-    'Rename',
-    { Uniqueid: uid, Channel: 'PJSIP/1-00000001', Newname: masq },
-    'channel-renamed',
-    { uniqueid: uid, channel: masq },
-  ],
-  [
-    'BridgeEnter',
-    { ...channel, ...bridge },
-    'bridge-entered',
-    { ...inBridge, ...about, ...from, technology: 'simple_bridge' },
-  ],
-  ['BridgeLeave', { ...channel, ...bridge }, 'bridge-left', inBridge],
-  ['BridgeDestroy', bridge, 'bridge-destroyed', { bridge: bridge.BridgeUniqueid }],
-  ['HangupRequest', channel, 'hangup-requested', hungUp],
-  ['Hangup', { ...channel, Cause: '26' }, 'hung-up', { ...hungUp, cause: 26 }],
-  ['Hangup', channel, 'hung-up', { ...hungUp, cause: 0 }],
-];
-for (const [event, said, type, expected] of rows)
-  test(`${event} becomes ${type}`, () => assert.deepEqual(input(event, said), { type, ...expected, at }));
-
-test('an event without what it is about is none', () => {
-  const keys: Record<string, string> = { BridgeDestroy: 'BridgeUniqueid', DialBegin: 'DestUniqueid' };
-  for (const [event] of rows) {
-    const said = { ...channel, ...bridge, Newname: 'PJSIP/2-00000001', DestUniqueid: '1.2' };
-    assert.notEqual(input(event, said), undefined, event);
-    for (const none of [undefined, ''])
-      assert.equal(input(event, { ...said, [keys[event] ?? 'Uniqueid']: none }), undefined, event);
-  }
-});
-
-test('a channel state that is none', () => {
-  for (const event of ['Newstate', 'Newchannel'])
-    for (const ChannelState of ['', 'Up', '-1', '6.5', '9'.repeat(20)])
-      assert.equal(input(event, { ...channel, ChannelState }), undefined, ChannelState);
-});
-
-test('an event that is not needed is no input', () => {
-  for (const event of ['VarSet', 'constructor', '']) assert.equal(input(event, channel), undefined, event);
-});
 
 /** Asterisk's own words for every presentation, from its callerid.c. */
 test('the presentation of an event', () => {
@@ -145,35 +80,4 @@ test('a Status has what the trunk presented as the ANI, whatever the dialplan ma
     const status = toStatus(fields('Status', { ...channel, Variable: variables(ani) }));
     assert.deepEqual([status.presentation, status.presented], ['prohibited', presented]);
   }
-});
-
-test('a CoreShowChannel becomes a channel of the snapshot', () => {
-  assert.deepEqual(
-    toSnapshotChannel(
-      fields('CoreShowChannel', { ...channel, CallerIDNum: '<unknown>', Application: 'Queue', BridgeId: '' }),
-    ),
-    {
-      uniqueid: '1795155977.42',
-      linkedid: '1795155977.42',
-      channel: 'PJSIP/trunk-0000002a',
-      state: 4,
-      context: 'from-trunk',
-      exten: '100',
-      callerNumber: '',
-      application: 'Queue',
-      bridge: '',
-    },
-  );
-  assert.equal(toSnapshotChannel(fields('CoreShowChannel', { ...channel, Uniqueid: undefined })), undefined);
-});
-
-test('a BridgeListItem becomes a bridge of the snapshot', () => {
-  assert.deepEqual(
-    toSnapshotBridge(fields('BridgeListItem', { BridgeUniqueid: 'b', BridgeTechnology: 'holding_bridge' })),
-    {
-      bridge: 'b',
-      technology: 'holding_bridge',
-    },
-  );
-  assert.equal(toSnapshotBridge(fields('BridgeListItem', { BridgeTechnology: 'softmix' })), undefined);
 });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
-import tls from 'node:tls';
+import { type TestContext, test } from 'node:test';
+import { makeCertificate } from '../../test/certificate.ts';
 import { freePort } from '../../test/free-port.ts';
 import type { MessageCode } from '../log/messages.ts';
 import type { AmiFailure } from './failure.ts';
@@ -44,11 +43,6 @@ test('nothing listens there', async (t) => {
   await player.close();
   const refused = { kind: 'unreachable', detail: 'ECONNREFUSED' };
   assert.deepEqual(await firstFailure(t, { port }), [refused, 'ami.unreachable']);
-});
-
-test('no such host', async (t) => {
-  const [failure, code] = await firstFailure(t, { host: 'pbx.invalid', port: 1 });
-  assert.deepEqual([failure?.kind, code], ['unreachable', 'ami.unreachable']);
 });
 
 const answers = (action: string, answer: (id: string) => string = () => '') => answering(action, answer);
@@ -145,97 +139,22 @@ test('no read class call: found when channels come without an event, and reporte
   assert.equal(said[2]?.code, 'ami.connected');
 });
 
-test('a refused BridgeList is no failure: the technologies stay unknown', async (t) => {
-  const refusal = (id: string): string =>
-    `Response: Error\r\nActionID: ${id}\r\nMessage: Permission denied\r\n\r\n`;
-  const port = await startServer(t, answering('bridgelist', refusal));
-  const { inputs, said, until } = startLine(t, { port });
-  await until(() => said.length > 0);
-  assert.equal(said[0]?.code, 'ami.connected');
-  assert.deepEqual(inputs[0]?.type === 'snapshot' && inputs[0].bridges, []);
-});
-
-test('trouble that lasts is reported once', async (t) => {
-  const { player, port } = await startPlayer(t);
-  player.setRefuseLogins(true);
-  const { link, said, until } = startLine(t, { port });
-  await until(() => link.status().attempts >= 4);
-  player.setRefuseLogins(false);
-  await until(() => said.some(({ code }) => code === 'ami.connected'));
-  assert.deepEqual(
-    said.map(({ code }) => code),
-    ['ami.login-refused', 'ami.connected'],
-  );
-});
-
-const folder = mkdtempSync(path.join(tmpdir(), 'ami-tls-'));
-const file = (name: string): string => path.join(folder, name);
-const openssl = (...args: string[]): Buffer =>
-  execFileSync('openssl', args, { stdio: ['ignore', 'pipe', 'ignore'] });
-const pem = (name: string): string => readFileSync(file(name), 'utf8');
-
-/** A new key, and what its name is to be certified by, or already is. */
-function request(name: string, ...result: string[]): void {
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl('req', ...kind, '-subj', `/CN=${name}`, '-keyout', file(`${name}.key`), ...result);
-}
-
-/** A certificate for a name, signed by the authority, valid for so many days from now; expired for less than 0. */
-function certify(name: string, host: string, authority: string, days: number): { cert: string; key: string } {
-  writeFileSync(file(`${name}.ext`), `subjectAltName=${host}\n`);
-  request(name, '-out', file(`${name}.csr`));
-  const signer = ['-CA', file(`${authority}.crt`), '-CAkey', file(`${authority}.key`), '-CAcreateserial'];
-  const made = ['-in', file(`${name}.csr`), '-extfile', file(`${name}.ext`), '-out', file(`${name}.crt`)];
-  openssl('x509', '-req', ...made, ...signer, '-days', String(days));
-  return { cert: pem(`${name}.crt`), key: pem(`${name}.key`) };
-}
-
-before(() => {
-  for (const name of ['authority', 'stranger'])
-    request(name, '-x509', '-days', '2', '-out', file(`${name}.crt`));
-});
-after(() => rmSync(folder, { recursive: true }));
-
-test('TLS: a certificate of our authority, for this address', async (t) => {
-  const { port } = await startPlayer(t, { tls: certify('good', 'IP:127.0.0.1', 'authority', 2) });
-  const { said, until } = startLine(t, { port, tls: { ca: pem('authority.crt') } });
-  await until(() => said.length > 0);
-  assert.equal(said[0]?.code, 'ami.connected');
-});
-
-test('TLS: a server that has a certificate for each name shows the one that was asked for', async (t) => {
-  const named = tls.createSecureContext(certify('named', 'DNS:pbx.example', 'authority', 2));
-  const { port } = await startPlayer(t, {
-    tls: {
-      ...certify('other', 'DNS:other.example', 'authority', 2),
-      SNICallback: (name, done) => done(null, name === 'pbx.example' ? named : undefined),
-    },
-  });
-  const { said, until } = startLine(t, {
-    port,
-    tls: { ca: pem('authority.crt'), serverName: 'pbx.example' },
-  });
-  await until(() => said.length > 0);
-  assert.equal(said[0]?.code, 'ami.connected');
-});
-
-for (const [what, host, authority, days, check] of [
-  ['another name', 'DNS:other.example', 'authority', 2, 'name'],
-  ['another address', 'IP:127.0.0.2', 'authority', 2, 'name'],
-  ['an authority that we do not know', 'IP:127.0.0.1', 'stranger', 2, 'authority'],
-  ['a certificate that has expired', 'IP:127.0.0.1', 'authority', -1, 'dates'],
-] as const) {
-  test(`TLS: refused for ${what}`, async (t) => {
-    const { player, port } = await startPlayer(t, { tls: certify('bad', host, authority, days) });
-    const [failure, code] = await firstFailure(t, { port, tls: { ca: pem('authority.crt') } });
+test('TLS: nothing is said to a server whose certificate is for another name or of another authority', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ami-tls-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [own, other] = [
+    await makeCertificate(folder, 'other.example'),
+    await makeCertificate(folder, '127.0.0.1'),
+  ];
+  const pem = (file: string): string => readFileSync(file, 'utf8');
+  const { player, port } = await startPlayer(t, { tls: { key: pem(own.key), cert: pem(own.cert) } });
+  for (const [{ cert }, check] of [
+    [own, 'name'],
+    [other, 'authority'],
+  ] as const) {
+    const [failure, code] = await firstFailure(t, { port, tls: { ca: pem(cert) } });
     assert.equal(failure?.kind === 'tls' && failure.check, check);
     assert.equal(code, 'ami.tls-refused');
-    assert.equal(player.connections(), 0, 'nothing is said over a connection that did not pass');
-  });
-}
-
-test('TLS: refused where there is none', async (t) => {
-  const { port } = await startPlayer(t);
-  const [failure] = await firstFailure(t, { port, tls: { ca: pem('authority.crt') } });
-  assert.equal(failure?.kind === 'tls' && failure.check, 'handshake');
+    assert.equal(player.connections(), 0);
+  }
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { Input } from '../calls/input.ts';
 import { silentLog } from '../log/log.ts';
 import { systemClock } from '../process/clock.ts';
@@ -90,43 +89,6 @@ test('hostile frames cost themselves alone', async (t) => {
     Response: 3,
     '': 2,
   });
-});
-
-test('whatever bytes come between two events, both are heard over the same connection', async (t) => {
-  const { player, port } = await startPlayer(t);
-  const { link, inputs, said, until } = startLine(t, { port });
-  await until(() => said.length === 1);
-  const name = fc.constantFrom(
-    'Newchannel',
-    'Newstate',
-    'Rename',
-    'BridgeEnter',
-    'Hangup',
-    'CoreShowChannel',
-    'error',
-  );
-  const row = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc
-      .tuple(
-        fc.constantFrom('Uniqueid', 'Channel', 'ActionID', 'Response', 'Event', '__proto__'),
-        fc.string(),
-      )
-      .map((field) => field.join(': ')),
-  );
-  const frame = fc
-    .tuple(fc.constantFrom('Event', 'Response'), name, fc.array(row))
-    .map(([kind, name, rows]) => `${kind}: ${name}\r\n${rows.join('\r\n')}\r\n\r\n`);
-  let sentinels = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(frame), async (frames) => {
-      player.sendRaw(frames.join(''));
-      const uniqueid = `sentinel.${++sentinels}`;
-      player.send(channelEvent('Hangup', uniqueid));
-      await until(() => inputs.some((input) => input.type === 'hung-up' && input.uniqueid === uniqueid));
-    }),
-  );
-  assert.equal(link.status().counters.connects, 1);
 });
 
 test('a 10 MB line costs one frame, and the channels are read again', async (t) => {

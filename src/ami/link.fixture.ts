@@ -16,8 +16,6 @@ export type Line = {
   readonly said: { readonly code: MessageCode; readonly fields: LogFields }[];
   /** The waits that the link asked its clock for, in milliseconds. */
   readonly waits: number[];
-  /** How many of them are still going on. */
-  timers(): number;
   /** Resolves once the condition holds. */
   until(condition: () => boolean): Promise<void>;
 };
@@ -29,7 +27,7 @@ const ampleMs = 60_000;
 
 /**
  * Starts a link; it is stopped when the test ends. Pauses take no longer than `longestMs`, deadlines for answers are
- * ample unless the test sets them. A wait that is over ends when `beforeEnd` resolves.
+ * ample unless the test sets them.
  */
 export function startLine(
   t: TestContext,
@@ -39,13 +37,11 @@ export function startLine(
     now = Date.now,
     onInput = (_: Input): void => {},
     onFrame = (_: Buffer, __: number): void => {},
-    beforeEnd = undefined as ((ms: number) => Promise<void>) | undefined,
   } = {},
 ): Line {
   const inputs: Input[] = [];
   const said: { code: MessageCode; fields: LogFields }[] = [];
   const waits: number[] = [];
-  const timers = new Set<object>();
   const log: Log = {
     say(code, fields = {}) {
       said.push({ code, fields });
@@ -56,17 +52,7 @@ export function startLine(
     now,
     setTimer(callback, ms) {
       waits.push(ms);
-      const timer = {};
-      timers.add(timer);
-      const end = (): void => {
-        if (timers.delete(timer)) callback();
-      };
-      const due = beforeEnd ? () => void beforeEnd(ms).then(end) : end;
-      const cancel = systemClock.setTimer(due, ms === ampleMs ? ms : Math.min(ms, longestMs));
-      return () => {
-        timers.delete(timer);
-        cancel();
-      };
+      return systemClock.setTimer(callback, ms === ampleMs ? ms : Math.min(ms, longestMs));
     },
   };
   const link = createAmiLink(
@@ -96,7 +82,7 @@ export function startLine(
   });
   const untilIt = (condition: () => boolean) =>
     until('the link to do what it should', condition, { state, everyMs: 5 }).then(() => {});
-  return { link, inputs, said, waits, timers: () => timers.size, until: untilIt };
+  return { link, inputs, said, waits, until: untilIt };
 }
 
 export async function startPlayer(

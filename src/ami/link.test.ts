@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { freePort } from '../../test/free-port.ts';
 import type { Input } from '../calls/input.ts';
 import {
   channelEvent,
@@ -78,14 +77,6 @@ test('events that arrive while the snapshot is read are applied after it', async
     inputs.slice(1).map((input) => input.type === 'channel-created' && input.uniqueid),
     ['1.2', '1.3'],
   );
-});
-
-test('a consumer that stops the link hears nothing more, not even what was held', async (t) => {
-  const port = await startServer(t, eventsWhileListing);
-  const line = startLine(t, { port }, { onInput: () => line.link.stop() });
-  await line.until(() => line.inputs.length > 0);
-  assert.deepEqual(types(line.inputs), ['snapshot']);
-  assert.equal(line.link.status().state, 'stopped');
 });
 
 test('who is asked about comes as an input, also when it has no answer', async (t) => {
@@ -168,56 +159,6 @@ test('what the dialplan did comes as an input: of a line that ends a call, what 
   );
 });
 
-test('a link cut at any byte of a frame comes back with a snapshot and without a ghost', async (t) => {
-  const { player, port } = await startPlayer(t);
-  const { inputs, said, until } = startLine(t, { port });
-  const frame = channelEvent('Hangup', '1.1', { Cause: '16' });
-  const connected = (): number => said.filter(({ code }) => code === 'ami.connected').length;
-  for (let byte = 1; byte < frame.length + 4; byte++) {
-    await until(() => connected() === byte);
-    player.cutAfter(byte);
-    player.send(frame);
-  }
-  await until(() => connected() === frame.length + 4);
-  const heard = new Set(types(inputs));
-  assert.deepEqual([...heard], ['snapshot'], 'half a Hangup is no Hangup');
-  assert.equal(inputs.length, frame.length + 4);
-});
-
-test('Asterisk crashes and comes back: calls that died with it are not in the next snapshot', async (t) => {
-  const { player, port } = await startPlayer(t, { port: await freePort() });
-  player.send(channelEvent('Newchannel', '1.1'));
-  const { link, inputs, said, until } = startLine(t, { port });
-  await until(() => said.length === 1);
-  await player.crash();
-  await until(() => said.some(({ code }) => code === 'ami.unreachable'));
-  assert.equal(link.status().failure?.kind, 'unreachable');
-  await player.listen();
-  await until(() => inputs.length === 2);
-  assert.equal(inputs[1]?.type === 'snapshot' && inputs[1].channels.length, 0);
-  assert.deepEqual(
-    said.map(({ code }) => code).filter((code) => code !== 'ami.connected'),
-    ['ami.lost', 'ami.unreachable'],
-    'each trouble is reported once, however many attempts it takes',
-  );
-});
-
-test('a half-open link is found by its silence and replaced', async (t) => {
-  const { player, port } = await startPlayer(t);
-  const { inputs, said, until } = startLine(t, {
-    port,
-    answerDeadlineMs: 50,
-    pingIntervalMs: 5,
-    pingDeadlineMs: 20,
-  });
-  await until(() => said.length === 1);
-  player.setSilent(true);
-  await until(() => said.some(({ code }) => code === 'ami.silent'));
-  player.setSilent(false);
-  await until(() => inputs.length === 2);
-  assert.deepEqual(types(inputs), ['snapshot', 'snapshot']);
-});
-
 for (const [what, withheld] of [
   ['list its channels', 'coreshowchannels'],
   ['greet', 'greeting'],
@@ -295,84 +236,6 @@ test('a link on which nothing comes any more is not taken for one that cannot sa
   );
 });
 
-test('an answer that stands behind many events is waited for, as long as they come', async (t) => {
-  let answerLast = (): void => {};
-  let sendEvents: (() => void) | undefined;
-  const port = await startServer(t, (socket) =>
-    serveActions(socket, (action, id) => {
-      const answer = healthyAnswer(action, id);
-      if (action !== 'coreshowchannels') return answer;
-      sendEvents = () => socket.write(`${channelEvent('Newchannel', '1.1')}\r\n\r\n`.repeat(8));
-      answerLast = () => socket.write(answer);
-      return '';
-    }),
-  );
-  let deadlines = 0;
-  const { link, inputs, said, until } = startLine(
-    t,
-    { port, answerDeadlineMs: 400 },
-    {
-      // No deadline is over before something has come.
-      async beforeEnd() {
-        const { bytesIn } = link.status().counters;
-        if (sendEvents && ++deadlines <= 3) sendEvents();
-        if (deadlines === 3) answerLast();
-        while (link.status().counters.bytesIn === bytesIn && link.status().state === 'connecting')
-          await new Promise(setImmediate);
-      },
-    },
-  );
-  await until(() => said.length > 0);
-  assert.equal(said[0]?.code, 'ami.connected');
-  assert.deepEqual(types(inputs), ['snapshot', ...Array(24).fill('channel-created')]);
-});
-
-for (const [lasted, ms, then] of [
-  ['10 s', 10_000, 'it begins afresh'],
-  ['a second', 1_000, 'the next attempt is made at once, with the time limit that it had'],
-  ['less than that', 999, 'earlier failures count'],
-] as const) {
-  test(`when a link that lasted ${lasted} is lost, ${then}`, async (t) => {
-    let now = 1_000_000;
-    let connections = 0;
-    let lose = (): void => {};
-    const port = await startServer(t, (socket) => {
-      lose = () => socket.destroy();
-      // The first says nothing at all.
-      if (connections++ > 0) serveActions(socket, healthyAnswer);
-    });
-    const { said, waits, until } = startLine(
-      t,
-      { port, answerDeadlineMs: 100 },
-      { longestMs: 10_000, now: () => now },
-    );
-    await until(() => said.at(-1)?.code === 'ami.connected');
-    now += ms;
-    waits.length = 0;
-    lose();
-    await until(() => waits.length >= 3);
-    const [pause, , deadline] = waits;
-    assert.equal(pause === 0, ms >= 1_000, `${pause} ms`);
-    assert.equal(deadline === 100, ms >= 10_000, `${deadline} ms`);
-  });
-}
-
-test('a link that is lost as soon as it is up is tried every second', async (t) => {
-  let lose = (): void => {};
-  const port = await startServer(t, (socket) => {
-    lose = () => socket.destroy();
-    serveActions(socket, healthyAnswer);
-  });
-  const { link, waits, until } = startLine(t, { port }, { longestMs: 10_000, now: () => 1_000_000 });
-  for (let times = 1; times <= 6; times++) {
-    await until(() => link.status().state === 'up');
-    waits.length = 0;
-    lose();
-    await until(() => waits.length > 0);
-    assert.ok((waits[0] ?? 0) <= 1_000, `${waits[0]} ms after ${times} times`);
-  }
-});
-
 test('as it comes, silence is found within 10 s', async (t) => {
   const { player, port } = await startPlayer(t);
   const { waits, said, until } = startLine(t, { port, pingIntervalMs: undefined, pingDeadlineMs: undefined });
@@ -405,51 +268,4 @@ test('what a consumer throws costs that input alone', async (t) => {
   });
   assert.equal(link.status().counters.failed, 1);
   assert.equal(link.status().state, 'up');
-});
-
-test('nothing is heard after stop, and a second stop is harmless', async (t) => {
-  const { player, port } = await startPlayer(t);
-  const { link, inputs, said, until } = startLine(t, { port });
-  await until(() => said.length === 1);
-  link.stop();
-  link.stop();
-  player.send(channelEvent('Newchannel', '1.1'));
-  await until(() => player.connections() === 0);
-  assert.deepEqual(types(inputs), ['snapshot']);
-  assert.equal(link.status().state, 'stopped');
-  assert.equal(said.length, 1, 'stopping is no failure to report');
-});
-
-test('a link that is stopped leaves no timer behind, whatever it was at', async (t) => {
-  const { player, port } = await startPlayer(t, { port: await freePort() });
-  const up = startLine(t, { port });
-  await up.until(() => up.said.length === 1);
-  up.link.stop();
-  await new Promise(setImmediate);
-  assert.equal(up.timers(), 0, 'while it was up');
-
-  const connecting = startLine(t, { port });
-  connecting.link.stop();
-  await new Promise(setImmediate);
-  assert.equal(connecting.timers(), 0, 'while it connected');
-
-  await player.close();
-  const waiting = startLine(t, { port }, { longestMs: 10_000 });
-  await waiting.until(() => waiting.link.status().state === 'waiting');
-  waiting.link.stop();
-  await new Promise(setImmediate);
-  assert.equal(waiting.timers(), 0, 'while it waited for the next attempt');
-});
-
-test('a link that is stopped while it connects stays stopped', async (t) => {
-  let connections = 0;
-  const port = await startServer(t, () => connections++);
-  const { link, inputs, until } = startLine(t, { port });
-  await until(() => connections > 0);
-  link.stop();
-  assert.equal(link.status().state, 'stopped');
-  link.start();
-  await until(() => connections > 1);
-  assert.equal(link.status().state, 'connecting');
-  assert.deepEqual(inputs, []);
 });

@@ -106,17 +106,3 @@ test('tracker: with call records, the ledger gets each call that is not reported
   assert.deepEqual(tracking({ presentation: 'prohibited' }).unreported(), []);
   assert.deepEqual(tracking({ hasGapFiller: true }).unreported(), []);
 });
-
-test('tracker: what the API names no field for goes out only to a far side that takes it', () => {
-  const bodyOf = ({ batches }: ReturnType<typeof tracking>) =>
-    JSON.parse(batches.flatMap(({ events }) => events)[0]?.body ?? '{}');
-  const { extras, ...body } = bodyOf(tracking({ sendsExtras: true }));
-  assert.deepEqual(Object.keys(extras), ['number_called', 'line', 'at']);
-  assert.deepEqual(bodyOf(tracking()), body);
-});
-
-test('tracker: a trunk that has passed on a withheld number is known to call records', () => {
-  const { presumesWithheld } = tracking({ presentation: 'prohibited' }).tracker.live;
-  assert.deepEqual(['PJSIP/trunk', 'PJSIP/other'].map(presumesWithheld), [true, false]);
-  assert.equal(tracking().tracker.live.presumesWithheld('PJSIP/trunk'), false);
-});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelKind, dialledNumber, endpointOf, extensionOf, goesOverTrunk, otherHalf } from './channel.ts';
+import { channelKind, dialledNumber, endpointOf, extensionOf, goesOverTrunk } from './channel.ts';
 
 test('the number in a dial string', () => {
   const rows = [
@@ -52,9 +52,4 @@ test('the endpoint of a channel, and its extension', () => {
   ] as const;
   for (const [name, endpoint, extension] of rows)
     assert.deepEqual([endpointOf(name), extensionOf(name)], [endpoint, extension]);
-});
-
-test('the halves of a Local pair', () => {
-  const [one, two] = ['Local/s@ring-0001;1', 'Local/s@ring-0001;2'];
-  assert.deepEqual([otherHalf(one), otherHalf(two)], [two, one]);
 });

@@ -16,7 +16,6 @@ import {
   row,
   saysOf,
   snapshot,
-  state,
 } from './tracker.fixture.ts';
 
 const asked = { asksApplications: true };
@@ -172,13 +171,4 @@ test('what a PBX makes of its names has a limit', () => {
   const [first] = extras([caller(long)]);
   assert.equal(first?.number_called, '0'.repeat(64));
   assert.equal(first?.line, `PJSIP/${'x'.repeat(94)}`);
-});
-
-test('a line without numbers has none that was called', () => {
-  assert.deepEqual(
-    extras([caller({ exten: 's', channel: 'DAHDI/1-1' } as never), state('1.1', 6)]).map(
-      ({ number_called, line }) => [number_called, line],
-    ),
-    [[undefined, 'DAHDI/1']],
-  );
 });

@@ -82,11 +82,6 @@ describe("the caller's number", () => {
       assert.deepEqual(play(heard(script), standIns[stand]).reported, reportedAs(expected));
     });
 
-  test('comes late, with the state', () => {
-    const withState = { ...heard('1.1=6')[0], callerNumber: '0201234567' } as Input;
-    assert.deepEqual(play([silent, withState]).reported, [R]);
-  });
-
   /** What is heard, what the PBX says when it is asked (or nothing), and what is reported. */
   const answers = table<[string, string, string, string]>(`
     is there, and the PBX says that it may be shown       | caller                              | allowed | R
@@ -143,17 +138,6 @@ describe("the caller's number", () => {
     for (const [name, script, reported] of rows)
       test(name, () => assert.deepEqual(play(heard(script), dialplan).reported, reportedAs(reported)));
 
-    test('the same, however late the PBX says that it may be shown', () => {
-      for (const script of [
-        'caller rewritten phone 1.1#1 +5000 1.1?allowed',
-        'caller 1.1?allowed rewritten phone 1.1#1',
-      ])
-        assert.deepEqual(
-          play(heard(script), dialplan, undefined, 'no answer').reported,
-          reportedAs('R@+442079460123'),
-        );
-    });
-
     test('a tick is asked for until then', () => {
       const wakes = play(heard('caller'), dialplan).effects.filter(({ type }) => type === 'wake');
       assert.deepEqual(wakes, [{ type: 'wake', at: 2_000 }]);
@@ -199,20 +183,6 @@ describe("the caller's number", () => {
       `ringing ${missing.missingNumber}`,
       `completed ${missing.missingNumber}`,
     ]);
-  });
-
-  test('a caller who hung up before the PBX answered leaves nothing behind', () => {
-    const { state: left } = play(
-      [caller(), ...heardAs('-1.1'), saysOf('1.1', 'allowed')],
-      {},
-      undefined,
-      'no answer',
-    );
-    assert.deepEqual([left.channels.size, left.calls.size, left.waitingForNumber.size], [0, 0, 0]);
-    const crossed = [caller(), ...heardAs('-1.1'), enters('b', '1.1'), saysOf('1.1', 'allowed')];
-    assert.equal(play(crossed, {}, undefined, 'no answer').state.bridges.size, 0);
-    const { state: overdue } = play([caller(), ...heardAs('-1.1'), snapshot([])], {}, undefined, 'no answer');
-    assert.deepEqual([overdue.channels.size, overdue.calls.size, overdue.waitingForNumber.size], [0, 0, 0]);
   });
 
   test('the question is asked once, and again after a reconnect', () => {

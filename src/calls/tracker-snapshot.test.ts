@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { table } from '../../test/table.ts';
 import type { Input } from './input.ts';
-import { type OpenCall, readOpenCall } from './open-call.ts';
+import { readOpenCall } from './open-call.ts';
 import {
   at,
   caller,
@@ -59,10 +59,6 @@ describe('a call that is gone after (re)connecting, when its record is to say ho
       'completed, was answered by 1001',
     ]);
     assert.equal(reported('caller gone unknownAnswered').at(-1), 'completed, was answered by ?');
-  });
-  test('it stays open until then, and is freed then', () => {
-    assert.equal(held('caller gone').state.calls.size, 1);
-    assert.equal(held('caller gone missed').state.calls.size, 0);
   });
 });
 
@@ -203,35 +199,6 @@ describe('after (re)connecting', () => {
       'answered +31201234567 by trunk',
     ]);
   });
-
-  test('a restart of the bridge reports nothing twice and forgets nothing', () => {
-    const inputs = heardAs('caller talk -1.1');
-    const whole = play(inputs).reported;
-    for (let cut = 1; cut < inputs.length; cut += 1) {
-      const before = play(inputs.slice(0, cut));
-      const saved = {
-        calls: JSON.parse(JSON.stringify([...before.state.calls.values()])) as OpenCall[],
-        trunks: [...before.state.trunks.values()],
-      };
-      const after = play([snapshot([]), ...inputs.slice(cut)], {}, saved);
-      const reported = [...before.reported, ...after.reported].filter((text) => !text.startsWith('('));
-      assert.equal(new Set(reported).size, reported.length, `cut at ${cut}: reported twice`);
-      assert.equal(reported[0], whole[0]);
-      assert.match(reported.at(-1) ?? '', /^completed/);
-    }
-  });
-
-  test('a call that was saved ends with a hang-up before any snapshot', () => {
-    const [call] = play([caller()]).state.calls.values();
-    const saved = { calls: call ? [call] : [], trunks: [] };
-    assert.deepEqual(play([...heardAs('-1.1')], {}, saved).reported, [MISSED]);
-  });
-
-  test('snapshots are counted', () =>
-    assert.deepEqual(
-      [[], [snapshot([])], [snapshot([]), snapshot([])]].map((inputs) => play(inputs).state.snapshots),
-      [0, 1, 2],
-    ));
 
   test('a saved call is read back, and what another version wrote is none', () => {
     const [call] = play([caller()]).state.calls.values();

@@ -169,12 +169,6 @@ test('a trunk that an operator added stays so when calls come in on it', () => {
   assert.deepEqual([...left.trunks.values()], [{ ...added, ...heardNow }]);
 });
 
-test('nothing is kept of a phone that calls, nor of a trunk that turns out to be one', () => {
-  const calls = rings('PJSIP/1001-1', 'from-internal');
-  for (const trunks of [[], [heard('PJSIP/1001')]])
-    assert.equal(play([calls], {}, { calls: [], trunks }).state.trunks.size, 0);
-});
-
 test('a saved trunk that another version wrote is none', () => {
   assert.equal(readTrunk({ endpoint: 'PJSIP/x', source: 'heard', state: '{}' }), undefined);
   assert.equal(readTrunk({ endpoint: 'PJSIP/x', source: 'heard', state: 'x' }), undefined);

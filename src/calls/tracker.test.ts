@@ -102,28 +102,6 @@ describe('what is reported of a call', () => {
     test(`${name}: ${reported || 'nothing'}`, () =>
       assert.deepEqual(play(heardAs(script, inputs)).reported, reportedAs(reported)));
 
-  test('the journal says who took over after a transfer, once, and where the caller hung up', () => {
-    const script = 'caller talk 1.1<b -1.2 phone1008 1.8>d 1.1>d 1.8<d 1.8>d ends';
-    const ends: Input = {
-      type: 'hung-up',
-      at,
-      uniqueid: '1.1',
-      cause: 16,
-      context: 'ext-queues',
-      exten: '700',
-    };
-    const { effects } = play(heardAs(script, { ...inputs, ends }));
-    const lines = effects.flatMap((it) => (it.type === 'journal' ? [it.entry.text] : []));
-    assert.deepEqual(
-      lines.filter((text) => /takes over|leaves|the caller's channel/.test(text)),
-      [
-        'the caller leaves the bridge',
-        'PJSIP/1008-00000002 takes over: it is in a bridge with the caller',
-        "the caller's channel PJSIP/trunk-00000001 hung up, cause 16 (normal), in queue 700 (extension 700 in context ext-queues)",
-      ],
-    );
-  });
-
   test('the journal says each decision and why, line by line', () => {
     const since = 'inbound, since its context from-trunk-isp matches INBOUND_CONTEXTS';
     const came = (number: string) =>

@@ -26,10 +26,3 @@ test('the check of Master.csv says what is wrong, and what to do', async (t) => 
   mkdirSync(path);
   await assert.rejects(source.probe(), { message: 'cannot be read (EISDIR)', mayCome: false });
 });
-
-test('a position outlives a restart, and nothing else is one', async () => {
-  const { positionOf } = await openSource({ kind: 'csv', path: 'Master.csv' });
-  const position = { inode: 1, offset: 2, tail: 'a' };
-  assert.deepEqual(positionOf(JSON.parse(JSON.stringify(position))), position);
-  assert.equal(positionOf({ row: 1, uniqueid: '1.1' }), undefined);
-});

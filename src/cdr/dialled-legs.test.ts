@@ -87,28 +87,3 @@ test('a restart of Asterisk is detected by a count that begins again', () => {
   const seen = uniqueids.filter((uniqueid) => isAfterRestart({ uniqueid }));
   assert.deepEqual(seen, ['pbx-200.3']);
 });
-
-test('legs are remembered until 20,000 later ones, and 20 calls of a line', () => {
-  const legs = createDialledLegs();
-  const legOf = (nth: number) => `PJSIP/1001-${nth}`;
-  const wasDialled = (channel: string) => legs.wasDialled(record({ channel }));
-  for (let nth = 1; nth <= 20_000; nth++) legs.add(record({ dstchannel: legOf(nth) }));
-  for (const dstchannel of ['', 'Local/1001@x-1;1', legOf(1)]) legs.add(record({ dstchannel }));
-  assert.deepEqual([1, 2].map(legOf).map(wasDialled), [true, true]);
-  legs.add(record({ dstchannel: line.channel }));
-  assert.deepEqual([1, 2, 3].map(legOf).map(wasDialled), [true, false, true], 'the first was used again');
-
-  const callOf = (nth: number) => ({ uniqueid: after(100 * nth), start: 100 * nth, duration: 5 });
-  for (let nth = 0; nth <= 20; nth++) {
-    legs.add(record({ dstchannel: 'DAHDI/2-1', ...callOf(nth) }));
-    legs.add(record({ ...line, ...callOf(nth) }));
-  }
-  const isKnown = [0, 1].map((nth) => [
-    legs.wasDialled({ channel: 'DAHDI/2-1', ...callOf(nth) }),
-    legs.all(line.channel, record(callOf(nth))).length === 1,
-  ]);
-  assert.deepEqual(isKnown, [
-    [false, false],
-    [true, true],
-  ]);
-});

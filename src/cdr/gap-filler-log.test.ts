@@ -6,21 +6,6 @@ import { line, now, scene } from './gap-filler.fixture.ts';
 const day = 86_400_000;
 const missed = { where: 'ringing', after: 9 };
 
-test('the log has of each call who called, when it began and how it ended', async (t) => {
-  const { write, start, log } = await scene(t);
-  const filler = await start();
-  write(line(1) + line(2, { by: 'PJSIP/1001-00000009' }));
-  await filler.reads(3);
-  const call = { from: '+494066969100', began: '2027-01-15T08:01:41.000Z' };
-  assert.deepEqual(
-    log.lines.filter(({ code }) => code === 'cdr.call-reported').map(({ fields }) => fields),
-    [
-      { ...call, call: 'pbx-1800000101.1', outcome: 'missed: ended after 9 s at the telephones' },
-      { ...call, call: 'pbx-1800000101.2', outcome: 'answered by 1001' },
-    ],
-  );
-});
-
 test('the log counts what the records of a gap said, once and after all of it', async (t) => {
   const { write, start, log, outbox, reportedOf } = await scene(t);
   const append = t.mock.method(outbox, 'append');
@@ -70,19 +55,6 @@ test('the log counts what the records of a gap said, once and after all of it', 
   write(line(4));
   await filler.reads(3);
   assert.deepEqual(await reportedOf('1800000101.4'), [], 'not reported, when it comes alone either');
-});
-
-test('the log says of a call why its record has no number to report', async (t) => {
-  const { write, start, log, reportedOf } = await scene(t);
-  const filler = await start({ presumesWithheld: (endpoint) => endpoint === 'PJSIP/trunk' });
-  write(line(1));
-  await filler.reads(4);
-  assert.deepEqual(await reportedOf('1800000101.1'), []);
-  const { fields } = log.lines.find(({ code }) => code === 'call.no-number') ?? {};
-  assert.deepEqual(fields, {
-    call: 'pbx-1800000101.1',
-    why: 'its record does not say whether the number is withheld, as others on its trunk were, and WITHHELD_NUMBER is not set',
-  });
 });
 
 test('the records are read thoroughly at first, after each gap and now and then', async (t) => {
@@ -192,33 +164,4 @@ test('since when and why records cannot be read is known until they can be', asy
   write(line(1));
   await filler.reads(1);
   assert.equal(filler.unreadable(), undefined);
-});
-
-test('a stop waits for a running read, says nothing of one that it ends, and closes the source', async (t) => {
-  const { start, codes } = await scene(t);
-  const reading = Promise.withResolvers<never>();
-  const begun = Promise.withResolvers<void>();
-  let isClosed = false;
-  const filler = await start(
-    {},
-    {
-      source: {
-        read() {
-          begun.resolve();
-          return reading.promise;
-        },
-        close: async () => {
-          isClosed = true;
-        },
-      },
-    },
-  );
-  await begun.promise;
-  const stopping = filler.stop();
-  await new Promise(setImmediate);
-  assert.equal(isClosed, false);
-  reading.reject(new Error('ended'));
-  await stopping;
-  assert.equal(isClosed, true);
-  assert.ok(!codes().includes('cdr.unreadable'));
 });

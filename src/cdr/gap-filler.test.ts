@@ -1,23 +1,8 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { resultOf } from '../outbox/outbox.fixture.ts';
-import { createCsvSource } from './csv-source.ts';
-import { line, lostCalls, noLiveCalls, now, rules, scene } from './gap-filler.fixture.ts';
-import { createGapFiller } from './gap-filler.ts';
-
-test('a bridge that is stopped before Asterisk has written its first record goes on from there', async (t) => {
-  const { write, start, reportedOf } = await scene(t);
-  const first = await start();
-  await first.stop();
-  write(line(1));
-  const second = await start({}, { sendsExtras: true });
-  await second.reads(1);
-  assert.deepEqual(await reportedOf('1800000101.1'), [], 'its other records may follow');
-  await second.reads(2);
-  const extras = (await reportedOf('1800000101.1')).map((event) => 'extras' in event);
-  assert.deepEqual(extras, [true, true]);
-});
+import { line, lostCalls, now, rules, scene } from './gap-filler.fixture.ts';
 
 test('calls before the first start are never reported, later ones are, and a restart continues', async (t) => {
   const { write, start, reportedOf, codes, nextEvents, clock } = await scene(t);
@@ -78,18 +63,6 @@ test('a call that was reported in part is completed, and one that was reported i
   assert.deepEqual(fields, { reported: 1, ended: 0, unrecorded: 0, noNumber: 1, known: 1, old: 0 });
 });
 
-test('a call that is gone waits for its record for as long as Asterisk holds records back', async (t) => {
-  const { write, start } = await scene(t);
-  const { live, ended, answered } = lostCalls();
-  write('');
-  const filler = await start({ ...live, recordDelayMs: () => 250_000 }, { everyMs: 100_000 });
-  await filler.reads(7);
-  assert.deepEqual(ended, []);
-  write(line(1, { by: 'PJSIP/1001-00000009' }));
-  await filler.reads(3);
-  assert.deepEqual(ended, [answered]);
-});
-
 test('a call that is gone waits for its record while the records cannot be read, for an hour', async (t) => {
   const { write, start, path, clock } = await scene(t);
   const { live, ended, answered } = lostCalls();
@@ -113,15 +86,6 @@ test('a call that is gone waits for its record while the records cannot be read,
   assert.deepEqual(second.ended, [{ uniqueid: '1800000101.1' }]);
 });
 
-test('a channel name that a leg had before a restart of Asterisk does not hide a call', async (t) => {
-  const { write, start, reportedOf } = await scene(t);
-  const filler = await start();
-  write(line(70, { by: 'PJSIP/trunk-00000002' }) + line(2, { began: 1_800_000_300 }));
-  await filler.reads(3);
-  assert.equal((await reportedOf('1800000101.70')).length, 3);
-  assert.equal((await reportedOf('1800000300.2')).length, 2);
-});
-
 test('what is not a record, or has no uniqueid, is logged once and skipped', async (t) => {
   const { write, start, reportedOf, codes } = await scene(t);
   const filler = await start();
@@ -131,17 +95,6 @@ test('what is not a record, or has no uniqueid, is logged once and skipped', asy
   assert.equal((await reportedOf('1800000101.2')).length, 2);
   assert.equal(codes().filter((code) => code === 'cdr.bad-line').length, 1);
   assert.equal(codes().filter((code) => code === 'cdr.no-uniqueid').length, 1);
-});
-
-test('a record with a time that no clock shows does not stop the reading', async (t) => {
-  const { write, start, reportedOf, codes } = await scene(t);
-  const filler = await start();
-  write(line(1, { uniqueid: `${'1'.repeat(20)}.1` }));
-  write(line(2).replace(',9,9,', ',9e99,9,') + line(3));
-  await filler.reads(3);
-  assert.equal((await reportedOf('1800000101.2')).length, 2);
-  assert.equal((await reportedOf('1800000101.3')).length, 2);
-  assert.ok(!codes().includes('cdr.unreadable'));
 });
 
 test('a file that cannot be read is logged once, and nothing is skipped', async (t) => {
@@ -269,44 +222,4 @@ test('a call whose channel is still there is decided when it is gone', async (t)
   isKnown = false;
   await filler.reads(1);
   assert.equal((await reportedOf('1800000101.1')).length, 2);
-});
-
-test('it reads by itself, also if the records could not be read at the start', async (t) => {
-  const { path, outbox, log, reportedOf } = await scene(t);
-  writeFileSync(path, '');
-  const source = createCsvSource(path);
-  let isReadable = false;
-  const filler = createGapFiller(
-    {
-      source: { ...source, end: () => (isReadable ? source.end() : Promise.reject(new Error('away'))) },
-      ...{ checkpoint: undefined, keepMs: 0, everyMs: 1 },
-    },
-    noLiveCalls,
-    { outbox: { ...outbox, written: async () => true }, onAppended() {}, log, now: () => now },
-  );
-  t.after(() => filler.stop());
-  await filler.start();
-  await log.seen('cdr.unreadable');
-  isReadable = true;
-  await log.seen('cdr.from-now');
-  appendFileSync(path, line(1));
-  await log.seen('cdr.call-reported');
-  assert.equal((await reportedOf('1800000101.1')).length, 2);
-});
-
-test('a long gap is read in chunks without a pause, and each of its calls is reported', async (t) => {
-  const { write, start, outbox, path, csv } = await scene(t);
-  await (await start()).stop();
-  for (let nth = 0; nth < 5_000; nth++) write(line(nth));
-  assert.ok(readFileSync(path).length > 2 << 18);
-  const all = Promise.withResolvers<void>();
-  const read: typeof csv.read = async (from, how) => {
-    const chunk = await csv.read(from, how);
-    if (chunk.atEnd) all.resolve();
-    return chunk;
-  };
-  const filler = await start({}, { source: { read } });
-  await all.promise;
-  await filler.reads(2);
-  assert.equal((await outbox.counters()).queued, 10_000);
 });

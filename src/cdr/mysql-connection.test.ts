@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer as createTcpServer, type Socket } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { TLSSocket } from 'node:tls';
 import { type Connection, createServer } from 'mysql2';
-import { makeCertificate } from '../../test/certificate.ts';
-import { RecordsRefused } from './cdr-source.ts';
 import { createMysqlLink, type MysqlOptions } from './mysql-connection.ts';
 
 /** The server's end of a connection, of which the types say less. */
@@ -75,22 +72,6 @@ function serve(
   return { listen, link, connections, logins };
 }
 
-test('queries go over one connection; times are texts, and no timer is left behind', async (t) => {
-  const asked: string[] = [];
-  const { listen, link, connections } = serve(t, (connection, sql) => {
-    asked.push(sql);
-    rowsTo(connection);
-  });
-  listen();
-  const timers = () => process.getActiveResourcesInfo().filter((it) => it === 'Timeout').length;
-  const before = timers();
-  assert.deepEqual(await link.query('SELECT ?', ["a'b"]), rows);
-  assert.deepEqual(await link.query('SELECT 2'), rows);
-  assert.deepEqual(asked, ["SELECT 'a\\'b'", 'SELECT 2']);
-  assert.equal(connections.length, 1);
-  assert.equal(timers(), before);
-});
-
 test('a connection that has ended or had an error is opened again, and closed at the end', async (t) => {
   const { listen, link, connections } = serve(t, (connection, sql) =>
     sql === 'wrong' ? connection.writeError({ message: 'wrong', code: 1064 }) : rowsTo(connection),
@@ -135,64 +116,3 @@ for (const [password, message] of [
     await assert.rejects(link.query('SELECT 1'), { message });
     assert.deepEqual(logins, [['reader', 'a', password !== '']]);
   });
-
-/** What a server says first: protocol, version, and its abilities, of which 0x08 is TLS. */
-const greeting = (abilities: '82' | '8a') =>
-  Buffer.from(
-    `46000000 0a31300001000000 0102030405060708 00 00${abilities} 21 0200 0800 15 ${'00'.repeat(10)}
-     01020304050607080910111200 ${Buffer.from('mysql_native_password\0').toString('hex')}`.replace(/\s/g, ''),
-    'hex',
-  );
-
-/** The error of a link with TLS to a server that begins like this, for the host `localhost`. */
-async function errorOf(
-  t: TestContext,
-  tls: MysqlOptions['tls'],
-  begin: (socket: Socket) => void,
-): Promise<Error> {
-  const server = createTcpServer((socket) => begin(socket.on('error', () => {}))).listen(0, 'localhost');
-  t.after(() => server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  const link = createMysqlLink({ host: 'localhost', port, tls, user: 'x', database: 'x', table: 'x' });
-  t.after(link.close);
-  return link.query('SELECT 1').then(
-    () => assert.fail('it has no answers'),
-    (error) => error,
-  );
-}
-
-test('TLS is for the name and by the authority that are asked for, or not at all', async (t) => {
-  const folder = folderFor(t);
-  const [own, foreign] = [
-    await makeCertificate(folder, 'localhost'),
-    await makeCertificate(folder, 'elsewhere.example'),
-  ];
-  const authority = ({ cert }: typeof own) => ({ ca: readFileSync(cert, 'utf8') });
-  const withTls = ({ key, cert }: typeof own) => {
-    const certificate = { key: readFileSync(key), cert: readFileSync(cert) };
-    return (socket: Socket) => {
-      socket.write(greeting('8a'));
-      socket.once('readable', () => {
-        // Its wish for TLS; TLS itself may have come with it.
-        socket.read(36);
-        const secure = new TLSSocket(socket, { isServer: true, ...certificate });
-        secure.on('error', () => {});
-        // Its login: it can be trusted.
-        secure.once('data', () => secure.destroy());
-      });
-    };
-  };
-  const rowsOf = [
-    [authority(own), withTls(own), undefined],
-    [authority(foreign), withTls(own), /^TLS: self-signed certificate$/],
-    [{}, withTls(own), /^TLS: self-signed certificate$/],
-    [authority(foreign), withTls(foreign), /^TLS: .*altnames.*elsewhere\.example/],
-    [{}, (socket: Socket) => socket.write(greeting('82')), /^TLS: .*does not support secure/],
-  ] as const;
-  for (const [tls, begin, refused] of rowsOf) {
-    const error = await errorOf(t, tls, begin);
-    assert.equal(error instanceof RecordsRefused, refused !== undefined, String(error));
-    if (refused !== undefined) assert.match(error.message, refused);
-  }
-});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-record.ts';
-import { extrasOfRecorded, recordExtras } from './record-extras.ts';
+import { recordExtras } from './record-extras.ts';
 
 const rules = createRules({
   pbxId: 'pbx',
@@ -81,20 +81,4 @@ test('the number called is the DID, or what was dialled in an inbound context', 
   const queue = freepbx('Queue', '', 'ext-queues', '400');
   assert.equal(did(record('Dial'), { ...queue, did: '4930888' }), '4930888');
   assert.equal(did(queue, record('Dial')), undefined);
-});
-
-test('events have times of the PBX unless some of the call have times of the bridge', () => {
-  const recorded = recordExtras(known, [dialled('1001')], false);
-  const call = { number_called: '4930777', line: 'PJSIP/trunk' };
-  const { missed } = recorded;
-  assert.deepEqual(extrasOfRecorded(recorded, 'ringing', true), { ...call, at: '2027-01-15T08:00:00.000Z' });
-  assert.deepEqual(extrasOfRecorded(recorded, 'completed', true), {
-    ...call,
-    at: '2027-01-15T08:00:09.000Z',
-    missed,
-  });
-  assert.deepEqual(extrasOfRecorded(recorded, 'completed', false), { ...call, missed });
-  assert.deepEqual(extrasOfRecorded(recorded, 'answered', true), call);
-  const withoutTimes = recordExtras(known, [record('Dial', '', { start: undefined })], true);
-  assert.deepEqual(extrasOfRecorded(withoutTimes, 'completed', true), call);
 });

@@ -70,18 +70,6 @@ async function readAll(path: string, from: FilePosition) {
 
 const nowhere: FilePosition = { inode: 0, offset: 0, tail: '' };
 
-test('a file is read from its end, by complete lines', async (t) => {
-  const file = fileFor(t);
-  file.write('one\ntwo\nthr');
-  const end = await endOf(file.path);
-  assert.deepEqual((await readAll(file.path, end)).texts, []);
-  file.write('ee\nfour\nfi');
-  const { texts, position } = await readAll(file.path, end);
-  assert.deepEqual(texts, ['three', 'four']);
-  file.write('ve\n');
-  assert.deepEqual((await readAll(file.path, position)).texts, ['five']);
-});
-
 test('a file that does not exist yet is read from its beginning later', async (t) => {
   const file = fileFor(t);
   const end = await endOf(file.path);
@@ -127,22 +115,6 @@ test('a file that was emptied or compressed is read from its beginning, and repo
   ]);
 });
 
-test('empty lines are lines, and lines may end as on Windows', async (t) => {
-  const file = fileFor(t);
-  file.write('\n\none\r\n');
-  assert.deepEqual((await readAll(file.path, nowhere)).texts, ['', '', 'one']);
-});
-
-test('the last line of a rotated file is complete, with and without an end', async (t) => {
-  const file = fileFor(t);
-  file.write('one\n');
-  const end = await endOf(file.path);
-  file.write('two\nthree');
-  file.rotate();
-  file.write('four\nfi');
-  assert.deepEqual((await readAll(file.path, end)).texts, ['two', 'three', 'four']);
-});
-
 test('other files, folders and links of the same folder are left alone', async (t) => {
   const file = fileFor(t);
   file.write('one\n');
@@ -164,12 +136,6 @@ test('the end of a long file is after its last complete line', async (t) => {
   file.write('the next');
   const { offset, inode } = await endOf(file.path);
   assert.deepEqual([offset, inode], [size, statSync(file.path).ino]);
-});
-
-test('a line without an end is skipped at last', async (t) => {
-  const file = fileFor(t);
-  file.write(`${'x'.repeat(600_000)}\nnext\n`);
-  assert.equal((await readAll(file.path, nowhere)).texts.at(-1), 'next');
 });
 
 test('whatever is written, rotated and copied away while it is read: every line once, in order', async () => {

@@ -75,13 +75,6 @@ test('an empty table is read later, under any name if it is the only one', async
   assert.equal((await source.read(end, { thorough: true })).entries.length, 2, 'the table cdr');
 });
 
-test('a position outlives a restart, and nothing else is one', (t) => {
-  const { source } = databaseIn(t);
-  const position = { row: 1, uniqueid: '1.1' };
-  assert.deepEqual(source.positionOf(JSON.parse(JSON.stringify(position))), position);
-  assert.equal(source.positionOf({ inode: 1, offset: 2, tail: '' }), undefined);
-});
-
 test('many rows are read in pages, each from where the last one ended', async (t) => {
   const { source, make, run, path } = databaseIn(t);
   make();
@@ -125,17 +118,6 @@ test('an emptied table, and another file in its place, are read from their begin
     [replaced.ids, replaced.restarted],
     [['5', '6', '7'].map((nth) => `1800000000.${nth}`), true],
   );
-});
-
-test('deleted old rows are not a loss', async (t) => {
-  const { make, run, write, read } = databaseIn(t);
-  make();
-  for (const nth of [1, 2, 3]) write(nth);
-  const { next } = await read({ row: 0, uniqueid: '' });
-  write(4);
-  run('DELETE FROM cdr WHERE AcctId < 4');
-  const { ids, restarted } = await read(next);
-  assert.deepEqual([ids, restarted], [['1800000000.4'], false]);
 });
 
 test('while Asterisk writes, the read is repeated, and Asterisk never waits longer than for one read', async (t) => {

@@ -6,7 +6,6 @@ import {
   candidatesOf,
   type Page,
   positionAfter,
-  positionOf,
   possiblePosition,
   type RowTimes,
   type ScanPosition,
@@ -143,9 +142,4 @@ test('calls are kept in mind for as long as a scan may find them again', () => {
   // In an unfinished scan those that ended before the rows that remain.
   const cursor = at + zone + anyZone - 5_100;
   assert.deepEqual(kept({}, { cursor }), ['old.2 -5100', 'old.3 0']);
-});
-
-test('a position outlives a restart, and nothing else is one', () => {
-  assert.deepEqual(positionOf(JSON.parse(JSON.stringify(position))), position);
-  assert.equal(positionOf({ inode: 1, offset: 2, tail: '' }), undefined);
 });

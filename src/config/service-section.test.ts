@@ -5,29 +5,6 @@ import { serviceSection } from './service-section.ts';
 
 const load = (environment: Environment) => loadConfig({ service: serviceSection }, environment).service;
 
-test('with nothing set, the service has its defaults', () => {
-  assert.deepEqual(load({}), {
-    listen: { host: '127.0.0.1', port: 8080 },
-    metrics: undefined,
-    stateDir: './state/service',
-    database: null,
-    country: null,
-    retention: {
-      maxAgeMs: undefined,
-      maxEntries: undefined,
-      callsMaxAgeMs: undefined,
-      auditMaxAgeMs: 365 * 86_400_000,
-      webhooksMaxAgeMs: 30 * 86_400_000,
-    },
-    webhookNetworks: [],
-    backups: undefined,
-    requestsPerMinute: null,
-    trustedProxies: [],
-    publicUrl: undefined,
-    hosts: [],
-  });
-});
-
 test('all settings are used', () => {
   const options = load({
     SERVICE_LISTEN: '[::1]:0',

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { backoff } from './backoff.ts';
-import { longestWaitMs } from './queue.ts';
 
 const ceilings = [
   [0, 1_000],
@@ -24,13 +22,3 @@ for (const [failures, ceiling] of ceilings) {
     assert.deepEqual(waits, [ceiling, ceiling / 2, 0]);
   });
 }
-
-test('any number of failures, any random number: a whole number of ms, never over a minute', () => {
-  fc.assert(
-    fc.property(fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
-      const wait = backoff(failures, () => random);
-      assert.ok(Number.isInteger(wait) && wait >= 0 && wait <= longestWaitMs);
-      assert.ok(wait <= backoff(failures + 1, () => random), 'more failures never wait less');
-    }),
-  );
-});

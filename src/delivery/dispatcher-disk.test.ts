@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
+import { answer, ok, startDeliveryLab } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import type { DeliveryLimits } from './limits.ts';
 
@@ -10,8 +10,7 @@ const small: Partial<DeliveryLimits> = {
 };
 
 test('what is never offered is found on disk', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t);
   await lab.pass(10);
   lab.take('a', ...callStatuses);
   await lab.pass(5_000, 100);
@@ -19,29 +18,15 @@ test('what is never offered is found on disk', async (t) => {
 });
 
 test('more than memory holds: the rest is left on disk and found there', async (t) => {
-  const lab = createDeliveryLab(t, { limits: small });
-  lab.reply(() => ({ afterMs: 10, result: ok }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ({ afterMs: 10, result: ok }), { limits: small });
   for (let n = 0; n < 100; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(2_000);
   assert.equal(lab.book.counts.moved, 300);
   assert.equal(lab.book.counts.inverted + lab.book.counts.repeated, 0);
 });
 
-test('no more calls are in memory than there are turns and places', async (t) => {
-  const lab = createDeliveryLab(t, { limits: small });
-  const due = t.mock.method(lab.queue, 'due');
-  lab.reply(() => 'hang');
-  lab.dispatcher.start();
-  for (let n = 0; n < 20; n++) lab.offer(`c-${n}`, 'ringing');
-  await lab.pass(10);
-  lab.dispatcher.poke();
-  assert.equal(due.mock.calls.at(-1)?.arguments[0].except.length, 6);
-});
-
 test('a head that is offered before its predecessor is recorded is not lost', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t);
   await lab.pass(10);
   const [ringing] = lab.take('a', 'ringing');
   assert.ok(ringing);
@@ -57,29 +42,8 @@ test('a head that is offered before its predecessor is recorded is not lost', as
   assert.deepEqual(lab.book.calls.get('a')?.received, ['ringing', 'answered']);
 });
 
-test('an older event that is sent again goes before a newer one that waits in memory', async (t) => {
-  const lab = createDeliveryLab(t, { limits: small });
-  lab.reply(({ status }) => (status === 'answered' ? answer(422) : { afterMs: 400, result: ok }));
-  lab.dispatcher.start();
-  lab.offer('a', 'answered');
-  await lab.pass(10_000, 100);
-  assert.equal(lab.queue.rows[0]?.state, 'dead');
-  lab.reply(() => ({ afterMs: 400, result: ok }));
-  lab.offer('x', 'ringing');
-  lab.offer('y', 'ringing');
-  lab.offer('a', 'completed');
-  const before = lab.sent.length;
-  await lab.pass(10);
-  lab.queue.requeue(1);
-  await lab.pass(3_000);
-  const sent = lab.sent.slice(before - 2).map(({ event }) => `${event.callId} ${event.status}`);
-  assert.deepEqual(sent, ['x ringing', 'y ringing', 'a answered', 'a completed']);
-});
-
 test('an event that was tried, then overtaken by one that is sent again, is sent when the queue says that it is due', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(({ status }) => answer(status === 'ringing' ? 422 : 500));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, ({ status }) => answer(status === 'ringing' ? 422 : 500));
   lab.offer('a', 'ringing', 'answered');
   await lab.pass(3_500, 100);
   lab.reply(() => ok);
@@ -95,9 +59,7 @@ test('an event that was tried, then overtaken by one that is sent again, is sent
 });
 
 test('what waits in memory when the disk cannot be asked is sent later', async (t) => {
-  const lab = createDeliveryLab(t, { limits: small });
-  lab.reply(() => ({ afterMs: 400, result: ok }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ({ afterMs: 400, result: ok }), { limits: small });
   for (const call of ['a', 'b', 'c']) lab.offer(call, 'ringing');
   const { isNext } = lab.queue;
   lab.queue.isNext = () => Promise.reject(new Error('the disk is gone'));
@@ -108,25 +70,8 @@ test('what waits in memory when the disk cannot be asked is sent later', async (
   assert.deepEqual([...lab.book.calls.keys()], ['a', 'b', 'c']);
 });
 
-test('outcomes that cannot be recorded are kept and recorded later; nothing is sent twice', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.dispatcher.start();
-  lab.queue.refuse(() => true);
-  for (let n = 0; n < 10; n++) lab.offer(`c-${n}`, ...callStatuses);
-  await lab.pass(4_000);
-  assert.equal(lab.sent.length, 10);
-  assert.equal(lab.dispatcher.status().unrecorded, 10);
-  lab.queue.refuse(() => false);
-  await lab.pass(1_500);
-  assert.equal(lab.sent.length, 30);
-  assert.equal(lab.dispatcher.status().unrecorded, 0);
-  assert.equal(lab.book.counts.repeated, 0);
-  assert.equal(lab.lines.filter(({ code }) => code === 'delivery.not-recorded').length, 1);
-});
-
 test('one outcome that is refused for ever does not hold up those of other calls', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t);
   lab.queue.refuse(({ callId }) => callId === 'c-3');
   for (let n = 0; n < 10; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(100);
@@ -153,8 +98,7 @@ test('one outcome that is refused for ever does not hold up those of other calls
 });
 
 test('too many outcomes unrecorded: nothing more is sent until they are', async (t) => {
-  const lab = createDeliveryLab(t, { limits: { unrecorded: 50 } });
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ok, { limits: { unrecorded: 50 } });
   lab.queue.refuse(() => true);
   for (let n = 0; n < 50; n++) lab.offer(`c-${n}`, 'ringing');
   await lab.pass(10);
@@ -164,17 +108,4 @@ test('too many outcomes unrecorded: nothing more is sent until they are', async 
   lab.queue.refuse(() => false);
   await lab.pass(10_000);
   assert.equal(lab.book.counts.moved, 100);
-});
-
-test('a queue that cannot be read is logged once a minute, and read again', async (t) => {
-  const lab = createDeliveryLab(t);
-  const { due } = lab.queue;
-  lab.queue.due = () => Promise.reject(new Error('the disk is gone'));
-  lab.take('a', 'ringing');
-  lab.dispatcher.start();
-  await lab.pass(30_000, 100);
-  assert.equal(lab.lines.filter(({ code }) => code === 'delivery.queue-failed').length, 1);
-  lab.queue.due = due;
-  await lab.pass(5_000, 100);
-  assert.equal(lab.book.calls.get('a')?.state, 'ringing');
 });

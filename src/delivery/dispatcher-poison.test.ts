@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, createDeliveryLab, failure, ok } from '../../test/fakes/delivery-lab.ts';
+import { answer, createDeliveryLab, failure, ok, startDeliveryLab } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 
 test('the API will not have an event: parked after three tries, later events of the call go on', async (t) => {
   for (const status of [400, 413, 415, 422]) {
     await t.test(String(status), async (t) => {
-      const lab = createDeliveryLab(t);
-      lab.reply((event) => (event.status === 'answered' ? answer(status) : ok));
-      lab.dispatcher.start();
+      const lab = startDeliveryLab(t, (event) => (event.status === 'answered' ? answer(status) : ok));
       lab.offer('a', ...callStatuses);
       await lab.pass(10_000);
       assert.deepEqual(
@@ -49,9 +47,11 @@ for (const [name, reply] of [
 ] as const) {
   for (const count of [1, 1_000]) {
     test(`${count} poisoned calls, ${name}: the others leave as if they were not there`, async (t) => {
-      const lab = createDeliveryLab(t, { random: () => 0.5 });
-      lab.reply(({ callId }) => (callId.startsWith('bad') ? reply : { afterMs: 10, result: ok }));
-      lab.dispatcher.start();
+      const lab = startDeliveryLab(
+        t,
+        ({ callId }) => (callId.startsWith('bad') ? reply : { afterMs: 10, result: ok }),
+        { random: () => 0.5 },
+      );
       for (let n = 0; n < count; n++) lab.offer(`bad-${n}`, ...callStatuses);
       const queuedAt = new Map<string, number>();
       for (let n = 0; n < 2_000; n++) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { answer, createDeliveryLab, failure, ok } from '../../test/fakes/delivery-lab.ts';
+import { answer, createDeliveryLab, failure, ok, startDeliveryLab } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 
 const minute = 60_000;
@@ -42,37 +42,8 @@ for (const status of [401, 403, 404, 405, 301, 302, 307]) {
   });
 }
 
-test('a probe that fails for a reason of its own does not block the next', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => answer(401));
-  lab.dispatcher.start();
-  lab.offer('good', 'ringing');
-  await lab.pass(1);
-  lab.offer('bad', 'ringing');
-  lab.reply(({ callId }) => (callId === 'bad' ? answer(500) : ok));
-  await lab.pass(10_000);
-  assert.equal(lab.book.calls.get('good')?.state, 'ringing');
-  assert.equal(lab.dispatcher.status().state, 'ok');
-});
-
-for (const status of [401, 429]) {
-  test(`${status}, then no connection: no event is blamed for it`, async (t) => {
-    const lab = createDeliveryLab(t);
-    lab.reply(() => answer(status));
-    lab.dispatcher.start();
-    lab.offer('a', 'ringing');
-    await lab.pass(10);
-    lab.reply(() => failure('refused'));
-    await lab.pass(990);
-    assert.equal(lab.sent.length, 2);
-    assert.equal(lab.queue.rows[0]?.attempts, 0);
-  });
-}
-
 test('429 holds the whole queue for as long as Retry-After says, then tries with one', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => answer(429, '{}', { retryAfter: '30' }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => answer(429, '{}', { retryAfter: '30' }));
   lab.offer('first', 'ringing');
   await lab.pass(10);
   for (let n = 0; n < 50; n++) lab.offer(`c-${n}`, 'ringing');
@@ -91,9 +62,7 @@ test('429 holds the whole queue for as long as Retry-After says, then tries with
 });
 
 test('API gone: few probes, one line a minute, and all goes out as soon as it is back', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => failure('refused'));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => failure('refused'));
   for (let n = 0; n < 200; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(1_000);
   assert.equal(lab.dispatcher.status().state, 'outage');
@@ -119,9 +88,7 @@ test('API gone: a stream of new calls does not become a hammer', async (t) => {
     ['no connection after five seconds', 5_000, 13],
   ] as const) {
     await t.test(name, async (t) => {
-      const lab = createDeliveryLab(t);
-      lab.reply(() => ({ afterMs, result: failure('timeout-connect') }));
-      lab.dispatcher.start();
+      const lab = startDeliveryLab(t, () => ({ afterMs, result: failure('timeout-connect') }));
       for (let n = 0; n < 3; n++) lab.offer(`first-${n}`, 'ringing');
       await lab.pass(5_100);
       const before = lab.sent.length;
@@ -161,9 +128,7 @@ test('API answers nothing but 500: new calls are tried once, the backlog and the
 });
 
 test('503 with Retry-After: in an outage nothing is sent until then, new calls neither', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => answer(503, '{}', { retryAfter: '30' }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => answer(503, '{}', { retryAfter: '30' }));
   for (let n = 0; n < 20; n++) lab.offer(`c-${n}`, 'ringing');
   await lab.pass(0);
   assert.equal(lab.dispatcher.status().state, 'outage');
@@ -181,25 +146,8 @@ test('503 with Retry-After: in an outage nothing is sent until then, new calls n
   assert.equal(lab.book.counts.moved, 45);
 });
 
-test('a setting that changes while a probe is under way is tried when that ends', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => ({ afterMs: 1_500, result: answer(401) }));
-  lab.dispatcher.start();
-  lab.offer('a', 'ringing');
-  await lab.pass(3_000);
-  assert.equal(lab.inFlight(), 1, 'the first probe, from 2.5 s on');
-  lab.reply(() => ({ afterMs: 1_500, result: ok }));
-  lab.dispatcher.retry();
-  await lab.pass(1_500);
-  assert.equal(lab.sent.length, 3);
-  await lab.pass(1_010);
-  assert.equal(lab.dispatcher.status().state, 'ok');
-});
-
 test('a setting that changes while nothing waits makes one look at the queue', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => answer(401));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => answer(401));
   lab.offer('a', 'ringing');
   await lab.pass(10);
   const looks: string[] = [];
@@ -213,25 +161,8 @@ test('a setting that changes while nothing waits makes one look at the queue', a
   assert.deepEqual(looks, ['fresh', 'backlog', 'retry']);
 });
 
-test('API gone, then there but with faults: new calls are tried again', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => failure('refused'));
-  lab.dispatcher.start();
-  for (let n = 0; n < 5; n++) lab.offer(`first-${n}`, 'ringing');
-  await lab.pass(100);
-  for (let n = 0; n < 20; n++) lab.take(`c-${n}`, 'ringing');
-  lab.reply(() => answer(500));
-  const before = lab.sent.length;
-  await lab.pass(1_000);
-  assert.equal(lab.dispatcher.status().state, 'outage');
-  const tried = new Set(lab.sent.slice(before).map(({ event }) => event.callId));
-  assert.equal([...tried].filter((id) => id.startsWith('c-')).length, 20);
-});
-
 test('a probe leaves an event alone that is offered and sent while the probe looks for one', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(({ callId }) => (callId === 'x' ? 'hang' : answer(500)));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, ({ callId }) => (callId === 'x' ? 'hang' : answer(500)));
   for (let n = 0; n < 25; n++) lab.offer(`c-${n}`, 'ringing');
   await lab.pass(10);
   assert.equal(lab.dispatcher.status().state, 'outage');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
+import { createDeliveryLab, ok, startDeliveryLab } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import type { DeliveryLimits } from './limits.ts';
 
@@ -12,9 +12,7 @@ const small: Partial<DeliveryLimits> = {
 };
 
 test('the events of a call go one at a time, in order, each after the answer to the one before', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => ({ afterMs: 100, result: ok }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ({ afterMs: 100, result: ok }));
   lab.offer('a', ...callStatuses);
   await lab.pass(1_000);
   assert.deepEqual(
@@ -29,9 +27,7 @@ test('the events of a call go one at a time, in order, each after the answer to 
 });
 
 test('calls do not wait for each other', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply((event) => (event.callId === 'slow' ? { afterMs: 9_000, result: ok } : ok));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, (event) => (event.callId === 'slow' ? { afterMs: 9_000, result: ok } : ok));
   lab.offer('slow', 'ringing');
   lab.offer('quick', ...callStatuses);
   await lab.pass(10);
@@ -39,8 +35,7 @@ test('calls do not wait for each other', async (t) => {
 });
 
 test('a fresh event is sent at once, without a query', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t);
   await lab.pass(10);
   assert.equal(lab.queue.asked.nextDue, 1, 'only retries have a time');
   const before = lab.queue.asked.due;
@@ -51,9 +46,7 @@ test('a fresh event is sent at once, without a query', async (t) => {
 });
 
 test('among fresh calls that wait, the newest goes first', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => ({ afterMs: 100, result: ok }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ({ afterMs: 100, result: ok }));
   for (let n = 0; n < 99; n++) lab.offer(`c-${n}`, 'ringing');
   await lab.pass(150);
   assert.deepEqual(
@@ -98,23 +91,8 @@ test('whatever hangs, no more requests are under way than the limit says', async
   assert.equal(lab.inFlight(), 10);
 });
 
-test('with room for one request, the next goes out as soon as that is answered', async (t) => {
-  const lab = createDeliveryLab(t, { limits: { inFlight: 1 } });
-  lab.reply(() => ({ afterMs: 100, result: ok }));
-  lab.dispatcher.start();
-  lab.offer('a', 'ringing');
-  lab.offer('b', 'ringing');
-  await lab.pass(150);
-  assert.deepEqual(
-    lab.sent.map(({ at }) => at),
-    [0, 100],
-  );
-});
-
 test('stop lets running requests end and records them; the rest stays on disk; a second stop is harmless', async (t) => {
-  const lab = createDeliveryLab(t, { limits: small });
-  lab.reply(() => ({ afterMs: 300, result: ok }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ({ afterMs: 300, result: ok }), { limits: small });
   for (let n = 0; n < 20; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(100);
   let done = 0;
@@ -134,9 +112,7 @@ test('stop lets running requests end and records them; the rest stays on disk; a
 });
 
 test('stop does not wait for a request that hangs, and does not record what it never saw', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.reply(() => ({ afterMs: 20_000, result: ok }));
-  lab.dispatcher.start();
+  const lab = startDeliveryLab(t, () => ({ afterMs: 20_000, result: ok }));
   lab.offer('a', 'ringing');
   await lab.pass(10);
   let done = false;
@@ -151,34 +127,4 @@ test('stop does not wait for a request that hangs, and does not record what it n
   assert.equal(lab.queue.results.length, 0);
   assert.equal(lab.dispatcher.status().delivered, 0);
   assert.deepEqual(lab.lines, []);
-});
-
-test('a send that throws is a failed try like any other', async (t) => {
-  const lab = createDeliveryLab(t);
-  let calls = 0;
-  lab.reply(() => {
-    if (calls++ === 0) throw new Error('a fault of our own');
-    return ok;
-  });
-  lab.dispatcher.start();
-  lab.offer('a', 'ringing');
-  await lab.pass(2_000);
-  assert.equal(lab.book.calls.get('a')?.state, 'ringing');
-  assert.match(String(lab.lines[0]?.fields.reason), /a fault of our own/);
-});
-
-test('status: what it does, since when, and when it tries again', async (t) => {
-  const lab = createDeliveryLab(t);
-  lab.dispatcher.start();
-  lab.offer('a', 'ringing');
-  await lab.pass(1_000);
-  const { state, since, delivered, lastDeliveredAt } = lab.dispatcher.status();
-  const start = Date.now() - 1_000;
-  assert.deepEqual([state, since, delivered, lastDeliveredAt], ['ok', start, 1, start]);
-  lab.reply(() => answer(403));
-  lab.offer('b', 'ringing');
-  await lab.pass(0);
-  const { reason, ...paused } = lab.dispatcher.status();
-  assert.equal(reason, '403: the token may not do this');
-  assert.deepEqual([paused.since, paused.nextTryAt], [Date.now(), Date.now() + 1_000]);
 });

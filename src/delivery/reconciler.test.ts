@@ -146,47 +146,6 @@ test('a history that is not ours, or cannot be read, is logged once, and nothing
   assert.deepEqual(it.sent, ['pbx-lost ringing']);
 });
 
-test('in an outage nothing is asked; what waits for longer than an hour is let go', async () => {
-  const it = scene();
-  it.deliver(1, 'pbx-1', 'ringing');
-  it.flow(false);
-  await it.after(5 * minute);
-  assert.deepEqual(it.asked, []);
-  await it.after(56 * minute);
-  it.flow(true);
-  await it.after(5 * minute);
-  assert.deepEqual([it.asked, it.reconciler.status().skipped], [[], 1]);
-});
-
-test('what was delivered shortly before the start is compared too', async () => {
-  const before: Delivered[] = [
-    { seq: 1, callId: 'pbx-1', status: 'ringing', at: 1_800_000_000_000 - minute },
-  ];
-  const it = scene({ recent: async () => before });
-  deliverMany(it, 3);
-  await it.after(5 * minute);
-  assert.deepEqual([it.asked, it.sent], [[4], ['pbx-1 ringing']]);
-});
-
-test('a minute of 10,000 calls a second is held in bounded memory', async () => {
-  const it = scene();
-  for (let seq = 0; seq < 400_000; seq++)
-    it.reconciler.delivered({ seq, callId: 'pbx-1', status: 'ringing' });
-  assert.equal(it.reconciler.status().skipped, 300_000);
-});
-
-test('what cannot be sent again in order is compared again, when the later event has arrived', async () => {
-  const it = scene({ sendAgain: async () => [] }, ({ status }) => status === 'ringing');
-  it.deliver(1, 'pbx-1', 'ringing');
-  await it.after(5 * minute);
-  assert.deepEqual(it.codes(), []);
-  it.deliver(2, 'pbx-1', 'answered');
-  await it.after(5 * minute);
-  assert.deepEqual(it.codes(), ['reconcile.overtaken']);
-  const { sentAgain, overtaken, compared } = it.reconciler.status();
-  assert.deepEqual({ sentAgain, overtaken, compared }, { sentAgain: 0, overtaken: 1, compared: 1 });
-});
-
 test('a try that the disk refused does not count: an event is sent again five times all the same', async () => {
   let refused = 0;
   let sent = 0;

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { ok as ok200 } from '../../test/fakes/delivery-lab.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import type { Flow } from './flow.ts';
 import type { QueuedEvent } from './queue.ts';
-import { createReport, duration } from './report.ts';
+import { createReport } from './report.ts';
 
 function reportAt(waiting: () => Promise<number> = async () => 214) {
   const lines: [string, LogFields][] = [];
@@ -51,32 +50,10 @@ test('a pause that comes back again and again is logged once a minute, its end t
   );
 });
 
-test('what waits cannot be counted: the line comes all the same', async () => {
-  const { lines, report } = reportAt(() => Promise.reject(new Error('no disk')));
-  report.flow(ok, paused(1_000));
-  await setImmediate();
-  assert.equal(lines[0]?.[1].waiting, 'an unknown number');
-});
-
 const event: QueuedEvent = {
   ...{ seq: 1, callId: 'a', status: 'ringing', body: '{}' },
   ...{ queuedAt: 0, attempts: 0, rejections: 0 },
 };
-
-test('what became of events is logged, with the call', () => {
-  const { lines, report } = reportAt();
-  report.delivered(event, { ...ok200, durationMs: 12.4 });
-  report.failed({ ...event, attempts: 1 }, '500', 2_000);
-  report.dead({ ...event, attempts: 2 }, '422');
-  report.expired(3, 14 * 86_400_000);
-  const about = { status: 'ringing', call: 'a' };
-  assert.deepEqual(lines, [
-    ['delivery.delivered', { ...about, httpStatus: 200, took: '12 ms' }],
-    ['delivery.failed', { ...about, reason: '500', tries: 2, wait: '2 s' }],
-    ['delivery.dead-letter', { ...about, reason: '422', tries: 3 }],
-    ['delivery.expired', { count: 3, age: '14 days' }],
-  ]);
-});
 
 test('a queue that fails, or does not record, is logged once a minute', () => {
   const { lines, clock, report } = reportAt();
@@ -101,22 +78,3 @@ test('what is left to sum up is logged at the end', () => {
   ]);
   assert.equal(lines.length, 11);
 });
-
-for (const [ms, text] of [
-  [-5, '0.0 s'],
-  [0, '0.0 s'],
-  [400, '0.4 s'],
-  [949, '0.9 s'],
-  [950, '1 s'],
-  [1_000, '1 s'],
-  [30_400, '30 s'],
-  [119_000, '119 s'],
-  [120_000, '2 min'],
-  [7_000_000, '117 min'],
-  [7_200_000, '2 h'],
-  [47 * 3_600_000, '47 h'],
-  [48 * 3_600_000, '2 days'],
-  [14 * 86_400_000, '14 days'],
-] as const) {
-  test(`${ms} ms is ${text}`, () => assert.equal(duration(ms), text));
-}

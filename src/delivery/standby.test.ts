@@ -94,13 +94,6 @@ test('a history that cannot be read: all is sent', async () => {
   assert.deepEqual(await it.due(), ['a ringing']);
 });
 
-test('a clock that is set back by a day holds nothing up', async () => {
-  const it = scene();
-  it.take('a', 'ringing');
-  it.pass(-86_400_000);
-  assert.deepEqual(await it.due('fresh'), ['a ringing']);
-});
-
 test('what this bridge has tried before is tried again, without a look at the history', async () => {
   const it = scene();
   it.take('a', 'ringing');

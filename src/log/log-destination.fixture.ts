@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createLog } from './log.ts';
 import { openLogDestination } from './log-destination.ts';
 
 /**
@@ -8,8 +7,7 @@ import { openLogDestination } from './log-destination.ts';
  */
 export type Program = {
   readonly lines: number;
-  /** Absent: use `createLog` with its own buffer size. */
-  readonly bufferBytes?: number;
+  readonly bufferBytes: number;
   readonly exitTimeoutMs?: number;
   /** What to wait for before the last line: the report of a gap, a message, or nothing. */
   readonly waitsFor: 'gap' | 'message' | 'exit';
@@ -17,7 +15,14 @@ export type Program = {
 
 const { lines, bufferBytes, exitTimeoutMs = 1_000, waitsFor } = JSON.parse(process.argv[2] ?? '') as Program;
 const gap = Promise.withResolvers<void>();
-const write = bufferBytes === undefined ? writeMessages() : writeTexts(bufferBytes);
+const log = openLogDestination({
+  ...{ fd: 1, bufferBytes, exitTimeoutMs },
+  onDropped(count, since) {
+    log.write(`${count} dropped since ${since}\n`);
+    gap.resolve();
+  },
+});
+const write = (text: string) => log.write(`${text.padEnd(99)}\n`);
 
 for (let i = 0; i < lines; i += 1) write(String(i));
 process.send?.('written');
@@ -30,25 +35,3 @@ if (waitsFor === 'gap') {
 }
 write('the last one');
 process.exit();
-
-function writeTexts(bufferBytes: number): (text: string) => void {
-  const log = openLogDestination({
-    ...{ fd: 1, bufferBytes, exitTimeoutMs },
-    onDropped(count, since) {
-      log.write(`${count} dropped since ${since}\n`);
-      gap.resolve();
-    },
-  });
-  return (text) => log.write(`${text.padEnd(99)}\n`);
-}
-
-function writeMessages(): (text: string) => void {
-  const log = createLog({ level: 'error', format: 'json', numbers: 'mask', colour: false, secrets: [] });
-  const poll = setInterval(() => {
-    const { dropped, blockedSince } = log.status();
-    if (dropped === 0 || blockedSince !== undefined) return;
-    clearInterval(poll);
-    gap.resolve();
-  }, 50);
-  return (error) => log.say('program.failed', { error });
-}

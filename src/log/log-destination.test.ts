@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { until } from '../../test/until.ts';
 import type { Program } from './log-destination.fixture.ts';
@@ -49,27 +48,6 @@ describe('a pipe that is not read', { timeout: 60_000 }, () => {
     checkGap(linesOf(await text(child.stdout)), 20_000, /^(\d+) dropped since (\d+)$/);
   });
 
-  test('of createLog: a message reports the dropped lines', async (t) => {
-    const child = start(t, { lines: 40_000, waitsFor: 'gap' });
-    await once(child, 'message');
-    const lines = linesOf(await text(child.stdout)).map((line) => {
-      if (line === '') return line;
-      const { code, error, count, since } = JSON.parse(line);
-      return code === 'log.lines-dropped' ? `${count} since ${since}` : error;
-    });
-    checkGap(lines, 40_000, /^(\d+) since (.*)$/);
-  });
-
-  test('gets the last lines of a program after a gap, and the count of dropped ones before them', async (t) => {
-    const child = start(t, { lines: 20_000, bufferBytes: 200_000, exitTimeoutMs: 30_000, waitsFor: 'exit' });
-    await once(child, 'message');
-    await sleep(50);
-    const lines = linesOf(await text(child.stdout));
-    const notice = lines.find((line) => line.includes('dropped'));
-    assert.match(notice ?? '', /^\d+ dropped since/);
-    assert.deepEqual(lines.slice(-3), ['19999', 'the last one', '']);
-  });
-
   test('loses no line that fits into the buffer', async (t) => {
     const child = start(t, {
       lines: 5_000,
@@ -81,12 +59,6 @@ describe('a pipe that is not read', { timeout: 60_000 }, () => {
     const written = text(child.stdout);
     child.send('go on');
     assert.deepEqual(linesOf(await written), [...upTo(5_000), 'the last one', '']);
-  });
-
-  test('does not keep a program from exiting', async (t) => {
-    const child = start(t, { lines: 5_000, bufferBytes: 1_000_000, exitTimeoutMs: 100, waitsFor: 'exit' });
-    const [code] = await once(child, 'exit');
-    assert.equal(code, 0);
   });
 
   test('may be closed by its reader', async (t) => {

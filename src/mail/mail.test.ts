@@ -86,18 +86,6 @@ describe('mail', () => {
     assert.deepEqual([users, server.received], [[], []]);
   });
 
-  test('goes by smtps', async () => {
-    const server = await start({ certificate, secure: true });
-    trust(true);
-    await createMailer(options(server.port, { host: OTHER, secure: true, login })).send(mail);
-    assert.equal(server.received[0]?.secure, true);
-    trust(false);
-    await assert.rejects(
-      createMailer(options(server.port, { host: OTHER, secure: true })).send(mail),
-      /self-signed/,
-    );
-  });
-
   test('goes to a mail server of this machine whatever its certificate is', async () => {
     const server = await start({ certificate });
     await createMailer(options(server.port, { login })).send(mail);

@@ -4,17 +4,6 @@ import { batchOf, due, eventsOf, newEvent, playRows, resend, resultOf, seqs } fr
 /** What becomes of an event that is tried: dead letters, expiry, and the log of its attempts. */
 playRows([
   [
-    'an event is offered again however often it was tried',
-    async (outbox) => {
-      await outbox.append(batchOf('a:ringing'));
-      for (let tries = 1; tries <= 20; tries++) {
-        await outbox.record([resultOf(1, 'a', { outcome: 'retry', nextAt: 50 })]);
-        assert.equal(await outbox.nextDue(49), 50, `after ${tries} tries`);
-        assert.deepEqual(await due(outbox, { priority: 'retry', now: 50 }), [1], `after ${tries} tries`);
-      }
-    },
-  ],
-  [
     'a dead letter is kept and listed with its attempts; later events of its call go on',
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:completed', 7));

@@ -57,14 +57,6 @@ playRows([
     },
   ],
   [
-    'an event of a call whose events are all delivered is next at once',
-    async (outbox) => {
-      await outbox.append(batchOf('a:ringing'));
-      assert.deepEqual(await outbox.record([resultOf(1, 'a')]), []);
-      assert.deepEqual(seqs((await outbox.append(batchOf('a:completed'))).nextEvents), [2]);
-    },
-  ],
-  [
     'calls and trunks are saved, changed and forgotten',
     async (outbox) => {
       const calls = (id: string, state: string | null) => ({ calls: [{ id, state }], events: [] });

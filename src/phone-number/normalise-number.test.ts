@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import examples from 'libphonenumber-js/examples.mobile.json';
-import {
-  getCountries,
-  getCountryCallingCode,
-  getExampleNumber,
-  parsePhoneNumberFromString,
-} from 'libphonenumber-js/max';
-import { normaliseNumber, readNumber, spaced } from './normalise-number.ts';
+import { getCountries, getExampleNumber } from 'libphonenumber-js/max';
+import { normaliseNumber, readNumber } from './normalise-number.ts';
 import { readTrunkNotation } from './trunk-notation.ts';
 
 /** What comes, the country, and the number that it is. */
@@ -174,47 +169,4 @@ test("every country's example number is the same number in every notation", (con
   context.diagnostic(`${read} notations of ${getCountries().length} countries; read as extensions: ${short}`);
   assert.equal(read, 245 * 11);
   assert.deepEqual([...new Set(short.map((it) => it.slice(0, 2)))], ['AC', 'CK', 'FK', 'SH', 'TA', 'TK']);
-});
-
-/**
- * A number as it is dialled in its country is read as that. Where a trunk leaves out the 0 that is dialled before it,
- * some can be read in two ways, both valid, and E.164 without its plus wins: in these countries.
- */
-test('numbers that begin with their own calling code, in every country', (context) => {
-  const ambiguous: Record<string, number> = {};
-  let dialled = 0;
-  let random = 7;
-  for (const country of getCountries()) {
-    const code = getCountryCallingCode(country);
-    for (let length = 6; length <= 13; length += 1)
-      for (let count = 0; count < 200; count += 1) {
-        random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
-        const bare = `${code}${String(random).padStart(10, '0').slice(-9)}${count}`.slice(0, length);
-        const national = parsePhoneNumberFromString(`+${code}${bare}`);
-        if (national?.nationalNumber !== bare || national.country !== country || !national.isValid())
-          continue;
-        const asDialled = national.formatNational();
-        // The library itself does not read what it writes of Gabon's old numbers.
-        if (country === 'GA' && asDialled.startsWith('0')) continue;
-        assert.equal(normaliseNumber(asDialled, country), national.number, `${asDialled} in ${country}`);
-        dialled += 1;
-        const reading = normaliseNumber(bare, country);
-        // As short as an extension it stays as it is.
-        if (reading === national.number || (reading === bare && length < 8)) continue;
-        assert.equal(reading, parsePhoneNumberFromString(`+${bare}`)?.number, bare);
-        ambiguous[country] = (ambiguous[country] ?? 0) + 1;
-      }
-  }
-  context.diagnostic(`${dialled} numbers as dialled; bare, read with a plus: ${JSON.stringify(ambiguous)}`);
-  assert.deepEqual(Object.keys(ambiguous).join(' '), 'AT CU DE FI ID MM PH SE SK VN XK ZA');
-});
-
-test('a number is read as people write it, and what is none is left as it is', () => {
-  assert.deepEqual(['+4930901820', '+12025550142', '110', '+999', '21'].map(spaced), [
-    '+49 30 901820',
-    '+1 202 555 0142',
-    '110',
-    '+999',
-    '21',
-  ]);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Log, silentLog } from '../log/log.ts';
+import type { Log } from '../log/log.ts';
 import { runUntilStopped, startInOrder } from './lifecycle.ts';
 
 function recorder() {
@@ -10,31 +10,14 @@ function recorder() {
 }
 
 describe('parts', () => {
-  const part = (name: string, did: string[], failing = false) => ({
+  const part = (name: string, did: string[]) => ({
     name,
     async start() {
       did.push(`start ${name}`);
-      if (failing) throw new Error(`${name} fails`);
     },
     async stop() {
       did.push(`stop ${name}`);
     },
-  });
-
-  test('are started in order and stopped in reverse, once', async () => {
-    const did: string[] = [];
-    const stop = await startInOrder([part('a', did), part('b', did)], silentLog);
-    await Promise.all([stop(), stop()]);
-    assert.deepEqual(did, ['start a', 'start b', 'stop b', 'stop a']);
-  });
-
-  test('that were started are stopped again when one after them fails', async () => {
-    const did: string[] = [];
-    await assert.rejects(
-      startInOrder([part('a', did), part('b', did, true), part('c', did)], silentLog),
-      /b fails/,
-    );
-    assert.deepEqual(did, ['start a', 'start b', 'stop b', 'stop a']);
   });
 
   test('that fail to stop do not keep the others from it', async () => {
@@ -59,13 +42,6 @@ describe('a program', () => {
       };
     }, log);
     assert.deepEqual([code, stopped, said], [1, true, ['program.failed']]);
-  });
-
-  test('whose start fails passes the failure on', async () => {
-    await assert.rejects(
-      runUntilStopped(() => Promise.reject(new Error('port taken')), silentLog),
-      /port taken/,
-    );
   });
 
   test('that has to stop while it starts does not wait for the start', async () => {

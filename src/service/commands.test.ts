@@ -48,16 +48,6 @@ async function commandLine(t: TestContext, { started = true, terminal = true, se
   };
 }
 
-test('`service` runs it, and prints a sign-in link to a terminal only', async (t) => {
-  const run = await commandLine(t);
-  assert.match(
-    await run([]),
-    /the-link[\s\S]*API_BASE_URL=http:\/\/x\/api\/v1\nAPI_TOKEN=the-token\nAPI_EXTRAS=yes\n/,
-  );
-  const unseen = await commandLine(t, { terminal: false });
-  assert.equal(await unseen([]), '');
-});
-
 test('before the first start, commands say what creates the data', async (t) => {
   const run = await commandLine(t, { started: false });
   await assert.rejects(
@@ -98,14 +88,6 @@ test('link and token print instructions; a rotated token is different', async (t
     /not a number of days from 0 to 7: "8"/,
   );
   await assert.rejects(run(['token', '--keep-old', '1']), /--keep-old is for --rotate/);
-});
-
-test('status shows the storage, what events survive there, and what the account holds', async (t) => {
-  const run = await commandLine(t);
-  assert.match(
-    await run(['status']),
-    /^storage {7}SQLite 3[\d.]+\nan acknowledged event is fsynced on .*\naccount {7}Main: 1 integration, 0 open calls, 0 requests/,
-  );
 });
 
 test('accounts and integrations are added, listed, changed and switched off', async (t) => {

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { type AmiFailure, describeFailure, saysNothing } from '../ami/failure.ts';
 import type { Log } from '../log/log.ts';
 import { noon, statusWith } from './bridge-status.fixture.ts';
-import { createSupervisor, type Liveness, type Notice, openServiceManager, statusLine } from './systemd.ts';
+import { createSupervisor, type Liveness, type Notice } from './systemd.ts';
 
 /** A supervisor of a simulated bridge, on a clock that moves only with `pass`. */
 function supervise(t: TestContext, liveness: Partial<Liveness['pbx']> = {}, watchdogMs?: number) {
@@ -130,12 +130,6 @@ test('a Pong, a received byte and a connection attempt each feed the watchdog', 
   assert.deepEqual(logged, []);
 });
 
-test('a short watchdog timeout is met four times over', async (t) => {
-  const { pass, start } = supervise(t, {}, 4_000);
-  start();
-  assert.equal(countOf(await pass(20), 'WATCHDOG'), 20);
-});
-
 test('a link without progress stops the watchdog, and is logged once', async (t) => {
   const { pass, start, logged } = supervise(t);
   start();
@@ -143,13 +137,6 @@ test('a link without progress stops the watchdog, and is logged once', async (t)
   const starved = await pass(60);
   assert.equal(countOf(starved, 'WATCHDOG'), 0);
   assert.deepEqual(logged, ['systemd.standstill the link to Asterisk']);
-});
-
-test('a start that hangs is not extended', async (t) => {
-  const { pass, start } = supervise(t, { state: 'connecting', connects: 0 });
-  start();
-  await pass(30);
-  assert.equal(countOf(await pass(30), 'EXTEND_TIMEOUT_USEC'), 0);
 });
 
 for (const [what, hang] of [
@@ -182,45 +169,4 @@ test('a reload is notified before with its time, and after', async (t) => {
   notices.length = 0;
   reload(() => notices.push({ work: 1 }));
   assert.deepEqual(notices, [{ RELOADING: 1, MONOTONIC_USEC: 5_000_000 }, { work: 1 }, { READY: 1 }]);
-});
-
-test('a reload before the PBX was read does not make it ready', async (t) => {
-  const { notices, start, reload } = supervise(t, { connects: 0 });
-  start();
-  reload(() => {});
-  assert.equal(countOf(notices, 'READY'), 0);
-});
-
-test('a stop is the last notification', async (t) => {
-  const { notices, pass, start, stop } = supervise(t);
-  start();
-  await pass(5);
-  stop();
-  assert.equal(notices.at(-1)?.STOPPING, 1);
-  assert.deepEqual(await pass(20), []);
-});
-
-test('the status line names problems and waiting events', () => {
-  assert.equal(
-    statusLine(statusWith()),
-    'Asterisk 22.10.0 at 127.0.0.1:5038; 2 open calls, 11 delivered, 0 waiting',
-  );
-  const trouble = statusWith({
-    pbx: { state: 'waiting', failure: 'login refused\n(Authentication failed)' },
-    outbox: { waiting: 7, dead: 1 },
-  });
-  assert.equal(
-    statusLine(trouble),
-    'not connected to Asterisk at 127.0.0.1:5038: login refused\\x0a(Authentication failed); 2 open calls, 11 delivered, 7 waiting, 1 dead letters',
-  );
-});
-
-test('started by hand, there are no notifications; a failing socket is logged once', async () => {
-  const logged: string[] = [];
-  const log: Log = { say: (code) => void logged.push(code), child: () => log };
-  assert.equal(await openServiceManager(undefined, log), undefined);
-  const notify = await openServiceManager('/nobody/listens/here', log);
-  notify?.({ READY: 1 });
-  notify?.({ WATCHDOG: 1 });
-  assert.deepEqual(logged, ['systemd.notify-failed']);
 });

@@ -154,7 +154,7 @@ export function createSupervisor(tools: {
 }
 
 /** The status in one line, for `systemctl status`, with what to do about a failure of the link. */
-export function statusLine({ pbx, calls, outbox, reasons }: BridgeStatus, failure?: AmiFailure): string {
+function statusLine({ pbx, calls, outbox, reasons }: BridgeStatus, failure?: AmiFailure): string {
   const remedy = failure && (messages[failureCodes[failure.kind]] as Message).todo;
   const state = reasons.length > 0 ? reasons.join('; ') : `Asterisk ${pbx.version} at ${pbx.address}`;
   const dead = outbox.dead > 0 ? `, ${outbox.dead} dead letters` : '';

@@ -24,16 +24,6 @@ async function otherProcess(t: TestContext, directory: string): Promise<ChildPro
   return child;
 }
 
-test('instance lock: a second process is refused, and hears by whom', async (t) => {
-  const directory = temporaryFolder(t);
-  const child = await otherProcess(t, directory);
-  assert.throws(() => lock(directory), {
-    name: 'StorageRefused',
-    message: `another program (process ${child.pid}) already uses ${directory}: stop it first`,
-  });
-  assert.equal(runningPid(directory, 'test'), child.pid);
-});
-
 test('instance lock: it holds in the same process too, until it is let go', (t) => {
   const directory = temporaryFolder(t);
   const release = lock(directory);

@@ -13,28 +13,6 @@ async function start(t: TestContext) {
   return { thread, failures };
 }
 
-test('requests are answered, each with its own value, nothing or refusal', async (t) => {
-  const { thread } = await start(t);
-  const answers = await Promise.allSettled([
-    thread.ask('double', 21),
-    thread.ask('nothing'),
-    thread.ask('refuse'),
-    thread.ask('double', 4),
-  ]);
-  assert.deepEqual(
-    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.message)),
-    [42, undefined, 'refused', 8],
-  );
-});
-
-test('a thread that cannot open its database does not start, and says whether a rule forbade it', async () => {
-  await assert.rejects(startThread(script, 'no start'), { name: 'Error', message: 'cannot open' });
-  await assert.rejects(startThread(script, 'refused'), {
-    name: 'StorageRefused',
-    message: 'not on this disk',
-  });
-});
-
 test('a thread that ends by itself is reported, and everything asked of it is refused', async (t) => {
   for (const way of ['crash', 'die'] as const) {
     const { thread, failures } = await start(t);
@@ -47,33 +25,12 @@ test('a thread that ends by itself is reported, and everything asked of it is re
   }
 });
 
-test('closing lets requests end first; afterwards they are refused, and no failure is reported', async (t) => {
-  const { thread, failures } = await start(t);
-  const last = thread.ask('double', 1);
-  await Promise.all([thread.close(), thread.close()]);
-  assert.equal(await last, 2);
-  await assert.rejects(thread.ask('nothing'), /closed/);
-  assert.deepEqual(failures, []);
-});
-
 test('so many requests may wait, and no more', async (t) => {
   const { thread } = await start(t);
   const requests = Array.from({ length: 20_000 }, () => thread.ask('nothing'));
   await assert.rejects(thread.ask('nothing'), /does not keep up/);
   await Promise.all(requests);
   assert.equal(await thread.ask('double', 2), 4);
-});
-
-test('what is asked in one turn of the event loop is answered together', async (t) => {
-  const { thread } = await start(t);
-  const answers: Promise<number>[] = [];
-  for (let n = 0; n < 3; n += 1) {
-    answers.push(thread.ask('together'));
-    await null;
-    // Long enough for the thread to answer what it has by now.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-  }
-  assert.deepEqual(await Promise.all(answers), [3, 3, 3]);
 });
 
 test('what nobody waits for goes with the next request, in order, or by itself after a while', async (t) => {

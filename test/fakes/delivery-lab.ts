@@ -10,7 +10,7 @@ import { type Book, createBook } from './far-side-book.ts';
 import { createMemoryQueue, type MemoryQueue } from './memory-queue.ts';
 
 /** One request that the dispatcher made. */
-export type Sent = { readonly event: QueuedEvent; readonly at: number; endedAt: number | undefined };
+export type Sent = { readonly event: QueuedEvent; readonly at: number };
 
 /** What the far side does with a request: answers, at once or after `afterMs`; `hang` never ends. */
 export type Reply = ApiResult | { readonly afterMs: number; readonly result: ApiResult } | 'hang';
@@ -78,8 +78,7 @@ export function createDeliveryLab(
   };
 
   async function send(event: QueuedEvent): Promise<ApiResult> {
-    const entry: Sent = { event, at: elapsed(), endedAt: undefined };
-    sent.push(entry);
+    sent.push({ event, at: elapsed() });
     inFlight++;
     const reply = how(event);
     if (reply === 'hang') return new Promise(() => {});
@@ -87,7 +86,6 @@ export function createDeliveryLab(
     if (result.kind === 'answer' && result.status === 200) book.apply(JSON.parse(event.body), now());
     if ('afterMs' in reply) await new Promise((resolve) => setTimeout(resolve, reply.afterMs));
     inFlight--;
-    entry.endedAt = elapsed();
     return result;
   }
 
@@ -122,6 +120,18 @@ export function createDeliveryLab(
       }
     },
   };
+  return lab;
+}
+
+/** A lab whose far side replies like this, and whose dispatcher is at work. */
+export function startDeliveryLab(
+  t: TestContext,
+  how: (event: QueuedEvent) => Reply = () => ok,
+  options: Parameters<typeof createDeliveryLab>[1] = {},
+): DeliveryLab {
+  const lab = createDeliveryLab(t, options);
+  lab.reply(how);
+  lab.dispatcher.start();
   return lab;
 }
 

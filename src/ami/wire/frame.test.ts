@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { allFields, fieldKey, readFields, recordable } from './frame.ts';
+import { allFields, fieldKey, readFields } from './frame.ts';
 
 const keys = ['Uniqueid', 'Channel', 'CallerIDNum', '__proto__', 'Event', 'Response'];
 
@@ -66,11 +66,6 @@ test('a value keeps neither the frame nor the bytes that it came in', () => {
   assert.ok(grown < 5_000_000, `${grown} bytes for ${kept.length} values`);
   frame.fill(0);
   assert.equal(kept[0], 'PJSIP/trunk-0000002a');
-});
-
-test('a recorded frame has its bytes, CR LF between its lines and no blank line', () => {
-  const frame = Buffer.from('Event: X\nA: \xff\r\nB: 1\r\r\n\r\n', 'latin1');
-  assert.equal(recordable(frame).toString('latin1'), 'Event: X\r\nA: \xff\r\nB: 1');
 });
 
 test('all fields, the first of each, whatever the line ends; in UTF-8 if asked for', () => {

@@ -88,16 +88,6 @@ test('hostile bytes in any split are framed as the oracle frames the whole', () 
   );
 });
 
-test('bytes that are no text at all are framed as the oracle frames them', () => {
-  const byte = fc.oneof(fc.constantFrom(10, 10, 13), fc.nat({ max: 255 }));
-  fc.assert(
-    fc.property(fc.array(byte, { maxLength: 200 }), cuts, (bytes, places) => {
-      const all = Buffer.concat([Buffer.from(hello), Buffer.from(bytes)]);
-      assert.deepEqual(read(split(all, places)), oracle(all));
-    }),
-  );
-});
-
 test('a frame one byte longer than the limit is lost, one of just the limit is not', () => {
   const head = 'Event: Hangup\r\n';
   const fill = (bytes: number): string => {
@@ -147,44 +137,6 @@ test('a 10 MB line costs its own frame and hardly any memory; the stream goes on
   assert.ok(grown < 1024 * 1024, `${grown} bytes more are held`);
 });
 
-test('the rest of a greeting that is too long is no frame, however the bytes are split', () => {
-  const bytes = Buffer.from(`${'x'.repeat(300)}\n\nEvent: A\n\n`);
-  assert.deepEqual(read([bytes.subarray(0, 260), bytes.subarray(260)]), read([bytes]));
-});
-
 test('a greeting without end is handed on cut off, so that its reader can refuse it', () => {
   assert.deepEqual(read([Buffer.alloc(100, 'x'), Buffer.alloc(200, 'x')]), [['greeting', 'x'.repeat(256)]]);
-});
-
-test('onFrame sees every whole frame, also those that are not wanted', () => {
-  const framed: string[] = [];
-  const framer = createFramer({
-    onGreeting: () => {},
-    wants: () => false,
-    onEvent: () => {},
-    onResponse: () => {},
-    onIgnored: () => {},
-    onTooLong: () => {},
-    onFrame: (frame) => framed.push(frame.toString('latin1')),
-  });
-  framer.push(Buffer.from(`${hello}Event: VarSet\r\n\r\nResponse: Error\n\n`));
-  assert.deepEqual(framed, ['Event: VarSet\r\n\r\n', 'Response: Error\n\n']);
-});
-
-test('nothing is handed on once it is stopped, not even the rest of the chunk', () => {
-  const seen: string[] = [];
-  const framer = createFramer({
-    onGreeting: () => {},
-    wants: () => true,
-    onEvent(_frame, event) {
-      seen.push(event);
-      framer.stop();
-    },
-    onResponse: () => seen.push('response'),
-    onIgnored: (event) => seen.push(event),
-    onTooLong: (name) => seen.push(name),
-  });
-  framer.push(Buffer.from(`${hello}Event: A\n\nEvent: B\n\nResponse: Success\n\n`));
-  framer.push(Buffer.from('Event: C\n\n'));
-  assert.deepEqual(seen, ['A']);
 });

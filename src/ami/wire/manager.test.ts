@@ -20,16 +20,6 @@ async function logIn() {
 const idOf = (text = ''): string => /^ActionID: (.*)\r$/m.exec(text)?.[1] ?? '';
 const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
 
-test('logs in and writes actions', async () => {
-  const { written, send } = await logIn();
-  assert.match(
-    written[0] ?? '',
-    /^Action: login\r\nActionID: \d+\r\nEvent: on\r\nSecret: let me in\r\nUsername: bridge\r\n\r\n$/,
-  );
-  send('7');
-  assert.equal(written[1], 'Action: Ping\r\nActionID: 7\r\n\r\n');
-});
-
 for (const [what, frame, response, values] of [
   ['success', 'Response: Success\r\nActionID: 7\r\nMessage: ok\r\n\r\n', 'Success', { Message: 'ok' }],
   ['error', 'Response: Error\nActionID: 7\nMessage: no\n\n', 'Error', { Message: 'no' }],
@@ -65,16 +55,4 @@ test('a response is taken once, and only by the action it answers', async () => 
   assert.equal(receive('Response: Success\r\nActionID: 7\r\n\r\n'), false);
   await settled();
   assert.equal(responses.length, 1);
-});
-
-test('a login that is refused calls back with the response', async () => {
-  let id = '';
-  const manager = createManager('bridge', 'wrong', (text) => {
-    id = idOf(text);
-  });
-  const refused = new Promise<Response | undefined>((resolve) => manager.login(resolve));
-  manager.receive(
-    Buffer.from(`Response: Error\r\nActionID: ${id}\r\nMessage: Authentication failed\r\n\r\n`),
-  );
-  assert.equal((await refused)?.fields.get('Message'), 'Authentication failed');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at, caller, hangsUp, saysOf } from '../tracker.fixture.ts';
+import { at, caller, hangsUp } from '../tracker.fixture.ts';
 import { dryRun } from './dry-run.ts';
 
 const settings = {
@@ -47,14 +47,5 @@ test('dry run: of two numbers that do not come, each is waited for by itself', (
       ['pbx-1.1', at + 1_000],
       ['pbx-2.1', at + 1_500],
     ],
-  );
-});
-
-test('dry run: a recorded answer counts, and a caller without one lets the number be shown', () => {
-  const other = caller({ uniqueid: '2.1', linkedid: '2.1' } as never);
-  const { reports } = dryRun(settings, [caller(), other, saysOf('1.1', 'prohibited')]);
-  assert.deepEqual(
-    reports.map(({ id }) => id),
-    ['pbx-2.1'],
   );
 });

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { schemaOf, versionOf } from '../../storage/migrate.ts';
+import { versionOf } from '../../storage/migrate.ts';
 import { openOperator } from '../operator.ts';
 import { batchOf, keepingLog, opened, temporaryFolder } from '../outbox.fixture.ts';
 import { openOutbox } from '../outbox.ts';
 import { openReader } from '../reader.ts';
-import { databasePath, openDatabase } from './database.ts';
+import { databasePath } from './database.ts';
 import { schemaVersion } from './migrations.ts';
-
-test('migrations: running them again changes nothing', (t) => {
-  const path = join(temporaryFolder(t), 'x.db');
-  const first = openDatabase(path);
-  const schema = schemaOf(first);
-  first.close();
-  const db = openDatabase(path);
-  t.after(() => db.close());
-  assert.deepEqual(schemaOf(db), schema);
-  assert.equal(versionOf(db), schemaVersion);
-});
 
 test('migrations: a database that a newer version wrote is refused in one line, and left as it is', async (t) => {
   const directory = temporaryFolder(t);
@@ -49,14 +37,6 @@ test('migrations: a wrong version number alone is damage, and is put right', asy
   const db = new DatabaseSync(databasePath(directory));
   t.after(() => db.close());
   assert.equal(versionOf(db), schemaVersion);
-});
-
-test('migrations: tables that others have added are left alone', async (t) => {
-  const directory = temporaryFolder(t);
-  await withTables(directory, 'CREATE TABLE _replica (x); ANALYZE');
-  const log = keepingLog();
-  await opened(t, { directory }, log);
-  assert.deepEqual(log.lines, []);
 });
 
 /** An outbox with one event, closed, and changed by hand. */

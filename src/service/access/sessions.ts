@@ -5,7 +5,7 @@ import type { Session, User, UserStore } from '../store/user-store.ts';
  * A session ends after 12 hours without an open page, and after 30 days in any case (NIST SP 800-63B, 2.1.3). An open
  * notification bar counts as use: a screen on the wall stays signed in.
  */
-export const IDLE_MS = 12 * 3_600_000;
+const IDLE_MS = 12 * 3_600_000;
 export const MAX_AGE_MS = 30 * 24 * 3_600_000;
 /** Characters of a User-Agent that are kept. */
 const MAX_BROWSER = 300;

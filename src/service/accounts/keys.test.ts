@@ -3,7 +3,6 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { randomResult } from '../http/random-result.ts';
 import { makeKeys, sameText, uidOf } from './keys.ts';
 import { serverSecret } from './server-secret.ts';
 
@@ -57,15 +56,4 @@ test('the server secret is created once, readable by its owner only', (t) => {
   chmodSync(file, 0o600);
   writeFileSync(file, 'short\n');
   assert.throws(() => serverSecret(state), /does not hold a secret/);
-});
-
-test('results are 48 evenly distributed letters and digits, never the same', () => {
-  const results = Array.from({ length: 2000 }, randomResult);
-  for (const result of results) assert.match(result, /^[A-Za-z0-9]{48}$/);
-  assert.equal(new Set(results).size, results.length);
-  const counts = new Map<string, number>();
-  for (const letter of results.join('')) counts.set(letter, (counts.get(letter) ?? 0) + 1);
-  assert.equal(counts.size, 62);
-  // 96,000 letters: 1548 of each, give or take; 6 standard deviations are 235.
-  for (const [letter, count] of counts) assert.ok(Math.abs(count - 96_000 / 62) < 235, `${letter}: ${count}`);
 });

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../../../test/until.ts';
 import { noExtras } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { makeScreens } from '../calls/screens.ts';
 import type { CallerStore, MissedCaller } from '../store/caller-store.ts';
 import { makeCallBackList } from './call-back-list.ts';
-import { sendWhoCalls } from './who-calls.ts';
 
 const missed = (id: string, number: string) =>
   ({
@@ -50,25 +47,4 @@ test('a call that is missed while the list is read is in the list that screens g
   assert.match(last, /"id":"new"/);
   assert.match(last, /"id":"old"/);
   assert.deepEqual([reads(), frames.length], [2, 2]);
-});
-
-test('customers that change while screens are told are told once more, not beside it', async () => {
-  let under = 0;
-  let most = 0;
-  const gate = Promise.withResolvers<void>();
-  const { list, screens, reads } = scene([missed('old', '110')], async () => {
-    most = Math.max(most, ++under);
-    await gate.promise;
-    under -= 1;
-  });
-  const changed = sendWhoCalls({ openCalls: async () => [] } as never, screens, list);
-  changed(1);
-  await until('a read of the list', () => reads() > 0);
-  for (let n = 0; n < 20; n++) changed(1);
-  // Longer than changes are gathered.
-  await sleep(150);
-  assert.equal(reads(), 1);
-  gate.resolve();
-  await until('a second read', () => reads() > 1);
-  assert.deepEqual([reads(), most], [2, 1]);
 });

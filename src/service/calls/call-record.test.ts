@@ -45,21 +45,6 @@ for (const [name, script, expected] of rows)
     assert.equal(found.map((it) => it ?? '-').join(' '), expected);
   });
 
-test('the first event determines the caller; the customer is looked up once', () => {
-  let asked = 0;
-  const callerOf = () => {
-    asked += 1;
-    return { number: '1', customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 };
-  };
-  const one = { id: 'c', integration: 1, status: 'ringing', from: '1', callerId: null } as const;
-  const first = moveCall(undefined, one, 5, callerOf);
-  const second = moveCall(first, { ...one, status: 'answered', from: '2' }, 6, callerOf);
-  assert.deepEqual(
-    [second?.from, second?.customer?.name, second?.priority, second?.startedAt, asked],
-    ['1', 'Ann', 9, 5, 1],
-  );
-});
-
 test('any events in any order: forward only', () => {
   const step = fc.tuple(fc.constantFrom(...callStatuses), fc.nat(1000), fc.constantFrom(undefined, '1001'));
   fc.assert(

@@ -99,36 +99,6 @@ test('a table with neither reference nor numbers, or with an unclosed quote, is 
   await assert.rejects(endless, BadTable, 'a quote that is never closed must not fill the memory');
 });
 
-test('what a table has no column for is not named; an empty cell empties it', async () => {
-  const read = async (...lines: string[]) => {
-    const store = fakeStore();
-    await importInto(store, `${lines.join('\n')}\n`);
-    return store.changes;
-  };
-  assert.deepEqual(await read('reference', '7'), [{ reference: '7' }]);
-  assert.deepEqual(await read('reference,numbers', '7,110', '8,'), [
-    { reference: '7', numbers: ['110'] },
-    { reference: '8', numbers: [] },
-  ]);
-  assert.deepEqual(await read('name,reference', 'Ann,7', ',8'), [
-    { reference: '7', name: 'Ann' },
-    { reference: '8', name: '8' },
-  ]);
-  assert.deepEqual(await read('segment,numbers', 'Gold,110', ',112'), [
-    { reference: '110', segment: 'Gold', numbers: ['110'] },
-    { reference: '112', segment: null, numbers: ['112'] },
-  ]);
-});
-
-test('errors have line numbers, and later lines are imported', async () => {
-  const report = await importInto(fakeStore(), 'reference,numbers\n1,x\n2,110\n3,y\n');
-  assert.deepEqual(
-    report.errors.map(({ line }) => line),
-    [2, 4],
-  );
-  assert.equal(report.imported, 1);
-});
-
 test('exported customers import unchanged, and no cell is a formula', async () => {
   const store = fakeStore();
   store.kept.push(

@@ -13,7 +13,8 @@ import { makeMeter } from './meter.ts';
 export const keys = makeKeys(Buffer.alloc(32, 1));
 
 /** The application on a store of the test's own. */
-export async function appOn(store: Store, { clock = (): number => 7, log = silentLog as Log } = {}) {
+export async function appOn(store: Store, log: Log = silentLog) {
+  const clock = () => 7;
   const screens = makeScreens();
   const sessions = makeSessions(store.users, clock);
   const app = await buildApp(
@@ -27,5 +28,5 @@ export async function appOn(store: Store, { clock = (): number => 7, log = silen
     },
     { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
   );
-  return { app, screens, sessions };
+  return { app, screens };
 }

@@ -41,7 +41,7 @@ async function application() {
     },
     customers: { priorityOf: async () => ({ name: 'Ann', segment: 'VIP', priority: 3 }) },
   } as unknown as Store;
-  const { app } = await appOn(store, { log });
+  const { app } = await appOn(store, log);
   const ask = (url: string) =>
     app.inject({
       url: `/api/v1${url}`,

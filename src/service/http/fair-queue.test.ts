@@ -55,12 +55,3 @@ test('when too many wait, the client with most of them gives one up', async () =
   await end(7);
   assert.deepEqual(begun, ['running', 'a', 'b', 'c', 'd', 'a', 'b']);
 });
-
-test('a job that fails makes room for the next', async () => {
-  const queue = makeFairQueue({ running: 1, waitingOfOne: 1, waiting: 1, busy: 'Try again.' });
-  await assert.rejects(
-    queue('a', () => Promise.reject(new Error('broken'))),
-    /broken/,
-  );
-  assert.equal(await queue('a', async () => 1), 1);
-});

@@ -58,9 +58,3 @@ test('an hour that occurs twice is two hours with different offsets; a skipped h
   assert.deepEqual(spring.slice(1, 3), ['01:00 (+01:00)', '03:00 (+02:00)']);
   assert.equal(spring.length, 23);
 });
-
-test('in a zone with a half-hour offset the hours are local', () => {
-  const hours = hoursOf(day('2026-11-20', 'Asia/Kolkata'), 'Asia/Kolkata');
-  assert.equal(hours.length, 24);
-  assert.equal(new Date(hours[9]?.since ?? 0).toISOString(), '2026-11-20T03:30:00.000Z');
-});

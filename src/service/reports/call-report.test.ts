@@ -48,29 +48,6 @@ async function report(
   return makeReport({ step }, days, zone, figures());
 }
 
-test('a day with 25 hours shows both, and the hour of the day counts both', async () => {
-  // 00:30, 02:30 in summer, 02:30 in winter, 23:59 in Berlin on 25 October 2026.
-  const times = ['2026-10-24T22:30Z', '2026-10-25T00:30Z', '2026-10-25T01:30Z', '2026-10-25T22:59Z'];
-  const calls = times.map((time) => call(Date.parse(time)));
-  const { series, hours, all } = await report(calls, '2026-10-25', '2026-10-25', 'hour', 'Europe/Berlin');
-  assert.equal(all.calls, 4);
-  assert.equal(series.length, 25);
-  assert.deepEqual(
-    series.filter((row) => row.calls > 0).map(({ hour }) => hour?.label),
-    ['00:00 (+02:00)', '02:00 (+02:00)', '02:00 (+01:00)', '23:00 (+01:00)'],
-  );
-  assert.deepEqual([hours[0]?.calls, hours[2]?.calls, hours[23]?.calls], [1, 2, 1]);
-});
-
-test('in a zone with a half-hour offset a call is in its local hour', async () => {
-  const calls = [
-    call(Date.parse('2026-11-20T03:29Z')),
-    call(Date.parse('2026-11-20T03:30Z'), { missed: true }),
-  ];
-  const { hours } = await report(calls, '2026-11-20', '2026-11-20', 'day', 'Asia/Kolkata');
-  assert.deepEqual([hours[8]?.answered, hours[9]?.missed], [1, 1]);
-});
-
 test('days are grouped into weeks and months with medians of all calls', async () => {
   const calls = Array.from({ length: 9 }, (_, n) =>
     call(Date.parse('2026-11-12T12:00Z') + n * 24 * 60 * MINUTE, {

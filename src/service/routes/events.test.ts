@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { until } from '../../../test/until.ts';
-import { IDLE_MS } from '../access/sessions.ts';
 import { noExtras } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { appOn } from '../http/app.fixture.ts';
@@ -18,7 +17,7 @@ const call = (id: string): CallRecord => ({
 });
 
 /** A service whose store has one account and gives its open calls when the test lets it. */
-async function serve(t: TestContext, clock: () => number = () => 7) {
+async function serve(t: TestContext) {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<CallRecord[]>();
   const account = { id: 1, uid, name: 'A', country: null, timeZone: null, tokenCounter: 1 };
@@ -36,7 +35,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
     bar: null,
   };
   const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
-  const stored = { session: session as Session | undefined, newestEntry: 1 };
+  const stored = { newestEntry: 1 };
   const store = {
     directory: {
       read: async () => ({
@@ -45,29 +44,18 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       }),
     },
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
-    users: { session: async () => stored.session, closeSession: async () => {} },
+    users: { session: async () => session },
     callers: { missedCallers: async () => [], actions: async () => [] },
     openCalls: () => {
       asked.resolve();
       return answer.promise;
     },
   } as unknown as Store;
-  const { app, screens, sessions } = await appOn(store, { clock });
+  const { app, screens } = await appOn(store);
   t.after(() => app.close());
   const base = await app.listen({ port: 0, host: '127.0.0.1' });
-  const watch = (signal?: AbortSignal, path = '/events') =>
-    fetch(base + path, {
-      headers: { cookie: 'pbx-bridge-session=x' },
-      ...(signal && { signal }),
-    });
-  return {
-    asked: asked.promise,
-    answer: answer.resolve,
-    screens,
-    watch,
-    signOut: () => sessions.close(session),
-    stored,
-  };
+  const watch = (path: string) => fetch(base + path, { headers: { cookie: 'pbx-bridge-session=x' } });
+  return { asked: asked.promise, answer: answer.resolve, screens, watch, stored };
 }
 
 const readerOf = ({ body }: Response) =>
@@ -86,7 +74,7 @@ test('a call that moves while the open ones are read is sent after them; no list
   timeout: 30_000,
 }, async (t) => {
   const { asked, answer, screens, watch } = await serve(t);
-  const stream = watch();
+  const stream = watch('/events');
   await asked;
   screens.publish(1, call('moved meanwhile'));
   screens.publish(2, call('of another account'));
@@ -108,62 +96,12 @@ test('a call that moves while the open ones are read is sent after them; no list
   await until('the end of the listener', () => screens.accounts().length === 0);
 });
 
-test('a screen that disconnects while the open calls are read leaves no listener', {
-  timeout: 30_000,
-}, async (t) => {
-  const { asked, answer, screens, watch } = await serve(t);
-  const leave = new AbortController();
-  const stream = watch(leave.signal);
-  await asked;
-  leave.abort();
-  await assert.rejects(stream);
-  await until('the end of the listener', () => screens.accounts().length === 0);
-  answer([]);
-});
-
-test('an expired session opens no stream', async (t) => {
-  const { watch } = await serve(t, () => IDLE_MS);
-  assert.equal((await watch()).status, 401);
-});
-
-test('after signing out, nothing more is sent', { timeout: 30_000 }, async (t) => {
-  const { answer, screens, watch, signOut } = await serve(t);
-  answer([]);
-  const stream = await watch();
-  await signOut();
-  screens.publish(1, call('after the end'));
-  assert.doesNotMatch(await stream.text(), /after the end/);
-  await until('the end of the listener', () => screens.accounts().length === 0);
-});
-
-test('a stream sends a heartbeat every 15 seconds, and ends with its session, also if another process ended that', {
-  timeout: 30_000,
-}, async (t) => {
-  const { answer, watch, stored } = await serve(t);
-  answer([]);
-  for (const path of ['/events', '/api-log/stream']) {
-    const session = stored.session;
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    const reader = readerOf(await watch(undefined, path));
-    await readUntil(reader, /retry/);
-    for (let beat = 0; beat < 2; beat += 1) {
-      t.mock.timers.tick(15_000);
-      await readUntil(reader, /event: beat/);
-    }
-    stored.session = undefined; // as another process closes it
-    t.mock.timers.tick(15_000);
-    assert.deepEqual(await reader.read(), { done: true, value: undefined }, path);
-    stored.session = session;
-    t.mock.timers.reset();
-  }
-});
-
 test('the API log hears of new requests within a second', {
   timeout: 30_000,
 }, async (t) => {
   const { watch, stored } = await serve(t);
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const reader = readerOf(await watch(undefined, '/api-log/stream'));
+  const reader = readerOf(await watch('/api-log/stream'));
   await readUntil(reader, /retry/);
   t.mock.timers.tick(1_000);
   await setImmediate();

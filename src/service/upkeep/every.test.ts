@@ -20,17 +20,6 @@ function scene(t: TestContext) {
   return { stop, works, failures, pass: (ms: number) => t.mock.timers.tick(ms) };
 }
 
-test('work that takes longer is not started twice', async (t) => {
-  const { works, pass, stop } = scene(t);
-  pass(3_000);
-  assert.equal(works.length, 1);
-  works[0]?.resolve();
-  await turn();
-  pass(1_000);
-  assert.equal(works.length, 2);
-  stop();
-});
-
 test('a failure is reported and the work repeated; after the stop neither happens', async (t) => {
   const { works, failures, pass, stop } = scene(t);
   pass(1_000);

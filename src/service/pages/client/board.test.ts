@@ -6,11 +6,9 @@ import {
   type Call,
   empty,
   isChosen,
-  lasting,
   missedOf,
   moved,
   ownCall,
-  plainText,
   shownAt,
   tidied,
   withCustomers,
@@ -48,11 +46,6 @@ test('ringing calls are sorted by priority, then by waiting time; without a prio
   assert.deepEqual(shown(board).ringing, ['high', 'early', 'late', 'low', 'none']);
 });
 
-test('a call only moves forward, even if events arrive late', () => {
-  const board = moved(moved(moved(empty, call('a')), ended('a', 2000)), answered('a', 1500));
-  assert.equal(board.get('a')?.status, 'completed');
-});
-
 test('an answered call stays for a moment after its end; an unknown ended call does not show', () => {
   const board = moved(moved(moved(empty, answered('a', 1500)), ended('a', 2000)), ended('unseen', 2000));
   assert.deepEqual(shown(board, 2000).others, ['a']);
@@ -88,15 +81,6 @@ test('who calls is known when customers change, and is sorted by its priority; a
   assert.deepEqual(shown(withCustomers(after, [removed])).ringing, ['first', 'third']);
 });
 
-test('a list of missed calls replaces the missed ones alone', () => {
-  const board = boardOf([call('rings'), missed('1', 10)]);
-  assert.deepEqual(shown(withMissed(board, [missed('2', 20)])), {
-    ringing: ['rings'],
-    others: [],
-    missed: [['2']],
-  });
-});
-
 test('a caller who gets through is no longer missed; one who rings again is', () => {
   const board = boardOf([missed('1', 10, { number: '+49301' }), missed('2', 20)]);
   const again = call('3', { number: '+49301' });
@@ -121,35 +105,12 @@ test('a withheld number is not to be called back', () => {
   assert.deepEqual(shown(board).missed, [['1']]);
 });
 
-test('without a live stream only missed calls show', () => {
-  const board = boardOf([call('rings'), answered('talks', 1500), missed('lost', 10)]);
-  assert.deepEqual(shown(board, 2000, false), { ringing: [], others: [], missed: [['lost']] });
-});
-
 test('a call whose end was not reported does not ring for ever', () => {
   const board = boardOf([call('rings'), answered('talks', 1000)]);
   const hour = 3_600_000;
   assert.deepEqual(shown(board, 1000 + 2 * hour - 1), { ringing: ['rings'], others: ['talks'], missed: [] });
   assert.deepEqual(shown(board, 1000 + 2 * hour), { ringing: [], others: ['talks'], missed: [] });
   assert.deepEqual(shown(board, 1000 + 24 * hour), { ringing: [], others: [], missed: [] });
-});
-
-test('durations are minutes and seconds, with hours if any', () => {
-  assert.deepEqual([-5, 0, 59_999, 60_000, 3_599_000, 3_600_000, 36_061_000].map(lasting), [
-    '0:00',
-    '0:00',
-    '0:59',
-    '1:00',
-    '59:59',
-    '1:00:00',
-    '10:01:01',
-  ]);
-});
-
-test('names have no invisible characters and a maximum length', () => {
-  assert.equal(plainText('a\u202eb\u0000c\nd\u200f'), 'a\ufffdb\ufffdc\ufffdd\ufffd');
-  assert.equal(plainText('📞 Müller'), '📞 Müller');
-  assert.equal(plainText('x'.repeat(10_000)).length, 120);
 });
 
 test('the user chooses by extension, segment and phone system; who is not answered yet may be for anybody', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barChart, timeTicks } from './chart.ts';
+import { barChart } from './chart.ts';
 import { render } from './html.ts';
 
 const kinds = [
@@ -26,16 +26,6 @@ test('an axis has evenly spaced whole numbers up to the highest bar or just abov
   }
 });
 
-test('a time axis has customary steps', () => {
-  assert.deepEqual(timeTicks(0), [0, 1]);
-  assert.deepEqual(timeTicks(95), [0, 30, 60, 90, 120]);
-  assert.deepEqual(timeTicks(3700), [0, 1800, 3600, 5400]);
-  for (const most of [1, 59, 61, 7201, 90_000, 1_000_000]) {
-    const ticks = timeTicks(most);
-    assert.ok((ticks.at(-1) as number) >= most && ticks.length <= 6, `${most}: ${ticks}`);
-  }
-});
-
 test('bars are stacked within the chart, without inline styles', () => {
   const svg = draw([
     [3, 1],
@@ -52,18 +42,4 @@ test('bars are stacked within the chart, without inline styles', () => {
       ['answered', 135, 45],
     ],
   );
-});
-
-test('of many bars only some have labels, fewer on narrow screens', () => {
-  const named = (count: number) => {
-    const classes = [
-      ...draw(Array.from({ length: count }, () => [1])).matchAll(/<text( class="\w+")? x="[\d.]+%"/g),
-    ].map(([, style]) => style ?? 'both');
-    const of = (style: string) => classes.filter((one) => one.includes(style)).length;
-    return { desk: of('both') + of('desk'), narrow: of('both') + of('narrow') };
-  };
-  for (const count of [1, 5, 7, 24, 31, 100, 336, 400]) {
-    const { desk, narrow } = named(count);
-    assert.ok(desk >= 1 && desk <= 16 && narrow >= 1 && narrow <= 5, `${count}: ${desk}, ${narrow}`);
-  }
 });

@@ -138,7 +138,7 @@ export function columnsOf({ reports, weekly }: Words) {
 }
 
 /** The rows in the order of a column; those without a value last. */
-export function sortedRows({ name, columns, rows }: ReportTable, sorting: Sorting | null): readonly Row[] {
+function sortedRows({ name, columns, rows }: ReportTable, sorting: Sorting | null): readonly Row[] {
   const column = columns.find(({ csv }) => csv === sorting?.column);
   if (sorting?.table !== name || column === undefined) return rows;
   const direction = sorting.descending ? -1 : 1;

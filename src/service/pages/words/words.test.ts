@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plurals } from './plurals.ts';
 import { languages, wordsFor } from './words.ts';
 
 test('the language is the chosen one, else the first of the browser’s that there is, else English', () => {
@@ -15,13 +14,6 @@ test('the language is the chosen one, else the first of the browser’s that the
     ['tlh', '', 'en'],
   ] as const)
     assert.equal(wordsFor(chosen, accepted).language, language, `${chosen} ${accepted}`);
-});
-
-test('things are counted as each language does', () => {
-  assert.equal(plurals('en')(1, 'call', 'calls'), '1 call');
-  assert.equal(plurals('en')(0, 'call', 'calls'), '0 calls');
-  assert.equal(plurals('fr')(0, 'appel', 'appels'), '0 appel');
-  assert.equal(plurals('de')(12_345, 'Anruf', 'Anrufe'), '12.345 Anrufe');
 });
 
 /** Every text by its path, such as `signIn.title`; functions have no text. */

@@ -63,35 +63,3 @@ test('what must be written again goes before whatever came later, and drained() 
   await assert.rejects(b, /no/);
   assert.equal(await drained, 'drained');
 });
-
-test('a batch that fails as a whole fails for each of it, and the next one is written', async () => {
-  const { batches, next } = harness(3);
-  const lost = Promise.allSettled(['a', 'b'].map((item) => batches.add(item)));
-  (await next()).fail(new Error('gone'));
-  assert.deepEqual(
-    (await lost).map(({ status }) => status),
-    ['rejected', 'rejected'],
-  );
-  const c = batches.add('c');
-  all(await next());
-  assert.equal(await c, 'c');
-});
-
-test('what nobody waits for is written with the next that somebody waits for, or by itself after a while', async () => {
-  const { batches, next } = harness(10);
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  void batches.add('a', true);
-  await turn();
-  void batches.add('b');
-  const one = await next();
-  assert.deepEqual(one.items, ['a', 'b']);
-  void batches.add('c', true);
-  all(one);
-  const two = await next();
-  assert.deepEqual(two.items, ['c']);
-  void batches.add('d', true);
-  const drained = batches.drained();
-  all(two);
-  all(await next());
-  await drained;
-});

@@ -78,25 +78,6 @@ test('of today the beginning is kept, and after a move only the last hours are c
   assert.deepEqual((await ask(17 * HOUR)).counted, ['0 to 16', '16 to 24']);
 });
 
-test('in the first hours there is no beginning', async () => {
-  const { ring, ask, kept } = scene();
-  ring(0.5 * HOUR);
-  const found = await ask(1.9 * HOUR);
-  assert.deepEqual([found.calls, found.counted, kept()], [1, ['0 to 24'], []]);
-});
-
-test('hundreds that look at the same moment have it counted once after the count that runs', async () => {
-  const { ring, ask, during } = scene();
-  ring(HOUR);
-  let counts = 0;
-  during(() => {
-    counts += 1;
-  });
-  const all = await Promise.all(Array.from({ length: 300 }, () => ask(1.5 * HOUR)));
-  assert.deepEqual(new Set(all.map(({ calls }) => calls)), new Set([1]));
-  assert.equal(counts, 2);
-});
-
 test('a count during which one of its calls moved is not kept', async () => {
   const { ring, ask, kept, during } = scene();
   ring(HOUR);
@@ -105,13 +86,6 @@ test('a count during which one of its calls moved is not kept', async () => {
   during(() => {});
   assert.deepEqual(kept(), []);
   assert.deepEqual([(await ask(day.until)).calls, kept()], [2, ['0 to 24']]);
-});
-
-test('a span that is longer than a day is counted each time', async () => {
-  const { ring, ask, kept } = scene();
-  ring(HOUR);
-  const week = { since: 0, until: 7 * day.until };
-  assert.deepEqual([(await ask(week.until, week)).calls, kept()], [1, []]);
 });
 
 test('a day that is over is counted as a whole and kept, until one of its calls moves', async () => {
