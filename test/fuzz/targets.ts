@@ -84,7 +84,6 @@ const amiFrames: Target = {
     Buffer.from('Asterisk\r\n\r\n\n\r\nEvent: FullyBooted\n\nEvent: Hangup\r\r\n\r\r\n'),
   ],
   words: amiWords,
-  modules: ['/src/ami/wire/framer.ts', '/src/ami/wire/frame.ts'],
   run(input) {
     const whole = framesOf(input, () => input.length);
     assert.deepEqual(
@@ -117,7 +116,6 @@ const amiCalls: Target = {
   name: 'AMI events to what is reported: each call forward only, and every event as the API takes it',
   seeds: shortCalls,
   words: amiWords,
-  modules: ['/src/ami/events.ts', '/src/calls/tracker.ts', '/src/calls/call.ts', '/src/calls/topology.ts'],
   run(input) {
     const tracker = createTracker(rules, { calls: [], trunks: [] });
     const reported = new Map<string, CallStatus>();
@@ -163,7 +161,6 @@ const agiSession: Target = {
     '?number=',
     '511 ',
   ],
-  modules: ['/src/agi/agi-protocol.ts', '/src/agi/agi-request.ts'],
   run(input) {
     let session = newSession;
     /** A command is written for a line that came, or not at all: Asterisk reads one at a time. */
@@ -220,7 +217,6 @@ const priorityAnswer: Target = {
   name: 'priority answer: nothing of it can become a second AGI command',
   seeds: bodies,
   words: ['"priority":', '"name":"', '"data":', 'null', '\\n', '\\u000a', '{"priority":"', '1e400'],
-  modules: ['/src/agi/read-priority.ts', '/src/agi/priority-answer.ts'],
   run(input) {
     const reading = readPriority(answerWith(input), { priority: 'priority', name: 'name' });
     for (const command of commandsFor(reading, answerOptions, { setName: true }))
@@ -233,7 +229,6 @@ const eventAnswer: Target = {
   name: "answer to a call event: delivered only by the API's own words; the reason is one harmless line",
   seeds: bodies,
   words: ['"result":"', '"message":"', '{"result":', '\\u001b[2J', '\u202e', 'Fri, 20 Nov 2026 10:00:00 GMT'],
-  modules: ['/src/delivery/classify.ts'],
   run(input) {
     const answer = answerWith(input);
     const { verdict, reason, retryAfterMs } = classify(answer, 1_795_000_000_000);
@@ -256,7 +251,6 @@ const cdrLine: Target = {
     Buffer.from('a,b,c,d,e,f,g,h,i,j,k,l,1,2,o,p,sys-1795168800.1'),
   ],
   words: ['","', ',,', '"', '""', '1795168800.1', 'PJSIP/'],
-  modules: ['/src/cdr/csv-line.ts'],
   run(input) {
     const record = parseLine(input.toString('utf8'));
     if (typeof record === 'string') return;
@@ -275,7 +269,6 @@ const recording: Target = {
     ),
   ],
   words: ['"frame":', '"ms":', '"channels":[', '{"recording":1', 'null', '\n'],
-  modules: ['/src/ami/recording/recording.ts'],
   run(input) {
     try {
       parseRecording(input.toString('utf8'));

@@ -5,8 +5,7 @@ import { customer } from '../../src/service/store/customer.fixture.ts';
 import { browserImpossible, keepPicture, openBrowser, signedIn, sizes } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
 import { person, withStore } from './people.ts';
-import { event, getsThrough, type Served, serve, startAgain } from './service-harness.ts';
-import { MISSED, storeMissed } from './stored-calls.ts';
+import { event, type Served, serve, startAgain } from './service-harness.ts';
 
 const skip = browserImpossible() ?? false;
 
@@ -141,56 +140,6 @@ test('a missed call stays on every page and screen until a colleague takes it an
   assert.doesNotMatch(await page.title(), /to call back ·/);
   await page.getByRole('button', { name: 'Undo' }).click();
   for (const each of [page, wall]) await card(each, 'lost').getByText('missed').waitFor();
-});
-
-test('of 300 people and one who called 600 times, all are counted: by title, icon, link and bar, as on the page', {
-  skip,
-}, async (t) => {
-  const { page, trouble, a, post, url, stateDir } = await open(t, await serve(t), '/account', {
-    run: ['open', 'badges'],
-  });
-  await storeMissed({ stateDir }, Date.now());
-  await page.goto(`${url}/call-back`);
-  const cards = page.locator('.missed-call');
-  /** Waits until everything says so. */
-  const counted = async (count: number) => {
-    await page.waitForFunction(
-      (text) => document.querySelector('nav .count')?.textContent === text,
-      String(count),
-    );
-    await page.getByRole('link', { name: `To call back: ${count}`, exact: true }).waitFor();
-    assert.ok((await page.title()).startsWith(`${count} to call back · `), await page.title());
-    assert.equal(await page.evaluate('badges.at(-1)'), count);
-    await page.locator('#call-backs').getByText(`${count} callers`, { exact: true }).waitFor();
-  };
-  const lose = async (id: string, from: string) => {
-    for (const status of ['ringing', 'completed']) await post(a.token, event({ id, from, status }));
-  };
-  await counted(MISSED.people);
-  assert.equal(await cards.count(), 50);
-  assert.match(await said(page, 'missed-899'), /×600/);
-
-  // Somebody beyond those whom the bar shows calls again, somebody whom nobody can call back, and somebody new.
-  assert.equal(await card(page, 'missed-0').count(), 0);
-  await lose('again', '+493055510000');
-  await card(page, 'again').getByText('×2').waitFor();
-  await lose('withheld', 'anonymous');
-  await lose('new', '+493023125001');
-  await counted(MISSED.people + 1);
-  assert.equal(await card(page, 'withheld').count(), 0);
-
-  await card(page, 'missed-899').getByRole('button', { name: 'Done' }).click();
-  await card(page, 'missed-899').waitFor({ state: 'detached' });
-  await counted(MISSED.people);
-  assert.equal(await cards.count(), 50);
-  // Those who moved up are no news.
-  assert.equal(
-    await page.getByRole('status').filter({ hasText: 'Missed call' }).innerText(),
-    'Missed call from +49 30 23125001',
-  );
-  await getsThrough({ post, a }, '+493055510001');
-  await counted(MISSED.people - 1);
-  assert.deepEqual(trouble, []);
 });
 
 /** Where everything is that can be pressed on the page around the bar. */

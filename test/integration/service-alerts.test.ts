@@ -9,7 +9,6 @@ import { startReceivers } from '../alerts/alert-receivers.ts';
 import { until } from '../until.ts';
 import { withStore } from './people.ts';
 import { callers, event, options, serve, stateFolder } from './service-harness.ts';
-import { storeCalls } from './stored-calls.ts';
 import { startReceiver } from './webhook-receiver.ts';
 
 /** Receivers, and the options that send alerts there. */
@@ -28,59 +27,6 @@ async function receivers(t: Parameters<typeof startReceivers>[0]) {
     },
   };
 }
-
-test('a phone system with a replaced token, and one that is silent against its habit, arrive once', async (t) => {
-  const to = await receivers(t);
-  const now = Date.now();
-  const week = 7 * 86_400_000;
-  const stateDir = stateFolder(t);
-  const first = await startService(options(stateDir), { log: silentLog });
-  const token = first.token();
-  await first.stop();
-  await storeCalls({ stateDir }, async (report) => {
-    // Busy at this time in each of the weeks before, silent for six hours now.
-    for (const weeks of [1, 2, 3, 4])
-      for (let minute = 0; minute < 240; minute += 5)
-        await report({
-          id: `call-${weeks}-${minute}`,
-          status: 'completed',
-          at: now - weeks * week - minute * 60_000,
-          from: '+4930901820',
-        });
-    await report({ id: 'last', status: 'completed', at: now - 6 * 3_600_000, from: '+4930901820' });
-  });
-  const service = await startService({ ...options(stateDir), ...to.change }, { log: silentLog });
-  t.after(() => service.stop());
-  await to.until('service.phone-system-silent began');
-  assert.match(
-    to.mail.received[0]?.data ?? '',
-    /^Subject: \[pbx-bridge service calls\.example\.com\] PROBLEM/m,
-  );
-  const { post } = callers(service.url);
-  await post(`${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`, event());
-  await to.until('service.token-refused began');
-  await post(`cia_${'0'.repeat(80)}`, event());
-  await storeCalls({ stateDir }, (_, store) =>
-    store.directory.changeIntegration(1, { rotate: true, oldTokenUntil: Date.now() + 3_600_000 }),
-  );
-  // The service learns of the change within a second.
-  const isAnnounced = async () => {
-    assert.equal((await post(token, event())).status, 200);
-    return to.announced().includes('service.old-token-ends began');
-  };
-  await until('the alert about the old token', isAnnounced, { state: to.announced });
-  await service.stop();
-  const again = await startService({ ...options(stateDir), ...to.change }, { log: silentLog });
-  t.after(() => again.stop());
-  await to.until('service.phone-system-silent over');
-  assert.deepEqual(to.announced().sort(), [
-    'service.old-token-ends began',
-    'service.phone-system-silent began',
-    'service.phone-system-silent over',
-    'service.token-refused began',
-  ]);
-  await again.stop();
-});
 
 test('scheduled backups are made, kept in number and can be restored; one that fails is announced', async (t) => {
   const to = await receivers(t);

@@ -279,9 +279,11 @@ export const eventRows = [
     assert.ok(await shown(three));
   }),
   row('4.1', 'The body is a JSON object.', 'broken-json', async ({ a, ask }) => {
-    for (const body of ['{"id":', '[]', '"x"', 'null', '7', Buffer.from('{"id":"\xff"}', 'latin1')]) {
+    const texts = ['{"id":', '[]', '"x"', 'null', '7', `${JSON.stringify(event())}x`, '['.repeat(20_000)];
+    for (const body of [...texts, Buffer.from('{"id":"\xff"}', 'latin1'), Buffer.from('{}', 'utf16le')])
       says(await ask('/voice/call', { token: a.token, method: 'POST', body }), 400);
-    }
+    const marked = `\ufeff${JSON.stringify(event({ id: freshId() }))}`;
+    accepted(await ask('/voice/call', { token: a.token, method: 'POST', body: marked }));
   }),
   row(
     '4.1',

@@ -92,25 +92,6 @@ export const callTests: StoreTests = {
     });
   },
 
-  async 'of thousands of calls none is passed over, by activity or by figures'({ store }) {
-    const account = await newAccount(store);
-    for (let n = 0; n < 12_000; n += 1)
-      void report(store, {
-        account,
-        id: `c${n}`,
-        at: n,
-        from: n % 6000 ? '110' : '112',
-        status: 'completed',
-      });
-    await store.openCalls(account, 1);
-    const search = { digits: '2', words: [], extensions: [] };
-    const found = await walk(store, account, { ...everyCall, search, outcome: 'missed' }, 'older', 9);
-    assert.deepEqual(found.flat(), ['c6000', 'c0']);
-    assert.equal((await walk(store, account, everyCall, 'newer', 1000)).flat().length, 12_000);
-    const [figures] = await figuresOf(store, account, [HOURS]);
-    assert.deepEqual([figures?.all.calls, figures?.all.missed], [12_000, 12_000]);
-  },
-
   async 'report figures are those counted from the history, again after calls have moved and the history was trimmed'({
     store,
     other,

@@ -82,22 +82,6 @@ export async function storeWeeks(served: Pick<Served, 'stateDir'>, now: number, 
   });
 }
 
-/** How many people `storeMissed` has to call back: 300, and one who called 600 times after them. */
-export const MISSED = { people: 301, calls: 900, often: '+49309999999' };
-
-/** An office with more to call back than a screen or a page shows: all of it in the last 20 hours. */
-export async function storeMissed(served: Pick<Served, 'stateDir'>, now: number): Promise<void> {
-  await storeCalls(served, async (report) => {
-    const calls = Array.from({ length: MISSED.calls }, (_, n) => ({
-      id: `missed-${n}`,
-      from: n < MISSED.people - 1 ? `+4930555${10_000 + n}` : MISSED.often,
-      at: now - 20 * 60 * MINUTE + n * MINUTE,
-    }));
-    for (const status of ['ringing', 'completed'] as const)
-      await Promise.all(calls.map((call) => report({ ...call, status })));
-  });
-}
-
 /** Calls whose every text is hostile. */
 export async function hostileCalls(served: Pick<Served, 'stateDir'>, now: number): Promise<void> {
   await storeCalls(served, async (report, store) => {

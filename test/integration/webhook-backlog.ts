@@ -49,43 +49,6 @@ export async function fillBacklog(
   return { failing, healthy: ids.slice(FAILING) };
 }
 
-/** All that is asked about deliveries while calls come in, webhooks deliver and pages show them. */
-export async function askAboutDeliveries(
-  webhooks: WebhookStore,
-  { failing: [failing = 0, other = 0], healthy: [healthy = 0] }: { failing: number[]; healthy: number[] },
-  now: number,
-): Promise<void> {
-  for (const webhook of [failing, healthy]) {
-    const query = { now, freshSince: now - HOUR_MS, limit: 136, except: [] };
-    for (const priority of ['fresh', 'backlog', 'retry'] as const)
-      for (const { id } of await webhooks.due(webhook, { ...query, priority })) await webhooks.isNext(id);
-    await webhooks.nextDue(webhook, now);
-    for (const failed of [false, true]) {
-      const { deliveries } = await webhooks.page({ webhook, failed, before: null, limit: 50 });
-      const [one] = deliveries;
-      if (one === undefined) continue;
-      await webhooks.page({ webhook, failed, before: one.id, limit: 50 });
-      const result = {
-        seq: one.id,
-        callId: '',
-        outcome: 'delivered',
-        at: now,
-        counted: false,
-        durationMs: 1,
-      } as const;
-      await webhooks.record(webhook, result, null);
-    }
-    await webhooks.waiting(webhook);
-    await webhooks.expire(webhook, now - 72 * HOUR_MS, now);
-    await webhooks.sendAgain(webhook, null, now);
-  }
-  await webhooks.waiting(null);
-  await webhooks.forget(1, '+49301');
-  await webhooks.trim(0);
-  await webhooks.switchOff(other, null);
-  await webhooks.page({ webhook: other, failed: true, before: null, limit: 50 });
-}
-
 /**
  * The program `service` on SQLite with such a backlog of account Alpha; three webhooks post to `failing`, seven to `healthy`.
  * `cli`: of another checkout. `filled`: false for the ten webhooks without their backlog.
