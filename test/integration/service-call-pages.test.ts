@@ -80,7 +80,7 @@ test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async
   assert.deepEqual(new Set(rows.map(({ id }) => unguarded(id ?? ''))), new Set([...ids, 'first']));
   for (const cell of rows.flatMap(Object.values)) assert.doesNotMatch(cell, /^[=@\t\r]|^[+-](?!\d+$)/);
   const first = rows.find(({ id }) => id === 'first');
-  assert.deepEqual([first?.started, first?.outcome], ['2026-03-29T01:30:00+01:00', 'open']);
+  assert.deepEqual([first?.started, first?.outcome], ['2026-03-29T01:30:00+01:00', 'answered']);
 });
 
 test('the CSV is sent in chunks', async (t) => {
