@@ -289,7 +289,7 @@ async function newAccount(store: Store): Promise<number> {
   await store.customers.putSegment(id, { name: 'Gold', priority: 5 });
   await store.customers.put(id, [
     customer({ reference: '7', name: 'Anna Ößl', segment: 'Gold', numbers: ['+4930901820'] }),
-    customer({ reference: '8', name: 'Ben', numbers: ['+31201234567'] }),
+    customer({ reference: '8', name: 'Ben', numbers: ['+31201234567', '110'] }),
   ]);
   return id;
 }
@@ -336,6 +336,11 @@ const filters: CallFilter[] = [
   { ...everyCall, search: { digits: null, words: ['%'], extensions: [] } },
   { ...everyCall, search: { digits: null, words: [], extensions: [] } },
   { ...everyCall, customer: { is: '7' } },
+  { ...everyCall, customer: { is: '8' } },
+  { ...everyCall, customer: { is: '8' }, number: { is: '110' } },
+  { ...everyCall, customer: { is: 'nobody' } },
+  { ...everyCall, search: { digits: '110', words: ['ben'], extensions: ['1001'] } },
+  { ...everyCall, search: { digits: null, words: ['ben'], extensions: [] }, customer: { is: '8' } },
   { ...everyCall, search: { digits: null, words: ['anna', 'ossl'], extensions: [] } },
   { ...everyCall, search: { digits: null, words: ['anna', 'ben'], extensions: ['1002'] } },
   { ...everyCall, segment: 'Gold' },
@@ -360,6 +365,7 @@ const filters: CallFilter[] = [
 const names: Record<string, { reference: string; folded: string }> = {
   '+4930901820': { reference: '7', folded: 'anna ossl' },
   '+31201234567': { reference: '8', folded: 'ben' },
+  '110': { reference: '8', folded: 'ben' },
 };
 
 function matches(call: ReportedCall, filter: CallFilter): boolean {
