@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { stripTypeScriptTypes } from 'node:module';
 import { test } from 'node:test';
-import { findChain, importsOf, readImportGraph } from './import-graph.ts';
+import { findChain, readImportGraph } from './import-graph.ts';
 
 /** What the bridge is made of, from the top down. */
 const bridgeParts = [
@@ -120,32 +120,4 @@ test('the threads of storage load no libraries: zod takes 10 to 20 MB in each th
     const chain = findChain(asRun, script, (path) => asRun.get(path)?.libraries.some(isLibrary) === true);
     assert.equal(chain, undefined, `a library is loaded by ${chain?.join(' -> ')}`);
   }
-});
-
-test('import lines are read in all their forms, and a chain is found and named', () => {
-  const source = [
-    "import type { A } from './a.ts';",
-    'import {\n  b,\n  c,\n} from "../b.ts";',
-    "export { d } from './d.ts';",
-    "import 'node:fs';",
-    "const e = await import('./e.ts');",
-    "new Worker(new URL('./worker.ts', import.meta.url));",
-  ].join('\n');
-  assert.deepEqual(importsOf('src/x/y.ts', source), {
-    files: ['src/x/a.ts', 'src/b.ts', 'src/x/d.ts', 'src/x/e.ts', 'src/x/worker.ts'],
-    libraries: ['node:fs'],
-  });
-  const cycle = new Map([
-    ['a', { files: ['b'], libraries: [] }],
-    ['b', { files: ['a', 'c'], libraries: [] }],
-    ['c', { files: ['forbidden'], libraries: [] }],
-  ]);
-  assert.deepEqual(
-    findChain(cycle, 'a', (path) => path === 'forbidden'),
-    ['a', 'b', 'c', 'forbidden'],
-  );
-  assert.equal(
-    findChain(cycle, 'a', (path) => path === 'other'),
-    undefined,
-  );
 });

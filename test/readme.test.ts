@@ -83,34 +83,3 @@ test('README has a row for every command of operators', () => {
   const [, table = ''] = documents[0]?.text.split('\n## Commands\n') ?? [];
   for (const name of operatorCommands) assert.match(table, new RegExp(`^\\| .*\`${name}\\b`, 'm'), name);
 });
-
-test('what does not exist is found, in all the forms that documents use', () => {
-  const text = [
-    '# A heading, here',
-    '[a](README.md) [b](#a-heading-here) [c](gone.md) [d](README.md#gone) `src/cli.ts` `cli/gone.ts` `gone/`',
-    '`npm test` `npm test -- src/calls src/gone browser-bar` `npm run test:all -- browser-bar` `npm run gone` and `PBX_ID` `GONE_SETTING_FILE`',
-    '`outbox list` `outbox gone` `check --gone`, `pbx-bridge service backup FILE`',
-    '```sh',
-    'systemctl stop pbx-bridge; pbx-bridge gone; npx pbx-bridge explain 030 --offline # pbx-bridge',
-    '```',
-    '| what | what happens | shown by |',
-    '|---|---|---|',
-    '| a | b | [cli](src/cli.ts): a test |',
-    '| c | d | nothing |',
-  ].join('\n');
-  const document = { path: 'README.md', text };
-  assert.deepEqual(brokenLinks({ path: 'README.md', text: text.replace('](src/cli.ts)', '') }), [
-    '#a-heading-here',
-    'gone.md',
-    'README.md#gone',
-  ]);
-  assert.deepEqual(missingPaths(document), ['cli/gone.ts', 'gone/']);
-  assert.deepEqual(missingScripts(document, new Set(['test', 'test:all'])), ['gone']);
-  assert.deepEqual(missingTestParts(document, testFiles), ['src/gone', 'browser-bar']);
-  assert.deepEqual(missingCommands(document, program), ['gone', 'outbox gone', 'check --gone']);
-  assert.deepEqual(namedSettings(document), ['PBX_ID', 'GONE_SETTING']);
-  assert.deepEqual(shownRows(document), [
-    { what: 'a', file: 'src/cli.ts', test: 'a test' },
-    { what: 'c', file: '.', test: '' },
-  ]);
-});

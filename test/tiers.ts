@@ -23,7 +23,6 @@ const slow = [
   'test/integration/service-processes',
   'test/integration/service-proxy',
   'test/integration/service-store-postgres',
-  'test/integration/service-takeover',
   'test/promtool',
   // Many seconds of computing or waiting: damage, kills and broken links by the hundred, random inputs, password hashes.
   'src/outbox/recovery/',

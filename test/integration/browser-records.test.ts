@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { givePast } from '../office/past.ts';
 import { browserImpossible, keepPicture, openBrowser, signedIn, sizes } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
-import { event, serve, startAgain } from './service-harness.ts';
-import { storeCalls, storeWeeks } from './stored-calls.ts';
+import { withStore } from './people.ts';
+import { event, type Served, serve, startAgain } from './service-harness.ts';
+import { storeCalls } from './stored-calls.ts';
 
 const skip = browserImpossible() ?? false;
 /** A span that ends today, as the address of a report has it. */
@@ -34,11 +36,17 @@ test('the API log is live, and can be paused', { skip }, async (t) => {
   assert.deepEqual(trouble, []);
 });
 
+/** The calls of an office in some weeks until then. */
+const giveWeeks = (served: Served, now: number) =>
+  withStore(served, (store) =>
+    givePast(store, { account: 1, integration: 1, now, days: 35, timeZone: 'UTC' }),
+  );
+
 /** An office of some weeks, and a window with a report of its last days. */
 async function report(t: TestContext, query: string, options: BrowserContextOptions = {}) {
   const served = await serve(t);
-  // Until noon: two calls come at the end of the weeks, also if the test runs at night.
-  await storeWeeks(served, new Date().setUTCHours(12, 0, 0, 0));
+  // Until noon, also if the test runs at night.
+  await giveWeeks(served, new Date().setUTCHours(12, 0, 0, 0));
   const browser = await openBrowser(t);
   const window = await signedIn(browser, served, options);
   await window.page.goto(`${served.url}/reports?${query}`);
@@ -143,7 +151,8 @@ test('date fields show all of a date and its time, whatever the window', { skip 
 
 test('a live list keeps selection, focus and place, and says how many calls are new', { skip }, async (t) => {
   const served = await serve(t);
-  await storeWeeks(served, Date.now());
+  await giveWeeks(served, Date.now());
+  await served.post(served.a.token, event({ id: 'rings' }));
   const browser = await openBrowser(t);
   const { page, trouble } = await signedIn(browser, served);
   await page.goto(`${served.url}/calls`);
@@ -166,10 +175,7 @@ test('a live list keeps selection, focus and place, and says how many calls are 
   await served.post(served.a.token, event({ id: 'new-1' }));
   await page.getByRole('button', { name: '1 new call', exact: true }).waitFor();
   await served.post(served.a.token, event({ id: 'new-2' }));
-  await served.post(
-    served.a.token,
-    event({ id: 'pbx-now.1', status: 'answered', from: '+4930901820', caller_id: '1001' }),
-  );
+  await served.post(served.a.token, event({ id: 'rings', status: 'answered', caller_id: '1001' }));
   await page.getByRole('button', { name: '2 new calls' }).waitFor();
   const changed = page.locator('main tbody tr').filter({ hasText: 'on a call' }).first();
   await changed.getByText('1001').waitFor();

@@ -55,7 +55,7 @@ const inTurn: WindowsOf = (language, index) => {
 
 /**
  * A page, or what it becomes when `form` is sent with these fields (with the {language}), or after `act`. `refused`: it is
- * answered by an error. `alike`: a page that was looked at, with other data.
+ * answered by an error. `alike`: a page whose accessibility was checked with other data.
  */
 type View = {
   readonly name: string;
@@ -279,10 +279,16 @@ describe('windows of all sizes, in both themes and all languages, without an err
       { size: 'narrow', theme: 'light' },
       { size: 'desk', theme: 'dark' },
     ] as const;
-    await lookAt(t, 'hostile', [...pages, ...alike], async () => ({ page, trouble }), {
-      ...served,
-      windowsOf: () => windows,
-      in: ['en'],
-    });
+    await lookAt(
+      t,
+      'hostile',
+      [...pages.map((view) => ({ ...view, alike: true })), ...alike],
+      async () => ({ page, trouble }),
+      {
+        ...served,
+        windowsOf: () => windows,
+        in: ['en'],
+      },
+    );
   });
 });

@@ -2,7 +2,7 @@ import type { Store } from '../../src/service/store/store.ts';
 import { recorded } from './recorded-request.ts';
 
 /** Texts that strangers could send to do harm, or that merely are as people's names are. */
-const hostileTexts: readonly string[] = [
+export const hostileTexts: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(2)>',
   "'-alert(3)-'",

@@ -47,22 +47,6 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   assert.deepEqual(await lookup('+4930901820'), unsegmented);
 });
 
-test('administration: a table leaves what it has no column for, and empties what is empty', async (t) => {
-  const { admin } = await administered(t);
-  for (const [table, after] of [
-    ['reference\n1\n', "1,Alpha's customer,VIP,+4930901820"],
-    ['reference,numbers\n1,030 901821\n', "1,Alpha's customer,VIP,+4930901821"],
-    ['reference,name\n1,Ann\n', '1,Ann,VIP,+4930901821'],
-    ['reference,segment\n1,\n', '1,Ann,,+4930901821'],
-    ['reference,segment,numbers\n1,VIP,\n', '1,Ann,VIP,'],
-    ['reference,name\n1,\n', '1,1,VIP,'],
-  ] as const) {
-    const { json } = await admin('POST', '/customers', table);
-    assert.deepEqual(json, { imported: 1, refused: 0, errors: [] });
-    assert.equal((await admin('GET', '/customers')).text.split('\r\n')[1], after);
-  }
-});
-
 test('administration: what cannot be taken is said', async (t) => {
   const { admin, ask, url } = await administered(t);
   for (const [method, path, body, status, type] of [

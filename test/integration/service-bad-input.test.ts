@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import type { LogFields } from '../../src/log/log.ts';
-import { browse } from './people.ts';
-import { type Answer, event, serve } from './service-harness.ts';
+import { event, serve } from './service-harness.ts';
 
 /** What users, broken clients and strangers send: always one clear answer, never a 500, never a stack. */
 
@@ -16,55 +15,6 @@ function faults() {
   };
   return { kept, log };
 }
-
-function clear(answer: Answer, what: string): void {
-  assert.ok(answer.status < 500, `${what}: ${answer.status}`);
-  assert.ok(answer.json !== undefined, `${what}: ${answer.text}`);
-  assert.doesNotMatch(answer.text, /node_modules|\.ts:|at .*\(|SQLITE|ECONN/, what);
-}
-
-test('bodies that are no JSON object in UTF-8', async (t) => {
-  const { kept, log } = faults();
-  const { a, ask } = await serve(t, {}, log);
-  const good = JSON.stringify(event());
-  const bodies: [string, string | Buffer, number][] = [
-    ['nothing', '', 422],
-    ['cut off', good.slice(0, -5), 400],
-    ['with more behind it', `${good}x`, 400],
-    ['UTF-16', Buffer.from(good, 'utf16le'), 400],
-    ['Latin-1', Buffer.from(good.replace('pbx', 'pbé'), 'latin1'), 400],
-    ['with a byte order mark', `\ufeff${good}`, 200],
-    ['20,000 arrays deep', '['.repeat(20_000), 400],
-    ['20,000 objects deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 422],
-    ['10 MB', Buffer.alloc(10_000_000, 0x20), 413],
-    ['binary', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), 400],
-    ['gzip', Buffer.from('1f8b0800000000000003abae050043bfa6a302000000', 'hex'), 400],
-  ];
-  for (const [what, body, status] of bodies) {
-    const answer = await ask('/voice/call', { token: a.token, method: 'POST', body });
-    assert.equal(answer.status, status, `${what}: ${answer.text}`);
-    clear(answer, what);
-    const stranger = await ask('/voice/call', { method: 'POST', body });
-    assert.equal(stranger.status, 401, `${what}, from a stranger`);
-  }
-  assert.deepEqual(kept, []);
-});
-
-test('customers: nothing unreadable is kept, and no field makes a fault', async (t) => {
-  const { kept, log } = faults();
-  const served = await serve(t, {}, log);
-  const { send, read } = await browse(served, 'Ann');
-  const save = async (fields: Record<string, string>) =>
-    (await send('/customers/save', { numbers: '', segment: '', ...fields })).status;
-  for (const name of ['a\0b', '\x1b[2J', 'Ren\ufffd']) {
-    assert.equal(await save({ name }), 422, name);
-    assert.equal(await save({ name: 'Ann', reference: name }), 422, name);
-    assert.equal(await save({ name: 'Ann', before: name }), 404, name);
-  }
-  assert.equal(await save({ name: 'Zoe\u0308  M', reference: 'z' }), 303);
-  assert.match((await read('/customers/export')).text, /^z,Zoë M,/m);
-  assert.deepEqual(kept, []);
-});
 
 test('a slow body is answered 408, a broken request 400, and neither stops the others', async (t) => {
   const { a, ask, url } = await serve(t, { requestTimeoutMs: 1_500 });

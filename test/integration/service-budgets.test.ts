@@ -106,22 +106,6 @@ test('a large form is read only for an administrator who is signed in', async (t
   }
 });
 
-test('thirty text searches of one account at once are all answered, and another account does not wait for them', async (t) => {
-  const { a, b, ask, post } = await serve(t);
-  // Some slices of each account's history.
-  for (const { token } of [a, b])
-    await Promise.all(Array.from({ length: 2_000 }, (_, n) => post(token, event({ id: `c${n}` }))));
-  const search = async (token: string) =>
-    (await ask('/voice?search=request&search_term=nowhere&limit=5', { token })).status;
-  const statuses: number[] = [];
-  const searches = Array.from({ length: 30 }, async () => void statuses.push(await search(a.token)));
-  await Promise.race(searches);
-  assert.equal(await search(b.token), 200);
-  assert.ok(statuses.length < 20, `${statuses.length} of 30 were answered before the other account's`);
-  await Promise.all(searches);
-  assert.deepEqual([...new Set(statuses)], [200]);
-});
-
 test('readers that stop reading are disconnected when nothing has moved for a while', async (t) => {
   const served = await serve(t, { stalledMs: 2_000 });
   const { a, url, ask } = served;
@@ -138,13 +122,4 @@ test('readers that stop reading are disconnected when nothing has moved for a wh
   assert.deepEqual(statuses.sort(), [200, 200, 200, 200, 429]);
   const isAnswered = async () => (await ask('/voice?search=request&search_term=c399', a)).status === 200;
   await until('the readers that stand still to be disconnected', isAnswered);
-});
-
-test('refusals by a limit are counted in the log, once a minute', async (t) => {
-  const { a, ask, said } = await serve(t, { requestsPerMinute: 1 });
-  for (let n = 0; n < 5; n += 1) await ask('/voice/priority?number=110', a);
-  assert.deepEqual(
-    said.filter((code) => code === 'service.limit-reached'),
-    ['service.limit-reached'],
-  );
 });

@@ -3,7 +3,6 @@ import { type TestContext, test } from 'node:test';
 import { type Browsing, browse, linksIn } from './people.ts';
 import { event, getsThrough, serve } from './service-harness.ts';
 import { openCalls, type ScreenEvent, screenEvents } from './service-stream.ts';
-import { MISSED, storeMissed } from './stored-calls.ts';
 
 const known = '+4930901820';
 const card = (number: string, back?: string) =>
@@ -60,66 +59,6 @@ test('a missed caller is listed once, taken, done and reopened, for all colleagu
   const after = screenEvents(url, { cookie: anna.cookie });
   assert.deepEqual((await nextOf(after)('calls')).missed, []);
   await after.return(undefined);
-});
-
-test('300 people and 600 calls of another number: everybody is on the pages, counted by every screen, until done', {
-  timeout: 120_000,
-}, async (t) => {
-  const served = await serve(t);
-  await storeMissed(served, Date.now());
-  const anna = await browse(served, 'Anna', { role: 'agent' });
-  /** By the calls themselves: none was answered. */
-  const csv = (await anna.read('/calls.csv?outcome=missed')).text;
-  const missed = new Set(Array.from(csv.matchAll(/\+4930\d+/g), ([number]) => number));
-  assert.equal(missed.size, MISSED.people);
-  const done = new Set<string>();
-  const areAll = (numbers: readonly string[]) => {
-    assert.equal(numbers.length, missed.size - done.size);
-    assert.deepEqual(new Set(numbers), missed.difference(done));
-  };
-  /** All pages have everybody; gives their addresses. */
-  const pagesAreRight = async () => {
-    const [numbers, pages] = [[] as string[], [] as string[]];
-    for (let path: string | undefined = '/call-back'; path; ) {
-      const { text, plain }: { text: string; plain: string } = await anna.read(path);
-      const [, open = ''] = /<table[^>]*>([\s\S]*?)<\/table>/.exec(text) ?? [];
-      numbers.push(...Array.from(open.matchAll(/data-key="([^"]*)"/g), ([, key]) => key as string));
-      assert.ok(plain.includes(` ${MISSED.people - done.size} callers `));
-      assert.equal(/<a rel="prev" href="([^"]*)">/.exec(text)?.[1], pages.at(-1), 'the page before');
-      pages.push(path);
-      path = /<a rel="next" href="([^"]*)">/.exec(text)?.[1];
-    }
-    areAll(numbers);
-    return pages;
-  };
-  const pages = await pagesAreRight();
-  assert.equal(pages.length, 4);
-
-  const screen = screenEvents(served.url, { cookie: anna.cookie });
-  const screenIsRight = async (kind: ScreenEvent['event']) => {
-    const event = await nextOf(screen)(kind);
-    areAll([...event.missed, ...event.others].map(({ number }) => number));
-    return event.missed[0];
-  };
-  const first = await screenIsRight('calls');
-  assert.deepEqual([first?.number, first?.times], [MISSED.often, 600]);
-  for (const number of [MISSED.often, '+493055510000', '+493055510150']) {
-    const { headers } = await act(anna, number, 'done', { back: pages[2] ?? '' });
-    assert.equal(headers.location, pages[2], 'back to the same page');
-    done.add(number);
-    await screenIsRight('missed');
-    await pagesAreRight();
-  }
-  await act(anna, MISSED.often, 'reopened');
-  done.delete(MISSED.often);
-  await screenIsRight('missed');
-  await getsThrough(served, '+493055510001');
-  done.add('+493055510001');
-  await pagesAreRight();
-  assert.match((await anna.read(card('+493055510002'))).plain, /Missed Not called back yet/);
-  const reached = (await anna.read(card('+493055510001'))).plain;
-  assert.match(reached, /Missed Called again and was answered by 1001/);
-  await screen.return(undefined);
 });
 
 test("a caller's card has the number to dial, the customer, colleagues' notes and the last calls", async (t) => {

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { CallFeed } from '../../src/service/store/call-store.ts';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { cannotInstall, installPackages } from '../debian.ts';
 import { postgresImpossible, startCluster, unprivileged } from '../postgres/cluster.ts';
-import { addCustomers, allCalls, everything, replay } from '../postgres/replay.ts';
-import { report } from './recorded-request.ts';
 
-/** A server that is set up in its own way: with a certificate, with another time. */
 const skip = (await postgresImpossible()) ?? false;
 const HOUR_MS = 3_600_000;
 
@@ -32,7 +28,7 @@ test('sslmode=verify-full: only the server that the certificate names is sent an
   const heard = hears(store.otherProcesses);
   t.after(heard.stop);
   await heard.first;
-  await addSite(store);
+  await store.directory.addAccount({ uid: 'a', name: 'Main', country: 'DE' });
   const plain = await cluster.sql(
     `SELECT a.query FROM pg_stat_activity a JOIN pg_stat_ssl s USING (pid)
      WHERE a.datname = '${name}' AND a.application_name = 'pbx-bridge service' AND NOT s.ssl`,
@@ -49,50 +45,10 @@ test('sslmode=verify-full: only the server that the certificate names is sent an
   await assert.rejects(open(t, `${unencrypted}?sslmode=verify-full${trusted}`), /does not support SSL/i);
 });
 
-describe('the clock and the time zone of the database server', { skip: skip || (await noFaketime()) }, () => {
-  test('do not matter: calls, activity, figures and retention go by the time of the services', async (t) => {
-    const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1');
-    const cluster = await startCluster(
-      { timezone: 'Pacific/Chatham' },
-      { LD_PRELOAD: library as string, FAKETIME: '+1000d', FAKETIME_DONT_FAKE_MONOTONIC: '1' },
-    );
-    t.after(() => cluster.remove());
-    const [server] = await cluster.sql('SELECT extract(epoch FROM now()) * 1000 AS now');
-    assert.ok(Number(server?.now) - Date.now() > 999 * 24 * HOUR_MS, 'the server is years ahead');
-
-    const store = await open(t, await cluster.database());
-    await addSite(store);
-    const now = Date.now();
-    for (const [index, status] of (['ringing', 'answered', 'completed'] as const).entries())
-      for (let call = 0; call < 30; call += 1)
-        await report(store, {
-          at: now - 40 * HOUR_MS + call * HOUR_MS + index * 5_000,
-          id: `c${call}`,
-          status,
-          from: '110',
-        });
-    assert.deepEqual(await everything(store), await everything(await replay(t, store)));
-    assert.equal((await allCalls(store)).at(0)?.startedAt, now - 40 * HOUR_MS);
-    const search = { in: 'request', term: '"id":"c29"' } as const;
-    assert.equal(
-      (await Array.fromAsync(store.requests.all({ account: 1, search, order: 'oldest' }))).flat().length,
-      3,
-    );
-    const dropped = await store.requests.trim({ before: now - 90 * 24 * HOUR_MS });
-    assert.equal(dropped, 0, 'nothing is as old as the server would have it');
-  });
-});
-
 async function open(t: TestContext, url: string): Promise<Store> {
   const store = await openPostgresStore({ url, connections: 4, keptMs: 30 * 24 * HOUR_MS, secretMark: 'x' });
   t.after(() => store.close());
   return store;
-}
-
-async function addSite(store: Store): Promise<void> {
-  await store.directory.addAccount({ uid: 'a', name: 'Main', country: 'DE' });
-  await store.directory.addIntegration({ uid: 'i', account: 1, name: 'Phone system', createdAt: 0 });
-  await addCustomers(store);
 }
 
 /** Follows the feed, which reports changes of accounts once it listens. */
@@ -134,11 +90,4 @@ function certificates(t: TestContext) {
   if (uid !== undefined && gid !== undefined) chownSync(path('server.key'), uid, gid);
   chmodSync(path('server.key'), 0o600);
   return { authority: path('authority.pem'), certificate: path('server.pem'), key: path('server.key') };
-}
-
-async function noFaketime(): Promise<string | false> {
-  if (globSync('/usr/lib/*/faketime/libfaketimeMT.so.1').length > 0) return false;
-  const reason = cannotInstall();
-  if (reason === undefined) await installPackages({ '/usr/bin/faketime': 'faketime' });
-  return reason ?? false;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { historyArraySchema, historyPageSchema } from '../../src/api/contract/history.ts';
 import { priorityResultSchema } from '../../src/api/contract/priority.ts';
-import { accepted, freshId, refused, row, says, shaped } from './service-document-row.ts';
+import { freshId, refused, row, says, shaped } from './service-document-row.ts';
 import { type Answer, event } from './service-harness.ts';
 
 /** Parts 4.2, 4.3, 5, 7, 8 and 9: lookups, history, authentication, errors, limits, paths. */
@@ -28,20 +28,6 @@ export const readRows = [
     refused(await ask('/voice/priority', a), 'number');
     refused(await ask('/voice/priority', { token: a.token, method: 'POST', body: {} }), 'number');
     refused(await ask('/voice/priority?number=anonymous', a), 'number');
-  }),
-  row('4.3', 'GET /voice gives what was recorded for the account.', '', async ({ b, post, ask, history }) => {
-    accepted(await post(b.token, event({ id: freshId() })));
-    await ask('/voice/priority?number=110', b);
-    await post(b.token, {});
-    const paths = (await history(b.token, '?sort=created_at')).slice(-3);
-    assert.deepEqual(
-      paths.map(({ method, path, status }) => [method, path, status]),
-      [
-        ['POST', '/api/v1/voice/call', 200],
-        ['GET', '/api/v1/voice/priority', 200],
-        ['POST', '/api/v1/voice/call', 422],
-      ],
-    );
   }),
   row(
     '4.3',

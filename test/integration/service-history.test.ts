@@ -3,29 +3,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { event, serve } from './service-harness.ts';
-import { storeCalls } from './stored-calls.ts';
-
-test('a page of many entries is sent as it is read, and is whole', async (t) => {
-  const served = await serve(t);
-  await storeCalls(served, async (report) => {
-    await Promise.all(
-      Array.from({ length: 450 }, (_, at) => report({ id: `c${at}`, from: '110', status: 'ringing', at })),
-    );
-  });
-  const { data, meta, links } = await served.page(served.a.token, '?limit=420&sort=created_at');
-  assert.deepEqual(
-    [data.length, data[419]?.id, meta.total, meta.to, meta.last_page],
-    [420, 420, 450, 420, 2],
-  );
-  assert.match(links.next ?? '', /page=2/);
-  const answer = await served.ask('/voice?limit=420', { token: served.a.token });
-  assert.equal(answer.headers['transfer-encoding'], 'chunked');
-  assert.equal(
-    (await served.history(served.a.token)).length,
-    452,
-    'both lists are in the history, no list in itself',
-  );
-});
 
 test('a page of a text that is found again and again says that there is more, not how much', async (t) => {
   const { a, page, stateDir } = await serve(t);

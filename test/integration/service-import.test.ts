@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { languages } from '../../src/service/pages/words/words.ts';
 import { customer } from '../../src/service/store/customer.fixture.ts';
 import { browse, withStore } from './people.ts';
 import { serve } from './service-harness.ts';
@@ -50,33 +49,6 @@ test("a table with somebody's own column names is understood, and each column ca
   const template = await read('/customers/import/template');
   assert.match(String(template.headers['content-disposition']), /customers-template\.csv/);
   assert.match(await imports({ table: template.text }, 'de'), /1 neu/);
-});
-
-test('a table without names and segments leaves them, and the preview names each change in every language', async (t) => {
-  const { imports, customers } = await administered(t);
-  assert.deepEqual(await customers(), [known]);
-  const same = { table: 'Customer no;Phone\n1;030 901820' };
-  const preview = await imports(same);
-  assert.match(preview, /0 new, 0 changed, 1 unchanged/);
-  assert.doesNotMatch(preview, / → /);
-  assert.match(await imports({ ...same, confirmed: 'yes' }), /1 customer imported/);
-  assert.deepEqual(await customers(), [known]);
-
-  const table = 'reference;name;segment;numbers\n2;Bob;;110\n1;;;030 901821|030 901820';
-  for (const { language, customers, common, segments, importing } of languages.values()) {
-    const text = await imports({ table }, language);
-    const cells = text.replaceAll(/<\/?bdi[^>]*>/g, '').replaceAll('&#39;', "'");
-    const changes = [...cells.matchAll(/<div>([^<]+ → [^<]+)<\/div>/g)].map(([, change]) => change);
-    const expected = [
-      `${common.name}: Alpha's customer → 1`,
-      `${segments.segment}: VIP → ${importing.empty}`,
-      `${customers.numbers}: +4930901820 → +4930901820, +4930901821`,
-    ];
-    assert.deepEqual(changes, expected, language);
-  }
-  await imports({ table, confirmed: 'yes' });
-  const changed = { reference: '1', name: '1', segment: null, numbers: ['+4930901820', '+4930901821'] };
-  assert.deepEqual((await customers())[0], changed);
 });
 
 test('a form that does not name a field leaves it as it is', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { changeAccount } from '../../src/service/accounts/change-account.ts';
 import { customer } from '../../src/service/store/customer.fixture.ts';
-import type { Customer, CustomerCursor } from '../../src/service/store/customer-store.ts';
+import type { Customer } from '../../src/service/store/customer-store.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
 /** What customers and segments ask of every store. */
@@ -116,29 +116,6 @@ export const customerTests: StoreTests = {
     const second = await customers.page({ ...two, after: first.next });
     assert.deepEqual([...first.customers, ...second.customers], list);
     assert.equal(second.next, null);
-  },
-
-  async 'a search through more customers than one statement reads finds each once, in order'({
-    store: { customers },
-    account,
-  }) {
-    const nth = (n: number) => String(n).padStart(5, '0');
-    const many = Array.from({ length: 12_000 }, (_, n) =>
-      customer({ reference: nth(n), name: `Customer ${nth(n)}` }),
-    );
-    for (let n = 0; n < many.length; n += 500) await customers.put(account, many.slice(n, n + 500));
-    const found: string[] = [];
-    let after: CustomerCursor | null = null;
-    do {
-      const query = { account, words: ['777'], segment: null, after, limit: 7 };
-      const page: Awaited<ReturnType<typeof customers.page>> = await customers.page(query);
-      found.push(...page.customers.map(({ reference }) => reference));
-      after = page.next;
-    } while (after !== null);
-    assert.deepEqual(
-      found,
-      many.map(({ reference }) => reference).filter((reference) => reference.includes('777')),
-    );
   },
 
   async 'numbers are read again with a new country, but not those of customers who are edited meanwhile'({

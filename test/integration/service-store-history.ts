@@ -4,7 +4,6 @@ import type {
   HistoryFilter,
   HistorySearch,
   RecordedRequest,
-  SearchPlace,
   StoredRequest,
 } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
@@ -167,47 +166,6 @@ export const historyTests: StoreTests = {
       const search = { in: 'request', term } as const;
       const page = { account, search, order: 'oldest', from: null, offset: 0, limit: 9 } as const;
       assert.equal((await store.requests.textPage(page)).count, count, term);
-    }
-  },
-
-  async 'a term that is the id of a call, or the number of its caller, finds every text that holds it, and those at once'({
-    store,
-    account,
-  }) {
-    const add = (n: number, also: Partial<RecordedRequest> = {}) =>
-      store.requests.record({
-        ...recorded({ account, at: n, id: `call-${n}`, from: '+493000' }),
-        ...{ request: n % 100 === 0 ? `{"n":${n},"status":"ringing"}` : `text ${n}`, event: null },
-        ...also,
-      });
-    const first = add(0, { callId: 'ringing' });
-    const second = add(1, { fromNumber: 'ringing', request: 'names it in another form' });
-    for (let n = 2; n < 12_000; n += 1) void add(n);
-    await Promise.all([first, second, store.openCalls(account, 1)]);
-    const search = { in: 'request', term: 'ringing' } as const;
-    const ids = (of: readonly StoredRequest[]) => of.map(({ id }) => id);
-    for (const order of ['oldest', 'newest'] as const) {
-      const whole = ids(await entries(store, account, search, order));
-      assert.equal(whole.length, 121);
-      const read: number[][] = [];
-      let from: SearchPlace | null = null;
-      do {
-        const query = { account, search, order, from, offset: 0, limit: 50 };
-        const page: Awaited<ReturnType<Store['requests']['textPage']>> = await store.requests.textPage(query);
-        read.push(ids((await Array.fromAsync(page.chunks)).flat()));
-        from = page.next;
-      } while (from !== null);
-      assert.deepEqual(read.flat().toSorted(), whole.toSorted(), 'each of them, once');
-      assert.ok(
-        [1, 2].every((id) => read[0]?.includes(id)),
-        'by index, on the first page',
-      );
-      for (const page of read)
-        assert.deepEqual(
-          page,
-          whole.filter((id) => page.includes(id)),
-          'each page is in order',
-        );
     }
   },
 

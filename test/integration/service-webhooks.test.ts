@@ -139,20 +139,6 @@ test('a receiver that answers 410 is switched off, and what waited can be sent a
   assert.ok(!namesOf(receiver.received).includes('while-off call.ringing'));
 });
 
-test('several answers of 410 at once are reported once', async (t) => {
-  const receiver = await startReceiver(t);
-  const held: (() => void)[] = [];
-  receiver.answer((_, response) => {
-    held.push(() => response.writeHead(410).end());
-    if (held.length === 4) for (const answer of held) answer();
-  });
-  const { events, until, said } = await withWebhook(t, receiver.url);
-  await Promise.all(['one', 'two', 'three', 'four'].map((call) => events(call, 'ringing')));
-  await until((all, { enabled }) => !enabled && all.every(({ httpStatus }) => httpStatus === 410));
-  await until(() => said.includes('webhook.switched-off'));
-  assert.equal(said.filter((code) => code === 'webhook.switched-off').length, 1);
-});
-
 test('a receiver that fails for too long is switched off; one that is slow or down is waited for', async (t) => {
   const receiver = await startReceiver(t, await freePort()); // which it stops and starts at
   receiver.answer((one, response) => {
@@ -228,30 +214,6 @@ test('an address in our own network is not connected to, by its number or by a n
     await events('one', 'ringing');
     await receiver.until(({ length }) => length === 1);
   });
-});
-
-test('a new secret: both sign for a while', async (t) => {
-  const receiver = await startReceiver(t);
-  const { id, events, secret, webhooks } = await withWebhook(t, receiver.url);
-  receiver.secrets.push(secret(1), secret(2));
-  const verifiedBy = async (call: string) => {
-    await events(call, 'ringing');
-    await receiver.until((all) => all.some((one) => one.call === call));
-    return receiver.received.find((one) => one.call === call)?.verifiedBy;
-  };
-  assert.deepEqual(await verifiedBy('before'), [0]);
-  for (const [until, rotate, expected] of [
-    [Date.now() + 60_000, true, [0, 1]],
-    [null, undefined, [1]],
-  ] as const) {
-    const before = receiver.received.length;
-    await webhooks.change(id, { oldSecretUntil: until, ...(rotate && { rotate }) });
-    // The service reads webhooks twice a second.
-    for (let n = 0; ; n++) {
-      const by = await verifiedBy(`call-${before}-${n}`);
-      if (`${by}` === `${expected}`) break;
-    }
-  }
 });
 
 test('kill -9 between the answer to an event and its delivery: nothing is lost, and what is sent twice has one id', async (t) => {

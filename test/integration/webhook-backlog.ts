@@ -15,15 +15,15 @@ const FAILING = 3;
 
 /**
  * A receiver that is down for three days, at 100 calls an hour and three events each, has 21,600 of them. Here three of
- * ten webhooks have 25,000, and the others have delivered theirs. `run` takes SQL for SQLite and PostgreSQL alike; the
- * account and the integration 1 exist. `urlOf`: where the nth webhook posts to, from 0.
+ * ten webhooks have 25,000, and the others have delivered theirs. `urlOf`: where the nth webhook
+ * posts to, from 0.
  */
-export async function fillBacklog(
+async function fillBacklog(
   webhooks: WebhookStore,
   run: (sql: string) => unknown,
   now: number,
-  urlOf: (nth: number) => string = (nth) => `https://${nth}.example/hook`,
-): Promise<{ failing: number[]; healthy: number[] }> {
+  urlOf: (nth: number) => string,
+): Promise<void> {
   const since = now - 72 * HOUR_MS;
   for (let nth = 0; nth < WEBHOOKS; nth += 1)
     await webhooks.add({ uid: `w${nth}`, account: 1, url: urlOf(nth), events: webhookEvents, since });
@@ -46,44 +46,6 @@ export async function fillBacklog(
       CASE WHEN w.failing_since IS NULL THEN 1 WHEN step = 0 THEN odd ELSE 0 END,
       CASE WHEN w.failing_since IS NOT NULL AND step = 0 THEN odd ELSE 0 END
     FROM happened CROSS JOIN webhooks w ORDER BY at, call_row, step, w.id`);
-  return { failing, healthy: ids.slice(FAILING) };
-}
-
-/** All that is asked about deliveries while calls come in, webhooks deliver and pages show them. */
-export async function askAboutDeliveries(
-  webhooks: WebhookStore,
-  { failing: [failing = 0, other = 0], healthy: [healthy = 0] }: { failing: number[]; healthy: number[] },
-  now: number,
-): Promise<void> {
-  for (const webhook of [failing, healthy]) {
-    const query = { now, freshSince: now - HOUR_MS, limit: 136, except: [] };
-    for (const priority of ['fresh', 'backlog', 'retry'] as const)
-      for (const { id } of await webhooks.due(webhook, { ...query, priority })) await webhooks.isNext(id);
-    await webhooks.nextDue(webhook, now);
-    for (const failed of [false, true]) {
-      const { deliveries } = await webhooks.page({ webhook, failed, before: null, limit: 50 });
-      const [one] = deliveries;
-      if (one === undefined) continue;
-      await webhooks.page({ webhook, failed, before: one.id, limit: 50 });
-      const result = {
-        seq: one.id,
-        callId: '',
-        outcome: 'delivered',
-        at: now,
-        counted: false,
-        durationMs: 1,
-      } as const;
-      await webhooks.record(webhook, result, null);
-    }
-    await webhooks.waiting(webhook);
-    await webhooks.expire(webhook, now - 72 * HOUR_MS, now);
-    await webhooks.sendAgain(webhook, null, now);
-  }
-  await webhooks.waiting(null);
-  await webhooks.forget(1, '+49301');
-  await webhooks.trim(0);
-  await webhooks.switchOff(other, null);
-  await webhooks.page({ webhook: other, failed: true, before: null, limit: 50 });
 }
 
 /**

@@ -50,18 +50,3 @@ test('most mutants of the lookups are noticed', async (t) => {
   assert.equal(killed + survived, 5);
   assert.ok(killed >= 3, `${killed} of 5 were noticed`);
 });
-
-test('a change that no test can notice survives, and is named', async () => {
-  const path = 'src/process/allow-list.ts';
-  const source = `${readFileSync(path, 'utf8')}\nexport const unused = 4711;\n`;
-  const last = mutationsOf(source).at(-1);
-  assert.equal(last?.what, '4711 became 4712');
-  const said: string[] = [];
-  const result = await tryMutants([{ path, source }], {
-    ...{ count: 1, seed: 1, also: ['src/process/allow-list.test.ts'] },
-    say: (line) => said.push(line),
-    only: ({ what }) => what === last.what,
-  });
-  assert.equal(result.survived, 1);
-  assert.deepEqual(said, [`${path}:${last.line}:${last.column}: 4711 became 4712`]);
-});

@@ -1,5 +1,5 @@
 import { seededRandom } from '../player/seeded-random.ts';
-import { type Mutation, mutationsOf } from './mutations.ts';
+import { mutationsOf } from './mutations.ts';
 import { type Copy, openCopy, partOf, testsOf } from './trial.ts';
 import { whyUnnoticeable } from './unnoticeable.ts';
 
@@ -22,8 +22,6 @@ export type Options = {
   readonly atOnce?: number;
   /** More test files, in place of those from other parts of the program. */
   readonly also?: readonly string[];
-  /** Which mutations may be chosen. */
-  readonly only?: (mutation: Mutation) => boolean;
 };
 
 /** Time for an unchanged test file, ms. */
@@ -38,7 +36,7 @@ const hangs = { times: 5, leastMs: 20_000 };
  */
 export async function tryMutants(
   sources: readonly Source[],
-  { count, seed, say, atOnce = 1, also = [], only = () => true }: Options,
+  { count, seed, say, atOnce = 1, also = [] }: Options,
 ): Promise<Result> {
   const { chosen, untested } = choose();
   /** By test file: how long it takes without any change, ms. */
@@ -52,9 +50,7 @@ export async function tryMutants(
   function choose() {
     const random = seededRandom(seed);
     const all = sources.flatMap(({ path, source }) =>
-      mutationsOf(source)
-        .filter(only)
-        .map((mutation) => ({ path, ...mutation })),
+      mutationsOf(source).map((mutation) => ({ path, ...mutation })),
     );
     const chosen: ((typeof all)[number] & { tests: string[] })[] = [];
     const untested = new Set<string>();

@@ -84,46 +84,30 @@ const plain = (sql: string) =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The statements in the sources of a folder, as expressions that match them as they are run. */
+/**
+ * The statements in the sources of a folder, as expressions that match them as they are run: a text from its first word
+ * to its end, with anything in place of plain `${names}`, or to the first longer expression in it.
+ */
 export function statementsOf(files: string): { where: string; text: string; pattern: RegExp }[] {
   return globSync(files, { exclude: ['**/*.test.ts'] }).flatMap((file) => {
     const source = readFileSync(file, 'utf8');
-    return [...source.matchAll(/(['"`])(?=\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH)\s)/g)].map(
-      (match) => {
-        const { pieces } = textAt(source, match.index);
-        const text = plain(pieces.join('…'));
-        const pattern = pieces
-          .map((piece) => plain(piece).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-          .join('.*');
-        const line = source.slice(0, match.index).split('\n').length;
-        return { where: `${file}:${line}`, text, pattern: new RegExp(pattern, 's') };
-      },
+    const texts = source.matchAll(
+      /(['"`])(\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH)\s(?:(?!\1)[^\\])*)/g,
     );
+    return Array.from(texts, ({ index, 2: whole = '' }) => {
+      const [text = ''] = whole.split(/\$\{(?![\w.]+\})/);
+      const pieces = text
+        .split(/\$\{[\w.]+\}/)
+        .map((piece) => plain(piece).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+      const line = source.slice(0, index).split('\n').length;
+      return {
+        where: `${file}:${line}`,
+        text: plain(text.replace(/\$\{[\w.]+\}/g, '…')),
+        pattern: new RegExp(pieces.join('.*'), 's'),
+      };
+    });
   });
 }
 
 export const isRun = ({ pattern }: { pattern: RegExp }, run: readonly string[]) =>
   run.some((sql) => pattern.test(plain(sql)));
-
-/** The text that begins here: what stands between the expressions in it, and where it ends. */
-function textAt(source: string, start: number): { pieces: string[]; end: number } {
-  const quote = source[start];
-  const pieces = [''];
-  for (let at = start + 1; ; at += 1) {
-    const char = source[at];
-    if (char === quote || char === undefined) return { pieces, end: at };
-    if (char === '\\') {
-      pieces.push('');
-      at += 1;
-    } else if (quote === '`' && source.startsWith('${', at)) {
-      let depth = 1;
-      for (at += 2; ; at += 1) {
-        const inner = source[at] as string;
-        if ('\'"`'.includes(inner)) at = textAt(source, at).end;
-        else if (inner === '{') depth += 1;
-        else if (inner === '}' && --depth === 0) break;
-      }
-      pieces.push('');
-    } else pieces[pieces.length - 1] += char;
-  }
-}

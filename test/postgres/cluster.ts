@@ -62,11 +62,8 @@ export function unprivileged(): { uid?: number; gid?: number } {
 
 const SERVICE_ROLE = 'pbx';
 
-/** Makes and starts one. The disk is a real one: everything is fsynced. `env`: of the server's processes. */
-export async function startCluster(
-  settings: Readonly<Record<string, string>> = {},
-  env: Readonly<Record<string, string>> = {},
-): Promise<Cluster> {
+/** Makes and starts one. The disk is a real one: everything is fsynced. */
+export async function startCluster(settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-postgres-'));
   const forget = atExit(() => rmSync(folder, { recursive: true, force: true }));
   const user = unprivileged();
@@ -81,7 +78,7 @@ export async function startCluster(
     '--locale=C',
   ];
   execFileSync(join(binaries() as string, 'initdb'), [...initdb, '--no-sync'], { ...user, stdio: 'pipe' });
-  const cluster = await clusterIn(folder, dataDir, settings, forget, env);
+  const cluster = await clusterIn(folder, dataDir, settings, forget);
   await cluster.start();
   await cluster.sql(`CREATE ROLE ${SERVICE_ROLE} LOGIN PASSWORD 'secret' REPLICATION`);
   return cluster;
@@ -92,7 +89,6 @@ async function clusterIn(
   dataDir: string,
   settings: Readonly<Record<string, string>>,
   forget: () => void,
-  env: Readonly<Record<string, string>> = {},
 ): Promise<Cluster> {
   const user = unprivileged();
   const port = await freePort();
@@ -156,7 +152,6 @@ async function clusterIn(
     rmSync(join(dataDir, 'postmaster.pid'), { force: true });
     const mine = spawn(program('postgres'), ['-D', dataDir, ...options], {
       ...user,
-      env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     server = mine;
