@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import './process/require-node.ts';
-import './process/early-hangup.ts';
+import './shared/process/require-node.ts';
+import './shared/process/early-hangup.ts';
 
 // Loaded after them: it takes half a second.
-await import('./program.ts');
+await import('./cli/program.ts');

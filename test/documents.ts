@@ -60,8 +60,8 @@ export function spansOf(text: string): string[] {
 const folders = ['', 'src/'];
 
 /**
- * Code spans that look like a path of this project and are none: `src/ami/link.ts`, or `ami/link.ts` and `link.ts`
- * in a document that lies in `src/` or in `src/ami/`. A path may have `*` in place of names; one with NAME is made by
+ * Code spans that look like a path of this project and are none: `src/bridge/ami/link.ts`, or `ami/link.ts` and `link.ts`
+ * in a document that lies in `src/` or in `src/bridge/ami/`. A path may have `*` in place of names; one with NAME is made by
  * its reader.
  */
 export function missingPaths({ path, text }: Document): string[] {

@@ -37,14 +37,14 @@ const wrappers: Record<string, RegExp> = {
   nodemailer: /^src\/mail\//,
   pg: /^src\/service\/store\/postgres\//,
   mysql2: /^src\/cdr\//,
-  // How a database is opened, locked and brought up to date: src/storage. Beside it only those who run SQL.
+  // How a database is opened, locked and brought up to date: src/shared/storage. Beside it only those who run SQL.
   'node:sqlite': /^src\/(cdr|storage|outbox|service\/store\/sqlite)\//,
 };
 
 /** The tracker is pure: it reaches no clock, file or socket, only these. */
 const pureLibraries = new Set(['picomatch', 'zod']);
 
-const roots = ['src/bridge.ts', 'src/service.ts', 'src/program.ts', 'src/cli.ts'];
+const roots = ['src/bridge/bridge.ts', 'src/service/service.ts', 'src/cli/program.ts', 'src/cli.ts'];
 const everything = readImportGraph();
 /** Without the tests: they may hold the ends of a way together. */
 const graph = new Map([...everything].filter(([path]) => !path.endsWith('.test.ts')));
@@ -82,9 +82,9 @@ test('the two programs share only the contract, phone numbers, delivery, the log
   const ofTheBridge = /^src\/(ami|calls|cdr|outbox|agi|api\/client\.ts)/;
   assert.deepEqual(
     [
-      ...chainsFrom(['src/bridge.ts'], (_, to) => to.startsWith('src/service/')),
-      ...chainsFrom(['src/service.ts'], (_, to) => ofTheBridge.test(to)),
-      ...chainsFrom(['src/storage/thread.ts'], (_, to) => !to.startsWith('src/storage/')),
+      ...chainsFrom(['src/bridge/bridge.ts'], (_, to) => to.startsWith('src/service/')),
+      ...chainsFrom(['src/service/service.ts'], (_, to) => ofTheBridge.test(to)),
+      ...chainsFrom(['src/shared/storage/thread.ts'], (_, to) => !to.startsWith('src/shared/storage/')),
     ],
     [],
   );
@@ -94,10 +94,11 @@ test('no file imports a composition root; the contract and phone numbers import 
   const wrong = importsThat((from, to) => {
     const isFile = to.startsWith('src/');
     if (roots.includes(to)) return !/^src\/(cli|program)\.ts$/.test(from);
-    if (from.startsWith('src/api/contract/'))
-      return isFile ? !to.startsWith('src/api/contract/') : to !== 'zod';
-    if (from.startsWith('src/phone-number/')) return isFile && !to.startsWith('src/phone-number/');
-    const isTracker = from.startsWith('src/calls/') && !from.endsWith('.fixture.ts');
+    if (from.startsWith('src/shared/api/contract/'))
+      return isFile ? !to.startsWith('src/shared/api/contract/') : to !== 'zod';
+    if (from.startsWith('src/shared/phone-number/'))
+      return isFile && !to.startsWith('src/shared/phone-number/');
+    const isTracker = from.startsWith('src/bridge/calls/') && !from.endsWith('.fixture.ts');
     return isTracker && !isFile && !pureLibraries.has(to);
   });
   assert.deepEqual(wrong, []);
@@ -114,7 +115,7 @@ test('a library that we wrap is imported by its wrapper alone', () => {
 test('the threads of storage load no libraries: zod takes 10 to 20 MB in each thread, phone numbers 10', () => {
   const asRun = readImportGraph(stripTypeScriptTypes);
   const isLibrary = (name: string) => !name.startsWith('node:');
-  const threads = [...asRun].filter(([, { files }]) => files.includes('src/storage/serve-thread.ts'));
+  const threads = [...asRun].filter(([, { files }]) => files.includes('src/shared/storage/serve-thread.ts'));
   assert.ok(threads.length >= 3);
   for (const [script] of threads) {
     const chain = findChain(asRun, script, (path) => asRun.get(path)?.libraries.some(isLibrary) === true);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { commandsIn, createTerminal } from '../src/cli/terminal.ts';
+import { commandsIn, createTerminal } from '../src/cli/text/terminal.ts';
 import {
   documents,
   inDocuments,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { commandsIn } from '../src/cli/terminal.ts';
-import { messages } from '../src/log/messages.ts';
+import { commandsIn } from '../src/cli/text/terminal.ts';
+import { messages } from '../src/shared/log/messages.ts';
 import { blocksOf, type Document, readDocument, root, spansOf } from './documents.ts';
 import { commandTree, helpAfter } from './generated/command-tree.ts';
 
@@ -33,7 +33,10 @@ export function textsWithCommands(): Printed[] {
   const logged = Object.entries(messages).flatMap(([code, message]) =>
     Object.values(message).map((text) => ({ where: code, command: String(text) })),
   );
-  const printed = globSync('src/**/*.ts', { cwd: root, exclude: ['src/**/*.test.ts', 'src/log/messages/**'] })
+  const printed = globSync('src/**/*.ts', {
+    cwd: root,
+    exclude: ['src/**/*.test.ts', 'src/shared/log/messages/**'],
+  })
     .filter((path) => !path.endsWith('.fixture.ts'))
     .flatMap((path) =>
       literalsOf(readFileSync(root + path, 'utf8')).map((command) => ({ where: path, command })),

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { makeMeter } from '../src/service/http/meter.ts';
-import { statusWith } from '../src/status/bridge-status.fixture.ts';
-import { createMetrics } from '../src/status/metrics.ts';
+import { statusWith } from '../src/bridge/status/bridge-status.fixture.ts';
+import { createMetrics } from '../src/bridge/status/metrics.ts';
+import { makeMeter } from '../src/service/upkeep/meter.ts';
 import { cache } from './debian-tree.ts';
 
 const exec = promisify(execFile);

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { processIo } from '../src/cli/command-context.ts';
+import { bridgeSections } from '../src/cli/config/env.ts';
+import { serviceSection } from '../src/cli/config/service-section.ts';
 import { addOperatorCommands } from '../src/cli/operator-commands.ts';
-import { bridgeSections } from '../src/config/env.ts';
-import { serviceSection } from '../src/config/service-section.ts';
 import { addServiceCommands } from '../src/service/commands.ts';
 import {
   brokenLinks,

@@ -1,4 +1,4 @@
-import '../src/process/require-node.ts';
+import '../src/shared/process/require-node.ts';
 import { globSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const usage = `npm test [-- PART ...]           tests that need no packages and 
 npm run test:all [-- PART ...]   the rest too, as root on Debian or Ubuntu, where it installs what it needs: about 25 min
 node test/run.ts [PART ...]      as test:all; --fast and --slow run one tier
 
-PART is a part of a test file's path (src/calls, browser-bar, gap-filler): only files that have one of them are run.
+PART is a part of a test file's path (src/bridge/calls, browser-bar, gap-filler): only files that have one of them are run.
 A single test of a file: node --test --test-name-pattern 'some name' FILE
 test/tiers.ts lists which files are in the slow tier. The last line is the count: N passed, N failed, N skipped.
 `;

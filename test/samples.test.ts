@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { isCallEvent } from '../src/ami/events.ts';
-import { agiSection } from '../src/config/agi-section.ts';
-import { amiSection } from '../src/config/ami-section.ts';
-import { loadConfig } from '../src/config/env.ts';
+import { isCallEvent } from '../src/bridge/ami/events.ts';
+import { agiSection } from '../src/cli/config/agi-section.ts';
+import { amiSection } from '../src/cli/config/ami-section.ts';
+import { loadConfig } from '../src/cli/config/env.ts';
 import { readScenarios } from './recordings/library.ts';
 
 /** The samples for Asterisk that the lab does not try by itself: what they let through, and what they name. */

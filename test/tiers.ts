@@ -25,9 +25,9 @@ const slow = [
   'test/integration/service-store-postgres',
   'test/promtool',
   // Many seconds of computing or waiting: damage, kills and broken links by the hundred, random inputs, password hashes.
-  'src/outbox/recovery/',
-  'src/outbox/kill',
-  'src/outbox/outbox.property',
+  'src/bridge/outbox/recovery/',
+  'src/bridge/outbox/kill',
+  'src/bridge/outbox/outbox.property',
   'test/fuzz/',
   'test/mutants/',
   'test/office/',
@@ -59,7 +59,7 @@ export function isSlow(path: string): boolean {
 
 /** Files whose chance is what they look for: kills, faults, properties of random inputs, conformance of the databases. */
 const chanceIsTheFinding = [
-  'src/outbox/',
+  'src/bridge/outbox/',
   'test/alerts/',
   'test/asterisk/broken',
   'test/asterisk/gap-filler',
@@ -94,5 +94,5 @@ export const mostExpensive = [
   'test/asterisk/',
   'test/integration/browser',
   'test/alerts/',
-  'src/outbox/recovery/',
+  'src/bridge/outbox/recovery/',
 ];

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { type Alerts, createAlerts } from '../alerts/alerts.ts';
-import { watchDisk } from '../alerts/machine-problems.ts';
-import type { AmiStatus } from '../ami/link.ts';
-import type { ApiClient } from '../api/client.ts';
-import type { BridgeHealth } from '../api/contract/bridge-health.ts';
-import type { ApiResult } from '../api/result.ts';
-import type { Log } from '../log/log.ts';
-import { escapeControls, maskNumbers } from '../log/redact.ts';
-import { type AlertAddresses, bridgeAlertTargets } from '../status/alert-addresses.ts';
-import type { BridgeStatus } from '../status/bridge-status.ts';
+import { type Alerts, createAlerts } from '../shared/alerts/alerts.ts';
+import { watchDisk } from '../shared/alerts/machine-problems.ts';
+import type { ApiClient } from '../shared/api/client.ts';
+import type { BridgeHealth } from '../shared/api/contract/bridge-health.ts';
+import type { ApiResult } from '../shared/api/result.ts';
+import type { Log } from '../shared/log/log.ts';
+import { escapeControls, maskNumbers } from '../shared/log/redact.ts';
+import type { AmiStatus } from './ami/link.ts';
 import { bridgeProblems, expiryOf, type Facts, watchApi } from './problems.ts';
+import { type AlertAddresses, bridgeAlertTargets } from './status/alert-addresses.ts';
+import type { BridgeStatus } from './status/bridge-status.ts';
 
 export type BridgeAlertsConfig = AlertAddresses & {
   /** `everyMs`: how often to look for problems. */

@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../calls/effect.ts';
-import type { Batch } from '../outbox/outbox.ts';
+import type { JournalEntry } from './calls/effect.ts';
+import type { Batch } from './outbox/outbox.ts';
 
 /** How long lines wait for a batch of events before they are written alone, ms. */
 const flushMs = 1_000;

@@ -3,8 +3,8 @@ import { channel } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { TLSSocket } from 'node:tls';
-import { statusWith } from '../status/bridge-status.fixture.ts';
 import { bridgeProblems, watchApi } from './problems.ts';
+import { statusWith } from './status/bridge-status.fixture.ts';
 
 test('a certificate that says no end, and a connection that is lost again at once, disturb nothing', async (t) => {
   const facts = {

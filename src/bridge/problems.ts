@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { TLSSocket } from 'node:tls';
-import type { Seen } from '../alerts/alert-rules.ts';
-import { certificateProblem } from '../alerts/machine-problems.ts';
-import { type Problem, problem } from '../alerts/problem.ts';
-import type { AmiFailure } from '../ami/failure.ts';
-import { failureCodes } from '../ami/link-log.ts';
-import type { ApiResult } from '../api/result.ts';
-import { duration } from '../delivery/report.ts';
-import type { BridgeStatus } from '../status/bridge-status.ts';
+import type { Seen } from '../shared/alerts/alert-rules.ts';
+import { certificateProblem } from '../shared/alerts/machine-problems.ts';
+import { type Problem, problem } from '../shared/alerts/problem.ts';
+import type { ApiResult } from '../shared/api/result.ts';
+import { duration } from '../shared/delivery/report.ts';
+import type { AmiFailure } from './ami/failure.ts';
+import { failureCodes } from './ami/link-log.ts';
+import type { BridgeStatus } from './status/bridge-status.ts';
 
 /** What `bridgeProblems` needs beside the bridge's status. Times are Unix ms. */
 export type Facts = {

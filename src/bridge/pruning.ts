@@ -1,4 +1,4 @@
-import type { Outbox } from '../outbox/outbox.ts';
+import type { Outbox } from './outbox/outbox.ts';
 
 /** How often old delivered events are forgotten, ms. */
 const PRUNE_EVERY_MS = 600_000;

@@ -1,6 +1,6 @@
-import type { Outbox } from '../outbox/outbox.ts';
-import type { Counters } from '../outbox/tables/counters.ts';
-import { within } from '../process/within.ts';
+import { within } from '../shared/process/within.ts';
+import type { Outbox } from './outbox/outbox.ts';
+import type { Counters } from './outbox/tables/counters.ts';
 
 type QueueFigures = Counters & { readonly oldestWaitingAt: number | undefined };
 

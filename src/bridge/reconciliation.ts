@@ -1,11 +1,11 @@
-import { type ApiClient, type ApiClientOptions, createApiClient } from '../api/client.ts';
-import type { JournalEntry } from '../calls/effect.ts';
-import type { Delivered } from '../delivery/compare.ts';
-import type { Dispatcher } from '../delivery/dispatcher.ts';
-import { createHistoryReader } from '../delivery/history-reader.ts';
-import { createReconciler, type Reconciler } from '../delivery/reconciler.ts';
-import type { Log } from '../log/log.ts';
-import type { Outbox } from '../outbox/outbox.ts';
+import { type ApiClient, type ApiClientOptions, createApiClient } from '../shared/api/client.ts';
+import type { Delivered } from '../shared/delivery/compare.ts';
+import type { Dispatcher } from '../shared/delivery/dispatcher.ts';
+import { createHistoryReader } from '../shared/delivery/history-reader.ts';
+import { createReconciler, type Reconciler } from '../shared/delivery/reconciler.ts';
+import type { Log } from '../shared/log/log.ts';
+import type { JournalEntry } from './calls/effect.ts';
+import type { Outbox } from './outbox/outbox.ts';
 
 /** Events delivered this long before the start, ms, may not have been compared yet. */
 const UNCOMPARED_MS = 900_000;

@@ -1,15 +1,15 @@
-import type { Agi } from '../agi/agi.ts';
-import type { AlertsStatus } from '../alerts/alerts.ts';
-import { describeFailure } from '../ami/failure.ts';
-import type { AmiLink, AmiStatus } from '../ami/link.ts';
-import type { Dispatcher } from '../delivery/dispatcher.ts';
-import type { LogStatus } from '../log/log-destination.ts';
-import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
-import { within } from '../process/within.ts';
-import type { BridgeStatus } from '../status/bridge-status.ts';
-import { readinessProblems } from '../status/readiness.ts';
+import type { AlertsStatus } from '../shared/alerts/alerts.ts';
+import type { Dispatcher } from '../shared/delivery/dispatcher.ts';
+import type { LogStatus } from '../shared/log/log-destination.ts';
+import { within } from '../shared/process/within.ts';
+import type { Agi } from './agi/agi.ts';
+import { describeFailure } from './ami/failure.ts';
+import type { AmiLink, AmiStatus } from './ami/link.ts';
+import type { Appended, Batch, Outbox } from './outbox/outbox.ts';
 import { createQueueReader } from './queue-reader.ts';
 import type { Reconciliation } from './reconciliation.ts';
+import type { BridgeStatus } from './status/bridge-status.ts';
+import { readinessProblems } from './status/readiness.ts';
 import type { TrackerDriver } from './tracker-driver.ts';
 
 type Parts = {

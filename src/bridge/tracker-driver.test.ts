@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Log } from '../log/log.ts';
-import type { Appended, Batch } from '../outbox/outbox.ts';
+import type { Log } from '../shared/log/log.ts';
+import type { Appended, Batch } from './outbox/outbox.ts';
 import { createTrackerDriver } from './tracker-driver.ts';
 
 const settings = {

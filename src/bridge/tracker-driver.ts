@@ -1,21 +1,21 @@
-import type { AmiLink } from '../ami/link.ts';
-import type { ExtendedCallEvent } from '../api/contract/call-extras.ts';
-import { NUMBER_WAIT_MS } from '../calls/call.ts';
-import type { Effect, JournalEntry, LogDecision, Report, TrunkChanged } from '../calls/effect.ts';
-import type { Input } from '../calls/input.ts';
-import { readOpenCall } from '../calls/open-call.ts';
-import { presumedPresentation } from '../calls/presentation.ts';
-import { type CallSettings, createRules } from '../calls/rules.ts';
-import { createTracker, type Tracker } from '../calls/tracker.ts';
-import { readTrunk, storedTrunk } from '../calls/trunk.ts';
-import { isTrunk } from '../calls/trunk-learning.ts';
-import { callIdOf } from '../calls/uniqueid.ts';
-import type { LiveCalls } from '../cdr/live-calls.ts';
-import type { Log } from '../log/log.ts';
-import type { Appended, Batch, Outbox, Saved } from '../outbox/outbox.ts';
-import { within } from '../process/within.ts';
-import type { CallCounts } from '../status/bridge-status.ts';
+import type { ExtendedCallEvent } from '../shared/api/contract/call-extras.ts';
+import type { Log } from '../shared/log/log.ts';
+import { within } from '../shared/process/within.ts';
+import type { AmiLink } from './ami/link.ts';
+import { NUMBER_WAIT_MS } from './calls/call.ts';
+import type { Effect, JournalEntry, LogDecision, Report, TrunkChanged } from './calls/effect.ts';
+import type { Input } from './calls/input.ts';
+import { readOpenCall } from './calls/open-call.ts';
+import { presumedPresentation } from './calls/presentation.ts';
+import { type CallSettings, createRules } from './calls/rules.ts';
+import { createTracker, type Tracker } from './calls/tracker.ts';
+import { readTrunk, storedTrunk } from './calls/trunk.ts';
+import { isTrunk } from './calls/trunk-learning.ts';
+import { callIdOf } from './calls/uniqueid.ts';
+import type { LiveCalls } from './cdr/live-calls.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
+import type { Appended, Batch, Outbox, Saved } from './outbox/outbox.ts';
+import type { CallCounts } from './status/bridge-status.ts';
 
 export type TrackerDriver = {
   apply(input: Input): void;

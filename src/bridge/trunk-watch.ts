@@ -1,5 +1,5 @@
-import type { Input } from '../calls/input.ts';
-import { readTrunk, type StoredTrunk } from '../calls/trunk.ts';
+import type { Input } from './calls/input.ts';
+import { readTrunk, type StoredTrunk } from './calls/trunk.ts';
 
 /** Interval between two checks for an operator's corrections, ms. */
 const EVERY_MS = 5_000;

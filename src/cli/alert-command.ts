@@ -1,5 +1,5 @@
-import { noTargets, sendTestAlert } from '../alerts/test-alert.ts';
-import { bridgeAlertTargets } from '../status/alert-addresses.ts';
+import { bridgeAlertTargets } from '../bridge/status/alert-addresses.ts';
+import { noTargets, sendTestAlert } from '../shared/alerts/test-alert.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import { callsSection } from '../config/calls-section.ts';
-import { loadConfig } from '../config/env.ts';
-import { outboxSection } from '../config/outbox-section.ts';
-import { type Backup, backUp, restore } from '../outbox/backup.ts';
+import { type Backup, backUp, restore } from '../bridge/outbox/backup.ts';
 import type { Context } from './command-context.ts';
+import { callsSection } from './config/calls-section.ts';
+import { loadConfig } from './config/env.ts';
+import { outboxSection } from './config/outbox-section.ts';
 import { exitCodes } from './exit-codes.ts';
-import { clockTime, count } from './format-text.ts';
+import { clockTime, count } from './text/format-text.ts';
 
 export type BackupOptions = { readonly overwrite?: boolean };
 export type RestoreOptions = { readonly replace?: boolean };

@@ -1,15 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createMasker } from '../ami/recording/mask.ts';
-import { formatRecordedFrame, formatRecordingHeader, parseRecording } from '../ami/recording/recording.ts';
-import { bridgeSections, loadConfig } from '../config/env.ts';
-import { maskedSettings } from '../config/masked-settings.ts';
-import { outboxSection } from '../config/outbox-section.ts';
-import { statusSection } from '../config/status-section.ts';
-import { type BugReportOptions, reportMask, writeBugReport, writtenText } from '../process/bugreport.ts';
-import { parseJson } from '../process/parse-json.ts';
+import { createMasker } from '../bridge/ami/recording/mask.ts';
+import {
+  formatRecordedFrame,
+  formatRecordingHeader,
+  parseRecording,
+} from '../bridge/ami/recording/recording.ts';
+import {
+  type BugReportOptions,
+  reportMask,
+  writeBugReport,
+  writtenText,
+} from '../shared/process/bugreport.ts';
+import { parseJson } from '../shared/process/parse-json.ts';
 import { check } from './check-command.ts';
 import { type Context, createContext } from './command-context.ts';
+import { bridgeSections, loadConfig } from './config/env.ts';
+import { maskedSettings } from './config/masked-settings.ts';
+import { outboxSection } from './config/outbox-section.ts';
+import { statusSection } from './config/status-section.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readStatus, statusUrl } from './read-status.ts';
 

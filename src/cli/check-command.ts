@@ -1,10 +1,9 @@
-import { inspectPbx } from '../ami/inspection.ts';
-import { createApiClient } from '../api/client.ts';
-import { readTrunk } from '../calls/trunk.ts';
-import { ConfigError, EXIT_CONFIG } from '../config/env.ts';
-import { historyPage } from '../delivery/history-page.ts';
-import type { Reader } from '../outbox/reader.ts';
-import { systemClock } from '../process/clock.ts';
+import { inspectPbx } from '../bridge/ami/inspection.ts';
+import { readTrunk } from '../bridge/calls/trunk.ts';
+import type { Reader } from '../bridge/outbox/reader.ts';
+import { createApiClient } from '../shared/api/client.ts';
+import { historyPage } from '../shared/delivery/history-page.ts';
+import { systemClock } from '../shared/process/clock.ts';
 import { accountFinding, apiFindings } from './check/api-findings.ts';
 import { cdrFinding } from './check/cdr-finding.ts';
 import { type Finding, failed, passed } from './check/finding.ts';
@@ -12,9 +11,10 @@ import { portFinding, stateDirFinding } from './check/machine-findings.ts';
 import { numberFindings } from './check/number-findings.ts';
 import { pbxFindings } from './check/pbx-findings.ts';
 import type { BridgeSettings, Context } from './command-context.ts';
+import { ConfigError, EXIT_CONFIG } from './config/env.ts';
 import { exitCodes } from './exit-codes.ts';
-import { count } from './format-text.ts';
 import { readStatus, statusUrl } from './read-status.ts';
+import { count } from './text/format-text.ts';
 
 type CheckOptions = { readonly call?: string | true; readonly number?: string };
 
@@ -62,7 +62,7 @@ export async function check(
 }
 
 async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promise<Finding[]> {
-  const { runningBridge } = await import('../outbox/tables/database.ts');
+  const { runningBridge } = await import('../bridge/outbox/tables/database.ts');
   const bridge = runningBridge(outbox.stateDir);
   const found = status === undefined || status.port === 0 ? undefined : await readStatus(statusUrl(status));
   const ours = found?.ok && found.status.pbxId === calls.pbxId ? found.status : undefined;
@@ -116,7 +116,7 @@ async function lastDelivered(stateDir: string): Promise<string | undefined> {
 
 /** What the state directory says; undefined if it is of another version or another user, or not there. */
 async function read<T>(stateDir: string, question: (reader: Reader) => T): Promise<T | undefined> {
-  const { openReader } = await import('../outbox/reader.ts');
+  const { openReader } = await import('../bridge/outbox/reader.ts');
   try {
     const reader = openReader(stateDir);
     const answer = reader && question(reader);

@@ -1,6 +1,6 @@
-import { bridgeSections, type Environment, loadConfig, readEnvironment } from '../config/env.ts';
-import { logSection } from '../config/log-section.ts';
-import { createTerminal, type Output, type Terminal } from './terminal.ts';
+import { bridgeSections, type Environment, loadConfig, readEnvironment } from './config/env.ts';
+import { logSection } from './config/log-section.ts';
+import { createTerminal, type Output, type Terminal } from './text/terminal.ts';
 
 /** The process's input and output, replaced in tests. */
 export type Io = {

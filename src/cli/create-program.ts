@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { EXIT_CONFIG } from '../config/env.ts';
+import { EXIT_CONFIG } from './config/env.ts';
 
 /** The program with its first command, which runs the bridge; others add theirs. */
 export function createProgram(version: string, run: () => Promise<number>): Command {

@@ -1,23 +1,23 @@
-import { readDialplanLine } from '../ami/dialplan-line.ts';
-import { createApiClient } from '../api/client.ts';
-import type { JournalEntry } from '../calls/effect.ts';
-import { amiSection } from '../config/ami-section.ts';
-import { apiSection } from '../config/api-section.ts';
-import { callsSection } from '../config/calls-section.ts';
-import { isUnset, loadConfig } from '../config/env.ts';
-import { outboxSection } from '../config/outbox-section.ts';
-import type { HistoryEntry } from '../delivery/history-page.ts';
-import { createHistoryReader, HistoryUnreadable } from '../delivery/history-reader.ts';
-import { maskNumbers } from '../log/redact.ts';
-import type { Reader } from '../outbox/reader.ts';
-import { normaliseNumber } from '../phone-number/normalise-number.ts';
-import { systemClock } from '../process/clock.ts';
+import { readDialplanLine } from '../bridge/ami/dialplan-line.ts';
+import type { JournalEntry } from '../bridge/calls/effect.ts';
+import type { Reader } from '../bridge/outbox/reader.ts';
+import { createApiClient } from '../shared/api/client.ts';
+import type { HistoryEntry } from '../shared/delivery/history-page.ts';
+import { createHistoryReader, HistoryUnreadable } from '../shared/delivery/history-reader.ts';
+import { maskNumbers } from '../shared/log/redact.ts';
+import { normaliseNumber } from '../shared/phone-number/normalise-number.ts';
+import { systemClock } from '../shared/process/clock.ts';
 import type { Context } from './command-context.ts';
+import { amiSection } from './config/ami-section.ts';
+import { apiSection } from './config/api-section.ts';
+import { callsSection } from './config/calls-section.ts';
+import { isUnset, loadConfig } from './config/env.ts';
+import { outboxSection } from './config/outbox-section.ts';
 import { exitCodes } from './exit-codes.ts';
 import { apiHistoryText } from './explain/api-history-text.ts';
 import { conclusionOf, type Line, type Timeline, timelineOf } from './explain/timeline.ts';
-import { clockTime } from './format-text.ts';
 import { openState } from './open-state.ts';
+import { clockTime } from './text/format-text.ts';
 
 type ExplainOptions = {
   readonly showNumbers?: boolean;

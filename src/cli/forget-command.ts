@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callsSection } from '../config/calls-section.ts';
-import { loadConfig } from '../config/env.ts';
-import { outboxSection } from '../config/outbox-section.ts';
-import { openOperator } from '../outbox/operator.ts';
-import { normaliseNumber } from '../phone-number/normalise-number.ts';
-import { numberForms } from '../phone-number/number-forms.ts';
+import { openOperator } from '../bridge/outbox/operator.ts';
+import { normaliseNumber } from '../shared/phone-number/normalise-number.ts';
+import { numberForms } from '../shared/phone-number/number-forms.ts';
 import type { Context } from './command-context.ts';
+import { callsSection } from './config/calls-section.ts';
+import { loadConfig } from './config/env.ts';
+import { outboxSection } from './config/outbox-section.ts';
 import { exitCodes } from './exit-codes.ts';
-import { count } from './format-text.ts';
+import { count } from './text/format-text.ts';
 
 /** Removes a number from delivered events, the journal and the log of discarded events. */
 export function forget(context: Context, given: string): number {

@@ -1,5 +1,5 @@
 import { EXIT_CODES_HELP } from './exit-codes.ts';
-import { fit } from './terminal.ts';
+import { fit } from './text/terminal.ts';
 
 /**
  * Formats the text below a command's options: examples and exit codes.

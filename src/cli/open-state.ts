@@ -1,4 +1,4 @@
-import { openReader, type Reader } from '../outbox/reader.ts';
+import { openReader, type Reader } from '../bridge/outbox/reader.ts';
 import type { Context } from './command-context.ts';
 
 /** Opens the state directory for reading. If it cannot be read, prints why and returns undefined. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { addBugReportOptions } from '../process/bugreport.ts';
+import { addBugReportOptions } from '../shared/process/bugreport.ts';
 import { type Context, createContext, type Io } from './command-context.ts';
 import { helpText } from './help-text.ts';
-import { createTerminal } from './terminal.ts';
+import { createTerminal } from './text/terminal.ts';
 
 /** Adds the operators' commands. Each loads its modules when it runs. */
 export function addOperatorCommands(program: Command, io: Io): void {

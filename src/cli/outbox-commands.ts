@@ -2,17 +2,17 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { loadConfig } from '../config/env.ts';
-import { outboxSection } from '../config/outbox-section.ts';
-import { escapeControls, maskNumber } from '../log/redact.ts';
-import { type Operator, openOperator } from '../outbox/operator.ts';
-import type { Reader } from '../outbox/reader.ts';
-import type { StoredEvent } from '../outbox/tables/history.ts';
-import { attemptText } from './attempt-text.ts';
+import { type Operator, openOperator } from '../bridge/outbox/operator.ts';
+import type { Reader } from '../bridge/outbox/reader.ts';
+import type { StoredEvent } from '../bridge/outbox/tables/history.ts';
+import { escapeControls, maskNumber } from '../shared/log/redact.ts';
 import type { Context } from './command-context.ts';
+import { loadConfig } from './config/env.ts';
+import { outboxSection } from './config/outbox-section.ts';
 import { exitCodes } from './exit-codes.ts';
-import { clockTime, count, parseDuration } from './format-text.ts';
 import { openState } from './open-state.ts';
+import { attemptText } from './text/attempt-text.ts';
+import { clockTime, count, parseDuration } from './text/format-text.ts';
 
 type Filters = {
   readonly state?: string;

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
-import { parseJson } from '../process/parse-json.ts';
-import type { BridgeStatus } from '../status/bridge-status.ts';
+import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
+import { parseJson } from '../shared/process/parse-json.ts';
 
 export type StatusResult =
   | { readonly ok: true; readonly status: BridgeStatus }

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isCallEvent } from '../ami/events.ts';
-import { describeFailure } from '../ami/failure.ts';
-import { createAmiLink } from '../ami/link.ts';
-import { createMasker } from '../ami/recording/mask.ts';
-import { createRecorder } from '../ami/recording/recorder.ts';
-import { allFields } from '../ami/wire/frame.ts';
-import { createRules } from '../calls/rules.ts';
-import { amiSection } from '../config/ami-section.ts';
-import { callsSection } from '../config/calls-section.ts';
-import { loadConfig } from '../config/env.ts';
-import type { Log } from '../log/log.ts';
-import { systemClock } from '../process/clock.ts';
-import { createFile } from '../process/create-file.ts';
+import { isCallEvent } from '../bridge/ami/events.ts';
+import { describeFailure } from '../bridge/ami/failure.ts';
+import { createAmiLink } from '../bridge/ami/link.ts';
+import { createMasker } from '../bridge/ami/recording/mask.ts';
+import { createRecorder } from '../bridge/ami/recording/recorder.ts';
+import { allFields } from '../bridge/ami/wire/frame.ts';
+import { createRules } from '../bridge/calls/rules.ts';
+import type { Log } from '../shared/log/log.ts';
+import { systemClock } from '../shared/process/clock.ts';
+import { createFile } from '../shared/process/create-file.ts';
 import type { Context } from './command-context.ts';
+import { amiSection } from './config/ami-section.ts';
+import { callsSection } from './config/calls-section.ts';
+import { loadConfig } from './config/env.ts';
 import { exitCodes } from './exit-codes.ts';
-import { count, shellWord } from './format-text.ts';
+import { count, shellWord } from './text/format-text.ts';
 
 type RecordOptions = {
   readonly out: string;

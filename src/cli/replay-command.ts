@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { inputsOf } from '../ami/recording/recorded-inputs.ts';
-import { parseRecording, type Recording } from '../ami/recording/recording.ts';
-import type { Report } from '../calls/effect.ts';
-import { type DryRun, dryRun } from '../calls/explain/dry-run.ts';
-import { callsSection } from '../config/calls-section.ts';
-import { loadConfig } from '../config/env.ts';
-import { maskNumbers } from '../log/redact.ts';
+import { inputsOf } from '../bridge/ami/recording/recorded-inputs.ts';
+import { parseRecording, type Recording } from '../bridge/ami/recording/recording.ts';
+import type { Report } from '../bridge/calls/effect.ts';
+import { type DryRun, dryRun } from '../bridge/calls/explain/dry-run.ts';
+import { maskNumbers } from '../shared/log/redact.ts';
 import type { Context } from './command-context.ts';
+import { callsSection } from './config/calls-section.ts';
+import { loadConfig } from './config/env.ts';
 import { exitCodes } from './exit-codes.ts';
-import { count } from './format-text.ts';
+import { count } from './text/format-text.ts';
 
 type ReplayOptions = {
   readonly showNumbers?: boolean;

@@ -1,6 +1,6 @@
-import { duration } from '../delivery/report.ts';
-import type { BridgeStatus } from '../status/bridge-status.ts';
-import { ago, clockTime, count } from './format-text.ts';
+import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
+import { duration } from '../shared/delivery/report.ts';
+import { ago, clockTime, count } from './text/format-text.ts';
 
 type StatusLine = {
   readonly label: string;

@@ -1,13 +1,13 @@
-import { createRules } from '../calls/rules.ts';
-import { readTrunk, storedTrunk } from '../calls/trunk.ts';
-import { callsSection } from '../config/calls-section.ts';
-import { loadConfig } from '../config/env.ts';
-import { outboxSection } from '../config/outbox-section.ts';
-import { type Operator, openOperator } from '../outbox/operator.ts';
+import { createRules } from '../bridge/calls/rules.ts';
+import { readTrunk, storedTrunk } from '../bridge/calls/trunk.ts';
+import { type Operator, openOperator } from '../bridge/outbox/operator.ts';
 import type { Context } from './command-context.ts';
+import { callsSection } from './config/calls-section.ts';
+import { loadConfig } from './config/env.ts';
+import { outboxSection } from './config/outbox-section.ts';
 import { exitCodes } from './exit-codes.ts';
 import { openState } from './open-state.ts';
-import { callsText, classifyTrunk } from './trunk-text.ts';
+import { callsText, classifyTrunk } from './text/trunk-text.ts';
 
 /** Lists the known trunks with the evidence. */
 export async function list(context: Context): Promise<number> {

@@ -9,7 +9,7 @@ import { serverSecret } from './accounts/server-secret.ts';
 import { firstAccount } from './accounts/setup.ts';
 import { CommandRefused } from './commands/command-context.ts';
 import { addServiceCommands } from './commands.ts';
-import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import { openSqliteStore } from './database/sqlite-store.ts';
 
 /** A folder as the service's first start leaves it, and a command line on it. */
 async function commandLine(t: TestContext, { started = true, terminal = true, segment = '' } = {}) {

@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { makeLink } from './access/one-time-link.ts';
-import { firstAdministrator } from './access/users.ts';
-import { integrationChangeText, newToken, oldTokenDays } from './accounts/administration.ts';
+import type { IntegrationChange } from './accounts/directory-store.ts';
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
 import { alertCommand } from './commands/alert-command.ts';
 import { auditCommand } from './commands/audit-command.ts';
@@ -15,15 +13,17 @@ import {
 } from './commands/command-context.ts';
 import { copyCommand } from './commands/copy-command.ts';
 import { customerCommands, forgetCommand, segmentCommands } from './commands/customer-commands.ts';
+import { statusCommand } from './commands/status-command.ts';
+import { userCommands } from './commands/user-commands.ts';
 import {
   bridgeSettings,
   oldTokenText,
   phoneSystemInstructions,
   signInInstructions,
-} from './commands/instructions.ts';
-import { statusCommand } from './commands/status-command.ts';
-import { userCommands } from './commands/user-commands.ts';
-import type { IntegrationChange } from './store/directory-store.ts';
+} from './integrations/instructions.ts';
+import { integrationChangeText, newToken, oldTokenDays } from './kit/administration.ts';
+import { makeLink } from './users/one-time-link.ts';
+import { firstAdministrator } from './users/users.ts';
 
 /** Adds `service` and its subcommands, which work on the service's database whether it runs or not. */
 export function addServiceCommands(program: Command, io: ServiceCommandsIo): void {

@@ -1,7 +1,7 @@
-import type { MailOptions } from '../mail/mail.ts';
-import type { PageServerOptions } from '../process/page-server.ts';
-import type { AppOptions } from './http/app.ts';
-import type { DatabaseSettings } from './store/open-store.ts';
+import type { MailOptions } from '../shared/mail/mail.ts';
+import type { PageServerOptions } from '../shared/process/page-server.ts';
+import type { AppOptions } from './app/app.ts';
+import type { DatabaseSettings } from './database/open-store.ts';
 import type { BackupSettings } from './upkeep/backups.ts';
 import type { Retention } from './upkeep/retention.ts';
 import type { ServiceAlertSettings } from './upkeep/service-alerts.ts';

@@ -1,5 +1,5 @@
-import { startWebhookReceiver } from '../../src/alerts/webhook-receiver.fixture.ts';
-import { startMailServer } from '../../src/mail/mail-server.fixture.ts';
+import { startWebhookReceiver } from '../../src/shared/alerts/webhook-receiver.fixture.ts';
+import { startMailServer } from '../../src/shared/mail/mail-server.fixture.ts';
 import { until } from '../until.ts';
 
 export type Alert = { state: string; code: string; what: string; since: string; remedy: string };

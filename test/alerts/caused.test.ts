@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { problemCodes } from '../../src/alerts/problem.ts';
+import { problemCodes } from '../../src/shared/alerts/problem.ts';
 import { startReceivers, unfolded } from './alert-receivers.ts';
 import { bridgeCauses } from './bridge-causes.ts';
 import { type Cause, Impossible } from './cause.ts';

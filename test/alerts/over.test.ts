@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { ReceivedMail } from '../../src/mail/mail-server.fixture.ts';
+import type { ReceivedMail } from '../../src/shared/mail/mail-server.fixture.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
 import { until } from '../until.ts';

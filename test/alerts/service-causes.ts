@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { silentLog } from '../../src/log/log.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
+import { silentLog } from '../../src/shared/log/log.ts';
 import { createSmallDisk, smallDiskImpossible } from '../faults/small-disk.ts';
 import { withStore } from '../integration/people.ts';
 import { callers, event, options, prepare, serve, stateFolder } from '../integration/service-harness.ts';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type CallExtras, callExtrasSchema } from '../../src/api/contract/call-extras.ts';
+import { type CallExtras, callExtrasSchema } from '../../src/shared/api/contract/call-extras.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { SeenRequest } from '../fakes/far-side-faults.ts';
 import { type Program, runProgram } from '../integration/program.ts';

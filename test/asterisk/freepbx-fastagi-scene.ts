@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
+import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
 import { runCommand } from '../integration/operator.ts';
 import { type FarEnd, startFarEnd } from './far-end.ts';
 import { freepbxFastAgiPort } from './freepbx-fastagi.ts';

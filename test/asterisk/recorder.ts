@@ -1,12 +1,12 @@
-import { presentationVariableList } from '../../src/ami/events.ts';
-import { formatRecordedFrame, formatRecordingHeader } from '../../src/ami/recording/recording.ts';
+import { presentationVariableList } from '../../src/bridge/ami/events.ts';
+import { formatRecordedFrame, formatRecordingHeader } from '../../src/bridge/ami/recording/recording.ts';
 import { connectAmi } from './ami.ts';
 import type { Pbx } from './asterisk.ts';
 import { managerUsers } from './config.ts';
 
 /**
  * Records what the bridge's own, least-privilege manager user sees, frame by frame, from now on. `stop` gives the
- * recording as text (the format of src/ami/recording/recording.ts).
+ * recording as text (the format of src/bridge/ami/recording/recording.ts).
  */
 export async function startRecorder(pbx: Pbx, row: string): Promise<{ stop(): Promise<string> }> {
   const { name: username, secret } = managerUsers.recorder;

@@ -1,5 +1,5 @@
 import { matchesGlob } from 'node:path';
-import type { Missed } from '../../src/api/contract/call-extras.ts';
+import type { Missed } from '../../src/shared/api/contract/call-extras.ts';
 import { didOf } from './dialplan.ts';
 import type { Version } from './install.ts';
 import { mobileNumber, receptionNumber } from './office-numbers.ts';

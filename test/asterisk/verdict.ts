@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallExtras } from '../../src/api/contract/call-extras.ts';
+import type { CallExtras } from '../../src/shared/api/contract/call-extras.ts';
 import { type CdrRecord, wasAnswered } from './cdr.ts';
 import { didOf } from './dialplan.ts';
 import type { FarEnd, ReceivedCall } from './far-end.ts';

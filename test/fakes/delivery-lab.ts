@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { ApiAnswer, ApiErrorKind, ApiFailure, ApiResult } from '../../src/api/result.ts';
-import { createDispatcher, type Dispatcher } from '../../src/delivery/dispatcher.ts';
-import type { DeliveryLimits } from '../../src/delivery/limits.ts';
-import type { QueuedEvent } from '../../src/delivery/queue.ts';
-import type { Log, LogFields } from '../../src/log/log.ts';
-import type { MessageCode } from '../../src/log/messages.ts';
+import type { ApiAnswer, ApiErrorKind, ApiFailure, ApiResult } from '../../src/shared/api/result.ts';
+import { createDispatcher, type Dispatcher } from '../../src/shared/delivery/dispatcher.ts';
+import type { DeliveryLimits } from '../../src/shared/delivery/limits.ts';
+import type { QueuedEvent } from '../../src/shared/delivery/queue.ts';
+import type { Log, LogFields } from '../../src/shared/log/log.ts';
+import type { MessageCode } from '../../src/shared/log/messages.ts';
 import { type Book, createBook } from './far-side-book.ts';
 import { createMemoryQueue, type MemoryQueue } from './memory-queue.ts';
 

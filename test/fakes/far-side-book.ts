@@ -1,4 +1,4 @@
-import { type CallStatus, callStatuses, isForward } from '../../src/api/contract/call-status.ts';
+import { type CallStatus, callStatuses, isForward } from '../../src/shared/api/contract/call-status.ts';
 
 /** What the far side knows of one call. */
 export type HeldCall = {

@@ -1,10 +1,10 @@
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import {
   type DeliveryQueue,
   type DeliveryResult,
   longestWaitMs,
   type QueuedEvent,
-} from '../../src/delivery/queue.ts';
+} from '../../src/shared/delivery/queue.ts';
 
 type Row = QueuedEvent & {
   state: 'waiting' | 'delivered' | 'dead';

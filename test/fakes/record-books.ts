@@ -11,10 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { RecordSource } from '../../src/cdr/cdr-source.ts';
-import { createCsvSource } from '../../src/cdr/csv-source.ts';
-import { createMysqlSource } from '../../src/cdr/mysql-source.ts';
-import { createSqliteSource } from '../../src/cdr/sqlite-source.ts';
+import type { RecordSource } from '../../src/bridge/cdr/cdr-source.ts';
+import { createCsvSource } from '../../src/bridge/cdr/csv-source.ts';
+import { createMysqlSource } from '../../src/bridge/cdr/mysql-source.ts';
+import { createSqliteSource } from '../../src/bridge/cdr/sqlite-source.ts';
 import { freepbxTable, mariadbImpossible, startMariadb } from '../mariadb.ts';
 
 /** A record as Asterisk writes one, in whatever it writes it into. */

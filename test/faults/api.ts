@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callStatuses } from '../../src/api/contract/call-status.ts';
+import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import type { Fault as ApiFault, FaultScript } from '../fakes/far-side-faults.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import { until } from '../until.ts';

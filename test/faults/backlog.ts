@@ -1,6 +1,6 @@
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
-import { silentLog } from '../../src/log/log.ts';
-import { type NewEvent, openOutbox } from '../../src/outbox/outbox.ts';
+import { type NewEvent, openOutbox } from '../../src/bridge/outbox/outbox.ts';
+import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
+import { silentLog } from '../../src/shared/log/log.ts';
 import type { Rig } from './rig.ts';
 
 const day = 86_400_000;

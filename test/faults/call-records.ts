@@ -1,4 +1,4 @@
-import { allFields } from '../../src/ami/wire/frame.ts';
+import { allFields } from '../../src/bridge/ami/wire/frame.ts';
 import type { SimulatedCall } from '../player/simulated-calls.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { longestWaitMs } from '../../src/delivery/queue.ts';
+import { longestWaitMs } from '../../src/shared/delivery/queue.ts';
 import type { FarSide } from '../fakes/far-side.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import { faketimeImpossible, underFaketime } from './faketime.ts';

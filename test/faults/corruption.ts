@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
-import { type Log, silentLog } from '../../src/log/log.ts';
-import { openOutbox } from '../../src/outbox/outbox.ts';
+import { openOutbox } from '../../src/bridge/outbox/outbox.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
+import { type Log, silentLog } from '../../src/shared/log/log.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, isLoss, solve } from './equation.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CallStatus, isForward } from '../../src/api/contract/call-status.ts';
+import { type CallStatus, isForward } from '../../src/shared/api/contract/call-status.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';

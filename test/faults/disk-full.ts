@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
+import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';

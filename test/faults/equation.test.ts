@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import { type Evidence, solve } from './equation.ts';
 
 const all: readonly CallStatus[] = ['ringing', 'answered', 'completed'];

@@ -1,6 +1,6 @@
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
-import { openReader } from '../../src/outbox/reader.ts';
-import type { Counters } from '../../src/outbox/tables/counters.ts';
+import { openReader } from '../../src/bridge/outbox/reader.ts';
+import type { Counters } from '../../src/bridge/outbox/tables/counters.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import type { Counts } from './fault.ts';
 
 export type Evidence = {

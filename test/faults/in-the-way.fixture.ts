@@ -1,4 +1,4 @@
-import { defaultLimits, type PriorityLimits } from '../../src/delivery/limits.ts';
+import { defaultLimits, type PriorityLimits } from '../../src/shared/delivery/limits.ts';
 
 /** Loaded before the bridge: a request that hangs keeps its turn to the end. */
 const withoutEnd = { turnMs: 2 ** 30 } satisfies Partial<PriorityLimits>;

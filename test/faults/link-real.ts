@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
+import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { type CdrRecord, parseCdr, wasAnswered } from '../asterisk/cdr.ts';
 import { managerUsers } from '../asterisk/config.ts';
 import { labImpossible } from '../asterisk/install.ts';

@@ -1,4 +1,4 @@
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import type { Player } from '../player/player.ts';
 import { type ScenarioName, type SimulatedCall, simulateCall } from '../player/simulated-calls.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
+import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { percentile } from '../bench/compare.ts';
 import { type FaultScript, share } from '../fakes/far-side-faults.ts';
 import { seededRandom } from '../player/seeded-random.ts';

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, isLoss, solve } from './equation.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
+import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
 import { median } from '../bench/compare.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import { faketimeImpossible, underFaketime } from './faketime.ts';

@@ -4,13 +4,13 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import type { Log } from '../../src/log/log.ts';
-import { makePasswords } from '../../src/service/access/password.ts';
-import { makeSessions } from '../../src/service/access/sessions.ts';
-import { addUser } from '../../src/service/access/users.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
-import { type DatabaseSettings, openStore } from '../../src/service/store/open-store.ts';
+import { type DatabaseSettings, openStore } from '../../src/service/database/open-store.ts';
+import { makePasswords } from '../../src/service/users/password.ts';
+import { makeSessions } from '../../src/service/users/sessions.ts';
+import { addUser } from '../../src/service/users/users.ts';
+import type { Log } from '../../src/shared/log/log.ts';
 import { serve } from '../integration/service-harness.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 

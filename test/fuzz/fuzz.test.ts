@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { toInput } from '../../src/ami/events.ts';
-import { parseRecording, RecordingError } from '../../src/ami/recording/recording.ts';
-import { allFields } from '../../src/ami/wire/frame.ts';
-import { callEventSchema } from '../../src/api/contract/call-event.ts';
-import { type CallStatus, isForward } from '../../src/api/contract/call-status.ts';
-import { createRules } from '../../src/calls/rules.ts';
-import { createTracker } from '../../src/calls/tracker.ts';
-import { parseLine } from '../../src/cdr/csv-line.ts';
-import { classify } from '../../src/delivery/classify.ts';
+import { toInput } from '../../src/bridge/ami/events.ts';
+import { parseRecording, RecordingError } from '../../src/bridge/ami/recording/recording.ts';
+import { allFields } from '../../src/bridge/ami/wire/frame.ts';
+import { createRules } from '../../src/bridge/calls/rules.ts';
+import { createTracker } from '../../src/bridge/calls/tracker.ts';
+import { parseLine } from '../../src/bridge/cdr/csv-line.ts';
+import { callEventSchema } from '../../src/shared/api/contract/call-event.ts';
+import { type CallStatus, isForward } from '../../src/shared/api/contract/call-status.ts';
+import { classify } from '../../src/shared/delivery/classify.ts';
 import { readScenarios } from '../recordings/library.ts';
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { makeMeter } from '../../src/service/http/meter.ts';
-import { createMetrics } from '../../src/status/metrics.ts';
+import { createMetrics } from '../../src/bridge/status/metrics.ts';
+import { makeMeter } from '../../src/service/upkeep/meter.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../config/${name}`, import.meta.url), 'utf8');
 

@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import { alertSection } from '../../src/config/alert-section.ts';
-import { bridgeSections, type Sections } from '../../src/config/env.ts';
-import { logSection } from '../../src/config/log-section.ts';
-import { mailSection } from '../../src/config/mail-section.ts';
-import { sampleFile } from '../../src/config/sample.ts';
-import { serviceSection } from '../../src/config/service-section.ts';
-import { settingsPage } from '../../src/config/settings-page.ts';
-import { makeMeter } from '../../src/service/http/meter.ts';
-import { createMetrics } from '../../src/status/metrics.ts';
-import { messagesPage, metricsPage } from '../../src/status/reference-pages.ts';
+import { createMetrics } from '../../src/bridge/status/metrics.ts';
+import { messagesPage, metricsPage } from '../../src/bridge/status/reference-pages.ts';
+import { alertSection } from '../../src/cli/config/alert-section.ts';
+import { bridgeSections, type Sections } from '../../src/cli/config/env.ts';
+import { logSection } from '../../src/cli/config/log-section.ts';
+import { mailSection } from '../../src/cli/config/mail-section.ts';
+import { sampleFile } from '../../src/cli/config/sample.ts';
+import { serviceSection } from '../../src/cli/config/service-section.ts';
+import { settingsPage } from '../../src/cli/config/settings-page.ts';
+import { makeMeter } from '../../src/service/upkeep/meter.ts';
 import { bashCompletion } from './completion.ts';
 import { commandPages, settingsManPage } from './man-pages.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
+import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
 import type { FarSide } from '../fakes/far-side.ts';
 import { callsOf, createStand, markerCall, vip } from './stand.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/shared/process/clock.ts';
 import { makeCertificate } from '../certificate.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { createPlayer } from '../player/player.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { languages } from '../../src/service/pages/words/words.ts';
-import { customer } from '../../src/service/store/customer.fixture.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import { languages } from '../../src/service/words/words.ts';
 import { browserImpossible, keepPicture, openBrowser, signedIn } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
 import { withStore } from './people.ts';

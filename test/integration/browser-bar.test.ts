@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { customer } from '../../src/service/store/customer.fixture.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
 import { browserImpossible, keepPicture, openBrowser, signedIn, sizes } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
 import { person, withStore } from './people.ts';

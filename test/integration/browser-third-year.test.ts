@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '../../src/log/log.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
+import { silentLog } from '../../src/shared/log/log.ts';
 import { openThirdYear } from '../office/third-year.ts';
 import { extensionOf } from '../office/years.ts';
 import { browserImpossible, keepPicture, openBrowser, signedIn, watch } from './browser.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { languages } from '../../src/service/pages/words/words.ts';
-import { customer } from '../../src/service/store/customer.fixture.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import { languages } from '../../src/service/words/words.ts';
 import { colleagues } from '../office/customers.ts';
 import { givePast } from '../office/past.ts';
 import {

@@ -1,5 +1,5 @@
-import { everyCall } from '../../src/service/store/call-store.ts';
-import type { Store } from '../../src/service/store/store.ts';
+import { everyCall } from '../../src/service/calls/call-store.ts';
+import type { Store } from '../../src/service/database/store.ts';
 
 /** A page, and how it is called in pictures. */
 export type EveryPage = { readonly name: string; readonly path: string };

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import type { Input, SnapshotChannel } from '../../src/bridge/calls/input.ts';
+import type { StoredTrunk } from '../../src/bridge/calls/trunk.ts';
+import { createGapFiller } from '../../src/bridge/cdr/gap-filler.ts';
+import type { Batch, NewEvent, Outbox } from '../../src/bridge/outbox/outbox.ts';
+import type { LedgerEntry } from '../../src/bridge/outbox/tables/ledger.ts';
 import { createTrackerDriver } from '../../src/bridge/tracker-driver.ts';
-import type { Input, SnapshotChannel } from '../../src/calls/input.ts';
-import type { StoredTrunk } from '../../src/calls/trunk.ts';
-import { createGapFiller } from '../../src/cdr/gap-filler.ts';
-import { silentLog } from '../../src/log/log.ts';
-import type { Batch, NewEvent, Outbox } from '../../src/outbox/outbox.ts';
-import type { LedgerEntry } from '../../src/outbox/tables/ledger.ts';
+import { silentLog } from '../../src/shared/log/log.ts';
 import { type Book, books } from '../fakes/record-books.ts';
 
 const settings = {

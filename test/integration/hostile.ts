@@ -1,4 +1,4 @@
-import type { Store } from '../../src/service/store/store.ts';
+import type { Store } from '../../src/service/database/store.ts';
 import { recorded } from './recorded-request.ts';
 
 /** Texts that strangers could send to do harm, or that merely are as people's names are. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/shared/process/clock.ts';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertSettings } from '../alerts/cause.ts';
 import { startWire } from '../asterisk/wire.ts';

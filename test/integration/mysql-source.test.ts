@@ -3,9 +3,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { RecordsRefused } from '../../src/cdr/cdr-source.ts';
-import { createMysqlSource } from '../../src/cdr/mysql-source.ts';
-import type { ScanPosition } from '../../src/cdr/table-scan.ts';
+import { RecordsRefused } from '../../src/bridge/cdr/cdr-source.ts';
+import { createMysqlSource } from '../../src/bridge/cdr/mysql-source.ts';
+import type { ScanPosition } from '../../src/bridge/cdr/table-scan.ts';
 import { type Certificate, makeCertificate } from '../certificate.ts';
 import { freepbxTable, type Mariadb, mariadbImpossible, startMariadb } from '../mariadb.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node
 import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
+import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { cannotInstall, installPackages } from '../debian.ts';
 import {
   createOffice,

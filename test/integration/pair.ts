@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/process/clock.ts';
-import type { BridgeStatus } from '../../src/status/bridge-status.ts';
+import type { BridgeStatus } from '../../src/bridge/status/bridge-status.ts';
+import { systemClock } from '../../src/shared/process/clock.ts';
 import { type Cable, layCable } from '../fakes/cable.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { createPlayer } from '../player/player.ts';

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { type ApiClientOptions, createApiClient } from '../../src/api/client.ts';
-import type { ApiResult } from '../../src/api/result.ts';
+import { type ApiClientOptions, createApiClient } from '../../src/shared/api/client.ts';
+import type { ApiResult } from '../../src/shared/api/result.ts';
 import { makeCertificate } from '../certificate.ts';
 import { runCommand } from './operator.ts';
 

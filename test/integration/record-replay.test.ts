@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/shared/process/clock.ts';
 import { createPlayer } from '../player/player.ts';
 import type { ExpectedCall } from '../recordings/library.ts';
 import { scenario } from '../recordings/library.ts';

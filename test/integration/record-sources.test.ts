@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { RecordSource } from '../../src/cdr/cdr-source.ts';
+import type { RecordSource } from '../../src/bridge/cdr/cdr-source.ts';
 import { type Book, books, type Written } from '../fakes/record-books.ts';
 import { mariadbImpossible } from '../mariadb.ts';
 

@@ -1,8 +1,8 @@
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
-import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import type { CallExtras } from '../../src/service/calls/call-extras.ts';
-import type { RecordedRequest } from '../../src/service/store/request-store.ts';
-import type { Store } from '../../src/service/store/store.ts';
+import type { Store } from '../../src/service/database/store.ts';
+import type { RecordedRequest } from '../../src/service/history/request-store.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
+import { normaliseNumber } from '../../src/shared/phone-number/normalise-number.ts';
 
 /** An event of a call, as a test says it. */
 export type ReportedEvent = {

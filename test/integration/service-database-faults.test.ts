@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
+import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
+import { type Store, StoreUnavailable } from '../../src/service/database/store.ts';
 import { migrations } from '../../src/service/store/postgres/migrations.ts';
-import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
-import { type Store, StoreUnavailable } from '../../src/service/store/store.ts';
+import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { startPgBouncer } from '../postgres/pgbouncer.ts';
 import { allCalls, everything, replay } from '../postgres/replay.ts';

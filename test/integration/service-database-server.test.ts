@@ -4,9 +4,9 @@ import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { CallFeed } from '../../src/service/store/call-store.ts';
-import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
-import type { Store } from '../../src/service/store/store.ts';
+import type { CallFeed } from '../../src/service/calls/call-store.ts';
+import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
+import type { Store } from '../../src/service/database/store.ts';
 import { postgresImpossible, startCluster, unprivileged } from '../postgres/cluster.ts';
 
 const skip = (await postgresImpossible()) ?? false;

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startWebhookReceiver } from '../../src/alerts/webhook-receiver.fixture.ts';
-import { silentLog } from '../../src/log/log.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
+import { startWebhookReceiver } from '../../src/shared/alerts/webhook-receiver.fixture.ts';
+import { silentLog } from '../../src/shared/log/log.ts';
 import { callers, event, options, prepare, stateFolder } from './service-harness.ts';
 
 const script = fileURLToPath(new URL('./service-process.ts', import.meta.url));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { limits } from '../../src/api/contract/decisions.ts';
+import { limits } from '../../src/shared/api/contract/decisions.ts';
 import { accepted, freshId, refused, row, says } from './service-document-row.ts';
 import { event, raw } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';

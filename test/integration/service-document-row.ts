@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { z } from 'zod';
-import { callEventReplySchema } from '../../src/api/contract/call-event.ts';
-import type { DecisionKey } from '../../src/api/contract/decisions.ts';
-import { errorSchema, validationErrorSchema } from '../../src/api/contract/errors.ts';
+import { callEventReplySchema } from '../../src/shared/api/contract/call-event.ts';
+import type { DecisionKey } from '../../src/shared/api/contract/decisions.ts';
+import { errorSchema, validationErrorSchema } from '../../src/shared/api/contract/errors.ts';
 import { type Answer, event, type Served } from './service-harness.ts';
 import { openCalls, type ScreenCall } from './service-stream.ts';
 

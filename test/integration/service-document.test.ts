@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DecisionKey, decisions } from '../../src/api/contract/decisions.ts';
+import { type DecisionKey, decisions } from '../../src/shared/api/contract/decisions.ts';
 import { eventRows } from './service-document-events.ts';
 import { readRows } from './service-document-reads.ts';
 import { says } from './service-document-row.ts';

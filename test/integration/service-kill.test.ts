@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { silentLog } from '../../src/log/log.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
+import { silentLog } from '../../src/shared/log/log.ts';
 import { callers, event, options, prepare, stateFolder } from './service-harness.ts';
 import { openCalls } from './service-stream.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { html } from '../../src/service/pages/kit/html.ts';
-import { en } from '../../src/service/pages/words/en.ts';
-import { languages, type Words } from '../../src/service/pages/words/words.ts';
+import { en } from '../../src/service/words/en.ts';
+import { html } from '../../src/service/words/html.ts';
+import { languages, type Words } from '../../src/service/words/words.ts';
 import { addWebhook, everyPage } from './every-page.ts';
 import { browse, form, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';

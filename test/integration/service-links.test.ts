@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { startMailServer } from '../../src/mail/mail-server.fixture.ts';
+import { startMailServer } from '../../src/shared/mail/mail-server.fixture.ts';
 import { browse, form, password, person } from './people.ts';
 import { command } from './service-commands.ts';
 import { serve } from './service-harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Log, LogFields } from '../../src/log/log.ts';
+import type { Log, LogFields } from '../../src/shared/log/log.ts';
 import { form, person, visitor } from './people.ts';
 import { event, serve } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';

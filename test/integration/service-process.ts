@@ -1,5 +1,5 @@
-import { silentLog } from '../../src/log/log.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
+import { silentLog } from '../../src/shared/log/log.ts';
 import { options } from './service-harness.ts';
 
 /**

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
-import { customer } from '../../src/service/store/customer.fixture.ts';
-import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
+import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { freePort } from '../free-port.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';

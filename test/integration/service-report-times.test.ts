@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { customer } from '../../src/service/store/customer.fixture.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
 import { browse, linksIn, textOf } from './people.ts';
 import { serve } from './service-harness.ts';
 import { storeCalls } from './stored-calls.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { makeCallBackList } from '../../src/service/callers/call-back-list.ts';
 import type { CallRecord } from '../../src/service/calls/call-record.ts';
+import { everyCall } from '../../src/service/calls/call-store.ts';
 import { makeScreens } from '../../src/service/calls/screens.ts';
-import { everyCall } from '../../src/service/store/call-store.ts';
-import type { CallGroup } from '../../src/service/store/caller-store.ts';
-import { customer } from '../../src/service/store/customer.fixture.ts';
-import type { Store } from '../../src/service/store/store.ts';
+import type { Store } from '../../src/service/database/store.ts';
+import { makeCallBackList } from '../../src/service/people/call-back-list.ts';
+import type { CallGroup } from '../../src/service/people/caller-store.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
 import { report } from './recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 

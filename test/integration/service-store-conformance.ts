@@ -1,5 +1,5 @@
 import { type TestContext, test } from 'node:test';
-import type { Store } from '../../src/service/store/store.ts';
+import type { Store } from '../../src/service/database/store.ts';
 import { accountTests } from './service-store-accounts.ts';
 import { callerTests } from './service-store-callers.ts';
 import { callTests } from './service-store-calls.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { changeAccount } from '../../src/service/accounts/change-account.ts';
-import { customer } from '../../src/service/store/customer.fixture.ts';
-import type { Customer } from '../../src/service/store/customer-store.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import type { Customer } from '../../src/service/people/customer-store.ts';
+import { changeAccount } from '../../src/service/settings/change-account.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
 /** What customers and segments ask of every store. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { forgetNumber } from '../../src/service/customers/forget-number.ts';
-import { customer } from '../../src/service/store/customer.fixture.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import { forgetNumber } from '../../src/service/people/forget-number.ts';
 import { recorded, report } from './recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 import { entries } from './service-store-history.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Store } from '../../src/service/database/store.ts';
 import type {
   HistoryFilter,
   HistorySearch,
   RecordedRequest,
   StoredRequest,
-} from '../../src/service/store/request-store.ts';
-import type { Store } from '../../src/service/store/store.ts';
+} from '../../src/service/history/request-store.ts';
 import { type ReportedEvent, recorded, report } from './recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 

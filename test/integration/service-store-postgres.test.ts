@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
-import { callStatuses } from '../../src/api/contract/call-status.ts';
-import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
-import type { Store } from '../../src/service/store/store.ts';
+import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
+import type { Store } from '../../src/service/database/store.ts';
+import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { until } from '../until.ts';
 import { report } from './recorded-request.ts';

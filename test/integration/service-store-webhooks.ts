@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
-import type { DeliveryResult } from '../../src/delivery/queue.ts';
-import type { Store } from '../../src/service/store/store.ts';
-import type { Webhook, WebhookEvent } from '../../src/service/store/webhook-store.ts';
-import { webhookEvents } from '../../src/service/store/webhook-store.ts';
+import type { Store } from '../../src/service/database/store.ts';
+import type { Webhook, WebhookEvent } from '../../src/service/webhooks/webhook-store.ts';
+import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
+import type { DeliveryResult } from '../../src/shared/delivery/queue.ts';
 import { report } from './recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 

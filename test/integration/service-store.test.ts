@@ -3,8 +3,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../src/service/store/store.ts';
+import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
+import type { Store } from '../../src/service/database/store.ts';
 import { stateFolder } from './service-harness.ts';
 import { storeConformance } from './service-store-conformance.ts';
 

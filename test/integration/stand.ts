@@ -1,7 +1,7 @@
-import { startBridge } from '../../src/bridge.ts';
-import { bridgeSections, loadConfig } from '../../src/config/env.ts';
-import type { Log } from '../../src/log/log.ts';
-import { systemClock } from '../../src/process/clock.ts';
+import { startBridge } from '../../src/bridge/bridge.ts';
+import { bridgeSections, loadConfig } from '../../src/cli/config/env.ts';
+import type { Log } from '../../src/shared/log/log.ts';
+import { systemClock } from '../../src/shared/process/clock.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { HeldCall } from '../fakes/far-side-book.ts';
 import { freePort } from '../free-port.ts';

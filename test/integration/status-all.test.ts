@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { BridgeStatus } from '../../src/status/bridge-status.ts';
+import type { BridgeStatus } from '../../src/bridge/status/bridge-status.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { until } from '../until.ts';
 import { runCommand } from './operator.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BridgeStatus } from '../../src/status/bridge-status.ts';
+import type { BridgeStatus } from '../../src/bridge/status/bridge-status.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { scenario } from '../recordings/library.ts';
 import { until } from '../until.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/shared/process/clock.ts';
 import { startWire } from '../asterisk/wire.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { freePort } from '../free-port.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openReader } from '../../src/outbox/reader.ts';
+import { openReader } from '../../src/bridge/outbox/reader.ts';
 import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { createStand, markerCall, type Stand } from './stand.ts';

@@ -36,12 +36,12 @@ test('code is changed, and not types, comments, texts or imports', () => {
 });
 
 test('the narrowest tests of a file are those beside it', () => {
-  assert.equal(testsOf('src/process/allow-list.ts')[0], 'src/process/allow-list.test.ts');
+  assert.equal(testsOf('src/shared/process/allow-list.ts')[0], 'src/shared/process/allow-list.test.ts');
 });
 
 /** The same mutants of the same sources each time; which ones survive is for people to look at. */
 test('most mutants of the lookups are noticed', async (t) => {
-  const sources = globSync('src/agi/*.ts')
+  const sources = globSync('src/bridge/agi/*.ts')
     .filter((path) => !/\.(test|fixture)\.ts$/.test(path))
     .sort()
     .map((path) => ({ path, source: readFileSync(path, 'utf8') }));

@@ -6,15 +6,15 @@ import { tryMutants } from './mutants.ts';
 
 /** Where a change that nobody notices costs a call, or shows it to the wrong people. */
 const sampled = [
-  'src/calls',
-  'src/outbox',
-  'src/delivery',
-  'src/cdr',
-  'src/service/access',
+  'src/bridge/calls',
+  'src/bridge/outbox',
+  'src/shared/delivery',
+  'src/bridge/cdr',
+  'src/service/users',
   'src/service/store',
 ];
 /** What only the slow tier can notice: it needs a PostgreSQL, or damages files by the hundred. */
-const notSampled = ['src/service/store/postgres/', 'src/outbox/recovery/'];
+const notSampled = ['src/service/store/postgres/', 'src/bridge/outbox/recovery/'];
 const leastPercent = 95;
 
 const usage = `npm run mutants [-- PATH] [--count N] [--seed N] [--at-once N] [--also PART ...]

@@ -56,7 +56,7 @@ export function testsOf(path: string): string[] {
     .map(({ file }) => file);
 }
 
-/** `src/outbox` of `src/outbox/tables/intake.ts`. */
+/** `src/bridge/outbox` of `src/bridge/outbox/tables/intake.ts`. */
 export const partOf = (path: string) => path.split('/').slice(0, 2).join('/');
 
 export type Copy = ReturnType<typeof openCopy>;

@@ -10,7 +10,8 @@ type Unnoticeable = {
   readonly why: string;
 };
 
-const full = 'only a disk that is full or fails shows it: src/outbox/recovery/disk-full, of the slow tier';
+const full =
+  'only a disk that is full or fails shows it: src/bridge/outbox/recovery/disk-full, of the slow tier';
 const postgres = 'only a PostgreSQL shows it, in the slow tier';
 const mariadb = 'only a MariaDB shows it, in the slow tier';
 const tuned = 'a size or time that may as well be one more';
@@ -19,70 +20,70 @@ const cost = 'it costs time and nothing else';
 
 /** Looked at one by one. They are not counted, and one that is noticed all the same may go. */
 const unnoticeable: readonly Unnoticeable[] = [
-  { path: 'src/delivery/limits.ts', line: 'expireEveryMs', why: tuned },
-  { path: 'src/delivery/limits.ts', line: 'backlog: {', why: tuned },
+  { path: 'src/shared/delivery/limits.ts', line: 'expireEveryMs', why: tuned },
+  { path: 'src/shared/delivery/limits.ts', line: 'backlog: {', why: tuned },
   {
-    path: 'src/delivery/dispatcher.ts',
+    path: 'src/shared/delivery/dispatcher.ts',
     line: "error: 'unknown'",
     what: '0 became 1',
     why: 'only a figure of the log',
   },
   {
-    path: 'src/delivery/prefetch-buffer.ts',
+    path: 'src/shared/delivery/prefetch-buffer.ts',
     line: 'if (limit <= 0) return;',
     what: 'inserted false &&',
     why: cost,
   },
   {
-    path: 'src/calls/channel.ts',
+    path: 'src/bridge/calls/channel.ts',
     line: 'dash > 0',
     what: '0 became 1',
     why: 'no channel has a name of one letter',
   },
-  { path: 'src/outbox/worker/keeper.ts', line: "kind === 'full'", why: full },
-  { path: 'src/outbox/worker/keeper.ts', line: 'hold(requests);', why: full },
-  { path: 'src/outbox/worker/keeper.ts', line: "state === 'full'", why: full },
+  { path: 'src/bridge/outbox/worker/keeper.ts', line: "kind === 'full'", why: full },
+  { path: 'src/bridge/outbox/worker/keeper.ts', line: 'hold(requests);', why: full },
+  { path: 'src/bridge/outbox/worker/keeper.ts', line: "state === 'full'", why: full },
   { path: 'src/service/store/sqlite/statement-runner.ts', line: 'prepared.set', why: cost },
   {
     path: 'src/service/store/sqlite/lookups.ts',
     line: 'endRead();',
     why: 'closing the database ends its read',
   },
-  { path: 'src/service/store/sqlite/sqlite-store.ts', line: 'const SKIP', why: tuned },
+  { path: 'src/service/database/sqlite-store.ts', line: 'const SKIP', why: tuned },
   { path: 'src/service/store/sqlite/open.ts', line: 'cacheKiB', why: tuned },
-  { path: 'src/service/store/sqlite/recorder.ts', line: '* 1000) / 1000', why: 'rounding of a figure' },
+  { path: 'src/service/database/sqlite-recorder.ts', line: '* 1000) / 1000', why: 'rounding of a figure' },
   {
-    path: 'src/service/store/shared/call-reader.ts',
+    path: 'src/service/calls/call-reader.ts',
     line: 'if (rows.length > 0) yield',
     what: '> became >=',
     why: same,
   },
   {
-    path: 'src/service/store/shared/customer-rows.ts',
+    path: 'src/service/people/customer-rows.ts',
     line: 'limit + 1 - rows.length',
     what: '- became +',
     why: cost,
   },
-  { path: 'src/service/store/shared/webhook-rows.ts', line: 'changes.goesOn(place, here)', why: postgres },
-  { path: 'src/service/store/copy-site.ts', line: 'refusal !== undefined', why: postgres },
+  { path: 'src/service/webhooks/webhook-rows.ts', line: 'changes.goesOn(place, here)', why: postgres },
+  { path: 'src/service/database/copy-site.ts', line: 'refusal !== undefined', why: postgres },
   {
-    path: 'src/service/store/shared/kept-figures.ts',
+    path: 'src/service/reports/kept-figures.ts',
     line: 'LONGEST_MS',
     what: '<= became <',
     why: 'no day has 26 hours',
   },
-  { path: 'src/service/store/copy-site.ts', line: 'return {', why: postgres },
-  { path: 'src/cdr/mysql-source.ts', line: 'if (rows.length === 0)', why: mariadb },
-  { path: 'src/cdr/mysql-source.ts', line: 'candidatesOf(start, true, newest)', why: mariadb },
-  { path: 'src/cdr/mysql-source.ts', line: 'at: now - dayS', why: mariadb },
+  { path: 'src/service/database/copy-site.ts', line: 'return {', why: postgres },
+  { path: 'src/bridge/cdr/mysql-source.ts', line: 'if (rows.length === 0)', why: mariadb },
+  { path: 'src/bridge/cdr/mysql-source.ts', line: 'candidatesOf(start, true, newest)', why: mariadb },
+  { path: 'src/bridge/cdr/mysql-source.ts', line: 'at: now - dayS', why: mariadb },
   {
-    path: 'src/cdr/gap-filler.ts',
+    path: 'src/bridge/cdr/gap-filler.ts',
     line: "let stored = { text: '', since: 0 };",
     what: '0 became 1',
     why: same,
   },
-  { path: 'src/cdr/gap-filler.ts', line: 'const writtenMs', why: tuned },
-  { path: 'src/delivery/limits.ts', line: 'maxAgeMs', what: '24 became 25', why: tuned },
+  { path: 'src/bridge/cdr/gap-filler.ts', line: 'const writtenMs', why: tuned },
+  { path: 'src/shared/delivery/limits.ts', line: 'maxAgeMs', what: '24 became 25', why: tuned },
 ];
 
 /** Why nobody can notice this; undefined if somebody should. */

@@ -1,7 +1,7 @@
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
-import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
-import type { Store } from '../../src/service/store/store.ts';
-import { monotonicMs } from '../../src/service/upkeep/monotonic-clock.ts';
+import type { Store } from '../../src/service/database/store.ts';
+import { monotonicMs } from '../../src/service/store/monotonic-clock.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
+import { normaliseNumber } from '../../src/shared/phone-number/normalise-number.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import { callerNumber, customers, missedLast, segments } from './customers.ts';
 

@@ -1,7 +1,7 @@
-import { loadConfig } from '../../src/config/env.ts';
-import { serviceSection } from '../../src/config/service-section.ts';
-import { silentLog } from '../../src/log/log.ts';
-import { startService } from '../../src/service.ts';
+import { loadConfig } from '../../src/cli/config/env.ts';
+import { serviceSection } from '../../src/cli/config/service-section.ts';
+import { startService } from '../../src/service/service.ts';
+import { silentLog } from '../../src/shared/log/log.ts';
 
 /** The demo's service, in a process of its own, so that it can be killed. Arguments: its port, and its folder. */
 export type ServiceIsUp = { readonly url: string; readonly token: string; readonly link: string };

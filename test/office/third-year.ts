@@ -12,15 +12,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { makePasswords } from '../../src/service/access/password.ts';
-import { addUser } from '../../src/service/access/users.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
-import { callRows } from '../../src/service/store/sqlite/call-rows.ts';
+import { callRows } from '../../src/service/calls/call-rows-sqlite.ts';
+import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
+import type { Store } from '../../src/service/database/store.ts';
 import { openForWriting } from '../../src/service/store/sqlite/open.ts';
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../src/service/store/store.ts';
-import { webhookEvents } from '../../src/service/store/webhook-store.ts';
+import { makePasswords } from '../../src/service/users/password.ts';
+import { addUser } from '../../src/service/users/users.ts';
+import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
 import { cache } from '../debian-tree.ts';
 import { password } from '../integration/people.ts';
 import {

@@ -1,8 +1,8 @@
-import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import { noExtras } from '../../src/service/calls/call-extras.ts';
 import { type CallRecord, moveCall } from '../../src/service/calls/call-record.ts';
-import type { Customer } from '../../src/service/store/customer-store.ts';
-import type { AcceptedEvent, RecordedRequest } from '../../src/service/store/request-store.ts';
+import type { AcceptedEvent, RecordedRequest } from '../../src/service/history/request-store.ts';
+import type { Customer } from '../../src/service/people/customer-store.ts';
+import { normaliseNumber } from '../../src/shared/phone-number/normalise-number.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 
 /**

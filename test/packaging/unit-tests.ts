@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { longestWaitMs } from '../../src/delivery/queue.ts';
-import { systemClock } from '../../src/process/clock.ts';
+import { longestWaitMs } from '../../src/shared/delivery/queue.ts';
+import { systemClock } from '../../src/shared/process/clock.ts';
 import { freePort } from '../free-port.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
 import { createPlayer } from '../player/player.ts';

@@ -1,4 +1,4 @@
-import { allFields } from '../../src/ami/wire/frame.ts';
+import { allFields } from '../../src/bridge/ami/wire/frame.ts';
 
 /** What a played PBX would answer to CoreShowChannels and BridgeList, kept up with from its own events. */
 type PbxModel = {

@@ -1,5 +1,5 @@
-import type { RecordedFrame } from '../../src/ami/recording/recording.ts';
-import type { Clock } from '../../src/process/clock.ts';
+import type { RecordedFrame } from '../../src/bridge/ami/recording/recording.ts';
+import type { Clock } from '../../src/shared/process/clock.ts';
 
 /** A recording that is being played: its position, and what moves it on. */
 export type Playback = {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { account, channelEvent, startLine, startPlayer } from '../../src/ami/link.fixture.ts';
-import type { Recording } from '../../src/ami/recording/recording.ts';
-import type { Input } from '../../src/calls/input.ts';
+import { account, channelEvent, startLine, startPlayer } from '../../src/bridge/ami/link.fixture.ts';
+import type { Recording } from '../../src/bridge/ami/recording/recording.ts';
+import type { Input } from '../../src/bridge/calls/input.ts';
 
 const bridge = { BridgeUniqueid: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', BridgeTechnology: 'simple_bridge' };
 const at = 1_763_618_400_000;

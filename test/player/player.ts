@@ -1,8 +1,8 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import type { Recording } from '../../src/ami/recording/recording.ts';
-import { allFields, recordable } from '../../src/ami/wire/frame.ts';
-import type { Clock } from '../../src/process/clock.ts';
+import type { Recording } from '../../src/bridge/ami/recording/recording.ts';
+import { allFields, recordable } from '../../src/bridge/ami/wire/frame.ts';
+import type { Clock } from '../../src/shared/process/clock.ts';
 import { createPbxModel, type Fields } from './pbx-model.ts';
 import { createPlayback, type Playback, type PlaybackRun } from './playback.ts';
 import { type DialplanLine, type PlayerSession, servePlayer } from './player-session.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { inputsOf } from '../../src/ami/recording/recorded-inputs.ts';
-import { dryRun } from '../../src/calls/explain/dry-run.ts';
+import { inputsOf } from '../../src/bridge/ami/recording/recorded-inputs.ts';
+import { dryRun } from '../../src/bridge/calls/explain/dry-run.ts';
 import { createPbxModel } from './pbx-model.ts';
 import { scenarioNames, simulateCall } from './simulated-calls.ts';
 

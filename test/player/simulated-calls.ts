@@ -1,4 +1,4 @@
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 
 /** A made-up call of an office: Asterisk's events, and what the bridge must report. */
 export type SimulatedCall = {

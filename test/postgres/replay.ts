@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
-import type { SpanFigures } from '../../src/service/reports/aggregate.ts';
-import { everyCall } from '../../src/service/store/call-store.ts';
-import { customer } from '../../src/service/store/customer.fixture.ts';
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../src/service/store/store.ts';
+import type { SpanFigures } from '../../src/service/calls/aggregate.ts';
+import { everyCall } from '../../src/service/calls/call-store.ts';
+import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
+import type { Store } from '../../src/service/database/store.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import { normaliseNumber } from '../../src/shared/phone-number/normalise-number.ts';
 import { stateFolder } from '../integration/service-harness.ts';
 
 /** Customers, so that calls have names and segments. */

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseRecording, type Recording } from '../../src/ami/recording/recording.ts';
-import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import { parseRecording, type Recording } from '../../src/bridge/ami/recording/recording.ts';
+import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '../../src/process/clock.ts';
-import { customer } from '../../src/service/store/customer.fixture.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import { systemClock } from '../../src/shared/process/clock.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { person, visitor, withStore } from '../integration/people.ts';
@@ -28,7 +28,7 @@ const secrets = [
 const foreignLines = [
   `[12:00:00.000] WARN: no number for ${names[0]} <+${numbers[0]}>`,
   `Error: cannot call ${names[0]} ${numbers[2]}`,
-  '    at startBridge (/usr/lib/pbx-bridge/src/bridge.ts:12:3)',
+  '    at startBridge (/usr/lib/pbx-bridge/src/bridge/bridge.ts:12:3)',
   `{"code":"delivery.dead-letter","time":"2026-11-22T12:00:00.000Z","reply":"${names[1]}","call":"pbx-1763600000.42","from":"+${numbers[0]}"}`,
   `{"code":"not.in.the.catalogue","text":"${names[0]} ${numbers[3]}"}`,
   `{"code":"program.reload-refused","level":"warn","time":"2026-11-22T12:00:00.000Z","problems":"SIP/+${numbers[0]}-0000002a, ${numbers[1]} of ${names[2]}, Bearer cia_${'0123456789abcdef'.repeat(5)}"}`,

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '../../src/process/clock.ts';
+import { systemClock } from '../../src/shared/process/clock.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { always, type Fault } from '../fakes/far-side-faults.ts';
 import { runProgram, temporaryFolder } from '../integration/program.ts';

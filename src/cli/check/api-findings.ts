@@ -1,8 +1,8 @@
-import type { ApiClientOptions } from '../../api/client.ts';
-import { proxyFor } from '../../api/proxy.ts';
-import { type ApiResult, apiErrorKinds } from '../../api/result.ts';
-import { historyPage } from '../../delivery/history-page.ts';
-import { duration } from '../../delivery/report.ts';
+import type { ApiClientOptions } from '../../shared/api/client.ts';
+import { proxyFor } from '../../shared/api/proxy.ts';
+import { type ApiResult, apiErrorKinds } from '../../shared/api/result.ts';
+import { historyPage } from '../../shared/delivery/history-page.ts';
+import { duration } from '../../shared/delivery/report.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 
 const clockOffMs = 60_000;

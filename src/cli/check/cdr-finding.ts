@@ -1,5 +1,5 @@
-import { RecordsRefused } from '../../cdr/cdr-source.ts';
-import { openSource, type SourceOptions } from '../../cdr/open-cdr-source.ts';
+import { RecordsRefused } from '../../bridge/cdr/cdr-source.ts';
+import { openSource, type SourceOptions } from '../../bridge/cdr/open-cdr-source.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 
 /** Checks that Asterisk's call records (CDR_SOURCE) can be read and used. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { shellWord } from '../format-text.ts';
+import { shellWord } from '../text/format-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 import { isRunning, portUser } from './port-user.ts';
 

@@ -1,7 +1,7 @@
-import type { CallSettings } from '../../calls/rules.ts';
-import { readNumber } from '../../phone-number/normalise-number.ts';
-import { isWithheld, numberIn } from '../../phone-number/number-text.ts';
-import { autoNotation, type Notation } from '../../phone-number/trunk-notation.ts';
+import type { CallSettings } from '../../bridge/calls/rules.ts';
+import { readNumber } from '../../shared/phone-number/normalise-number.ts';
+import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
+import { autoNotation, type Notation } from '../../shared/phone-number/trunk-notation.ts';
 import { type Finding, passed } from './finding.ts';
 
 type NumberSettings = Pick<CallSettings, 'defaultCountry' | 'trunkNumbers'>;

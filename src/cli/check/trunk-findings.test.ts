@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Inspection } from '../../ami/inspection.ts';
-import { createRules } from '../../calls/rules.ts';
-import type { Trunk } from '../../calls/trunk.ts';
+import type { Inspection } from '../../bridge/ami/inspection.ts';
+import { createRules } from '../../bridge/calls/rules.ts';
+import type { Trunk } from '../../bridge/calls/trunk.ts';
 import { trunkFindings } from './trunk-findings.ts';
 
 /** What FreePBX has, whatever its trunks. */

@@ -1,9 +1,9 @@
-import type { Inspection } from '../../ami/inspection.ts';
-import { channelKind } from '../../calls/channel.ts';
-import type { Rules } from '../../calls/rules.ts';
-import type { Trunk } from '../../calls/trunk.ts';
-import { count } from '../format-text.ts';
-import { callsText, channelOf, classifyTrunk } from '../trunk-text.ts';
+import type { Inspection } from '../../bridge/ami/inspection.ts';
+import { channelKind } from '../../bridge/calls/channel.ts';
+import type { Rules } from '../../bridge/calls/rules.ts';
+import type { Trunk } from '../../bridge/calls/trunk.ts';
+import { count } from '../text/format-text.ts';
+import { callsText, channelOf, classifyTrunk } from '../text/trunk-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 
 export type TrunkCheckOptions = {

@@ -1,5 +1,5 @@
-import type { HistoryEntry } from '../../delivery/history-page.ts';
-import { clockTime } from '../format-text.ts';
+import type { HistoryEntry } from '../../shared/delivery/history-page.ts';
+import { clockTime } from '../text/format-text.ts';
 
 /** Describes what the API's request history has of a call; a string is the reason why it could not be read. */
 export function apiHistoryText(entries: readonly HistoryEntry[] | string, now: number): string {

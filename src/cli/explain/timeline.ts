@@ -1,10 +1,10 @@
-import type { JournalEntry } from '../../calls/effect.ts';
-import { callIdOf } from '../../calls/uniqueid.ts';
-import { compare } from '../../delivery/compare.ts';
-import type { HistoryEntry } from '../../delivery/history-page.ts';
-import type { Reader } from '../../outbox/reader.ts';
-import type { StoredEvent } from '../../outbox/tables/history.ts';
-import { attemptText } from '../attempt-text.ts';
+import type { JournalEntry } from '../../bridge/calls/effect.ts';
+import { callIdOf } from '../../bridge/calls/uniqueid.ts';
+import type { Reader } from '../../bridge/outbox/reader.ts';
+import type { StoredEvent } from '../../bridge/outbox/tables/history.ts';
+import { compare } from '../../shared/delivery/compare.ts';
+import type { HistoryEntry } from '../../shared/delivery/history-page.ts';
+import { attemptText } from '../text/attempt-text.ts';
 
 export type Line = {
   /** Unix ms. */

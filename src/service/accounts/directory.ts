@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, Extension, Integration } from '../store/directory-store.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../database/store.ts';
+import type { Account, Extension, Integration } from './directory-store.ts';
 import { type Extensions, noExtensions } from './extensions.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
 

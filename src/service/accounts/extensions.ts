@@ -1,6 +1,6 @@
-import { spaced } from '../../phone-number/normalise-number.ts';
-import type { Extension } from '../store/directory-store.ts';
-import { folded } from '../store/shared/customer-search.ts';
+import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { folded } from '../kit/search-text.ts';
+import type { Extension } from './directory-store.ts';
 
 /** The extensions of an account that have a name or a user. */
 export type Extensions = ReadonlyMap<string, Extension>;

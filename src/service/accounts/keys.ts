@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Account, Integration } from '../store/directory-store.ts';
+import type { Account, Integration } from './directory-store.ts';
 
 /**
  * Tokens and signatures, derived from one server secret with HMAC-SHA-256 (hex): they can be shown again at any time and

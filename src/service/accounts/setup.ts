@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, Integration } from '../store/directory-store.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../database/store.ts';
+import type { Account, Integration } from './directory-store.ts';
 
 /** A random identifier: 16 hexadecimal digits. */
 export function newUid(): string {

@@ -1,4 +1,4 @@
-import type { missedPlaces } from '../../api/contract/call-extras.ts';
+import type { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 
 export type MissedPlace = (typeof missedPlaces)[number];
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { table } from '../../../test/table.ts';
-import { type CallStatus, callStatuses, isForward } from '../../api/contract/call-status.ts';
+import { type CallStatus, callStatuses, isForward } from '../../shared/api/contract/call-status.ts';
 import { type CallRecord, moveCall, rangFor, talkedFor } from './call-record.ts';
 
 type Step = readonly [status: CallStatus, at: number, callerId?: string];

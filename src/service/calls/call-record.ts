@@ -1,4 +1,4 @@
-import { type CallStatus, isForward } from '../../api/contract/call-status.ts';
+import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
 import { type CallExtras, mergedExtras, noExtras } from './call-extras.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type CallStatus, isForward } from '../../api/contract/call-status.ts';
-import { spaced } from '../../phone-number/normalise-number.ts';
+import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
+import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { type Extensions, extensionText, noExtensions, numberCalledText } from '../accounts/extensions.ts';
 import { extraFields, noExtras } from './call-extras.ts';
 import { type CallRecord, scalarFields } from './call-record.ts';

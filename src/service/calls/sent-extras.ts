@@ -1,5 +1,5 @@
-import { callExtrasSchema, type CallExtras as SentExtras } from '../../api/contract/call-extras.ts';
-import { normaliseNumber } from '../../phone-number/normalise-number.ts';
+import { callExtrasSchema, type CallExtras as SentExtras } from '../../shared/api/contract/call-extras.ts';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { CallExtras } from './call-extras.ts';
 
 /** As a call keeps them; `country` is the one that its numbers are read in. */

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { isCountry } from '../../phone-number/normalise-number.ts';
-import { integrationChangeText } from '../accounts/administration.ts';
-import { changeAccount } from '../accounts/change-account.ts';
+import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
-import { isTimeZone } from '../pages/kit/formats.ts';
+import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
+import { integrationChangeText } from '../kit/administration.ts';
+import { isTimeZone } from '../kit/formats.ts';
+import { changeAccount } from '../settings/change-account.ts';
 import {
   addIntegration,
   type CommandContext,
@@ -11,7 +12,6 @@ import {
   chosen,
   nameArgument,
 } from './command-context.ts';
-import { oldTokenText, phoneSystemInstructions } from './instructions.ts';
 
 export function accountCommands(parent: Command, { command, withStore, print }: CommandContext): void {
   const accounts = parent.command('account').description('manage accounts');

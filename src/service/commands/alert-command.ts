@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { noTargets, sendTestAlert } from '../../alerts/test-alert.ts';
+import { noTargets, sendTestAlert } from '../../shared/alerts/test-alert.ts';
 import { alertName, serviceAlertTargets } from '../upkeep/service-alerts.ts';
 import { type CommandContext, CommandRefused } from './command-context.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import type { Command } from 'commander';
-import { readBackupInfo, restoreBackup, writeBackup } from '../../storage/backup.ts';
-import { lockFolder } from '../../storage/instance-lock.ts';
-import { migrate } from '../../storage/migrate.ts';
-import { makeFolder } from '../../storage/open-database.ts';
-import { fileIn, holdsData, occupant } from '../store/open-store.ts';
+import { readBackupInfo, restoreBackup, writeBackup } from '../../shared/storage/backup.ts';
+import { lockFolder } from '../../shared/storage/instance-lock.ts';
+import { migrate } from '../../shared/storage/migrate.ts';
+import { makeFolder } from '../../shared/storage/open-database.ts';
+import { fileIn, holdsData, occupant } from '../database/open-store.ts';
 import { migrations } from '../store/sqlite/migrations.ts';
 import { backupFiles, backupOf, backupProgram } from '../upkeep/backup-of.ts';
 import { type CommandContext, CommandRefused } from './command-context.ts';

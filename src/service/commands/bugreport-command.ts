@@ -4,11 +4,11 @@ import {
   type BugReportOptions,
   writeBugReport,
   writtenText,
-} from '../../process/bugreport.ts';
+} from '../../shared/process/bugreport.ts';
+import type { Directory } from '../accounts/directory-store.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
-import type { Directory } from '../store/directory-store.ts';
-import { holdsData, openStore } from '../store/open-store.ts';
+import { holdsData, openStore } from '../database/open-store.ts';
 import type { CommandContext } from './command-context.ts';
 
 /** Writes one file for a bug report about the service: nothing in it is secret or personal. */

@@ -1,17 +1,17 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { AlertSettings } from '../../alerts/alert-targets.ts';
-import { escapeControls } from '../../log/redact.ts';
-import type { MailOptions } from '../../mail/mail.ts';
-import { systemUser } from '../../process/denied.ts';
+import type { AlertSettings } from '../../shared/alerts/alert-targets.ts';
+import { escapeControls } from '../../shared/log/redact.ts';
+import type { MailOptions } from '../../shared/mail/mail.ts';
+import { systemUser } from '../../shared/process/denied.ts';
+import type { Account, Directory, Integration } from '../accounts/directory-store.ts';
 import { type Keys, makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
 import { newUid } from '../accounts/setup.ts';
-import { line } from '../http/text.ts';
-import type { AuditKind } from '../store/audit-store.ts';
-import type { Account, Directory, Integration } from '../store/directory-store.ts';
-import { holdsData, openStore, type StorageSettings } from '../store/open-store.ts';
-import type { Store } from '../store/store.ts';
+import type { AuditKind } from '../audit/audit-store.ts';
+import { holdsData, openStore, type StorageSettings } from '../database/open-store.ts';
+import type { Store } from '../database/store.ts';
+import { line } from '../kit/text.ts';
 
 /** What the service commands need from the program. */
 export type ServiceCommandsIo = {

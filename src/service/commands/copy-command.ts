@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { lockFolder } from '../../storage/instance-lock.ts';
-import { StorageRefused } from '../../storage/refused.ts';
+import { lockFolder } from '../../shared/storage/instance-lock.ts';
+import { StorageRefused } from '../../shared/storage/refused.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
-import { fileIn, occupant, secretMarkOf } from '../store/open-store.ts';
+import { fileIn, occupant, secretMarkOf } from '../database/open-store.ts';
 import { type CommandContext, CommandRefused } from './command-context.ts';
 
 const REPORT_MS = 5_000;
@@ -34,7 +34,7 @@ Example:
       const stateDir = dirname(from);
       const release = holdFolder(stateDir);
       try {
-        const { copySite } = await import('../store/copy-site.ts');
+        const { copySite } = await import('../database/copy-site.ts');
         const keys = makeKeys(serverSecret(stateDir));
         const database = { keptMs: options.retention.maxAgeMs, secretMark: secretMarkOf(keys) };
         let reported = Date.now();

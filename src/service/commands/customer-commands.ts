@@ -2,15 +2,15 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
-import { normaliseNumber } from '../../phone-number/normalise-number.ts';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import {
   BadTable,
   columns,
   exportCustomers,
   importCustomers,
   importSummary,
-} from '../customers/customers-csv.ts';
-import { forgetNumber, forgetSummary } from '../customers/forget-number.ts';
+} from '../people/customers-csv.ts';
+import { forgetNumber, forgetSummary } from '../people/forget-number.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 
 export function segmentCommands(parent: Command, { command, withStore, print }: CommandContext): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { counted } from '../pages/kit/formats.ts';
+import { counted } from '../kit/formats.ts';
 import type { CommandContext } from './command-context.ts';
 
 export function statusCommand(parent: Command, { print, command, withStore }: CommandContext): void {

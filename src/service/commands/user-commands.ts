@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { makeLink } from '../access/one-time-link.ts';
-import { addUser, signInName, userName } from '../access/users.ts';
-import type { Store } from '../store/store.ts';
-import type { User } from '../store/user-store.ts';
+import type { Store } from '../database/store.ts';
+import { signInInstructions } from '../integrations/instructions.ts';
+import { makeLink } from '../users/one-time-link.ts';
+import type { User } from '../users/user-store.ts';
+import { addUser, signInName, userName } from '../users/users.ts';
 import { type CommandContext, CommandRefused, type OpenedStore } from './command-context.ts';
-import { signInInstructions } from './instructions.ts';
 
 export function userCommands(parent: Command, { command, withStore, print, url }: CommandContext): void {
   async function link({ store, keys, audit }: OpenedStore, user: User): Promise<void> {

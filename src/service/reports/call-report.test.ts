@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CallFacts, countCalls, MAX_GROUPS, OTHERS } from './aggregate.ts';
-import { daysBetween } from './calendar.ts';
+import { type CallFacts, countCalls, MAX_GROUPS, OTHERS } from '../calls/aggregate.ts';
+import { quantile } from '../calls/durations.ts';
+import { daysBetween } from '../kit/calendar.ts';
 import { makeReport } from './call-report.ts';
-import { quantile } from './durations.ts';
 import { daysIn, periodIn, stepsFor, usualPeriods } from './period.ts';
 
 const MINUTE = 60_000;

@@ -9,8 +9,8 @@ import {
   QUARTER_MS,
   type Span,
   type SpanFigures,
-} from './aggregate.ts';
-import { type Day, hoursOf } from './calendar.ts';
+} from '../calls/aggregate.ts';
+import { type Day, hoursOf } from '../kit/calendar.ts';
 import type { Period, StepLength } from './period.ts';
 
 export type Counts = Pick<Group, 'calls' | 'answered' | 'missed'>;

@@ -1,7 +1,7 @@
-import { actionsSince } from '../callers/actions-since.ts';
-import { type MissedCallers, missedCallers } from '../callers/missed-callers.ts';
-import type { CallerCounts, CallerStore, CallGroup, MissedCall } from '../store/caller-store.ts';
-import type { Span } from './aggregate.ts';
+import type { Span } from '../calls/aggregate.ts';
+import { actionsSince } from '../people/actions-since.ts';
+import type { CallerCounts, CallerStore, CallGroup, MissedCall } from '../people/caller-store.ts';
+import { type MissedCallers, missedCallers } from '../people/missed-callers.ts';
 import type { GroupFilter, Report } from './call-report.ts';
 
 /** Limit of calls: callers are read call by call, including calls that a filter leaves out. */

@@ -1,5 +1,5 @@
-import type { ReportStore } from '../store/store.ts';
-import { countCalls, type Span, type SpanFigures } from './aggregate.ts';
+import { countCalls, type Span, type SpanFigures } from '../calls/aggregate.ts';
+import type { ReportStore } from '../database/store.ts';
 
 /** The figures of each day, of those calls alone that began in one of its parts. */
 export async function* partFigures<Day extends Span>(

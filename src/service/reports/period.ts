@@ -1,4 +1,4 @@
-import { dateAt, dateIn } from './calendar.ts';
+import { dateAt, dateIn } from '../kit/calendar.ts';
 
 /** The days of a report, `first` and `last` included, grouped by `step`. */
 export type Period = {

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { writeBackup } from '../../storage/backup.ts';
+import { writeBackup } from '../../shared/storage/backup.ts';
 import { backupOf } from './backup-of.ts';
 
 // A thread of its own: a large database takes seconds.

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { silentLog } from '../../log/log.ts';
-import { openDurable } from '../../storage/open-database.ts';
+import { silentLog } from '../../shared/log/log.ts';
+import { openDurable } from '../../shared/storage/open-database.ts';
 import { makeBackups } from './backups.ts';
 
 const day = 86_400_000;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Log } from '../../log/log.ts';
-import { messageOf } from '../../process/message-of.ts';
+import type { Log } from '../../shared/log/log.ts';
+import { messageOf } from '../../shared/process/message-of.ts';
 
 export type BackupSettings = {
   readonly directory: string;

@@ -1,14 +1,18 @@
-import type { Alerts } from '../../alerts/alerts.ts';
-import type { Log } from '../../log/log.ts';
-import type { Mailer } from '../../mail/mail.ts';
-import { createPageServer, type PageServer, type PageServerOptions } from '../../process/page-server.ts';
-import { valueWithin, within } from '../../process/within.ts';
+import type { Alerts } from '../../shared/alerts/alerts.ts';
+import type { Log } from '../../shared/log/log.ts';
+import type { Mailer } from '../../shared/mail/mail.ts';
+import {
+  createPageServer,
+  type PageServer,
+  type PageServerOptions,
+} from '../../shared/process/page-server.ts';
+import { valueWithin, within } from '../../shared/process/within.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Screens } from '../calls/screens.ts';
-import type { Meter } from '../http/meter.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../database/store.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Backups } from './backups.ts';
+import type { Meter } from './meter.ts';
 
 /** A storage that takes longer counts as not working, ms; Prometheus waits for ten seconds. */
 const STORAGE_MS = 2_000;

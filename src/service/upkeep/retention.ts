@@ -1,5 +1,5 @@
-import type { Log } from '../../log/log.ts';
-import type { Store } from '../store/store.ts';
+import type { Log } from '../../shared/log/log.ts';
+import type { Store } from '../database/store.ts';
 
 /** How long data is kept; undefined: no limit. */
 export type Retention = {

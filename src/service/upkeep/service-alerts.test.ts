@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Log } from '../../log/log.ts';
+import type { Log } from '../../shared/log/log.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../database/store.ts';
 import { makeServiceAlerts } from './service-alerts.ts';
 
 test('while the storage does not answer, nothing that is read from it is over', async (t) => {

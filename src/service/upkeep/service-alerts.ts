@@ -1,17 +1,17 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type AlertSettings, alertTargets } from '../../alerts/alert-targets.ts';
-import { type Alerts, createAlerts } from '../../alerts/alerts.ts';
-import { watchDisk } from '../../alerts/machine-problems.ts';
-import { type Problem, problem } from '../../alerts/problem.ts';
-import type { Log } from '../../log/log.ts';
-import type { MailOptions } from '../../mail/mail.ts';
-import { messageOf } from '../../process/message-of.ts';
-import { within } from '../../process/within.ts';
+import { type AlertSettings, alertTargets } from '../../shared/alerts/alert-targets.ts';
+import { type Alerts, createAlerts } from '../../shared/alerts/alerts.ts';
+import { watchDisk } from '../../shared/alerts/machine-problems.ts';
+import { type Problem, problem } from '../../shared/alerts/problem.ts';
+import type { Log } from '../../shared/log/log.ts';
+import type { MailOptions } from '../../shared/mail/mail.ts';
+import { messageOf } from '../../shared/process/message-of.ts';
+import { within } from '../../shared/process/within.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import { phoneSystems } from '../accounts/phone-systems.ts';
-import { machineZone } from '../pages/kit/formats.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../database/store.ts';
+import { phoneSystems } from '../integrations/phone-systems.ts';
+import { machineZone } from '../kit/formats.ts';
 import type { Backups } from './backups.ts';
 
 /** What is seen of the requests to this process. */

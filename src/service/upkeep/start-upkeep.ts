@@ -1,13 +1,13 @@
-import type { Log } from '../../log/log.ts';
-import type { Mailer } from '../../mail/mail.ts';
-import { machineZone } from '../pages/kit/formats.ts';
-import { dateAt, daysBetween } from '../reports/calendar.ts';
-import { everyCall } from '../store/call-store.ts';
-import type { Account } from '../store/directory-store.ts';
-import type { Store } from '../store/store.ts';
-import { every } from './every.ts';
+import type { Log } from '../../shared/log/log.ts';
+import type { Mailer } from '../../shared/mail/mail.ts';
+import type { Account } from '../accounts/directory-store.ts';
+import { everyCall } from '../calls/call-store.ts';
+import type { Store } from '../database/store.ts';
+import { dateAt, daysBetween } from '../kit/calendar.ts';
+import { every } from '../kit/every.ts';
+import { machineZone } from '../kit/formats.ts';
+import { sendWeeklyReports } from '../reports/weekly-mail.ts';
 import { applyRetention, type Retention } from './retention.ts';
-import { sendWeeklyReports } from './weekly-mail.ts';
 
 const RETENTION_MS = 60_000;
 const WEEKLY_MS = 3_600_000;

@@ -1,5 +1,5 @@
-import type { ApiResult } from '../../api/result.ts';
-import { type Classified, classify, parseRetryAfter, type Verdict } from '../../delivery/classify.ts';
+import type { ApiResult } from '../../shared/api/result.ts';
+import { type Classified, classify, parseRetryAfter, type Verdict } from '../../shared/delivery/classify.ts';
 
 const verdicts: Readonly<Record<number, readonly [Verdict, string]>> = {
   400: ['reject', 'the receiver cannot read the event'],

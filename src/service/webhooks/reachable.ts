@@ -1,6 +1,6 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, isIPv4, type LookupFunction } from 'node:net';
-import { allowList } from '../../process/allow-list.ts';
+import { allowList } from '../../shared/process/allow-list.ts';
 
 /** Networks that are not the Internet (IANA's special-purpose registries). IPv4-mapped IPv6 addresses count as IPv4. */
 const special4 = allowList([

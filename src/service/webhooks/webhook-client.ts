@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { type ApiResult, errorKind } from '../../api/result.ts';
+import { type ApiResult, errorKind } from '../../shared/api/result.ts';
 import { lookupOf, notReachable, reachable } from './reachable.ts';
 
 export type WebhookClient = {

@@ -4,8 +4,8 @@ import { noExtensions } from '../accounts/extensions.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { noExtras } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import type { DueDelivery } from '../store/webhook-store.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
+import type { DueDelivery } from './webhook-store.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 7));
 const call: CallRecord = {

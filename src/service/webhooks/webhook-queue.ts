@@ -1,6 +1,6 @@
-import type { CallStatus } from '../../api/contract/call-status.ts';
-import type { DeliveryQueue, QueuedEvent } from '../../delivery/queue.ts';
-import type { DueDelivery, WebhookStore } from '../store/webhook-store.ts';
+import type { CallStatus } from '../../shared/api/contract/call-status.ts';
+import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts';
+import type { DueDelivery, WebhookStore } from './webhook-store.ts';
 
 /** An event as the dispatcher carries it, with what it was made of. */
 export type QueuedDelivery = QueuedEvent & { readonly delivery: DueDelivery };

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { createDispatcher, type Dispatcher } from '../../delivery/dispatcher.ts';
-import type { DeliveryLimits } from '../../delivery/limits.ts';
-import type { Log } from '../../log/log.ts';
-import type { MessageCode } from '../../log/messages.ts';
-import { oncePerMinute } from '../../log/once-per-minute.ts';
+import { createDispatcher, type Dispatcher } from '../../shared/delivery/dispatcher.ts';
+import type { DeliveryLimits } from '../../shared/delivery/limits.ts';
+import type { Log } from '../../shared/log/log.ts';
+import type { MessageCode } from '../../shared/log/messages.ts';
+import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
-import type { Store } from '../store/store.ts';
-import type { Webhook } from '../store/webhook-store.ts';
-import { every } from '../upkeep/every.ts';
+import type { Store } from '../database/store.ts';
+import { every } from '../kit/every.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 import { type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
+import type { Webhook } from './webhook-store.ts';
 
 /** Sends the events of calls to the accounts' webhooks. */
 export type Webhooks = {

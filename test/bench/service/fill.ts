@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { makeKeys } from '../../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../../src/service/accounts/server-secret.ts';
 import { firstAccount } from '../../../src/service/accounts/setup.ts';
-import { customer } from '../../../src/service/store/customer.fixture.ts';
-import { type DatabaseSettings, openStore } from '../../../src/service/store/open-store.ts';
+import { type DatabaseSettings, openStore } from '../../../src/service/database/open-store.ts';
+import type { Store } from '../../../src/service/database/store.ts';
+import { customer } from '../../../src/service/people/customer.fixture.ts';
 import { openForWriting } from '../../../src/service/store/sqlite/open.ts';
-import type { Store } from '../../../src/service/store/store.ts';
 
 /** Makes a state folder, and in a new database the first account, as the service's first start does. */
 async function prepared(

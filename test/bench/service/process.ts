@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import Fastify from 'fastify';
-import { silentLog } from '../../../src/log/log.ts';
-import { startService } from '../../../src/service.ts';
+import { startService } from '../../../src/service/service.ts';
+import { silentLog } from '../../../src/shared/log/log.ts';
 import { options } from '../../integration/service-options.ts';
 import type { Memory } from './measured.ts';
 

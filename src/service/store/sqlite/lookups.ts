@@ -1,4 +1,4 @@
-import type { Value } from '../shared/statements.ts';
+import type { Value } from '../statements.ts';
 import { openForReading } from './open.ts';
 import { statementRunner } from './statement-runner.ts';
 

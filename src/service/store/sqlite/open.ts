@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { migrate, schemaOf, schemaOfSteps } from '../../../storage/migrate.ts';
-import { openDurable, openForReading as openReading } from '../../../storage/open-database.ts';
-import { StorageRefused } from '../../../storage/refused.ts';
+import { migrate, schemaOf, schemaOfSteps } from '../../../shared/storage/migrate.ts';
+import { openDurable, openForReading as openReading } from '../../../shared/storage/open-database.ts';
+import { StorageRefused } from '../../../shared/storage/refused.ts';
 import { migrations } from './migrations.ts';
 
 /** The WAL stays near 32 MB. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { Value } from '../shared/statements.ts';
+import type { Value } from '../statements.ts';
 
 /** Runs a statement of shared/statements.ts, and returns its rows. There are few texts: all stay prepared. */
 export function statementRunner(db: DatabaseSync) {

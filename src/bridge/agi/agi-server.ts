@@ -1,0 +1,139 @@
+import { createServer, type Socket } from 'node:net';
+import type { Log } from '../../shared/log/log.ts';
+import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import { allowList } from '../../shared/process/allow-list.ts';
+import type { Clock } from '../../shared/process/clock.ts';
+import { createListener } from '../../shared/process/listener.ts';
+import { newSession, type Session, type SessionAction, type SessionInput, step } from './agi-protocol.ts';
+import type { AgiRequest } from './agi-request.ts';
+
+export type AgiServerOptions = {
+  readonly host: string;
+  /** 0: any free port, which the log names. */
+  readonly port: number;
+  /** Addresses and networks that may connect. */
+  readonly allow: readonly string[];
+  /** Longest duration of a connection, ms. */
+  readonly deadlineMs: number;
+};
+
+export type AgiServer = {
+  /** Listens, and retries in the background if that fails: the bridge works without it. */
+  start(): Promise<void>;
+  /** Stops listening, and waits for open sessions: at most the deadline. */
+  stop(): Promise<void>;
+  isListening(): boolean;
+};
+
+/**
+ * Returns the AGI commands for a request within `waitMs`. Never rejects. `ask` sends a command first, once, and resolves
+ * with Asterisk's reply; it never resolves if none comes.
+ */
+export type Answerer = (
+  request: AgiRequest,
+  waitMs: number,
+  ask: (command: string) => Promise<string>,
+) => readonly string[] | Promise<readonly string[]>;
+
+/** A PBX has one session per call being set up, and never as many as this. */
+const MAX_SESSIONS = 2_048;
+
+/** Share of the deadline reserved for sending the commands and reading their replies. */
+const COMMAND_SHARE = 1 / 4;
+
+/** The FastAGI server: passes the bytes of each connection to the protocol, and carries out its actions until the deadline. */
+export function createAgiServer(
+  options: AgiServerOptions,
+  { answer, clock, log }: { answer: Answerer; clock: Clock; log: Log },
+): AgiServer {
+  const { host, port, deadlineMs } = options;
+  const isAllowed = allowList(options.allow);
+  const answerMs = deadlineMs * (1 - COMMAND_SHARE);
+  const onceAMinute = {
+    addressRefused: oncePerMinute(clock.now),
+    tooMany: oncePerMinute(clock.now),
+    notAccepted: oncePerMinute(clock.now),
+    cutOff: oncePerMinute(clock.now),
+    commandRefused: oncePerMinute(clock.now),
+  };
+
+  function serve(socket: Socket): void {
+    // An error is followed by 'close'.
+    socket.on('error', () => {});
+    const { remoteAddress } = socket;
+    if (!isAllowed(remoteAddress)) {
+      onceAMinute.addressRefused((more) => log.say('agi.address-refused', { address: remoteAddress, more }));
+      socket.destroy();
+      return;
+    }
+    const began = clock.now();
+    let session: Session = newSession;
+    const reply = Promise.withResolvers<string>();
+    const ask = (command: string): Promise<string> => {
+      take({ type: 'question', command });
+      return reply.promise;
+    };
+    const cancel = clock.setTimer(() => {
+      onceAMinute.cutOff((more) =>
+        log.say('agi.cut-off', { phase: session.phase, deadline: deadlineMs, more }),
+      );
+      socket.destroy();
+    }, deadlineMs);
+
+    const take = (input: SessionInput): void => {
+      const next = step(session, input);
+      session = next.session;
+      for (const action of next.actions) act(action);
+    };
+    const act = (action: SessionAction): void => {
+      switch (action.type) {
+        case 'ask': {
+          const commands = answer(action.request, answerMs - (clock.now() - began), ask);
+          if (commands instanceof Promise)
+            void commands.then((later) => take({ type: 'answer', commands: later }));
+          else take({ type: 'answer', commands });
+          return;
+        }
+        case 'write':
+          socket.write(action.text);
+          return;
+        case 'reply':
+          reply.resolve(action.text);
+          return;
+        case 'refused':
+          onceAMinute.commandRefused((more) =>
+            log.say('agi.command-refused', { reply: action.reply.slice(0, 100), more }),
+          );
+          return;
+        case 'close':
+          socket.destroySoon();
+      }
+    };
+    socket.on('data', (bytes: Buffer) => take({ type: 'bytes', bytes }));
+    socket.on('close', () => {
+      cancel();
+      session = { phase: 'over' };
+    });
+  }
+
+  const listener = createListener({
+    host,
+    port,
+    backlog: MAX_SESSIONS,
+    create() {
+      const server = createServer({ noDelay: true }, serve);
+      server.maxConnections = MAX_SESSIONS;
+      server.on('drop', () =>
+        onceAMinute.tooMany((more) => log.say('agi.too-many-connections', { most: MAX_SESSIONS, more })),
+      );
+      return server;
+    },
+    onListening: (usedPort) => log.say('agi.listening', { host, port: usedPort }),
+    onFailed: (error) => log.say('agi.not-listening', { host, port, error }),
+    // For example, no file descriptor is left for a connection; the next one may get one.
+    onError: (error) => onceAMinute.notAccepted((more) => log.say('agi.not-accepted', { error, more })),
+    clock,
+  });
+
+  return { start: listener.start, stop: () => listener.stop(), isListening: listener.isListening };
+}

@@ -1,0 +1,150 @@
+import type { ApiResult } from '../../shared/api/result.ts';
+import type { Log } from '../../shared/log/log.ts';
+import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import { escapeControls, maskNumbers } from '../../shared/log/redact.ts';
+import type { Clock } from '../../shared/process/clock.ts';
+import type { Presentation } from '../calls/input.ts';
+import { presentationVariables, readPresentation } from '../calls/presentation.ts';
+import type { AgiRequest } from './agi-request.ts';
+import { type AgiServer, type AgiServerOptions, createAgiServer } from './agi-server.ts';
+import {
+  type AnswerOptions,
+  commandsFor,
+  notFound,
+  type PriorityAnswer,
+  timedOut,
+} from './priority-answer.ts';
+import { createPriorityLookup } from './priority-lookup.ts';
+import { type ResponseFields, readPriority } from './read-priority.ts';
+
+export type AgiOptions = {
+  readonly server: AgiServerOptions;
+  readonly answer: AnswerOptions;
+  /** Names of the fields of the priority and of the caller's name in the API's response. */
+  readonly fields: ResponseFields;
+};
+
+/** A lookup by the dialplan: the number as written there, and the channel that asks. */
+export type LookupRequest = Pick<AgiRequest, 'number' | 'isOwn' | 'uniqueid' | 'channel'>;
+
+/**
+ * The number to look up, as it is reported; '' if there is none. Or why none may be sent: the caller withholds it, or it
+ * is not known yet (`pending`).
+ */
+export type NumberToLookUp = { readonly number: string } | 'withheld' | 'pending';
+
+/**
+ * Decides before a lookup which number may be sent; must answer within `waitMs`. `askCall` asks the call itself, over its
+ * AGI connection, whether its caller lets the number be shown; it never resolves if no reply comes.
+ */
+export type Permit = (
+  request: LookupRequest,
+  waitMs: number,
+  askCall: () => Promise<Presentation>,
+) => NumberToLookUp | Promise<NumberToLookUp>;
+
+/** Priority lookups for the dialplan: `agi://host:port/priority`. */
+export type Agi = AgiServer & {
+  /** Prefetches the priority for an inbound call that has just begun; `number` as it is reported. */
+  prefetch(number: string): void;
+  /** Empties the cache, as after a change of the API token. */
+  clear(): void;
+  /** Lookups since the start by result; `cached`: those answered from the cache. */
+  status(): AgiStatus;
+};
+
+export type AgiStatus = LookupCounts & {
+  readonly listening: boolean;
+  /** Requests for scripts that another FastAGI server has; absent if there were none. */
+  readonly otherScripts?: OtherScripts | undefined;
+};
+
+/** `last` is the script of the last one, without phone numbers; `lastAt` is Unix ms. */
+type OtherScripts = { readonly count: number; readonly last: string; readonly lastAt: number };
+
+export type LookupCounts = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'cached', number>>;
+
+const countKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ERROR: 'error' } as const;
+
+const SCRIPT = 'priority';
+
+/** Asks for all the variables at once: `200 result=1 (allowed,,,allowed)`. */
+const presentationQuestion = `GET FULL VARIABLE ${presentationVariables.map((name) => `\${${name}}`).join(',')}`;
+
+/** Longer than any number that can be dialled. */
+const MAX_NUMBER_LENGTH = 64;
+
+export function createAgi(
+  options: AgiOptions,
+  tools: {
+    /** Requests a number's priority from the API; never rejects. */
+    request: (number: string) => Promise<ApiResult>;
+    permit: Permit;
+    clock: Clock;
+    log: Log;
+  },
+): Agi {
+  const { clock, log } = tools;
+  const lookup = createPriorityLookup(
+    { maxWaitMs: options.server.deadlineMs },
+    { request: async (number) => readPriority(await tools.request(number), options.fields), clock, log },
+  );
+  const unknownScript = oncePerMinute(clock.now);
+  const counts = { found: 0, notFound: 0, timeout: 0, error: 0, cached: 0 };
+  let otherScripts: OtherScripts | undefined;
+
+  function priorityOf(
+    request: AgiRequest,
+    waitMs: number,
+    askCall: () => Promise<Presentation>,
+  ): PriorityAnswer | Promise<PriorityAnswer> {
+    if (request.number === '' || request.number.length > MAX_NUMBER_LENGTH) return notFound;
+    const began = clock.now();
+    const permitted = tools.permit(request, waitMs, askCall);
+    const lookUp = (it: NumberToLookUp) => {
+      if (it === 'pending') return timedOut;
+      if (it === 'withheld' || it.number === '') return notFound;
+      const priority = lookup.get(it.number, waitMs - (clock.now() - began));
+      if (!(priority instanceof Promise) && priority !== timedOut) counts.cached += 1;
+      return priority;
+    };
+    return permitted instanceof Promise ? permitted.then(lookUp) : lookUp(permitted);
+  }
+
+  function noteOtherScript(request: AgiRequest): void {
+    const script = maskNumbers(escapeControls(request.script.slice(0, 64))) || '(no name)';
+    otherScripts = { count: (otherScripts?.count ?? 0) + 1, last: script, lastAt: Date.now() };
+    unknownScript((more) => log.say('agi.unknown-script', { script, more }));
+  }
+
+  const server = createAgiServer(options.server, {
+    answer(request, waitMs, ask) {
+      if (request.script !== SCRIPT) {
+        noteOtherScript(request);
+        // Without a command the session is over at once, no variable is touched, and the dialplan goes on.
+        return [];
+      }
+      const priority = priorityOf(request, waitMs, async () =>
+        presentationIn(await ask(presentationQuestion)),
+      );
+      const commands = (it: PriorityAnswer) => {
+        counts[countKeys[it.status]] += 1;
+        return commandsFor(it, options.answer, request);
+      };
+      return priority instanceof Promise ? priority.then(commands) : commands(priority);
+    },
+    clock,
+    log,
+  });
+
+  return {
+    ...server,
+    prefetch: lookup.prefetch,
+    clear: lookup.clear,
+    status: () => ({ ...counts, listening: server.isListening(), otherScripts }),
+  };
+}
+
+function presentationIn(reply: string): Presentation {
+  return readPresentation((/^200 result=1 \((.*)\)/.exec(reply)?.[1] ?? '').split(','));
+}

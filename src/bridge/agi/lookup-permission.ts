@@ -1,0 +1,132 @@
+import { readNumber } from '../../shared/phone-number/normalise-number.ts';
+import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
+import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { awaitsPresentation, isNumberOpen } from '../calls/caller-number.ts';
+import type { Channel } from '../calls/channel.ts';
+import type { OpenCall } from '../calls/open-call.ts';
+import type { TrackerState } from '../calls/tracker-state.ts';
+import type { LookupRequest, NumberToLookUp, Permit } from './agi.ts';
+
+/** What was dialled and what is stored differ in their first digits only: the last seven say which number it is. */
+const TELLING_DIGITS = 7;
+
+export type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
+
+export type LookupPermissions = {
+  /** The number that may be looked up, within `waitMs` (ms); `pending` if nobody has said by then that it may be sent. */
+  readonly permit: Permit;
+  /** Call it whenever the tracker has taken an input. */
+  review(): void;
+};
+
+/** `unknown`: no call that the bridge knows says it. */
+type Permission = 'granted' | 'withheld' | 'pending' | 'unknown';
+
+/**
+ * Decides whether a number that the dialplan asks about may be sent to the API: not while it is unknown whether its
+ * caller withholds it, and not if the caller does. The call is found by the channel that asks, or by the number. A channel
+ * that belongs to no such call, as while there is no link to the PBX, is asked itself over its AGI connection. The
+ * API is asked with the number that is reported for the call, even if the dialplan has changed it.
+ */
+export function createLookupPermissions(tools: {
+  state: () => LookupState;
+  setTimer: (callback: () => void, ms: number) => () => void;
+}): LookupPermissions {
+  const waiting = new Set<() => void>();
+
+  /**
+   * The channel that decides whether the number may be sent: a caller's, or the one that asks. Undefined if a caller's
+   * dialplan asks about a number that is not the caller's; '' if it may be, since the caller's is not known yet.
+   */
+  function deciderOf({ uniqueid, number, isOwn }: LookupRequest): string | undefined {
+    const { calls, channels } = tools.state();
+    if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
+    const digits = tellingDigits(number);
+    let sameNumber: string | undefined;
+    for (const [caller, call] of calls) {
+      const channel = channels.get(caller);
+      if (channel === undefined) continue;
+      if (channel.presented === number || channel.number === number) sameNumber = caller;
+      if (caller !== uniqueid && permissionOf(call, channel, number) === 'granted') continue;
+      if ([channel.presented, channel.number].some((its) => tellingDigits(its) === digits)) return caller;
+    }
+    // A channel that was not heard of may withhold the number that another call shows.
+    if (sameNumber !== undefined && channels.has(uniqueid)) return sameNumber;
+    if (isOwn) return uniqueid;
+    return calls.has(uniqueid) && channels.get(uniqueid)?.presented ? undefined : '';
+  }
+
+  function permissionBy(decider: string | undefined, number: string): Permission {
+    if (decider === undefined) return 'granted';
+    const { calls, channels } = tools.state();
+    const call = calls.get(decider);
+    const channel = channels.get(decider);
+    if (call !== undefined) return permissionOf(call, channel, number);
+    return channel?.inbound ? 'pending' : 'unknown';
+  }
+
+  function numberOf({ number, isOwn, channel: name }: LookupRequest, decider: string | undefined): string {
+    const { calls, channels, rules } = tools.state();
+    const call = calls.get(decider ?? '');
+    if (call?.number === 'known' && rules.reportedNumber !== 'dialplan') return call.from;
+    if (isWithheld(number)) return '';
+    const channel = channels.get(decider ?? '');
+    const isPresented = channel?.inbound ? channel.presented === number : isOwn;
+    const notation = isPresented ? rules.notationOf(channel?.name ?? name) : autoNotation;
+    return readNumber(number, rules.defaultCountry, notation).number;
+  }
+
+  return {
+    permit(request, waitMs, askCall) {
+      let decider = deciderOf(request);
+      let permission = permissionBy(decider, request.number);
+      const ruling = (it: Permission): NumberToLookUp => {
+        if (it === 'granted') return { number: numberOf(request, decider) };
+        return it === 'withheld' ? 'withheld' : 'pending';
+      };
+      if (permission === 'granted' || permission === 'withheld') return ruling(permission);
+      return new Promise((resolve) => {
+        const end = (last: Permission) => {
+          cancelLate();
+          waiting.delete(review);
+          resolve(ruling(last));
+        };
+        const decide = () => {
+          decider = deciderOf(request);
+          permission = permissionBy(decider, request.number);
+          if (permission === 'granted' || permission === 'withheld') end(permission);
+        };
+        const review = () => {
+          if (permissionBy(decider, request.number) !== permission) decide();
+        };
+        waiting.add(review);
+        const cancelLate = tools.setTimer(() => end('pending'), waitMs);
+        if (permission !== 'unknown') return;
+        void askCall().then((presentation) => {
+          if (presentation === 'prohibited') return end('withheld');
+          // If the call is known by now, it also says which number is reported of it.
+          decide();
+          if (permission === 'unknown') end(presentation === 'unknown' ? 'pending' : 'granted');
+        });
+      });
+    },
+    review() {
+      for (const listener of waiting) listener();
+    },
+  };
+}
+
+function permissionOf(call: OpenCall, channel: Channel | undefined, number: string): Permission {
+  if (call.number === 'withheld' || channel?.presentation === 'prohibited') return 'withheld';
+  if (!isNumberOpen(call)) return 'granted';
+  // After a restart, before the link is up.
+  if (channel === undefined) return 'unknown';
+  // The trunk has presented no number. One that the dialplan has set waits for the PBX's answer; without one there is
+  // nothing to wait for.
+  if (channel.presented === '') return numberIn(number) === '' ? 'granted' : 'pending';
+  return awaitsPresentation(call, channel) ? 'pending' : 'granted';
+}
+
+function tellingDigits(number: string): string {
+  return number.replace(/\D+/g, '').slice(-TELLING_DIGITS);
+}

@@ -1,0 +1,143 @@
+import { LRUCache } from 'lru-cache';
+import type { Log } from '../../shared/log/log.ts';
+import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import type { Clock } from '../../shared/process/clock.ts';
+import { failed, type PriorityAnswer, timedOut } from './priority-answer.ts';
+import type { LookupResult } from './read-priority.ts';
+import { createRequestLimiter } from './request-limiter.ts';
+
+/** Looks up callers' priorities by normalised number, in the cache and the API. */
+type PriorityLookup = {
+  /**
+   * Returns the cached answer, or a promise that never rejects: of the API's answer if that comes within `waitMs`, else of
+   * an older cached priority, else of a time-out or error. Without time left, no request is made.
+   */
+  get(number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer>;
+  /** Requests the priority in advance, with lower precedence than `get`. */
+  prefetch(number: string): void;
+  /** Empties the cache. Results of running requests are not cached either. */
+  clear(): void;
+};
+
+export type PriorityLookupOptions = {
+  /** How long a request may wait for its start, ms: as long as a caller waits for the answer. */
+  readonly maxWaitMs: number;
+  /** Maximum number of simultaneous requests. */
+  readonly concurrency?: number;
+  /** How long a found priority is cached, ms. */
+  readonly freshMs?: number;
+  /** How long it is used while the API fails, ms. */
+  readonly staleMs?: number;
+  /** How long it is cached that a caller has no priority, ms. */
+  readonly notFoundMs?: number;
+  /** Maximum number of cached callers; the least recently used are removed. */
+  readonly entries?: number;
+};
+
+/** Enough for every call of an office to ask at once, few enough for an API that serves others as well. */
+export const lookupsAtOnce = 8;
+
+const defaults = {
+  concurrency: lookupsAtOnce,
+  // A caller who is put through twice is asked about once; a changed priority counts a minute later.
+  freshMs: 60_000,
+  // Yesterday's priority is better than none.
+  staleMs: 86_400_000,
+  // A customer who was just entered counts with the next call.
+  notFoundMs: 30_000,
+  // Some megabytes: the callers of many days.
+  entries: 10_000,
+};
+
+/** Maximum number of waiting requests; with more, every answer would be late. */
+const MAX_WAITING = 5_000;
+
+const tooMany: LookupResult = { ...failed, reason: 'too many lookups are waiting for the API' };
+
+type RunningRequest = { readonly answer: Promise<PriorityAnswer>; readonly raise: () => void };
+type CacheEntry = { readonly answer: PriorityAnswer; readonly at: number };
+
+export function createPriorityLookup(
+  options: PriorityLookupOptions,
+  tools: {
+    /** Requests a priority from the API; never rejects. */
+    request: (number: string) => Promise<LookupResult>;
+    clock: Clock;
+    log: Log;
+  },
+): PriorityLookup {
+  const { clock, log } = tools;
+  const { maxWaitMs, concurrency, freshMs, staleMs, notFoundMs, entries } = { ...defaults, ...options };
+  const cache = new LRUCache<string, CacheEntry>({ max: entries });
+  const limiter = createRequestLimiter({ concurrency, maxWaitMs, maxWaiting: MAX_WAITING }, clock);
+  let running = new Map<string, RunningRequest>();
+  const logFailure = oncePerMinute(clock.now);
+  const logLate = oncePerMinute(clock.now);
+
+  const ageOf = ({ at }: CacheEntry) => clock.now() - at;
+
+  function fresh(number: string): PriorityAnswer | undefined {
+    const known = cache.get(number);
+    if (known === undefined) return undefined;
+    const keepMs = known.answer.status === 'FOUND' ? freshMs : notFoundMs;
+    return ageOf(known) < keepMs ? known.answer : undefined;
+  }
+
+  /** An older priority is used if the API fails. Older "not found" answers are not. */
+  function stale(number: string): PriorityAnswer | undefined {
+    const known = cache.peek(number);
+    return known?.answer.status === 'FOUND' && ageOf(known) < staleMs ? known.answer : undefined;
+  }
+
+  /** Shares one request among all lookups of a number. */
+  function fetch(number: string, urgent: boolean): Promise<PriorityAnswer> {
+    const there = running.get(number);
+    if (there !== undefined) {
+      if (urgent) there.raise();
+      return there.answer;
+    }
+    const startedIn = running;
+    const { result, raise } = limiter.run(urgent, () => tools.request(number));
+    const answer = result.then((response) => {
+      startedIn.delete(number);
+      return store(number, response, startedIn === running);
+    });
+    running.set(number, { answer, raise });
+    return answer;
+  }
+
+  function store(number: string, result: LookupResult | undefined, isCurrent: boolean): PriorityAnswer {
+    const { reason, ...answer } = result ?? tooMany;
+    if (reason !== undefined) {
+      logFailure((more) => log.say('agi.lookup-failed', { number, reason, more }));
+      return stale(number) ?? answer;
+    }
+    if (isCurrent) cache.set(number, { answer, at: clock.now() });
+    return answer;
+  }
+
+  function fetchWithin(number: string, waitMs: number): Promise<PriorityAnswer> {
+    return new Promise((resolve) => {
+      const cancel = clock.setTimer(() => {
+        logLate((more) => log.say('agi.lookup-late', { number, waited: Math.round(waitMs), more }));
+        resolve(stale(number) ?? timedOut);
+      }, waitMs);
+      void fetch(number, true).then((answer) => {
+        cancel();
+        resolve(answer);
+      });
+    });
+  }
+
+  return {
+    get: (number, waitMs) =>
+      fresh(number) ?? (waitMs > 0 ? fetchWithin(number, waitMs) : (stale(number) ?? timedOut)),
+    prefetch(number) {
+      if (fresh(number) === undefined) void fetch(number, false);
+    },
+    clear() {
+      cache.clear();
+      running = new Map();
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import type { Clock } from '../../shared/process/clock.ts';
+import type { Input } from '../calls/input.ts';
+import { openConnection } from './connection.ts';
+import { createCounters } from './counters.ts';
+import { readContexts, readDevices, readOption, readVariable } from './endpoints.ts';
+import { toInput } from './events.ts';
+import type { AmiFailure } from './failure.ts';
+import type { AmiLinkOptions } from './link.ts';
+import { ConnectionEnded } from './pending-requests.ts';
+import { readSnapshot } from './snapshot.ts';
+import { type Fields, fieldKey } from './wire/frame.ts';
+import type { Response } from './wire/manager.ts';
+
+/** What an inspection of a PBX found. `undefined`: Asterisk refused to answer, or did not answer. */
+export type Inspection = {
+  readonly version: string | undefined;
+  /** How far Asterisk's clock is ahead of ours, ms. */
+  readonly clockAheadMs: number | undefined;
+  /** Write classes that the manager user has beyond what the bridge needs, with an action of each. */
+  readonly extraRights: readonly { readonly right: string; readonly action: string }[] | undefined;
+  /** Contexts of the dialplan. */
+  readonly contexts: readonly string[] | undefined;
+  /** Phones and trunks, such as `PJSIP/1001`, with the context in which their calls begin; '' if it is unknown. */
+  readonly endpoints: readonly {
+    readonly name: string;
+    readonly context: string;
+    /** PJSIP's `trust_id_inbound`: whether it accepts the caller's number from P-Asserted-Identity; undefined if unknown. */
+    readonly trustsIdentity: boolean | undefined;
+  }[];
+  /** The context of chan_sip's guests; '' if it lets none in. */
+  readonly guestContext: string;
+  /** True if Asterisk holds call records back and writes many at once. */
+  readonly holdsRecords: boolean;
+  /** Uniqueids of the first and of the last snapshot. */
+  readonly channelsBefore: readonly string[];
+  readonly channelsAfter: readonly string[];
+  /** Call events received between the two snapshots. */
+  readonly events: readonly Input[];
+  /** Actions that were not answered in time. */
+  readonly unanswered: readonly string[];
+};
+
+export type InspectionResult =
+  | { readonly ok: true; readonly inspection: Inspection }
+  | { readonly ok: false; readonly failure: AmiFailure };
+
+const deadlineMs = 5_000;
+/** A big FreePBX has 30,000 lines of dialplan. */
+const patient = { limits: { deadlineMs: 15_000, longestMs: 60_000 } };
+
+/**
+ * Logs in, reads what the PBX has and what its user may do, listens for `listenMs`, and logs off. Changes nothing.
+ * @see https://docs.asterisk.org/Latest_API/API_Documentation/AMI_Actions/ for the classes of ShowDialPlan,
+ * DeviceStateList, Getvar (all `reporting`) and ListCommands (none), and Ping's Timestamp.
+ */
+export async function inspectPbx(
+  options: AmiLinkOptions,
+  listenMs: number,
+  {
+    clock,
+    onInput = () => {},
+    signal,
+  }: { clock: Clock; onInput?: (input: Input) => void; signal?: AbortSignal },
+): Promise<InspectionResult> {
+  const events: Input[] = [];
+  const unanswered: string[] = [];
+  let onEnd: (failure: AmiFailure) => void = () => {};
+  const ended = new Promise<AmiFailure>((resolve) => {
+    onEnd = resolve;
+  });
+  const opened = await openConnection(
+    { ...options, connectDeadlineMs: deadlineMs, answerDeadlineMs: deadlineMs },
+    {
+      onCallEvent(event, frame, at) {
+        const input = toInput(event, frame, at);
+        if (input === undefined) return;
+        events.push(input);
+        onInput(input);
+      },
+      onEnd,
+      onTooLong: () => {},
+      onUnanswered: (action) => unanswered.push(action),
+    },
+    { clock, counters: createCounters(), signal },
+  );
+  if (!opened.ok) return opened;
+  const { connection } = opened;
+  try {
+    const inspection = await Promise.race([inspect(), ended.then(failWith)]);
+    connection.close();
+    return { ok: true, inspection };
+  } catch (error) {
+    if (error instanceof ConnectionEnded) return { ok: false, failure: error.failure };
+    throw error;
+  }
+
+  async function inspect(): Promise<Inspection> {
+    const before = await readSnapshot(connection, clock.now);
+    const asked = clock.now();
+    const pong = await connection.request({ action: 'Ping' });
+    const answered = clock.now();
+    const [settings, commands, contexts, endpoints, guests, guestContext, batch] = await Promise.all([
+      connection.request({ action: 'CoreSettings' }),
+      connection.request({ action: 'ListCommands' }),
+      valuesOf('ShowDialPlan', 'ListDialplan', 'ShowDialPlanComplete', 'Context'),
+      readEndpoints(),
+      readVariable(connection, 'AST_CONFIG(sip.conf,general,allowguest)'),
+      readVariable(connection, 'AST_CONFIG(sip.conf,general,context)'),
+      readVariable(connection, 'AST_CONFIG(cdr.conf,general,batch)'),
+    ]);
+    await pause(listenMs);
+    const after = await readSnapshot(connection, clock.now);
+    const idsOf = ({ channels }: typeof before) => channels.map(({ uniqueid }) => uniqueid);
+    return {
+      version: settings.fields.get('AsteriskVersion')?.replace(/[+~].*/, ''),
+      clockAheadMs: clockAhead(pong.fields.get('Timestamp'), (asked + answered) / 2),
+      extraRights: extraRights(commands),
+      contexts,
+      endpoints,
+      // Only chan_sip has SIPpeers; it lets guests in unless set otherwise.
+      guestContext: commands.fields.has('SIPpeers') && isYes(guests || 'yes') ? guestContext : '',
+      holdsRecords: isYes(batch),
+      channelsBefore: idsOf(before),
+      channelsAfter: idsOf(after),
+      events,
+      unanswered: [...new Set(unanswered)].sort(),
+    };
+  }
+
+  async function readEndpoints(): Promise<Inspection['endpoints']> {
+    const devices = await readDevices(connection);
+    const contexts = new Map(await readContexts(connection, devices));
+    return Promise.all(
+      devices.map(async (name) => {
+        const trusts = name.startsWith('PJSIP/')
+          ? await readOption(connection, name, 'trust_id_inbound')
+          : '';
+        return {
+          name,
+          context: contexts.get(name) ?? '',
+          trustsIdentity: trusts === '' ? undefined : isYes(trusts),
+        };
+      }),
+    );
+  }
+
+  /** The different values of `key` in the items of a list; undefined if the list is refused. */
+  async function valuesOf(
+    action: string,
+    item: string,
+    last: string,
+    key: string,
+  ): Promise<string[] | undefined> {
+    const values = new Set<string>();
+    const valueKey = fieldKey(key);
+    const read = (fields: Fields): undefined => void values.add(fields(valueKey) ?? '');
+    const list = await connection.list({ action: { action }, item, last, read }, patient);
+    return list.ok ? [...values].filter((value) => value !== '').sort() : undefined;
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.setTimer(resolve, ms);
+      signal?.addEventListener('abort', () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+}
+
+/** As Asterisk reads it in its configuration. */
+function isYes(value: string): boolean {
+  return /^(yes|true|y|t|1|on)$/i.test(value);
+}
+
+function failWith(failure: AmiFailure): never {
+  throw new ConnectionEnded(failure);
+}
+
+/** Ping's answer has Asterisk's time, `1763600000.123456`. */
+function clockAhead(timestamp: string | undefined, now: number): number | undefined {
+  const theirs = Number(timestamp) * 1000;
+  return theirs > 1e12 ? Math.round(theirs - now) : undefined;
+}
+
+/** Write classes that a stolen secret could abuse, each with an action that requires it. */
+const harmful = [
+  ['originate', 'Originate'],
+  ['command', 'Command'],
+  ['config', 'UpdateConfig'],
+  ['system', 'DBPut'],
+  ['call', 'Redirect'],
+  ['agent', 'QueueAdd'],
+  ['user', 'UserEvent'],
+] as const;
+
+/** ListCommands lists only the actions that the user may use; Asterisk 16 and 22 do so. */
+function extraRights({ response, fields }: Response): Inspection['extraRights'] {
+  if (response !== 'Success') return undefined;
+  return harmful.filter(([, action]) => fields.has(action)).map(([right, action]) => ({ right, action }));
+}

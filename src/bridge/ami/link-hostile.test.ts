@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '../../shared/log/log.ts';
+import { systemClock } from '../../shared/process/clock.ts';
+import type { Input } from '../calls/input.ts';
+import {
+  account,
+  channelEvent,
+  healthyAnswer,
+  serveActions,
+  startLine,
+  startPlayer,
+  startServer,
+} from './link.fixture.ts';
+import { createAmiLink } from './link.ts';
+import { maxHeld } from './session.ts';
+import { UnsafeValueError } from './wire/safe-action.ts';
+
+const types = (inputs: readonly Input[]): string[] => inputs.map(({ type }) => type);
+
+test('more events than can be held end the connection, and the next one is a new beginning', async (t) => {
+  let connections = 0;
+  const port = await startServer(t, (socket) => {
+    const flood = connections++ === 0;
+    serveActions(socket, (action, id) => {
+      if (action !== 'coreshowchannels' || !flood) return healthyAnswer(action, id);
+      return 'Event: BridgeDestroy\r\nBridgeUniqueid: b\r\n\r\n'.repeat(maxHeld + 1);
+    });
+  });
+  const { inputs, said, until } = startLine(t, { port });
+  await until(() => inputs.length > 0);
+  assert.deepEqual(types(inputs), ['snapshot']);
+  assert.deepEqual(
+    said.map(({ code, fields }) => [code, fields.reason]),
+    [
+      ['ami.lost', 'connection lost (too many events while the channels were read)'],
+      ['ami.connected', undefined],
+    ],
+  );
+});
+
+test('hostile frames cost themselves alone', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  const hostile = [
+    'Event: close\r\n\r\n',
+    'Event: error\r\nMessage: x\r\n\r\n',
+    'Event: connect\r\n\r\n',
+    'Event: __proto__\r\n\r\n',
+    'Response: Success\r\nActionID: managerevent\r\n\r\n',
+    'Response: Success\r\nActionID: newListener\r\n\r\n',
+    'Response: Follows\r\nActionID: 1\r\n\r\n',
+    'Asterisk Call Manager/9.0.0\r\n\r\n',
+    'no colon at all\r\n\r\n',
+    '\r\n\r\n\n\n\n',
+    'Event: Newchannel\r\nChannel: without a Uniqueid\r\n\r\n',
+    `${channelEvent('Newchannel', '1.1')}\r\n__proto__: polluted\r\nconstructor: x\r\nResponse: Success\r\n\r\n`,
+    channelEvent('Newstate', '1.1').replaceAll('\r\n', '\n').concat('\n\n'),
+    channelEvent('Newstate', '1.1').concat('\r\n\n'),
+  ];
+  for (const bytes of hostile) player.sendRaw(bytes);
+  player.sendRaw(
+    Buffer.from([...Buffer.from('Event: Rename\r\nUniqueid: 1.1\r\nNewname: SIP/'), 0xff, 13, 10, 13, 10]),
+  );
+  player.send(channelEvent('Hangup', '1.1'));
+  await until(() => inputs.at(-1)?.type === 'hung-up');
+
+  assert.deepEqual(types(inputs), [
+    'snapshot',
+    'channel-created',
+    'channel-state',
+    'channel-state',
+    'channel-renamed',
+    'hung-up',
+  ]);
+  const renamed = inputs[4];
+  assert.equal(renamed?.type === 'channel-renamed' && renamed.channel, 'SIP/\ufffd');
+  assert.equal(({} as Record<string, unknown>).polluted, undefined);
+  const { state, counters } = link.status();
+  assert.equal(state, 'up');
+  assert.equal(counters.connects, 1);
+  assert.equal(counters.bad, 1);
+  assert.deepEqual(Object.fromEntries(counters.ignored), {
+    close: 1,
+    error: 1,
+    connect: 1,
+    ['__proto__']: 1,
+    Response: 3,
+    '': 2,
+  });
+});
+
+test('a 10 MB line costs one frame, and the channels are read again', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  player.sendRaw(`${channelEvent('Newchannel', '1.1')}\r\nCallerIDName: `);
+  for (let megabyte = 0; megabyte < 10; megabyte++) player.sendRaw(Buffer.alloc(1024 * 1024, 'x'));
+  player.sendRaw('\r\n\r\n');
+  player.send(channelEvent('Newchannel', '1.2'));
+  await until(() => inputs.filter(({ type }) => type === 'snapshot').length === 2);
+
+  assert.deepEqual(types(inputs), ['snapshot', 'channel-created', 'snapshot']);
+  assert.deepEqual(said[1], { code: 'ami.frame-lost', fields: { event: 'Newchannel' } });
+  assert.equal(link.status().counters.tooLong, 1);
+  assert.equal(link.status().counters.connects, 1);
+});
+
+for (const [what, bad] of [
+  ['user name with a line feed', { username: 'a\nAction: Originate' }],
+  ['secret with a carriage return', { secret: 'hush\rSecret: b' }],
+  ['secret with a NUL', { secret: 'hush\0' }],
+] as const) {
+  test(`refused, without being shown: ${what}`, () => {
+    assert.throws(
+      () =>
+        createAmiLink(
+          { host: '127.0.0.1', port: 1, ...account, ...bad },
+          { onInput: () => {}, log: silentLog, clock: systemClock, random: () => 0 },
+        ),
+      (error) => error instanceof UnsafeValueError && !/hush|Originate/.test(error.message),
+    );
+  });
+}

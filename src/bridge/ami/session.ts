@@ -1,0 +1,235 @@
+import type { Log } from '../../shared/log/log.ts';
+import type { Clock } from '../../shared/process/clock.ts';
+import { messageOf } from '../../shared/process/message-of.ts';
+import type { Input } from '../calls/input.ts';
+import type { Place } from '../calls/place.ts';
+import { watchCallClass } from './call-class.ts';
+import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
+import type { AmiCounters } from './counters.ts';
+import { readExtension } from './dialplan-line.ts';
+import { readContexts, readDevices } from './endpoints.ts';
+import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
+import type { AmiFailure } from './failure.ts';
+import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
+import { ConnectionEnded } from './pending-requests.ts';
+import { readRecordDelay } from './record-delay.ts';
+import { readSnapshot } from './snapshot.ts';
+import { missingWithout } from './unanswered.ts';
+import { isSafeValue } from './wire/safe-action.ts';
+
+/** Questions about a channel. None is answered if the link is down or goes down. */
+export type Questions = {
+  /** Whether the number of the caller on this channel may be shown; the answer is a `presentation` input. */
+  presentation(uniqueid: string, channel: string): void;
+  /** What the dialplan does at a place; the answer is an `application` input. Needs only `write = reporting`. */
+  application(uniqueid: string, place: Place): void;
+};
+
+export type PbxUp = {
+  /** Asterisk's; '' when unknown. */
+  readonly version: string;
+  readonly channels: number;
+  /** For how long Asterisk holds call records back, ms. */
+  readonly recordDelayMs: number;
+  /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
+  readonly certificateEndsAt: number | undefined;
+};
+
+type SessionHandlers = {
+  /** The connection is logged in, and can be asked from now on. Called before the first input. */
+  onOpen(ask: Questions): void;
+  /**
+   * Called with, in this order: the configuration of endpoints if it can be read, a snapshot, the events that came
+   * while it was read, and all later events.
+   */
+  onInput(input: Input): void;
+  /** The first snapshot has been handed on. */
+  onUp(up: PbxUp): void;
+  onPong(at: number): void;
+  onFrame?: ((frame: Buffer, at: number) => void) | undefined;
+};
+
+type SessionTools = {
+  readonly clock: Clock;
+  readonly counters: AmiCounters;
+  readonly log: Log;
+  /** Ends the session. */
+  readonly signal: AbortSignal;
+};
+
+/** The least time between two snapshots that replace events that were too long, ms. */
+const resyncMs = 10_000;
+/**
+ * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times 20 s,
+ * as long as the first attempt waits for answers behind others, of 1,250.
+ */
+export const maxHeld = 50_000;
+
+/** Applications that end a call. */
+const ending = /^(?:Hangup|Busy|Congestion)$/i;
+
+/** The channel's Status; undefined when it is gone, refused or not answered, or when another has got its name. */
+async function readStatus(
+  connection: Connection,
+  uniqueid: string,
+  channel: string,
+): Promise<ChannelStatus | undefined> {
+  const answer = await connection.list(
+    {
+      action: { action: 'Status', channel, variables: presentationVariableList },
+      ...{ item: 'Status', last: 'StatusComplete', read: toStatus },
+    },
+    { needed: 'unless-others-come' },
+  );
+  return answer.ok ? answer.items.find((item) => item.uniqueid === uniqueid) : undefined;
+}
+
+/** The life of one connection, from the attempt to its end. Returns why it ended. */
+export async function runSession(
+  options: ConnectionOptions & { readonly ping: KeepAliveOptions },
+  handlers: SessionHandlers,
+  { clock, counters, log, signal }: SessionTools,
+): Promise<AmiFailure> {
+  /** Inputs that wait until the snapshot that is being read has been handed on. */
+  let held: Input[] | undefined = [];
+  let callEvents = 0;
+  let cancelResync: (() => void) | undefined;
+  let stopKeepAlive = (): void => {};
+  let onEnd: (failure: AmiFailure) => void = () => {};
+  const ended = new Promise<AmiFailure>((resolve) => {
+    onEnd = resolve;
+  });
+
+  const opened = await openConnection(
+    options,
+    { onCallEvent, onEnd, onTooLong, onUnanswered, onFrame: handlers.onFrame },
+    { clock, counters, signal },
+  );
+  if (!opened.ok) return opened.failure;
+  const { connection } = opened;
+  const stop = (): void => {
+    connection.close();
+    onEnd({ kind: 'lost', detail: 'closed by us' });
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  handlers.onOpen({
+    presentation(uniqueid, channel) {
+      askPresentation(uniqueid, channel).catch(onError);
+    },
+    application(uniqueid, place) {
+      askApplication(uniqueid, place).catch(onError);
+    },
+  });
+  live(connection).catch(onError);
+  const failure = await ended;
+  signal.removeEventListener('abort', stop);
+  stopKeepAlive();
+  cancelResync?.();
+  return failure;
+
+  async function live(connection: Connection): Promise<void> {
+    const [pong, settings, contexts, recordDelayMs] = await Promise.all([
+      connection.request({ action: 'Ping' }),
+      connection.request({ action: 'CoreSettings' }),
+      readDevices(connection).then((devices) => readContexts(connection, devices)),
+      readRecordDelay(connection),
+    ]);
+    if (contexts.length > 0) handlers.onInput({ type: 'endpoints', at: clock.now(), contexts });
+    const channels = await sync();
+    // The consumer may have stopped the link when it got the snapshot.
+    if (signal.aborted) return;
+    counters.connects++;
+    // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
+    const version = (settings.fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
+    const { certificateEndsAt } = connection;
+    handlers.onUp({ version, channels: channels.length, recordDelayMs, certificateEndsAt });
+    const callClass = watchCallClass(channels);
+    stopKeepAlive = keepAlive(
+      connection,
+      { ...options.ping, answersPing: pong.response === 'Success' },
+      clock,
+      onPong,
+      onError,
+    );
+
+    async function onPong(at: number): Promise<void> {
+      handlers.onPong(at);
+      if (callEvents > 0) return;
+      const { channels } = await readSnapshot(connection, clock.now);
+      const now = channels.map(({ uniqueid }) => uniqueid);
+      if (callClass.lacksCallClass(now, callEvents)) connection.fail({ kind: 'no-call-class' });
+    }
+  }
+
+  /** Hands on a snapshot, then the events held meanwhile. Returns the Uniqueids of its channels. */
+  async function sync(): Promise<string[]> {
+    held ??= [];
+    const tooLong = counters.tooLong;
+    let snapshot = await readSnapshot(connection, clock.now);
+    // A channel that is missing because its frame was too long would end its call.
+    if (counters.tooLong > tooLong) snapshot = await readSnapshot(connection, clock.now);
+    const late = held ?? [];
+    held = undefined;
+    handlers.onInput(snapshot);
+    for (const input of late) handlers.onInput(input);
+    return snapshot.channels.map(({ uniqueid }) => uniqueid);
+  }
+
+  function onCallEvent(event: string, frame: Buffer, at: number): void {
+    callEvents++;
+    const input = toInput(event, frame, at);
+    if (input === undefined) {
+      if (counters.bad++ === 0) log.say('ami.bad-event', { event });
+      return;
+    }
+    counters.events++;
+    hand(input);
+  }
+
+  function hand(input: Input): void {
+    if (held === undefined) handlers.onInput(input);
+    else if (held.length < maxHeld) held.push(input);
+    else connection.fail({ kind: 'lost', detail: 'too many events while the channels were read' });
+  }
+
+  async function askPresentation(uniqueid: string, channel: string): Promise<void> {
+    // A name with a line break cannot be sent, so it cannot be asked about.
+    const status = isSafeValue(channel) ? await readStatus(connection, uniqueid, channel) : undefined;
+    const { presentation = 'unknown', dnid, presented } = status ?? {};
+    hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid, presented });
+  }
+
+  async function askApplication(uniqueid: string, place: Place): Promise<void> {
+    const lines = isSafeValue(`${place.context}${place.exten}`) ? await readExtension(connection, place) : [];
+    const found = lines.find(({ priority }) => priority === place.priority);
+    // If the line ends the call, what the caller heard is in the line before.
+    const before = ending.test(found?.application ?? '')
+      ? lines.find(({ priority }) => Number(priority) === Number(place.priority) - 1)
+      : undefined;
+    const { application = '', data = '' } = before ?? found ?? {};
+    hand({ type: 'application', at: clock.now(), uniqueid, application, data });
+  }
+
+  function onUnanswered(action: string): void {
+    if (counters.unanswered.has(action)) return;
+    counters.unanswered.add(action);
+    log.say('ami.unanswered', { action, missing: missingWithout(action) });
+  }
+
+  function onTooLong(event: string, wanted: boolean): void {
+    if (counters.tooLong++ === 0) log.say('ami.frame-lost', { event });
+    if (wanted) cancelResync ??= clock.setTimer(resync, resyncMs);
+  }
+
+  function resync(): void {
+    // One that is being read already may be older than the loss.
+    cancelResync = held === undefined ? undefined : clock.setTimer(resync, resyncMs);
+    if (held === undefined) sync().catch(onError);
+  }
+
+  function onError(error: unknown): void {
+    if (error instanceof ConnectionEnded) return;
+    connection.fail({ kind: 'lost', detail: messageOf(error) });
+  }
+}

@@ -1,0 +1,61 @@
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { reportWhatIsDue, saveCall } from './call.ts';
+import { type Bridge, type Channel, extensionOf, UP } from './channel.ts';
+import type { OpenCall } from './open-call.ts';
+import { partiesOf } from './topology.ts';
+import { type TrackerState, writeObserved } from './tracker-state.ts';
+import { isTrunkEnd } from './trunk-learning.ts';
+
+/**
+ * The members of the bridge have changed: an unanswered caller in it is answered if a person's channel is there. A
+ * channel that only rings does not answer, nor does another outside caller: both may wait in a conference for an
+ * employee.
+ */
+export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
+  const parties = partiesOf(state, bridge);
+  let outside: Channel | undefined;
+  let ofHouse: Channel | undefined;
+  for (const party of parties) {
+    if (party.state !== UP || state.calls.has(party.uniqueid)) continue;
+    if (isTrunkEnd(state, party)) outside ??= party;
+    else ofHouse ??= party;
+  }
+  const person = ofHouse ?? outside;
+  if (person === undefined) return;
+  for (const caller of parties) {
+    const call = state.calls.get(caller.uniqueid);
+    if (call === undefined) continue;
+    const { answer } = call;
+    if (!isAmong(parties, caller.talksWith)) {
+      caller.talksWith = person.uniqueid;
+      if (answer !== undefined)
+        writeObserved(state, call, `${person.name} takes over: it is in a bridge with the caller`);
+    }
+    const first = ofHouse && answer && parties.find(({ uniqueid }) => uniqueid === answer.by);
+    const joins = first !== undefined && isTrunkEnd(state, first);
+    if (answer !== undefined && !joins) continue;
+    call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
+    if (joins) writeObserved(state, call, `${person.name} joins: the end names ${call.answer.callerId}`);
+    reportWhatIsDue(state, call, 'answered');
+    saveCall(state, call);
+  }
+}
+
+function isAmong(parties: readonly Channel[], uniqueid: string): boolean {
+  return parties.some((party) => party.uniqueid === uniqueid);
+}
+
+/**
+ * Who answered: the channel's endpoint, since the CallerIDNum of a leg of a group or queue is often the number dialled.
+ * A leg over a trunk has no endpoint of ours. It is a mobile, say, and named by the dialled number. If that was not
+ * observed, it is named by the trunk: its CallerIDNum can be our own number that the caller called.
+ */
+function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): string {
+  const { rules } = state;
+  const extension = extensionOf(person.name);
+  if (rules.answeredBy === 'callerid') return person.number || extension;
+  if (!isTrunkEnd(state, person)) return extension;
+  const number = normaliseNumber(person.dialled || person.number, rules.defaultCountry);
+  const ours = person.dialled === '' && number === normaliseNumber(call.called, rules.defaultCountry);
+  return ours || number === '' ? extension : number;
+}

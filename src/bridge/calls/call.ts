@@ -1,0 +1,181 @@
+import type { Missed } from '../../shared/api/contract/call-extras.ts';
+import type { CallStatus } from '../../shared/api/contract/call-status.ts';
+import { isForward } from '../../shared/api/contract/call-status.ts';
+import { decideNumber, presumePresentation, whyFrom } from './caller-number.ts';
+import { type Channel, isAnalogue, RING } from './channel.ts';
+import type { Report } from './effect.ts';
+import { extrasOf, outcomeOf } from './extras.ts';
+import { missedOf } from './missed.ts';
+import type { OpenCall } from './open-call.ts';
+import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
+import { callIdOf } from './uniqueid.ts';
+
+/**
+ * How long to wait for a number that is missing at the first ring, ms: some trunks send it late, some dialplans are
+ * slow.
+ */
+export const NUMBER_WAIT_MS = 1_000;
+
+/** The same for analogue lines, whose number comes between the first two rings. */
+const ANALOGUE_WAIT_MS = 4_000;
+
+/** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
+export function beginCall(state: TrackerState, channel: Channel, isPickedUp = false): OpenCall {
+  const { rules, at } = state;
+  const call: OpenCall = {
+    id: callIdOf(rules.pbxId, channel.uniqueid),
+    uniqueid: channel.uniqueid,
+    called: channel.exten,
+    ...(channel.fromStart && { did: channel.exten }),
+    line: channel.endpoint,
+    ...(!isPickedUp && { began: at }),
+    number: 'awaited',
+    numberBy: at + (isAnalogue(channel.name) ? ANALOGUE_WAIT_MS : NUMBER_WAIT_MS),
+    from: '',
+  };
+  if (isPickedUp) afterGap(call, channel);
+  decideNumber(state, call, channel, 'left');
+  wakeIfWaiting(state, call, channel);
+  reportWhatIsDue(state, call);
+  saveCall(state, call);
+  return call;
+}
+
+/** Called for a call without a known number, when time has passed or the number may have come. */
+export function reviewNumber(state: TrackerState, call: OpenCall): void {
+  const channel = state.channels.get(call.uniqueid);
+  // Its record will say the number.
+  if (channel === undefined && state.rules.hasGapFiller) return;
+  if (decideNumber(state, call, channel, numberIsOverdue(call, state.at) ? 'up' : 'left')) {
+    reportWhatIsDue(state, call);
+    saveCall(state, call);
+  } else wakeIfWaiting(state, call, channel);
+}
+
+/**
+ * The PBX dials somebody for this caller, or connects the caller. By now the dialplan has set the number that it wants,
+ * and a trunk that has presented none will soon do so or never.
+ */
+export function callGoesOn(state: TrackerState, uniqueid: string): void {
+  if (!state.waitingForNumber.has(uniqueid)) return;
+  const call = state.calls.get(uniqueid);
+  const channel = state.channels.get(uniqueid);
+  if (call === undefined || channel === undefined) return;
+  channel.dialplanNumber ||= channel.number;
+  call.numberBy = Math.min(call.numberBy, state.at + (channel.presented === '' ? NUMBER_WAIT_MS : 0));
+  reviewNumber(state, call);
+}
+
+/** The PBX's answer, or the next snapshot, ends the wait for a presentation; only time ends the wait for a number. */
+function wakeIfWaiting(state: TrackerState, { number, numberBy }: OpenCall, channel?: Channel): void {
+  const isAsked = channel !== undefined && channel.presented !== '' && channel.presentation === 'unknown';
+  if (number === 'awaited' && !isAsked) state.effects.push({ type: 'wake', at: numberBy });
+}
+
+/** True if the number of a call was waited for long enough. */
+function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
+  const left = numberBy - at;
+  // A clock that was set back must not make a call wait for an hour.
+  return left <= 0 || left > ANALOGUE_WAIT_MS;
+}
+
+/**
+ * Ends a call whose channel is gone. If the PBX can no longer say whether the number may be shown, it counts as shown,
+ * unless this trunk is known to pass on withheld numbers.
+ */
+export function endCall(
+  state: TrackerState,
+  call: OpenCall,
+  channel: Channel | undefined,
+  recorded?: Missed | undefined,
+): void {
+  if (channel !== undefined) presumePresentation(state, channel);
+  decideNumber(state, call, channel, 'over');
+  const missed = recorded ?? (call.partlyObserved ? undefined : missedOf(state, call, channel));
+  reportWhatIsDue(state, call, 'completed', call.answer === undefined ? missed : undefined);
+  freeCall(state, call);
+}
+
+/** Drops an open call that is no inbound call after all. None of its events was reported. */
+export function dropCall(state: TrackerState, call: OpenCall): void {
+  decide(state, call.id, 'not-inbound', 'no number was dialled to reach the PBX: it made this call itself');
+  freeCall(state, call);
+}
+
+function freeCall(state: TrackerState, call: OpenCall): void {
+  state.calls.delete(call.uniqueid);
+  state.waitingForNumber.delete(call.uniqueid);
+  state.effects.push({ type: 'free', id: call.id });
+}
+
+/** Reports, in order, each status that the call has reached and that was not reported yet. `now` is what it reaches now. */
+export function reportWhatIsDue(
+  state: TrackerState,
+  call: OpenCall,
+  now?: 'answered' | 'completed',
+  missed?: Missed,
+): void {
+  if (call.from === '') return;
+  report(state, call, 'ringing');
+  const happened = state.isLiveInput ? state.at : undefined;
+  if (call.answer !== undefined)
+    report(state, call, 'answered', { at: now === 'answered' ? happened : undefined });
+  if (now === 'completed') report(state, call, 'completed', { at: happened, missed });
+}
+
+function report(
+  state: TrackerState,
+  call: OpenCall,
+  status: CallStatus,
+  more: Parameters<typeof extrasOf>[2] = {},
+): void {
+  if (!isForward(call.reported, status)) return;
+  call.reported = status;
+  const { at } = state;
+  const { id, from, answer, partlyObserved } = call;
+  // The end names the answerer too, unless a part of the call was not observed. Then another bridge of this PBX may
+  // have reported an earlier one, and the far side would replace it.
+  const namesAnswerer = status === 'answered' || (status === 'completed' && !partlyObserved);
+  const event: Report = {
+    ...{ type: 'report', at, id, status, from },
+    ...(answer !== undefined && namesAnswerer && { callerId: answer.callerId }),
+    ...(status === 'completed' && { outcome: outcomeOf(call, more.missed) }),
+    extras: extrasOf(call, status, more),
+  };
+  state.effects.push(event);
+  const text = reportText(state, call, event);
+  writeJournal(state, {
+    at: state.at,
+    uniqueid: call.uniqueid,
+    call: id,
+    number: from,
+    kind: 'reported',
+    text,
+  });
+}
+
+function reportText(state: TrackerState, call: OpenCall, event: Report): string {
+  const { answer } = call;
+  if (event.status === 'ringing') return `ringing, from ${event.from}${whyFrom(state, call)}`;
+  if (event.status === 'completed') return `completed, ${event.outcome}`;
+  const person = state.channels.get(answer?.by ?? '')?.name;
+  const how = person === undefined ? '' : `: ${person} is in a bridge with the caller`;
+  return `answered by ${answer?.callerId ?? '?'}${how}`;
+}
+
+/**
+ * A part of the call was not observed: its end, or its beginning if it is found in the state of `now`. Then the first
+ * answerer is unknown, unless it was known before, or the call is not answered yet. A call that was open before a gap
+ * and goes on after it counts as observed: an answer and a transfer within the gap are too rare to leave the answerer
+ * out.
+ */
+export function afterGap(call: OpenCall, now: Channel | undefined): void {
+  if (call.answer === undefined && now?.state !== RING) call.partlyObserved = true;
+}
+
+export function saveCall(state: TrackerState, call: OpenCall): void {
+  state.calls.set(call.uniqueid, call);
+  if (call.number === 'awaited') state.waitingForNumber.add(call.uniqueid);
+  else state.waitingForNumber.delete(call.uniqueid);
+  state.effects.push({ type: 'save', call: { ...call } });
+}

@@ -1,0 +1,104 @@
+import { readNumber } from '../../shared/phone-number/normalise-number.ts';
+import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
+import type { Channel } from './channel.ts';
+import type { OpenCall } from './open-call.ts';
+import { presumedPresentation } from './presentation.ts';
+import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
+
+/** True while the number of a call is not known, and may still come. */
+export function isNumberOpen({ number }: Readonly<OpenCall>): boolean {
+  return number === 'awaited' || number === 'absent';
+}
+
+/** Assumes a presentation when the PBX cannot say it. Without a number there is none. */
+export function presumePresentation({ trunks }: TrackerState, channel: Channel): void {
+  const { presentation, presented, endpoint } = channel;
+  if (presentation === 'unknown' && presented !== '')
+    channel.presentation = presumedPresentation(trunks.get(endpoint));
+}
+
+/** True while the PBX is being asked whether the number may be shown: nothing is sent before it answers. */
+export function awaitsPresentation(
+  call: Readonly<OpenCall>,
+  { presented, presentation }: Readonly<Channel>,
+): boolean {
+  return isNumberOpen(call) && presented !== '' && presentation === 'unknown';
+}
+
+/**
+ * Decides the number of a call, and returns true if the call has changed. A number that may be shown is known at once,
+ * even after the wait for it is over: later events then have it. A withheld number stays withheld. With
+ * REPORTED_NUMBER=dialplan it is the number that the dialplan has set when it dials, connects the caller or hangs up,
+ * or when the wait is over, so that it does not depend on how fast the PBX is.
+ */
+export function decideNumber(
+  state: TrackerState,
+  call: OpenCall,
+  channel: Channel | undefined,
+  time: 'left' | 'up' | 'over',
+): boolean {
+  if (!isNumberOpen(call)) return false;
+  const { presented = '', presentation = 'unknown' } = channel ?? {};
+  if (presentation === 'prohibited' || isWithheld(presented)) return standIn(state, call, 'withheld');
+  if (channel === undefined || presented === '')
+    return time === 'left' || call.number === 'absent' ? false : standIn(state, call, 'absent', channel);
+  // There is no time limit: a slow PBX must not reveal a withheld number.
+  if (presentation === 'unknown' && time !== 'over') {
+    if (channel.asked) return false;
+    channel.asked = true;
+    state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
+    const text = 'asked the PBX whether the caller lets the number be shown';
+    writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });
+    return false;
+  }
+  if (state.rules.reportedNumber === 'dialplan' && time === 'left' && call.number === 'awaited') return false;
+  if (call.number === 'absent') decide(state, call.id, 'reported-late', 'the number came after all');
+  call.number = 'known';
+  call.from = readingOf(state, channel).number;
+  // The dialplan may look up the priority soon, if it has only begun.
+  if (channel.fromStart && !channel.gone && time !== 'over')
+    state.effects.push({ type: 'prefetch-priority', number: call.from });
+  return true;
+}
+
+/** Uses the number that a setting gives for callers without one. Without such a setting, the call is not reported. */
+function standIn(
+  state: TrackerState,
+  call: OpenCall,
+  number: 'withheld' | 'absent',
+  channel?: Channel,
+): true {
+  const { rules } = state;
+  call.number = number;
+  const from = number === 'withheld' ? rules.withheldNumber : (rules.missingNumber ?? rules.withheldNumber);
+  if (from !== undefined) {
+    call.from = from;
+    return true;
+  }
+  const why =
+    number === 'withheld'
+      ? 'the caller withholds the number, and WITHHELD_NUMBER is not set'
+      : `${channel?.number ? `${channel.number} is no number` : 'no number came'}, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set`;
+  decide(state, call.id, 'no-number', why);
+  return true;
+}
+
+/** The number to report of a caller, and why it is that: the trunk's, or by setting what the dialplan made of it. */
+function readingOf({ rules }: TrackerState, { name, presented, number, dialplanNumber }: Channel) {
+  const made = dialplanNumber || number;
+  const isMade =
+    rules.reportedNumber === 'dialplan' && made !== presented && !isWithheld(made) && numberIn(made) !== '';
+  return isMade
+    ? { raw: made, by: 'dialplan', ...readNumber(made, rules.defaultCountry) }
+    : { raw: presented, by: 'trunk', ...readNumber(presented, rules.defaultCountry, rules.notationOf(name)) };
+}
+
+/** Where the number comes from, as far as the channel still shows it. */
+export function whyFrom(state: TrackerState, { uniqueid, number }: OpenCall): string {
+  if (number !== 'known')
+    return number === 'withheld' ? ', for a number that is withheld' : ', for a caller without a number';
+  const channel = state.channels.get(uniqueid);
+  if (channel === undefined) return '';
+  const { raw, by, how } = readingOf(state, channel);
+  return `: the ${by} ${by === 'trunk' ? 'presented' : 'made it'} ${raw} (${how})`;
+}

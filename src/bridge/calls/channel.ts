@@ -1,0 +1,189 @@
+import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
+import type { ChannelSeen, Presentation } from './input.ts';
+import type { Place } from './place.ts';
+
+/**
+ * A channel as the tracker keeps it. What the name says is read once, when the name is set. Source: docs.asterisk.org,
+ * "Channel" and "Local Channel": names are Technology/endpoint-uniquenumber.
+ */
+export type Channel = {
+  readonly uniqueid: string;
+  name: string;
+  /**
+   * `real`: a phone, trunk or line. `local`: half of a Local pair. `pseudo`: a channel that Asterisk makes for itself.
+   */
+  kind: 'real' | 'local' | 'pseudo';
+  /** Technology and endpoint, `PJSIP/1001`: the same for every channel of a phone or trunk. */
+  endpoint: string;
+  state: number;
+  /** CallerIDNum as it is now: the dialplan may have changed it. */
+  number: string;
+  /**
+   * The first CallerIDNum of an inbound caller's channel that is a number, or says that it is withheld: what the trunk
+   * presented, before the dialplan changed it.
+   */
+  presented: string;
+  /** CallerIDNum when the dialplan first dialled somebody for this caller, or connected the caller; '' before. */
+  dialplanNumber: string;
+  /** The number that was dialled to make this leg, or ''. */
+  dialled: string;
+  presentation: Presentation;
+  /** True if it was seen from its Newchannel on; false if a snapshot or a bridge was the first to show it. */
+  fromStart: boolean;
+  /** True if it is known whether it is an inbound caller's; false while only a BridgeEnter has shown it. */
+  isClassified: boolean;
+  /** True if the PBX was asked whether the number may be shown, and will answer. */
+  asked: boolean;
+  /** The context that it began in; '' unless its Newchannel was seen. */
+  context: string;
+  /** The extension that it came in on, as far as is known: for a caller, the number that was called. */
+  exten: string;
+  /** True if its Newchannel classified it as an inbound caller's. A call begins when its state is Ring. */
+  inbound: boolean;
+  /** True if it is a trunk's by its context or name, whatever its direction. */
+  trunk: boolean;
+  /** Of a caller: the Uniqueid of the person that the caller talks with, or talked with last. */
+  talksWith: string;
+  /** Of a leg: the Uniqueid of the caller that it was dialled for; '' of others. */
+  dialledFor: string;
+  /** Of a caller: until when (Unix ms) a phone rang, and which; '' if several did. */
+  rang: { readonly until: number; readonly name: string } | undefined;
+  /**
+   * Of a caller who is hanging up: when, where in the dialplan, and which application runs there if the PBX was asked.
+   */
+  end: ChannelEnd | undefined;
+  /** The bridge it is in. */
+  bridge: Bridge | undefined;
+  /** True when it has hung up, and is kept only until the PBX says whether its number may be shown. */
+  gone: boolean;
+};
+
+type ChannelEnd = {
+  /** Unix ms. */
+  readonly at: number;
+  readonly place: Place;
+  /** True if the far end hung up, false if it is not known that it did. */
+  readonly isRequested: boolean;
+  application?: 'asked' | { readonly name: string; readonly data: string };
+};
+
+/** Channels that hear each other, unless the bridge holds them apart (parking, queue agents). */
+export type Bridge = { readonly id: string; readonly members: Set<Channel>; holding: boolean };
+
+/** A channel when it is first seen. */
+export function createChannel(
+  seen: Pick<ChannelSeen, 'uniqueid' | 'channel' | 'state' | 'callerNumber' | 'exten'>,
+  more: Pick<Channel, 'fromStart' | 'inbound' | 'trunk'> & { isClassified?: boolean },
+): Channel {
+  return {
+    uniqueid: seen.uniqueid,
+    name: seen.channel,
+    kind: channelKind(seen.channel),
+    endpoint: endpointOf(seen.channel),
+    state: seen.state,
+    number: seen.callerNumber,
+    presented: more.inbound ? presentedIn(seen.callerNumber) : '',
+    dialplanNumber: '',
+    dialled: '',
+    presentation: 'unknown',
+    fromStart: more.fromStart,
+    isClassified: more.isClassified ?? true,
+    asked: false,
+    context: '',
+    exten: seen.exten,
+    inbound: more.inbound,
+    trunk: more.trunk,
+    talksWith: '',
+    dialledFor: '',
+    rang: undefined,
+    end: undefined,
+    bridge: undefined,
+    gone: false,
+  };
+}
+
+/** The text if a trunk presents a number with it, or withholds one; '' for a SIP address such as `alice7`. */
+export function presentedIn(callerNumber: string): string {
+  return callerNumber !== '' && (isWithheld(callerNumber) || numberIn(callerNumber) !== '')
+    ? callerNumber
+    : '';
+}
+
+/** An analogue line, whose caller's number comes between the first two rings. */
+export function isAnalogue(name: string): boolean {
+  return /^DAHDI\/\d/.test(name);
+}
+
+/** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */
+export const RING = 4;
+export const UP = 6;
+
+/** Technologies that are not the end of a line: announcers, recorders, spies and stand-ins that Asterisk makes for itself. */
+const pseudoTechnologies = new Set([
+  'AsyncGoto',
+  'Announcer',
+  'Bridge',
+  'BridgeVideo',
+  'CBAnn',
+  'CBRec',
+  'ConfBridgeRecorder',
+  'DAHDIScan',
+  'Message',
+  'MulticastRTP',
+  'OutgoingSpoolFailed',
+  'Parked',
+  'Recorder',
+  'Snoop',
+  'Surrogate',
+  'UnicastRTP',
+  'AudioSocket',
+  'WebSocket',
+]);
+
+export function channelKind(name: string): Channel['kind'] {
+  const slash = name.indexOf('/');
+  // A masquerade leaves the empty shell behind under this name until it is hung up.
+  if (slash <= 0 || name.endsWith('<ZOMBIE>') || name.endsWith('<MASQ>')) return 'pseudo';
+  const technology = name.slice(0, slash);
+  if (technology === 'Local') return 'local';
+  return pseudoTechnologies.has(technology) ? 'pseudo' : 'real';
+}
+
+/** `PJSIP/1001-0000002a` is `PJSIP/1001`; `DAHDI/i1/5551234-1` is `DAHDI/i1`, the span, since the rest is a number. */
+export function endpointOf(name: string): string {
+  const dash = name.lastIndexOf('-');
+  const base = dash > 0 ? name.slice(0, dash) : name;
+  const first = base.indexOf('/');
+  const second = base.indexOf('/', first + 1);
+  return second > 0 ? base.slice(0, second) : base;
+}
+
+/** The endpoint without its technology: `1001`. */
+export function extensionOf(name: string): string {
+  const endpoint = endpointOf(name);
+  return endpoint.slice(endpoint.indexOf('/') + 1);
+}
+
+/** The name of the other half of a Local pair: `Local/s@ring-0001;1` for `Local/s@ring-0001;2`. */
+export function otherHalf(localName: string): string {
+  return `${localName.slice(0, -1)}${localName.endsWith('1') ? '2' : '1'}`;
+}
+
+/**
+ * True if a number was dialled that is not the endpoint's own: the leg goes out over a trunk. A phone may have registered
+ * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`.
+ */
+export function goesOverTrunk({ name, kind }: Pick<Channel, 'name' | 'kind'>, dialString: string): boolean {
+  const own = extensionOf(name);
+  const number = dialledNumber(dialString);
+  if (kind !== 'real' || number === '' || number === own) return false;
+  const isContact = dialString.startsWith(`${own}/sip:`);
+  return !isContact || (numberIn(own) === '' && number.length > LONGEST_EXTENSION);
+}
+
+const LONGEST_EXTENSION = 6;
+
+/** The number in a dial string: that of `0171392@trunk`, `g0/0171392` or `trunk/sip:0171392@10.0.0.1`; '' if none. */
+export function dialledNumber(dialString: string): string {
+  return numberIn(dialString.slice(dialString.lastIndexOf('/') + 1));
+}

@@ -1,0 +1,103 @@
+import type { CallExtras } from '../../shared/api/contract/call-extras.ts';
+import type { CallStatus } from '../../shared/api/contract/call-status.ts';
+import type { OpenCall } from './open-call.ts';
+import type { Place } from './place.ts';
+import type { Trunk } from './trunk.ts';
+
+/**
+ * What the tracker wants done. `report` is the product. `save`, `free` and `trunk` must be on disk together with it, so
+ * that a restart neither repeats nor forgets. `ask` and `ask-application` query the PBX, `wake` requests a tick, `log`
+ * writes to the log, and `journal` writes a line for `explain`.
+ */
+export type Effect =
+  | Report
+  | Save
+  | Free
+  | TrunkChanged
+  | PriorityPrefetch
+  | PresentationAsked
+  | ApplicationAsked
+  | Wake
+  | LogDecision
+  | JournalWritten;
+
+/** An event of a call for the Call Integration API. `at` is Unix ms. */
+export type Report = {
+  readonly type: 'report';
+  readonly at: number;
+  /** The call's id, the same for all its events. */
+  readonly id: string;
+  readonly status: CallStatus;
+  readonly from: string;
+  /** Who answered; absent before an answer, on a missed call, and at the end if somebody else may have been first. */
+  readonly callerId?: string;
+  /** How it went, for people; at the end only. */
+  readonly outcome?: string;
+  /** What the document of the API does not name. */
+  readonly extras: CallExtras;
+};
+
+/** The call has changed: keep it, as it is here, until it is freed. */
+export type Save = { readonly type: 'save'; readonly call: Readonly<OpenCall> };
+
+/** The call is over: forget it. */
+export type Free = { readonly type: 'free'; readonly id: string };
+
+/** Save what is known of this endpoint (`PJSIP/trunk`) as a trunk; without `trunk`, delete it. */
+export type TrunkChanged = { readonly type: 'trunk'; readonly endpoint: string; readonly trunk?: Trunk };
+
+/**
+ * An inbound call from this number has begun, and the number may be shown: the dialplan may look up its priority soon.
+ */
+type PriorityPrefetch = { readonly type: 'prefetch-priority'; readonly number: string };
+
+/**
+ * Ask the PBX whether this caller lets the number be shown, and answer with a `presentation` input. Newchannel alone
+ * does not say it: a trunk may pass on a withheld number for the PBX's own use (P-Asserted-Identity).
+ */
+type PresentationAsked = { readonly type: 'ask'; readonly uniqueid: string; readonly channel: string };
+
+/** Ask the PBX what its dialplan does at this place, and answer with an `application` input. */
+type ApplicationAsked = {
+  readonly type: 'ask-application';
+  readonly uniqueid: string;
+  readonly place: Place;
+};
+
+/** Send a tick at `at` (Unix ms) or soon after. */
+type Wake = { readonly type: 'wake'; readonly at: number };
+
+/** A decision with its reason, for the log. */
+export type LogDecision = {
+  readonly type: 'log';
+  readonly id: string;
+  readonly decision:
+    | 'no-number' // the caller has none or withholds it, and no setting has one to stand in for it
+    | 'not-inbound' // taken for an inbound call when we connected, but the PBX made it
+    | 'reported-late' // the number came after that, so it is reported now
+    | 'picked-up' // was already there when we connected
+    | 'vanished'; // was gone when we connected
+  readonly why: string;
+};
+
+/** A line of the journal. */
+type JournalWritten = { readonly type: 'journal'; readonly entry: JournalEntry };
+
+/** What was observed or decided, with its reason: the sentence that `explain` shows later. */
+export type JournalEntry = {
+  /** Unix ms. */
+  readonly at: number;
+  /** The Uniqueid of the channel that it is about. */
+  readonly uniqueid: string;
+  /** The Linkedid that the channel had when it appeared. */
+  readonly linkedid?: string;
+  /** The id of the call, once there is one. */
+  readonly call?: string;
+  /** Where in the dialplan the caller was at the end. */
+  readonly place?: Place;
+  /** The number, as the PBX wrote it or as it was reported. */
+  readonly number?: string;
+  /** `not-reported` is a reason why the call is not reported; the last one counts. */
+  readonly kind: 'appeared' | 'observed' | 'decided' | 'reported' | 'not-reported';
+  readonly text: string;
+};

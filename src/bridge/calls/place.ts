@@ -1,0 +1,95 @@
+import type { Missed } from '../../shared/api/contract/call-extras.ts';
+
+/** Where a channel is in the dialplan. */
+export type Place = { readonly context: string; readonly exten: string; readonly priority: string };
+
+/** Where a missed call ended, and its name (queue, mailbox, menu, extension). */
+export type MissedPlace = Pick<Missed, 'where' | 'name'>;
+
+/** Where callers end in the dialplans that FreePBX and Issabel write, by context. `$1` is a part of it, `$x` the extension. */
+const places: readonly (readonly [context: RegExp, text: string, where?: Missed['where']])[] = [
+  [/^ext-queues$/, 'queue $x', 'queue'],
+  [/^(?:ext-group|grps)$/, 'ring group $x', 'ringing'],
+  [/^ext-findmefollow$|^followme-/, 'follow-me of $x', 'ringing'],
+  [/^ivr-(\d+)/, 'IVR $1', 'ivr'],
+  [/^app-announcement-(\d+)/, 'announcement $1', 'announcement'],
+  [/^(?:macro-vm|macro-get-vmcontext|app-vmblast|vm-callme|sub-vm)/, 'voicemail', 'voicemail'],
+  [/^ext-(?:meetme|conferences)$/, 'conference $x'],
+  [/^(?:park|parkedcalls)/, 'parking'],
+  [/^(?:app-)?directory/, 'directory'],
+  [/^(?:disa|app-disa)/, 'DISA'],
+  [/^app-blackhole$/, 'the dialplan itself (terminate call)'],
+];
+
+/** Where a channel is in the dialplan, as a technician says it: `queue 700`, `voicemail of 101`, or extension and context. */
+export function placeText(context: string, exten: string): string {
+  if (context === '') return '';
+  const at = `extension ${exten} in context ${context}`;
+  const mailbox = mailboxOf(exten);
+  if (mailbox !== undefined) return `voicemail of ${mailbox} (${at})`;
+  const found = places.find(([pattern]) => pattern.test(context));
+  if (found === undefined) return at;
+  const [pattern, text] = found;
+  const [, part = ''] = pattern.exec(context) ?? [];
+  return `${text.replace('$1', part).replace('$x', exten)} (${at})`;
+}
+
+/** Where a call ended by its place in a dialplan of FreePBX; empty if that says nothing. */
+export function missedPlaceAt({ context, exten }: Pick<Place, 'context' | 'exten'>): MissedPlace {
+  const mailbox = mailboxOf(exten);
+  if (mailbox !== undefined) return { where: 'voicemail', name: mailbox };
+  const [pattern, text, where] = places.find(([pattern]) => pattern.test(context)) ?? [];
+  if (pattern === undefined || where === undefined) return {};
+  const name = pattern.exec(context)?.[1] ?? (text?.endsWith('$x') ? exten : '');
+  return named(where, name);
+}
+
+/** The applications in which callers end, and what their arguments name. Source: docs.asterisk.org, "Dialplan Applications". */
+const applications: Readonly<Record<string, MissedPlace['where']>> = {
+  voicemail: 'voicemail',
+  queue: 'queue',
+  dial: 'ringing',
+  retrydial: 'ringing',
+  followme: 'ringing',
+  background: 'ivr',
+  waitexten: 'ivr',
+  read: 'ivr',
+  playback: 'announcement',
+};
+
+/** Where a call ended by the application that was running, such as `Queue` with `sales,t`; empty if that says nothing. */
+export function missedPlaceIn(application: string, data: string): MissedPlace {
+  const name = application.toLowerCase();
+  const where = Object.hasOwn(applications, name) ? applications[name] : undefined;
+  if (where === undefined) return {};
+  if (where === 'queue' || where === 'voicemail') return named(where, /^[^,@&]*/.exec(data)?.[0] ?? '');
+  return { where };
+}
+
+/** Names have a letter or digit; a variable of the dialplan and the extensions of Asterisk's own are none. */
+export function named(where: Missed['where'], name: string): MissedPlace {
+  const isName = /^[\p{L}\p{N}][^\p{Cc}${}]*$/u.test(name) && name.length <= 64 && !/^[hsti]$/.test(name);
+  return isName ? { where, name } : { where };
+}
+
+function mailboxOf(exten: string): string | undefined {
+  return /^vm[usbi]?(\d+)$/.exec(exten)?.[1];
+}
+
+const texts: Readonly<Record<NonNullable<Missed['where']>, (name: string) => string>> = {
+  voicemail: (name) => `in voicemail${name && ` of ${name}`}`,
+  queue: (name) => (name ? `in queue ${name}` : 'in a queue'),
+  ringing: (name) => `at ${name || 'the telephones'}`,
+  ivr: (name) => (name ? `in menu ${name}` : 'in a menu'),
+  announcement: (name) => (name ? `in announcement ${name}` : 'in an announcement'),
+};
+
+/** `missed: gave up after 12 s in queue sales` */
+export function missedText({ where, name = '', by, after }: Missed): string {
+  const time = after === undefined ? '' : ` after ${after} s`;
+  const place = where === undefined ? '' : ` ${texts[where](name)}`;
+  if (by === 'caller') return `missed: gave up${time}${place}`;
+  if (by === 'pbx' && where === 'ringing')
+    return `missed: nobody answered${time && ` within ${after} s`}${place}`;
+  return time + place === '' ? 'missed' : `missed: ended${time}${place}`;
+}

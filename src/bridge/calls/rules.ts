@@ -1,0 +1,95 @@
+import picomatch from 'picomatch';
+import { autoNotation, type Notation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { channelKind } from './channel.ts';
+
+/** The settings that decide which calls are reported, and how. Their meaning and defaults: the configuration's `calls` section. */
+export type CallSettings = {
+  readonly pbxId: string;
+  readonly inboundContexts: readonly string[];
+  readonly inboundChannels: readonly string[];
+  readonly defaultCountry?: string | undefined;
+  /** How trunks write numbers; the first entry that matches a channel's name counts. */
+  readonly trunkNumbers?: readonly TrunkNotation[] | undefined;
+  /** Whose number is reported: as the trunk presented it (when absent), or as the dialplan has made it. */
+  readonly reportedNumber?: 'trunk' | 'dialplan' | undefined;
+  readonly withheldNumber?: string | undefined;
+  /** For callers who have no number; `withheldNumber` when absent. */
+  readonly missingNumber?: string | undefined;
+  readonly answeredBy: 'endpoint' | 'callerid';
+};
+
+/** The same, ready to be asked. */
+export type Rules = CallSettings & {
+  /** A call that is gone when we connect stays open until an `ended-unseen` input says how it ended. */
+  readonly hasGapFiller: boolean;
+  /** The PBX is asked where a missed call ended: what the API's document does not name is sent too. */
+  readonly asksApplications: boolean;
+  readonly contextIsInbound: (context: string) => boolean;
+  readonly nameIsInbound: (channel: string) => boolean;
+  /** How the trunk of a channel writes numbers, by the channel's name. */
+  readonly notationOf: (channel: string) => Notation;
+};
+
+// bash: a star crosses slashes, as people expect of `DAHDI/*` and `DAHDI/i1/5551234-1`.
+const globOptions = { bash: true, dot: true } as const;
+
+function matcher(globs: readonly string[]): (text: string) => boolean {
+  return globs.length === 0 ? () => false : picomatch([...globs], globOptions);
+}
+
+export function createRules(
+  settings: CallSettings,
+  { hasGapFiller = false, asksApplications = false } = {},
+): Rules {
+  const trunkNumbers = (settings.trunkNumbers ?? []).map(({ glob, notation }) => ({
+    matches: matcher([glob]),
+    notation,
+  }));
+  return {
+    ...settings,
+    hasGapFiller,
+    asksApplications,
+    contextIsInbound: matcher(settings.inboundContexts),
+    nameIsInbound: matcher(settings.inboundChannels),
+    notationOf: (channel) => trunkNumbers.find(({ matches }) => matches(channel))?.notation ?? autoNotation,
+  };
+}
+
+/** What a new channel is, by the rules. */
+type ChannelClass = {
+  /** True if it is a trunk's by its context or name, whichever way the call goes: the legs that we dial have its context. */
+  readonly trunk: boolean;
+  /**
+   * True for a trunk's channel that no other channel made. A call begins only when it reaches Ring: calls that we dial
+   * out over a trunk pass here too, but go Down, Ringing, Up.
+   */
+  readonly inbound: boolean;
+  /** By which rule, as a sentence for the person who set the trunk up. */
+  readonly why: string;
+};
+
+export function classifyChannel(
+  rules: Rules,
+  seen: { channel: string; context: string; uniqueid: string; linkedid: string },
+): ChannelClass {
+  const kind = channelKind(seen.channel);
+  if (kind === 'local')
+    return classed(false, false, 'a Local channel: a link within the dialplan, not a telephone');
+  if (kind === 'pseudo') return classed(false, false, 'a helper of Asterisk itself, not a telephone');
+  const byContext = rules.contextIsInbound(seen.context);
+  const trunk = byContext || rules.nameIsInbound(seen.channel);
+  if (seen.uniqueid !== seen.linkedid)
+    return classed(trunk, false, `a leg that was dialled for the call ${seen.linkedid}`);
+  if (byContext) return classed(true, true, `its context ${seen.context} matches INBOUND_CONTEXTS`);
+  if (trunk) return classed(true, true, `its name ${seen.channel} matches INBOUND_CHANNELS`);
+  const byName =
+    rules.inboundChannels.length === 0
+      ? 'INBOUND_CHANNELS is not set'
+      : `its name ${seen.channel} matches no INBOUND_CHANNELS`;
+  const context = seen.context || '(none)';
+  return classed(false, false, `not inbound: context ${context} matches no INBOUND_CONTEXTS, and ${byName}`);
+}
+
+function classed(trunk: boolean, inbound: boolean, why: string): ChannelClass {
+  return { trunk, inbound, why };
+}

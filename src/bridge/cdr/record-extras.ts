@@ -1,0 +1,84 @@
+import { type CallExtras, longestCallSeconds, type Missed } from '../../shared/api/contract/call-extras.ts';
+import type { CallStatus } from '../../shared/api/contract/call-status.ts';
+import { channelKind, endpointOf, extensionOf } from '../calls/channel.ts';
+import { extrasOf } from '../calls/extras.ts';
+import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';
+import { beganAt } from '../calls/uniqueid.ts';
+import type { CdrRecord } from './cdr-record.ts';
+import type { Known } from './recorded-call.ts';
+
+/** What records say of a call beyond the API's document. */
+export type RecordExtras = {
+  readonly did?: string;
+  readonly line: string;
+  /** Unix s by the PBX's clock, whole seconds; the end is undefined if the source has no times. */
+  readonly began: number;
+  readonly seconds: number | undefined;
+  /** Of a call that nobody answered. */
+  readonly missed?: Missed;
+};
+
+/** Reads a call's own records, in the order of writing: at least one. */
+export function recordExtras(
+  { rules, trunks }: Pick<Known, 'rules' | 'trunks'>,
+  records: readonly CdrRecord[],
+  isAnswered: boolean,
+): RecordExtras {
+  const [first] = records as [CdrRecord];
+  const seconds = secondsOf(records);
+  // A destination after the first record, or in another context, is where the dialplan has moved the call to.
+  const did =
+    records.find((record) => record.did !== '')?.did ?? (isDialledFromOutside(rules, first) ? first.dst : '');
+  return {
+    ...(did !== '' && { did }),
+    ...{ line: endpointOf(first.channel), began: beganAt(first) / 1_000, seconds },
+    ...(!isAnswered && {
+      missed: { ...missedPlace(trunks, records), ...(seconds !== undefined && { after: seconds }) },
+    }),
+  };
+}
+
+/** The extras of an event; `isAlone` if no event of the call was timed by the bridge's own clock. */
+export function extrasOfRecorded(
+  { began, seconds, missed, ...call }: RecordExtras,
+  status: CallStatus,
+  isAlone: boolean,
+): CallExtras {
+  const at = seconds === undefined || status === 'answered' ? undefined : (began + seconds) * 1_000;
+  return extrasOf({ ...call, ...(isAlone && { began: began * 1_000 }) }, status, {
+    at: isAlone ? at : undefined,
+    missed: status === 'completed' ? missed : undefined,
+  });
+}
+
+/** FreePBX's `from-did-direct` is where its inbound routes lead to an extension. */
+function isDialledFromOutside(rules: Known['rules'], { dcontext }: CdrRecord): boolean {
+  return rules.contextIsInbound(dcontext) && dcontext !== 'from-did-direct';
+}
+
+function secondsOf(records: readonly CdrRecord[]): number | undefined {
+  const [first] = records;
+  const ends = records.map(({ start, duration }) => (start ?? Number.NaN) + (duration ?? Number.NaN));
+  const seconds = Math.max(...ends) - (first?.start ?? Number.NaN);
+  return seconds >= 0 && seconds <= longestCallSeconds ? seconds : undefined;
+}
+
+/** Taken from the last application, without the `Hangup`, `Busy` or `Congestion` that follows an unanswered Dial. */
+function missedPlace(trunks: ReadonlySet<string>, records: readonly CdrRecord[]): MissedPlace {
+  const last = records.findLast(({ lastapp }) => !/^(?:Hangup|Busy|Congestion|)$/i.test(lastapp));
+  if (last === undefined) return {};
+  const running = missedPlaceIn(last.lastapp, last.lastdata);
+  const known = missedPlaceAt({ context: last.dcontext, exten: last.dst });
+  if (running.where !== 'ringing') return running.where === known.where && known.name ? known : running;
+  if (known.where === 'ringing' && known.name !== undefined) return known;
+  const rang = records.filter(
+    ({ lastapp, lastdata }) => lastapp === last.lastapp && lastdata === last.lastdata,
+  );
+  const names = new Set(rang.map(({ dstchannel }) => nameOf(trunks, dstchannel)));
+  const [name = ''] = names;
+  return named('ringing', names.size === 1 ? name : '');
+}
+
+function nameOf(trunks: ReadonlySet<string>, channel: string): string {
+  return channelKind(channel) === 'real' && !trunks.has(endpointOf(channel)) ? extensionOf(channel) : '';
+}

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { table } from '../../../test/table.ts';
+import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { type CallSettings, createRules } from '../calls/rules.ts';
+import type { CdrRecord } from './cdr-record.ts';
+import { createDialledLegs } from './dialled-legs.ts';
+import { missingOf, recordedCallOf } from './recorded-call.ts';
+
+const settings: CallSettings = {
+  pbxId: 'pbx',
+  inboundContexts: ['from-trunk*'],
+  inboundChannels: ['SIP/isp-*'],
+  defaultCountry: 'NL',
+  answeredBy: 'endpoint',
+};
+
+const record = (more: Partial<CdrRecord> = {}): CdrRecord => ({
+  src: '0201234567',
+  dst: 's',
+  dcontext: 'from-trunk',
+  channel: 'PJSIP/trunk-00000001',
+  dstchannel: '',
+  lastapp: 'Dial',
+  lastdata: '',
+  disposition: 'NO ANSWER',
+  uniqueid: '1800000000.1',
+  did: '',
+  ...more,
+});
+
+const answered = (more: Partial<CdrRecord> = {}) =>
+  record({ dstchannel: 'PJSIP/1001-00000002', disposition: 'ANSWERED', ...more });
+
+const shorts = {
+  ...{ ch: 'channel', to: 'dstchannel', app: 'lastapp', data: 'lastdata' },
+  ...{ ctx: 'dcontext', src: 'src', did: 'did', id: 'uniqueid' },
+} as const;
+
+/**
+ * Records in short, between semicolons: `rec` or `ans`, not answered or answered by PJSIP/1001, then what differs:
+ * `ch=PJSIP/1002-1`, `to=` the other end, `app=`, `data=`, `ctx=`, `src=`, `did=`, `id=`, `billed=`, and `after=`: a call of 10 s
+ * that began so many seconds after the caller's, which is `here`. `leg` is what the PBX dialled itself, `outgoing` what it says of that. `Local/x:1` is half a Local pair.
+ */
+function recordsAs(text: string): CdrRecord[] {
+  return text.split(';').flatMap((part) => {
+    const [kind = '', ...words] = part.trim().split(' ');
+    if (kind === '') return [];
+    const fields = words.map((word): Partial<CdrRecord> => {
+      const [, name = '', value = ''] = /^(\w+)=?(.*)$/.exec(word) ?? [];
+      if (name === 'moved') return { dcontext: 'from-internal' };
+      if (name === 'leg') return { lastapp: 'AppDial', lastdata: '(Outgoing Line)' };
+      if (name === 'outgoing') return { lastdata: '(Outgoing Line)' };
+      if (name === 'here') return { start: 0, duration: 10 };
+      if (name === 'after')
+        return { uniqueid: `${1_800_000_000 + Number(value)}.9`, start: Number(value), duration: 10 };
+      if (name === 'billed') return { billsec: Number(value) };
+      return {
+        [shorts[name as keyof typeof shorts] ?? assert.fail(word)]: value.replace(
+          /^(Local.*):(?=[12]$)/,
+          '$1;',
+        ),
+      };
+    });
+    return [(kind === 'ans' ? answered : record)(Object.assign({}, ...fields))];
+  });
+}
+
+/** Judges these as one channel's own records; `others` are of other channels. */
+function read(
+  own: CdrRecord[],
+  others: CdrRecord[] = [],
+  more: Partial<CallSettings> = {},
+  presumesWithheld = false,
+) {
+  const legs = createDialledLegs();
+  for (const one of [...others, ...own]) legs.add(one);
+  const { extras: _, ...verdict } = {
+    extras: undefined,
+    ...recordedCallOf(
+      {
+        rules: createRules({ ...settings, ...more }),
+        trunks: new Set(['PJSIP/trunk']),
+        isPhone: (it) => it === 'PJSIP/3001',
+        presumesWithheld: (it) => presumesWithheld && it === 'PJSIP/trunk',
+        legs,
+      },
+      own,
+    ),
+  };
+  return verdict;
+}
+
+/** Who answered, `missed`, `nobody` (no number to report), or `no`: not an inbound call. */
+const verdictOf = (text: string) => {
+  if (text === 'no') return { inbound: false };
+  if (text === 'nobody') return { inbound: true, from: '' };
+  return { inbound: true, from: '+31201234567', ...(text !== 'missed' && { callerId: text }) };
+};
+
+describe('what a record says, alone and beside those of others', () => {
+  const rows = table<[what: string, own: string, others: string, verdict: string]>(`
+    an inbound call that was not answered     | rec                                                 | | missed
+    one that an announcement answered         | ans to=                                             | | missed
+    one that a phone answered                 | ans                                                 | | 1001
+    one that the second phone answered        | rec ; ans                                           | | 1001
+    one that was transferred, by the first    | ans ; ans to=PJSIP/1002-00000003                    | | 1001
+    one recognised by the name of its channel | rec moved ch=SIP/isp-00000001                       | | missed
+    one recognised by its endpoint            | ans moved                                           | | 1001
+    a program over the trunk, without a caller number | ans moved src=                              | | no
+    a call between extensions                 | ans moved ch=PJSIP/1002-00000001                    | | no
+    half of a Local pair                      | ans ch=Local/s@from-trunk-0001:2                    | | no
+    a leg over the trunk that the PBX dialled itself | ans leg                                      | | no
+    a mobile over the trunk, by its number    | ans to=PJSIP/trunk-00000002 data=PJSIP/1001&PJSIP/trunk/sip:0612345678@10.0.0.1,20 | | +31612345678
+    the same, dialled the other way           | ans to=PJSIP/trunk-00000002 data=PJSIP/0612345678@trunk,20 | | +31612345678
+    a Local pair without a record of its own  | ans to=Local/1003@from-queue-0001:1                 | | 1003
+    an unknown trunk, moved on by the dialplan | rec ch=SIP/peer-00000001 ; ans moved ch=SIP/peer-00000001 | | 1001
+    an unknown trunk, by the number that was called | ans moved ch=SIP/peer-00000001 did=4930777    | | 1001
+    a trunk that presents its own name as the caller | rec src=trunk                                | | nobody
+    a leg, transferred to an inbound context  | ans leg ; ans                                       | | no
+    a number that only the second record has  | rec src= ; rec                                      | | missed
+    a caller who withholds the number         | rec src=anonymous                                   | | nobody
+    a caller without a number                 | rec src=                                            | | nobody
+    a caller joined with another from outside | ans here | ans ch=PJSIP/trunk-00000007 src=0209999999 to=PJSIP/trunk-00000001 after=-9 | 1001
+    a waiting caller who was taken with Bridge() | ans here | ans ch=PJSIP/1001-00000002 moved to=PJSIP/trunk-00000001 after=2 | 1001
+    who meets only another one from outside   | ans here to=PJSIP/trunk-00000007 app=ConfBridge | ans ch=PJSIP/trunk-00000007 src=0209999999 after=3 to= app=ConfBridge | missed
+    one on a line over which we called before | ans ch=DAHDI/1-1 moved here | ans ch=PJSIP/1001-00000003 to=DAHDI/1-1 after=-100 | 1001
+    the same, though a transfer changed its context | ans moved here | ans ch=PJSIP/1001-00000003 to=PJSIP/trunk-00000001 after=-100 | 1001
+    a customer whom we called over that line, transferred | ans ch=DAHDI/1-1 moved here | ans ch=PJSIP/1001-00000003 to=DAHDI/1-1 after=-5 | no
+    a customer whom we called over the trunk, transferred | ans moved ch=PJSIP/trunk-00000002 | ans ch=PJSIP/1001-00000001 to=PJSIP/trunk-00000002 id=1799999990.1 | no
+    whose line answered: an earlier leg on it says nothing | ans here to=DAHDI/2-1 | rec ch=DAHDI/2-1 outgoing after=-100 | 2
+    who answered behind a Local pair          | ans to=Local/1003@q-0001:1 | ans ch=Local/1003@q-0001:2 to=PJSIP/1004-00000001 id=1.2 | 1004
+    a member of a queue who forwards to voicemail | ans to=Local/1002@from-queue-0001:1 app=Queue | rec ch=Local/1002@from-queue-0001:2 to=PJSIP/1002-00000004 after=1 ; ans ch=Local/1002@from-queue-0001:2 to= app=VoiceMail after=1 | missed
+    a member who answered at the second try   | ans to=Local/1002@from-queue-0001:1 app=Queue | ans ch=Local/1002@from-queue-0001:2 to= app=Playback after=1 ; ans ch=Local/1002@from-queue-0001:2 to=PJSIP/1002-00000004 after=1 | 1002
+    a bot behind AudioSocket                  | ans to=AudioSocket/127.0.0.1:32995-0x7f             | | missed
+    a bot behind externalMedia                | ans to=UnicastRTP/127.0.0.1:9-0x7f                  | | missed
+    a person after a bot                      | ans to=AudioSocket/127.0.0.1:32995-0x7f ; ans       | | 1001
+    a mobile over a trunk on which no call came in | ans to=PJSIP/siproute-4-00000007 data=PJSIP/+31612345678@siproute-4,300,T | | +31612345678
+    the same by chan_sip                      | ans to=SIP/siproute-4-00000007 data=SIP/siproute-4/+31612345678,300,T | | +31612345678
+    a phone that is dialled by its contact    | ans to=PJSIP/1001-00000007 data=PJSIP/1001/sip:1001@10.0.0.1 | | 1001
+    a pickup of a leg with a routine of its own | ans here ; ans here to=PJSIP/1002-00000003 | rec ch=PJSIP/1001-00000002 app=Return after=0 | 1002
+    a directed pickup, of which the leg has no record | ans billed=0 ; ans billed=4 to=PJSIP/1002-00000003 | | 1002
+    no pickup: the first phone has talked     | ans billed=1 ; ans to=PJSIP/1002-00000002           | | 1001
+    no pickup: it is dialled otherwise        | ans billed=0 ; ans to=PJSIP/1002-00000002 data=PJSIP/1002 | | 1001
+    no pickup: it is called by another application | ans billed=0 ; ans to=PJSIP/1002-00000002 app=Queue | | 1001
+    no pickup: it is not the last before it   | ans billed=0 ; rec to=PJSIP/1002-00000002 ; ans to=PJSIP/1003-00000002 | | 1001
+    no pickup: it has a Local channel after it | ans billed=0 ; ans to=Local/1002@x-0001:1          | | 1001
+    no pickup: a colleague has called the second phone | ans billed=0 ; ans to=PJSIP/1002-00000003 | ans ch=PJSIP/1004-00000005 to=PJSIP/1002-00000003 after=1 | 1001
+    a transfer after a phone whose leg has a record | ans here ; ans here to=PJSIP/1002-00000003 | ans ch=PJSIP/1001-00000002 to= leg after=0 | 1001
+    a mobile whose leg has a record in the inbound context | ans to=PJSIP/trunk-00000002 data=PJSIP/0612345678@trunk | ans ch=PJSIP/trunk-00000002 to= leg after=0 | +31612345678
+    a pickup of which only the ringing phone has a record | ans | rec ch=PJSIP/1001-00000002 app=Return moved after=0 | 1001
+    a pickup of a member of a queue, behind its Local channel | ans app=Queue to=Local/1002@from-queue-00000001:1 | ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 billed=0 to=PJSIP/1002-00000002 ; ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 billed=4 to=PJSIP/1003-00000003 | 1003
+    the same, of which the leg has a record   | ans app=Queue to=Local/1002@from-queue-00000001:1 | rec ch=PJSIP/1002-00000002 leg id=1800000000.4 ; ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 to=PJSIP/1002-00000002 ; ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 to=PJSIP/1003-00000003 | 1003
+    the company's number, dialled from inside | ans ch=PJSIP/1002-00000001 src=1002                 | | no
+    the same from a phone with an outside number | ans ch=PJSIP/3001-00000001                       | | no
+  `);
+  for (const [what, own, others, verdict] of rows)
+    test(what, () => {
+      const more = { inboundChannels: ['SIP/isp-*', 'DAHDI/1*'] };
+      assert.deepEqual(read(recordsAs(own), recordsAs(others), more), verdictOf(verdict));
+    });
+
+  describe('on a trunk that passes on withheld numbers, as live', () => {
+    const withheldNumber = '+31000000000';
+    const missingNumber = '+31999999999';
+    const rows: [string, string, Partial<CallSettings>, object][] = [
+      ['a number counts as withheld', '0201234567', {}, { from: '', isPresumedWithheld: true }],
+      [
+        'a number counts as withheld, with one to report instead',
+        '0201234567',
+        { withheldNumber, missingNumber },
+        { from: withheldNumber, isPresumedWithheld: true },
+      ],
+      ['a number that is said to be withheld', 'anonymous', { withheldNumber }, { from: withheldNumber }],
+      ['no number is missing', '', { withheldNumber, missingNumber }, { from: missingNumber }],
+    ];
+    for (const [what, src, more, verdict] of rows)
+      test(what, () =>
+        assert.deepEqual(read([record({ src })], [], more, true), { inbound: true, ...verdict }),
+      );
+  });
+
+  test('who answered behind the half of a member of a FreePBX group, of which there is no record', () => {
+    const beyond = answered({
+      channel: 'Local/0+31612345678@from-internal-0002;2',
+      dstchannel: 'PJSIP/siproute-00000001',
+      lastdata: 'PJSIP/+31612345678@siproute,300,T',
+      uniqueid: '1800000000.4',
+    });
+    for (const name of ['RG-600-0+31612345678@grps', 'RG-600*-0+31612345678#@from-internal']) {
+      const member = answered({ dstchannel: `Local/${name}-0001;1` });
+      assert.deepEqual(read([member], [beyond]), verdictOf('+31612345678'));
+      assert.deepEqual(read([member]), verdictOf('0+31612345678'));
+    }
+    const phone = answered({ dstchannel: 'Local/FMPR-1003@findmefollow-ringallv2-0001;1' });
+    assert.deepEqual(read([phone]), verdictOf('1003'));
+  });
+  test('Local pairs that lead to each other', () => {
+    const one = answered({ channel: 'Local/a@x-1;2', dstchannel: 'Local/b@x-2;1', uniqueid: '1.2' });
+    const other = answered({ channel: 'Local/b@x-2;2', dstchannel: 'Local/a@x-1;1', uniqueid: '1.3' });
+    assert.equal(read([answered({ dstchannel: 'Local/a@x-1;1' })], [one, other]).inbound, true);
+  });
+  for (const [what, src, from] of [
+    ['as the trunk writes it', '90201234567', '+31201234567'],
+    ['that is no number, with one to report instead', 'alice7', '+31299999999'],
+    ['that has not come, with one to report instead', '', '+31299999999'],
+    ['that is zeros, which stand for a withheld one', '0000000000', '+31200000000'],
+  ] as const)
+    test(`a number ${what}: the same as live`, () => {
+      const trunkNumbers = [readTrunkNotation('PJSIP/trunk-*:strip=9')].filter((it) => it !== undefined);
+      const stands = { withheldNumber: '+31200000000', missingNumber: '+31299999999' };
+      assert.deepEqual(read([record({ src })], [], { trunkNumbers, ...stands }), { inbound: true, from });
+    });
+  for (const src of ['anonymous', ''])
+    test(`no number ('${src}') with one to report instead of withheld ones`, () =>
+      assert.deepEqual(read([record({ src })], [], { withheldNumber: '+31200000000' }), {
+        inbound: true,
+        from: '+31200000000',
+      }));
+});
+
+test('the states that are still to be reported', () => {
+  assert.deepEqual(missingOf([], {}), ['ringing', 'completed']);
+  assert.deepEqual(missingOf([], { callerId: '1' }), ['ringing', 'answered', 'completed']);
+  assert.deepEqual(missingOf(['ringing'], { callerId: '1' }), ['answered', 'completed']);
+  assert.deepEqual(missingOf(['ringing', 'answered'], {}), ['completed']);
+  assert.deepEqual(missingOf(['ringing', 'completed'], { callerId: '1' }), []);
+});

@@ -1,0 +1,189 @@
+import type { CallStatus } from '../../shared/api/contract/call-status.ts';
+import { callStatuses, isForward } from '../../shared/api/contract/call-status.ts';
+import { normaliseNumber, readNumber } from '../../shared/phone-number/normalise-number.ts';
+import { isWithheld } from '../../shared/phone-number/number-text.ts';
+import {
+  channelKind,
+  dialledNumber,
+  endpointOf,
+  extensionOf,
+  goesOverTrunk,
+  otherHalf,
+  presentedIn,
+} from '../calls/channel.ts';
+import type { Rules } from '../calls/rules.ts';
+import type { CdrRecord } from './cdr-record.ts';
+import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
+import { type RecordExtras, recordExtras } from './record-extras.ts';
+
+/** What Asterisk's records say about a channel. */
+export type RecordedCall =
+  | { readonly inbound: false }
+  | {
+      readonly inbound: true;
+      /** The number to report; '' if there is none. */
+      readonly from: string;
+      /** True if the record has a number that counts as withheld only because of its trunk. */
+      readonly isPresumedWithheld?: true;
+      /** Who answered; absent for a missed call. */
+      readonly callerId?: string;
+      readonly extras: RecordExtras;
+    };
+
+export type Known = {
+  readonly rules: Rules;
+  readonly trunks: ReadonlySet<string>;
+  /** True for an endpoint that the PBX's configuration does not let come in from outside. */
+  readonly isPhone: (endpoint: string) => boolean;
+  /** See LiveCalls. */
+  readonly presumesWithheld: (endpoint: string) => boolean;
+  readonly legs: DialledLegs;
+};
+
+/** What the records of a channel say of its call. `records`: its own, at least one, in the order of writing. */
+export function recordedCallOf(known: Known, records: readonly CdrRecord[]): RecordedCall {
+  const isInbound = records.some(
+    (record) => cameIn(known, record) || (mayHaveComeIn(known, record) && !known.legs.wasDialled(record)),
+  );
+  if (!isInbound || records.some(isOutgoing)) return { inbound: false };
+  const callerId = callerIdOf(known, records);
+  return {
+    inbound: true,
+    ...fromOf(known, records),
+    ...(callerId !== undefined && { callerId }),
+    extras: recordExtras(known, records, callerId !== undefined),
+  };
+}
+
+/**
+ * True for a caller's own record with an inbound context or a called number (DID). It says more than another record that
+ * has the channel as its other end: callers are joined, meet in conferences, and are taken by `Bridge()`.
+ */
+function cameIn({ rules, trunks, isPhone }: Known, { channel, dcontext, src, did }: CdrRecord): boolean {
+  if (channelKind(channel) !== 'real' || !(rules.contextIsInbound(dcontext) || did !== '')) return false;
+  const endpoint = endpointOf(channel);
+  // The company's own number, dialled from inside: the dialplan goes to the trunk's context.
+  return trunks.has(endpoint) || !(isPhone(endpoint) || src === extensionOf(channel));
+}
+
+/**
+ * A transfer overwrites the context, even in a record that began before it, and FreePBX moves calls through many
+ * contexts. Then the trunk decides. A call originated over that trunk looks similar, but has no caller number.
+ */
+function mayHaveComeIn({ rules, trunks }: Known, { channel, src }: CdrRecord): boolean {
+  if (channelKind(channel) !== 'real') return false;
+  return rules.nameIsInbound(channel) || (trunks.has(endpointOf(channel)) && src !== '');
+}
+
+function fromOf({ rules, presumesWithheld }: Known, records: readonly CdrRecord[]) {
+  const record = records.find(({ src }) => presentedIn(src) !== '');
+  if (record === undefined) return { from: rules.missingNumber ?? rules.withheldNumber ?? '' };
+  const { src, channel } = record;
+  if (isWithheld(src)) return { from: rules.withheldNumber ?? '' };
+  // A record does not say whether the caller withholds the number that is in it.
+  if (presumesWithheld(endpointOf(channel)))
+    return { from: rules.withheldNumber ?? '', isPresumedWithheld: true } as const;
+  return { from: readNumber(src, rules.defaultCountry, rules.notationOf(channel)).number };
+}
+
+/** Who answered first; undefined for a missed call. */
+function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undefined {
+  const answers = records.filter(isAnswered).flatMap((record) => personsEnd(known, record) ?? []);
+  const talked = firstToTalk(
+    known,
+    records,
+    answers.map(({ record }) => record),
+  );
+  return answers.find(({ record }) => record === talked)?.callerId;
+}
+
+/** Of the answered ones among a channel's records, the first that is not of a phone whose ringing another one picked up. */
+function firstToTalk(
+  known: Known,
+  records: readonly CdrRecord[],
+  answered: readonly CdrRecord[],
+): CdrRecord | undefined {
+  const [first = answered[0], second] = answered.filter((record) => !wasPickedUp(known, record));
+  return first && second && wasTaken(known, records, first, second) ? second : first;
+}
+
+/**
+ * A directed pickup may leave no record of the leg. The record of the phone that was ringing then ends with the answer, and
+ * another phone follows at once, which no call of a colleague brought.
+ */
+function wasTaken(
+  { legs }: Known,
+  records: readonly CdrRecord[],
+  first: CdrRecord,
+  second: CdrRecord,
+): boolean {
+  const isSameDial = first.lastapp === second.lastapp && first.lastdata === second.lastdata;
+  const isNext = records.indexOf(second) === records.indexOf(first) + 1;
+  const isDirect = channelKind(second.dstchannel) === 'real' && !legs.isOfAnother(second);
+  return first.billsec === 0 && isSameDial && isNext && isDirect;
+}
+
+/**
+ * After a call pickup, the phone that was ringing has an ANSWERED record too, since the other phone's channel took over
+ * its name for a moment; the leg's own record then says NO ANSWER. A leg with a dialplan routine of its own has `Return`.
+ */
+function wasPickedUp({ legs }: Known, record: CdrRecord): boolean {
+  const leg = legs.find(record.dstchannel, record);
+  return leg !== undefined && (isOutgoing(leg) || leg.lastapp === 'Return') && leg.disposition !== 'ANSWERED';
+}
+
+/**
+ * Who answered by this record: the end behind all Local pairs. Undefined if that is an application (voicemail), a helper of
+ * Asterisk or a bot (AudioSocket, externalMedia), or another caller from outside.
+ */
+function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; callerId: string } | undefined {
+  const { legs, trunks, rules } = known;
+  let last = record;
+  for (const seen = new Set<CdrRecord>(); channelKind(last.dstchannel) === 'local' && !seen.has(last); ) {
+    seen.add(last);
+    // The number in a Local channel's name, `Local/1001@…`. FreePBX writes no record of the halves of follow-me and of
+    // group members that are asked to press 1 (`FMPR-1001`, `RG-600*-00171…`), only of the Local channels beyond.
+    const number = /^Local\/(?:RG-[^-*]+[-*]+|FM(?:PR|GL)-)?([^@#]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
+    const half = otherHalf(last.dstchannel);
+    const behind = legs.all(half, last);
+    const beyond =
+      firstToTalk(known, behind, behind.filter(isAnswered)) ??
+      legs.find(half, last) ??
+      legs.leadingTo(number, last);
+    if (beyond === undefined) return { record, callerId: number };
+    if (!isAnswered(beyond)) return undefined;
+    last = beyond;
+  }
+  const { dstchannel } = last;
+  if (channelKind(dstchannel) === 'pseudo') return undefined;
+  const end = legs.find(dstchannel, last);
+  if (end !== undefined && cameIn(known, end) && !isOutgoing(end)) return undefined;
+  const extension = extensionOf(dstchannel);
+  const dialled = dialledOver(last);
+  const isTrunk = trunks.has(endpointOf(dstchannel)) || rules.nameIsInbound(dstchannel);
+  if (!isTrunk && !goesOverTrunk({ name: dstchannel, kind: 'real' }, dialled))
+    return { record, callerId: extension };
+  const number = normaliseNumber(dialledNumber(dialled) || last.dst, rules.defaultCountry);
+  return { record, callerId: number || extension };
+}
+
+/** What was dialled to reach the end, without the technology: `trunk/sip:+49171…@10.0.0.1` of `Dial(PJSIP/1001&PJSIP/trunk/…,20)`. */
+function dialledOver({ lastdata, dstchannel }: CdrRecord): string {
+  const dialStrings = (lastdata.split(',')[0] ?? '').split('&');
+  const name = extensionOf(dstchannel);
+  const over = dialStrings.find(
+    (dialled) => dialled.startsWith(`${endpointOf(dstchannel)}/`) || dialled.endsWith(`@${name}`),
+  );
+  return over?.slice(over.indexOf('/') + 1) ?? '';
+}
+
+/** The states of a finished call that were not reported yet. */
+export function missingOf(
+  reported: readonly CallStatus[],
+  { callerId }: { readonly callerId?: string | undefined },
+): CallStatus[] {
+  const last = reported.reduce<CallStatus | undefined>((a, b) => (isForward(a, b) ? b : a), undefined);
+  return callStatuses.filter(
+    (status) => isForward(last, status) && (status !== 'answered' || callerId !== undefined),
+  );
+}

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { parseJson } from '../../shared/process/parse-json.ts';
+import { createTransact } from '../../shared/storage/transact.ts';
+import { assertKnown } from './reader.ts';
+import { type CounterKeeper, createCounterKeeper } from './tables/counters.ts';
+import { databasePath } from './tables/database.ts';
+import { createEventReader, eventColumns, type StoredEvent, type StoredRow } from './tables/history.ts';
+import { createLedger } from './tables/ledger.ts';
+import { deadState, deliveredState, slots } from './tables/outcomes.ts';
+import { createRequeuer } from './tables/requeue.ts';
+import { createTrunkTable } from './tables/trunks.ts';
+
+/** How long to wait for the bridge's lock, ms; under full load it holds it for a fraction of this. */
+const busyTimeoutMs = 10_000;
+
+/**
+ * Changes that operators make to an outbox, whether its bridge runs or not. They share the file with its thread, one
+ * transaction at a time; the dispatcher finds them within 5 s.
+ */
+export type Operator = {
+  /** Makes these dead letters wait again, like new events without attempts; returns how many. */
+  resend(seqs: readonly number[]): number;
+  /**
+   * Makes delivered events wait again that are missing at the far side. Returns how many; events that wait or are dead
+   * letters do not change.
+   */
+  sendAgain(seqs: readonly number[]): number;
+  /** Deletes these dead letters, and returns them. `check` sees them first, and may throw to keep all. */
+  discard(seqs: readonly number[], check: (events: readonly StoredEvent[]) => void): StoredEvent[];
+  /** Makes this endpoint a trunk, without any evidence; `state` is its state if it is not known yet. */
+  addTrunk(endpoint: string, state: string): void;
+  /** Deletes what is known of it as a trunk; false if nothing is. */
+  forgetTrunk(endpoint: string): boolean;
+  /**
+   * Removes a caller's number from delivered events, whose `from` becomes `0`, and in all of its `forms` from the
+   * journal. Undelivered events are only counted.
+   */
+  forgetNumber(
+    number: string,
+    forms: readonly string[],
+  ): { readonly events: number; readonly journal: number; readonly undelivered: number };
+  close(): void;
+};
+
+/** The `from` of an event whose number was forgotten: the API accepts it, and it belongs to no caller. */
+const FORGOTTEN = '0';
+
+/** These read everything; nothing is locked meanwhile. */
+const namingSql = {
+  events: 'SELECT seq, state, body FROM event WHERE instr(body, ?) > 0',
+  journal: 'SELECT id, lines FROM journal WHERE instr(lines, ?) > 0',
+} as const;
+
+export const operatorSql = {
+  dead: `SELECT ${eventColumns} FROM event WHERE seq = ? AND state = ${deadState}`,
+} as const;
+
+/**
+ * Opens a folder's database to change it; undefined when there is none. Throws StorageRefused, in one line.
+ * `now`: Unix ms.
+ */
+export function openOperator(directory: string, now: () => number = Date.now): Operator | undefined {
+  const path = databasePath(directory);
+  if (!existsSync(path)) return undefined;
+  const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    // As the bridge's own: what it says is done is on the disk.
+    db.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
+    assertKnown(db, path);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+
+  const inOne = createTransact(db);
+  /** Reads the counters inside the transaction: the bridge may have changed them. */
+  const transact = <T>(work: (counters: CounterKeeper) => T): T =>
+    inOne(() => {
+      const counters = createCounterKeeper(db);
+      const result = work(counters);
+      counters.flush();
+      return result;
+    });
+
+  const requeuer = createRequeuer(db);
+  const trunks = createTrunkTable(db);
+  const ledger = createLedger(db);
+  const dead = db.prepare(operatorSql.dead);
+  const toEvent = createEventReader(db);
+  const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
+  const forget = db.prepare('DELETE FROM event WHERE seq = ?');
+
+  return {
+    resend: (seqs) => transact((counters) => requeuer.resend(seqs, counters, now())),
+    sendAgain: (seqs) => transact((counters) => requeuer.sendAgain(seqs, counters, now()).length),
+    discard: (seqs, check) =>
+      transact((counters) => {
+        const found = [...new Set(seqs)]
+          .flatMap((seq) => (dead.get(seq) as StoredRow | undefined) ?? [])
+          .map(toEvent);
+        check(found);
+        for (const { seq, callId } of found) {
+          ledger.writeLedger([callId, now(), 'an operator discarded it'], '');
+          forgetAttempts.run(seq * slots, seq * slots + slots);
+          forget.run(seq);
+          counters.discard();
+        }
+        return found;
+      }),
+    forgetNumber(number, forms) {
+      const fromNumber = (db.prepare(namingSql.events).all(number) as NamingRow[]).flatMap((row) => {
+        const event = parseJson(row.body) as { from?: unknown } | undefined;
+        return event?.from === number ? [{ ...row, event }] : [];
+      });
+      const delivered = fromNumber.filter(({ state }) => state === deliveredState);
+      const lines = new Map<number, string>();
+      for (const form of forms)
+        for (const row of db.prepare(namingSql.journal).all(form) as JournalRow[])
+          lines.set(row.id, row.lines);
+      const stars = (form: string) => '*'.repeat(form.length);
+      const masked = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, stars(form)), text);
+      const setBody = db.prepare(`UPDATE event SET body = ? WHERE seq = ? AND state = ${deliveredState}`);
+      const setLines = db.prepare('UPDATE journal SET lines = ? WHERE id = ?');
+      const setWhy = db.prepare('UPDATE unreported SET why = replace(why, ?1, ?2) WHERE instr(why, ?1) > 0');
+      inOne(() => {
+        for (const { seq, event } of delivered)
+          setBody.run(JSON.stringify({ ...event, from: FORGOTTEN }), seq);
+        for (const form of forms) setWhy.run(form, stars(form));
+        for (const [id, text] of lines) setLines.run(masked(text), id);
+      });
+      return {
+        events: delivered.length,
+        journal: lines.size,
+        undelivered: fromNumber.length - delivered.length,
+      };
+    },
+    addTrunk: trunks.addTrunk,
+    forgetTrunk: trunks.forgetTrunk,
+    close: () => db.close(),
+  };
+}
+
+type NamingRow = { readonly seq: number; readonly state: number; readonly body: string };
+type JournalRow = { readonly id: number; readonly lines: string };

@@ -1,0 +1,205 @@
+import type { CallStatus } from '../../shared/api/contract/call-status.ts';
+import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts';
+import type { Log } from '../../shared/log/log.ts';
+import type { Counters } from './tables/counters.ts';
+import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
+import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
+import type { LedgerEntry } from './tables/ledger.ts';
+import type { StoredTrunk } from './tables/trunks.ts';
+import type { StorageState } from './worker/notice.ts';
+import { startStorageThread } from './worker/storage-thread.ts';
+
+export type OutboxOptions = {
+  /** The folder of the database; made with mode 0700 when it is not there. */
+  readonly directory: string;
+};
+
+/** A call event to report. `body` is the JSON as it will go on the wire. */
+export type NewEvent = {
+  readonly callId: string;
+  readonly status: CallStatus;
+  readonly body: string;
+  /** Unix ms. */
+  readonly queuedAt: number;
+};
+
+/** What changed at one moment: on disk together, or not at all. */
+export type Batch = {
+  /** Calls that changed, in order; `state` is opaque text, null when the call has ended and is forgotten. */
+  readonly calls: readonly { readonly id: string; readonly state: string | null }[];
+  /** Trunks that changed; `state` is opaque text, null when the endpoint is no trunk. */
+  readonly trunks: readonly {
+    readonly endpoint: string;
+    readonly source: string;
+    readonly state: string | null;
+  }[];
+  readonly events: readonly NewEvent[];
+  /** What was seen and decided until then: lines, joined, for explain. */
+  readonly journal?: { readonly lines: string; readonly at: number };
+  /** Calls that are not reported by decision, with the reason; `at` is Unix ms. */
+  readonly unreported?: readonly { readonly id: string; readonly at: number; readonly why: string }[];
+  /** How far Asterisk's call records were read: opaque text. */
+  readonly cdrCheckpoint?: string;
+};
+
+export type Appended = {
+  /** The events that are now the oldest waiting one of their call: they may be sent. */
+  readonly nextEvents: readonly QueuedEvent[];
+  /** The events that had been queued before (same call and status): they were ignored. */
+  readonly repeated: readonly NewEvent[];
+};
+
+/** What a start needs: open calls, known trunks, and how far the call records were read. */
+export type Saved = {
+  readonly calls: { id: string; state: string }[];
+  readonly trunks: StoredTrunk[];
+  /** Ids of the calls of the last two days that are not reported by decision. */
+  readonly unreported: string[];
+  readonly cdrCheckpoint: string | undefined;
+};
+
+/** A durable queue of call events, and the memory of open calls. */
+export interface Outbox extends DeliveryQueue {
+  /**
+   * Resolves when everything is on disk (fsynced). While the disk is full or fails it retries, in order, and
+   * `storage()` reports it. Rejects only if the outbox has failed or was closed, or if 200,000 events wait for the disk
+   * already: then nothing was queued.
+   */
+  append(batch: Batch): Promise<Appended>;
+  /** Open calls, known trunks and the checkpoint of the call records, for the start. */
+  load(): Promise<Saved>;
+  /** The known trunks as they are on disk, corrected by operators perhaps. */
+  trunks(): Promise<StoredTrunk[]>;
+  /** The entries of those of the calls that have one. */
+  ledgerEntries(callIds: readonly string[]): Promise<Map<string, LedgerEntry>>;
+  /** Exact counts; `queued = delivered + waiting + dead`. */
+  counters(): Promise<Counters>;
+  /** Unix ms at which the oldest waiting event was queued. */
+  oldestWaiting(): Promise<number | undefined>;
+  /** All that is kept about a call's events, each with its attempts. */
+  eventsOf(callId: string): Promise<StoredEvent[]>;
+  /** Those of the `limit` events queued last that were delivered since (Unix ms). */
+  lastDelivered(since: number, limit: number): Promise<DeliveredEvent[]>;
+  /**
+   * Makes delivered events wait again that are missing at the far side, in the order of their calls. Returns the
+   * numbers of those that do. It leaves out events that are no longer delivered, and events that would come after a
+   * later one of their call.
+   */
+  sendAgain(seqs: readonly number[], at: number): Promise<number[]>;
+  /** Deletes events delivered before `before` (Unix ms), and the unreported calls from before; returns the number of events. */
+  prune(before: number): Promise<number>;
+  /** Deletes journal lines written before `before` (Unix ms), and the oldest beyond `most` characters. */
+  pruneJournal(before: number, most: number): Promise<void>;
+  /** Reads the whole database, and repairs damage. Other requests wait: about a second for each 100 MB. */
+  check(): Promise<void>;
+  /** How storage is doing, for health. */
+  storage(): StorageState;
+  /** Transactions so far. */
+  commits(): number;
+  /** Resolves if the storage thread dies: every request is rejected from then on, and the program must end. */
+  readonly failed: Promise<Error>;
+  /** Writes everything in progress, and unlocks the folder. */
+  close(): Promise<void>;
+}
+
+/** Most events that wait in memory for the disk; more are rejected. */
+const mostUnderWay = 200_000;
+
+/** Rows read by one step of long work: other requests get their turn between the steps. */
+const stepRows = 500;
+
+/**
+ * Opens the outbox of a folder, in a thread of its own. `onHeld` is called when the folder is locked for us: what
+ * follows may take as long as the disk does. Rejects with StorageRefused (one line) if another process uses it, a newer
+ * version wrote it, or the disk cannot promise durability.
+ */
+export async function openOutbox(
+  options: OutboxOptions,
+  { log, onHeld }: { log: Log; onHeld?: () => void },
+): Promise<Outbox> {
+  const thread = await startStorageThread(options, { log, onHeld });
+  const { ask } = thread;
+  let underWay = 0;
+
+  return {
+    async append(batch) {
+      const { events } = batch;
+      const intake = flat(batch);
+      if (underWay + events.length > mostUnderWay)
+        throw new Error('too many events wait for the disk already');
+      underWay += events.length;
+      const numbers = await ask('append', intake).finally(() => {
+        underWay -= events.length;
+      });
+      const nextEvents: QueuedEvent[] = [];
+      const again: NewEvent[] = [];
+      events.forEach((event, i) => {
+        const number = numbers[i] as number;
+        if (number === repeated) again.push(event);
+        else if (number !== behind) nextEvents.push({ seq: number, ...event, attempts: 0, rejections: 0 });
+      });
+      return { nextEvents, repeated: again };
+    },
+    load: () => ask('load'),
+    trunks: () => ask('trunks'),
+    ledgerEntries: (callIds) => ask('ledgerEntries', callIds),
+    due: (query) => ask('due', query),
+    isNext: (seq) => ask('isNext', seq),
+    nextDue: (now) => ask('nextDue', now),
+    record: (results) => ask('record', results),
+    async expire(queuedBefore, at) {
+      let total = 0;
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const step: { expired: number; next?: number } = await ask(
+          'expire',
+          queuedBefore,
+          at,
+          after,
+          stepRows,
+        );
+        total += step.expired;
+        after = step.next;
+      }
+      return total;
+    },
+    waiting: async () => (await ask('counters')).waiting,
+    counters: () => ask('counters'),
+    oldestWaiting: () => ask('oldestWaiting'),
+    eventsOf: (callId) => ask('eventsOf', callId),
+    lastDelivered: (since, limit) => ask('lastDelivered', since, limit),
+    sendAgain: (seqs, at) => ask('sendAgain', seqs, at),
+    async prune(before) {
+      let total = 0;
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const step: { forgotten: number; next?: number } = await ask('prune', before, after, stepRows);
+        total += step.forgotten;
+        after = step.next;
+      }
+      while ((await ask('pruneUnreported', before, stepRows)) > 0);
+      return total;
+    },
+    async pruneJournal(before, most) {
+      while ((await ask('pruneJournal', before, most, stepRows)) > 0);
+    },
+    check: () => ask('check'),
+    storage: thread.storage,
+    commits: thread.commits,
+    failed: thread.failed,
+    close: thread.close,
+  };
+}
+
+function flat({ calls, trunks, events, journal, unreported, cdrCheckpoint }: Batch): IntakeBatch {
+  const bad = events.find(({ queuedAt }) => !Number.isSafeInteger(queuedAt));
+  if (bad) throw new TypeError(`${bad.callId} was queued at ${bad.queuedAt}, which is no time`);
+  return {
+    calls: calls.flatMap(({ id, state }) => [id, state]),
+    trunks: trunks.flatMap(({ endpoint, source, state }) => [endpoint, source, state]),
+    events: events.flatMap(({ callId, status, body }) => [callId, status, body]),
+    queuedAt: events.map(({ queuedAt }) => queuedAt),
+    journal: journal?.lines ?? '',
+    journalAt: journal?.at ?? 0,
+    unreported: unreported?.flatMap(({ id, at, why }) => [id, at, why]) ?? [],
+    cdrCheckpoint: cdrCheckpoint ?? '',
+  };
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { versionOf } from '../../shared/storage/migrate.ts';
+import { openForReading } from '../../shared/storage/open-database.ts';
+import { StorageRefused } from '../../shared/storage/refused.ts';
+import { type Counters, createCounterKeeper } from './tables/counters.ts';
+import { databasePath } from './tables/database.ts';
+import {
+  createEventReader,
+  eventColumns,
+  type StoredEvent,
+  type StoredRow,
+  states,
+} from './tables/history.ts';
+import { schemaVersion } from './tables/migrations.ts';
+import { createTrunkTable, type StoredTrunk } from './tables/trunks.ts';
+
+export type EventFilter = {
+  readonly state?: StoredEvent['state'] | undefined;
+  readonly callId?: string | undefined;
+  /** Queued, or with state `delivered` or `dead` finished, at this time (Unix ms) or later. */
+  readonly since?: number | undefined;
+  /** The same, before this time. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+};
+
+/** Reads an outbox's folder, while its bridge runs or not. Changes nothing. */
+export type Reader = {
+  /** Newest first, with all their attempts. */
+  events(filter: EventFilter): StoredEvent[];
+  event(seq: number): StoredEvent | undefined;
+  /** Ids of calls from this number, newest first. */
+  callsFrom(number: string, limit: number): string[];
+  /** Lines of the journal that contain one of these texts, in order. */
+  journal(texts: readonly string[]): string[];
+  counters(): Counters;
+  /** Sorted by endpoint. */
+  trunks(): StoredTrunk[];
+  close(): void;
+};
+
+/** Opens a folder's database to read it; undefined when there is none yet. Throws StorageRefused, in one line. */
+export function openReader(directory: string): Reader | undefined {
+  const path = databasePath(directory);
+  if (!existsSync(path)) return undefined;
+  const db = openForReading(path);
+  try {
+    assertKnown(db, path);
+    return createReader(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Throws StorageRefused if another version wrote the database: its tables may differ. */
+export function assertKnown(db: DatabaseSync, path: string): void {
+  const version = versionOf(db);
+  if (version === schemaVersion) return;
+  throw new StorageRefused(
+    version > schemaVersion
+      ? `${path} was written by a newer pbx-bridge: use that one`
+      : `${path} is of an older pbx-bridge: start this one once, it brings it up to date`,
+  );
+}
+
+function createReader(db: DatabaseSync): Reader {
+  const toEvent = createEventReader(db);
+  const bySeq = db.prepare(`SELECT ${eventColumns} FROM event WHERE seq = ?`);
+  const ofNumber = db.prepare(
+    `SELECT call_id FROM event WHERE status = 'ringing' AND instr(body, ?) > 0 ORDER BY seq DESC LIMIT ?`,
+  );
+  return {
+    events({ state, callId, since, before, limit }) {
+      const time = state === 'delivered' || state === 'dead' ? 'finished_at' : 'queued_at';
+      const conditions: [string, string | number | undefined][] = [
+        ['state = ?', state && states.indexOf(state)],
+        ['call_id = ?', callId],
+        [`${time} >= ?`, since],
+        [`${time} < ?`, before],
+      ];
+      const given = conditions.filter(([, value]) => value !== undefined);
+      const where = given.map(([sql]) => sql).join(' AND ') || 'TRUE';
+      const values = given.map(([, value]) => value as string | number);
+      const sql = `SELECT ${eventColumns} FROM event WHERE ${where} ORDER BY seq DESC LIMIT ?`;
+      return (db.prepare(sql).all(...values, limit) as StoredRow[]).map(toEvent);
+    },
+    event(seq) {
+      const row = bySeq.get(seq) as StoredRow | undefined;
+      return row && toEvent(row);
+    },
+    callsFrom(number, limit) {
+      const rows = ofNumber.all(JSON.stringify({ from: number }).slice(1, -1), limit);
+      return rows.map((row) => row.call_id as string);
+    },
+    journal(texts) {
+      if (texts.length === 0) return [];
+      const where = texts.map(() => 'instr(lines, ?) > 0').join(' OR ');
+      const rows = db.prepare(`SELECT lines FROM journal WHERE ${where} ORDER BY id`).all(...texts);
+      return rows
+        .flatMap(({ lines }) => (lines as string).split('\n'))
+        .filter((line) => texts.some((text) => line.includes(text)));
+    },
+    counters: () => createCounterKeeper(db).read(),
+    trunks: () => createTrunkTable(db).trunks(),
+    close: () => db.close(),
+  };
+}

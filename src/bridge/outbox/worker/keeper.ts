@@ -1,0 +1,290 @@
+import type { Log } from '../../../shared/log/log.ts';
+import { messageOf } from '../../../shared/process/message-of.ts';
+import { lockFolder } from '../../../shared/storage/instance-lock.ts';
+import { makeFolder } from '../../../shared/storage/open-database.ts';
+import type { Main, Server } from '../../../shared/storage/serve-thread.ts';
+import { storageErrorKind } from '../../../shared/storage/storage-error.ts';
+import {
+  type Answers,
+  addAnswer,
+  noAnswers,
+  type ThreadRequest,
+} from '../../../shared/storage/thread-messages.ts';
+import { databasePath, occupant, saveRoom } from '../tables/database.ts';
+import { appendTogether, type IntakeBatch } from '../tables/intake.ts';
+import type { Notice, StorageState } from './notice.ts';
+import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
+import type { Store, StoreOp } from './store.ts';
+
+export type KeeperOptions = {
+  readonly directory: string;
+};
+
+/** Wait after a failed write before the next attempt, ms. */
+const retryMs = { full: 500, failing: 2_000 } as const;
+
+/** Requests that write nothing: they need no transaction, and no room on the disk. */
+const reads: ReadonlySet<string> = new Set<string>([
+  'load',
+  'trunks',
+  'due',
+  'nextDue',
+  'counters',
+  'oldestWaiting',
+  'eventsOf',
+  'ledgerEntries',
+  'lastDelivered',
+  'check',
+] satisfies StoreOp[]);
+
+/**
+ * Owns the database and answers requests in order, all of one run in one transaction: a request is answered only when
+ * everything before it is on disk. Requests that the disk refuses are held and tried again until they succeed:
+ * - disk full: as many as fit are written, in order, twice a second; reads are answered at once;
+ * - errors: all are held, and the file is opened again before each attempt;
+ * - a damaged file is repaired at once, and the run is tried again.
+ */
+export function createKeeper(
+  options: KeeperOptions,
+  { main, log, now }: { main: Main<Notice>; log: Log; now: () => number },
+): Server {
+  const { directory } = options;
+  const path = databasePath(directory);
+  makeFolder(directory);
+  const unlock = lockFolder(directory, occupant, process.pid);
+  main.notify({ type: 'held' });
+  let opened: OpenStore | undefined;
+  let state: StorageState['state'] = 'working';
+  let announced: StorageState['state'] = 'working';
+  let held: ThreadRequest[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let commits = 0;
+
+  try {
+    start();
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+
+  function start(): void {
+    try {
+      open();
+    } catch (error) {
+      retryLater(error);
+    }
+  }
+
+  function open(): OpenStore {
+    opened ??= openStore(path, now(), log);
+    return opened;
+  }
+
+  function close(): void {
+    const { db } = opened ?? {};
+    opened = undefined;
+    try {
+      db?.close();
+    } catch {
+      // A failing disk may fail to close the file too. Only the next attempt to open it counts.
+    }
+  }
+
+  /** Answers all of these requests, or throws and has done none. */
+  function answerAll(requests: readonly ThreadRequest[]): unknown[] {
+    const { store } = open();
+    const each = () => requests.flatMap((one, i) => answerOrAppend(store, requests, one, i));
+    if (requests.every(({ name }) => reads.has(name))) return each();
+    const values = store.transact(each);
+    commits++;
+    return values;
+  }
+
+  function handle(requests: readonly ThreadRequest[], answers: Answers, repaired = false): void {
+    const mayRun = requests.filter(runsNow);
+    if (mayRun.length < requests.length) hold(requests.filter((one) => !runsNow(one)));
+    if (mayRun.length > 0) attempt(mayRun, answers, repaired);
+  }
+
+  function attempt(mayRun: readonly ThreadRequest[], answers: Answers, repaired: boolean): void {
+    try {
+      const values = answerAll(mayRun);
+      mayRun.forEach(({ id }, i) => {
+        addAnswer(answers, id, values[i]);
+      });
+    } catch (error) {
+      onFailure(mayRun, error, answers, repaired);
+    }
+  }
+
+  function runsNow({ name }: ThreadRequest): boolean {
+    return state === 'working' || (state === 'full' && opened !== undefined && reads.has(name));
+  }
+
+  function hold(requests: readonly ThreadRequest[]): void {
+    held = held.concat(requests);
+  }
+
+  function onFailure(
+    requests: readonly ThreadRequest[],
+    error: unknown,
+    answers: Answers,
+    repaired: boolean,
+  ): void {
+    const kind = storageErrorKind(error);
+    if (kind === 'other' && requests.length === 1) {
+      for (const { id } of requests) answers.errors.push(id, messageOf(error));
+    } else if (kind === 'other') {
+      // One of them is at fault: the others must not suffer for it.
+      for (const one of requests) handle([one], answers);
+    } else if (kind === 'full' && state !== 'full') {
+      enter('full', error);
+      handle(requests, answers);
+    } else if (kind === 'full') {
+      writeWhatFits(requests, answers);
+    } else if (kind !== 'corrupt') {
+      enter('failing', error);
+      hold(requests);
+    } else if (repaired) {
+      throw error;
+    } else {
+      repairNow(error);
+      handle(requests, answers, true);
+    }
+  }
+
+  /** Writes as many requests as fit, by halving them; none overtakes one that did not fit. */
+  function writeWhatFits(requests: readonly ThreadRequest[], answers: Answers): void {
+    if (requests.length <= 1) {
+      hold(requests);
+      return;
+    }
+    const middle = requests.length >> 1;
+    const before = held.length;
+    attempt(requests.slice(0, middle), answers, false);
+    const rest = requests.slice(middle);
+    if (held.length === before) attempt(rest, answers, false);
+    else hold(rest);
+  }
+
+  /** Repairs the damaged file. If the disk does not allow it now, the next attempt does. */
+  function repairNow(error: unknown): void {
+    close();
+    // A repair may take minutes without a commit: the watchdog must know the reason.
+    main.notify({ type: 'storage', storage: { state: 'failing', error: 'the database is being repaired' } });
+    try {
+      opened = repairAndOpen(path, now(), error, log);
+      if (state === 'working') main.notify({ type: 'storage', storage: { state } });
+    } catch (failure) {
+      retryLater(failure);
+    }
+  }
+
+  /** The program does not end for a failing disk: the service manager would only start it again and again. */
+  function retryLater(error: unknown): void {
+    const kind = storageErrorKind(error);
+    if (kind === 'other' || kind === 'corrupt') throw error;
+    enter(kind === 'full' ? 'full' : 'failing', error);
+  }
+
+  function enter(next: 'full' | 'failing', error: unknown): void {
+    state = next;
+    if (announced !== next) {
+      announced = next;
+      const text = messageOf(error);
+      main.notify({ type: 'storage', storage: { state: next, error: text } });
+      log.say(`outbox.${next}`, { directory, error: text });
+    }
+    clearTimeout(timer);
+    timer = setTimeout(tryAgain, retryMs[next]);
+  }
+
+  function tryAgain(): void {
+    if (state === 'failing' || opened === undefined) {
+      try {
+        close();
+        open();
+      } catch (error) {
+        enter(storageErrorKind(error) === 'full' ? 'full' : 'failing', error);
+        return;
+      }
+      state = 'working';
+      main.answer(run([]));
+    } else main.answer(writeHeld());
+    if (state !== 'working') return;
+    announced = state;
+    main.notify({ type: 'storage', storage: { state } });
+    log.say('outbox.working', { directory });
+  }
+
+  /** Writes the requests that wait for room on the disk: changes of rows first, as they need less of it than new rows. */
+  function writeHeld(): Answers {
+    const answers = noAnswers();
+    makeRoom();
+    const { append: appends = [], change: changes = [] } = Object.groupBy(held, ({ name }) =>
+      name === 'append' ? 'append' : 'change',
+    );
+    held = [];
+    for (const requests of [changes, appends]) {
+      if (requests.length > 0 && state === 'full') attempt(requests, answers, false);
+      else hold(requests);
+    }
+    if (state !== 'full') return { ...answers, commits };
+    if (held.length === 0) state = 'working';
+    else timer = setTimeout(tryAgain, retryMs.full);
+    return { ...answers, commits };
+  }
+
+  function makeRoom(): void {
+    try {
+      if (opened) saveRoom(opened.db);
+    } catch {
+      // The disk is still full, or fails otherwise, as the next write will show.
+    }
+  }
+
+  function run(requests: readonly ThreadRequest[]): Answers {
+    const answers = noAnswers();
+    const all = [...held.filter(runsNow), ...requests];
+    held = held.filter((one) => !runsNow(one));
+    handle(all, answers);
+    return { ...answers, commits };
+  }
+
+  return {
+    /** Answers what can be answered now, the rest when it can be. */
+    run,
+    /** Tries once more to write the batches in memory; those that do not fit are lost. */
+    close(): void {
+      clearTimeout(timer);
+      try {
+        if (held.length > 0) tryAgain();
+      } finally {
+        clearTimeout(timer);
+        close();
+        unlock();
+      }
+    },
+  };
+}
+
+/** Appends that follow each other are written together, by the first of them: that takes far fewer statements. */
+function answerOrAppend(
+  store: Store,
+  requests: readonly ThreadRequest[],
+  one: ThreadRequest,
+  i: number,
+): unknown[] {
+  if (one.name !== 'append') return [answer(store, one)];
+  if (requests[i - 1]?.name === 'append') return [];
+  const end = requests.findIndex(({ name }, at) => at > i && name !== 'append');
+  const batches = requests
+    .slice(i, end < 0 ? requests.length : end)
+    .map(({ args }) => args[0] as IntakeBatch);
+  return appendTogether(store.ops.append, batches);
+}
+
+function answer(store: Store, { name, args }: ThreadRequest): unknown {
+  const op = store.ops[name as StoreOp] as (...args: readonly unknown[]) => unknown;
+  return op(...args);
+}

@@ -1,0 +1,56 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { createTransact } from '../../../shared/storage/transact.ts';
+import { checkAll } from '../recovery/check.ts';
+import { createCounterKeeper } from '../tables/counters.ts';
+import { createDueEvents } from '../tables/due-events.ts';
+import { createHistory } from '../tables/history.ts';
+import { createIntake } from '../tables/intake.ts';
+import { createJournal } from '../tables/journal.ts';
+import { createLedger } from '../tables/ledger.ts';
+import { createOutcomes } from '../tables/outcomes.ts';
+import { createRequeuer } from '../tables/requeue.ts';
+import { createTrunkTable } from '../tables/trunks.ts';
+
+/** Everything that can be asked of an open database, synchronously: the worker's side of the outbox. */
+export type Store = ReturnType<typeof createStore>;
+
+/** What can be asked of it by name, across the threads. */
+export type StoreOps = Store['ops'];
+export type StoreOp = keyof StoreOps;
+
+export function createStore(db: DatabaseSync) {
+  const counters = createCounterKeeper(db);
+  const { writeLines, pruneJournal } = createJournal(db);
+  const requeuer = createRequeuer(db);
+  const { trunks, saveTrunks } = createTrunkTable(db);
+  const { writeLedger, checkpoint, unreported, ledgerEntries, pruneUnreported } = createLedger(db);
+  const openCalls = db.prepare('SELECT id, state FROM open_call ORDER BY rowid');
+  const ops = {
+    ...createIntake(db, counters, writeLines, saveTrunks, writeLedger),
+    trunks,
+    /** What a start needs to go on where the last one ended. */
+    load: () => ({
+      calls: openCalls.all() as { id: string; state: string }[],
+      trunks: trunks(),
+      unreported: unreported(),
+      cdrCheckpoint: checkpoint(),
+    }),
+    ledgerEntries,
+    pruneUnreported,
+    pruneJournal,
+    ...createDueEvents(db),
+    ...createOutcomes(db, counters),
+    ...createHistory(db),
+    sendAgain: (seqs: readonly number[], at: number) => requeuer.sendAgain(seqs, counters, at),
+    counters: () => counters.read(),
+    check: () => checkAll(db, 'quick_check'),
+  };
+  return {
+    ops,
+    transact: createTransact(db, {
+      beforeCommit: counters.flush,
+      committed: counters.committed,
+      rolledBack: counters.rolledBack,
+    }),
+  };
+}

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import type { Bridge } from '../bridge/bridge.ts';
+import { createSupervisor, openServiceManager } from '../bridge/status/systemd.ts';
+import { createLog, type ProgramLog } from '../shared/log/log.ts';
+import { deniedText } from '../shared/process/denied.ts';
+import { keepHeapSmall } from '../shared/process/heap.ts';
+import { runUntilStopped } from '../shared/process/lifecycle.ts';
+import { alertSection } from './config/alert-section.ts';
+import {
+  bridgeSections,
+  ConfigError,
+  EXIT_CONFIG,
+  isUnset,
+  loadConfig,
+  readEnvironment,
+  readServiceManager,
+} from './config/env.ts';
+import { logSection } from './config/log-section.ts';
+import { mailSection } from './config/mail-section.ts';
+import { maskedSettings, passwordsIn } from './config/masked-settings.ts';
+import { type RunningConfig, startConfig } from './config/reload.ts';
+import { serviceSection } from './config/service-section.ts';
+import { createProgram } from './create-program.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Printed if nothing is configured. */
+const FIRST_STEPS = [
+  'pbx-bridge is not configured. To see a demonstration, run: npm run demo',
+  'To connect your phone system, copy config/pbx-bridge.env.example to .env (mode 600) and fill in the empty settings.',
+  'If you have no Call Integration API, npm run service starts one and prints its settings for .env.',
+];
+
+const notConfigured = (file: string) =>
+  `pbx-bridge is not configured: fill in the empty settings in ${file}, then start it again.`;
+
+const printErrors = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
+
+/** Runs the bridge. Modules are loaded here, so that `--help` is fast. */
+async function run(): Promise<number> {
+  keepHeapSmall();
+  const environment = readEnvironment();
+  if (isUnset(['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'], environment)) {
+    const { ENV_FILE } = environment;
+    printErrors(ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)]);
+    return EXIT_CONFIG;
+  }
+  const settings = startConfig(bridgeSections, environment);
+  const { logging, ...config } = settings.config;
+  const { notifySocket, watchdogMs, journal } = readServiceManager();
+  const log = createLog({ ...logging, journal, secrets: secretsOf(config) });
+  const { startBridge } = await import('../bridge/bridge.ts');
+  const notify = await openServiceManager(notifySocket, log);
+  return runUntilStopped(async (fail) => {
+    const bridge = await startBridge(config, { log, logStatus: log.status, version, fail });
+    const reload = () => reloadSettings(settings, bridge, log);
+    if (notify === undefined) return { stop: bridge.stop, reload };
+    const supervisor = createSupervisor({
+      ...{ notify, readLiveness: bridge.liveness, readStatus: bridge.status },
+      ...{ log, watchdogMs, now: Date.now },
+      monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+    });
+    supervisor.start();
+    return {
+      async stop() {
+        supervisor.stop();
+        await bridge.stop();
+      },
+      reload: () => supervisor.reload(reload),
+    };
+  }, log);
+}
+
+/** Reads the settings again while the bridge runs, and logs what needs a restart. Invalid settings change nothing. */
+function reloadSettings(
+  settings: RunningConfig<typeof bridgeSections>,
+  bridge: Bridge,
+  log: ProgramLog,
+): void {
+  try {
+    const { config, live, restart } = settings.reload(readEnvironment());
+    log.change({ level: config.logging.level, secrets: secretsOf(config) });
+    bridge.reload(config);
+    if (live.length > 0) log.say('program.reloaded', { live: live.join(', ') });
+    if (restart.length > 0) log.say('program.reload-needs-restart', { restart: restart.join(', ') });
+    if (live.length + restart.length === 0) log.say('program.reload-unchanged');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    log.say('program.reload-refused', { problems: error.lines.join('; ') });
+  }
+}
+
+/** What the log must never show. */
+function secretsOf({
+  ami,
+  api,
+  mail,
+  alerts,
+}: Pick<RunningConfig<typeof bridgeSections>['config'], 'ami' | 'api' | 'mail' | 'alerts'>): string[] {
+  const passwords = passwordsIn([api.proxies.https, api.proxies.http]);
+  return [ami.secret, api.token, ...passwords, ...mailSecrets({ mail, alerts })];
+}
+
+function mailSecrets({
+  mail,
+  alerts,
+}: Pick<RunningConfig<typeof bridgeSections>['config'], 'mail' | 'alerts'>): string[] {
+  return [mail?.login?.pass, alerts.webhook].filter((secret) => secret !== undefined);
+}
+
+const program = createProgram(version, run).hook('preAction', async () =>
+  (await import('../shared/process/authorities.ts')).trustSystemAuthorities(),
+);
+
+// The bridge's process does not load the service.
+if (process.argv[2] !== 'run') {
+  const { addOperatorCommands } = await import('./operator-commands.ts');
+  const { processIo } = await import('./command-context.ts');
+  addOperatorCommands(program, processIo(version));
+  const { addServiceCommands } = await import('../service/commands.ts');
+  const sections = { service: serviceSection, mail: mailSection, alerts: alertSection, logging: logSection };
+  const options = () => loadConfig(sections, readEnvironment());
+  addServiceCommands(program, {
+    options: () => options().service,
+    alerts: () => options(),
+    async run(started) {
+      const { service, mail, alerts, logging } = options();
+      const { url, listenUrl } = service.database ?? {};
+      const { notifySocket, journal } = readServiceManager();
+      const log = createLog({
+        ...logging,
+        journal,
+        secrets: [...passwordsIn([url, listenUrl]), ...mailSecrets({ mail, alerts })],
+      });
+      const { startService } = await import('../service/service.ts');
+      const notify = await openServiceManager(notifySocket, log);
+      const code = await runUntilStopped(async (fail) => {
+        const running = await startService({ ...service, mail, alerts }, { log, version, fail });
+        started(running);
+        notify?.({ READY: 1, STATUS: `listening at ${running.url}` });
+        return {
+          stop() {
+            notify?.({ STOPPING: 1 });
+            return running.stop();
+          },
+        };
+      }, log);
+      process.exit(code);
+    },
+    about: () => ({ version, settings: () => maskedSettings(sections, readEnvironment()) }),
+    out: process.stdout,
+    in: process.stdin,
+  });
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Expected errors are printed in one line; bugs with their stack.
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof ReferenceError) throw error;
+  printErrors(
+    error instanceof ConfigError ? error.lines : [`pbx-bridge: ${deniedText(error) ?? error.message}`],
+  );
+  // Exit explicitly: after a failed start, open handles would keep the process and its lock alive.
+  process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
+}

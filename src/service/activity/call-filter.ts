@@ -1,0 +1,172 @@
+import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import type { Account, Integration } from '../accounts/directory-store.ts';
+import { extensionsNamed, extensionsOf } from '../accounts/extensions.ts';
+import { type CallFilter, type CallStore, everyCall } from '../calls/call-store.ts';
+import type { Store } from '../database/store.ts';
+import { dateIn } from '../kit/calendar.ts';
+import { type HoursPart, openingHoursOf } from '../kit/opening-hours.ts';
+import type { PageRequest } from '../kit/page-request.ts';
+import { searchWords } from '../kit/search-text.ts';
+import type { User } from '../users/user-store.ts';
+import { pageInHours } from './calls-in-hours.ts';
+
+/** The search in the address of the call list, as typed. */
+export type CallQuery = {
+  /** Of a name, number or extension. */
+  readonly q: string;
+  /** By reference. */
+  readonly customer: string;
+  /** Or several: `1001|1002`. */
+  readonly extension: string;
+  /** `1`: calls that the user answered. */
+  readonly mine: '1' | '';
+  readonly segment: string;
+  /** By uid. */
+  readonly integration: string;
+  readonly called: string;
+  readonly place: string;
+  readonly hours: HoursPart | '';
+  readonly outcome: CallFilter['outcome'];
+  /** `2026-11-20`, or `2026-11-20T09:00`, in the account's time zone; '' for none. */
+  readonly from: string;
+  readonly to: string;
+};
+
+export const extensionsIn = (extension: string): string[] => extension.split('|');
+
+/** A part of the address that cannot be parsed. */
+type NotUnderstood = { readonly name: 'number' | 'outcome' | 'from' | 'to'; readonly text: string };
+
+export const outcomes = ['', 'open', 'answered', 'missed', 'short'] as const;
+
+const textIn = (query: URLSearchParams, name: string) => (query.get(name) ?? '').trim().slice(0, 255);
+
+export function callQueryIn(query: URLSearchParams): CallQuery {
+  const text = (name: string) => textIn(query, name);
+  const outcome = outcomes.find((value) => value !== '' && value === query.get('outcome')) ?? null;
+  return {
+    q: text('q') || text('number'),
+    customer: text('customer'),
+    extension: text('extension'),
+    mine: query.has('mine') ? '1' : '',
+    segment: text('segment'),
+    integration: text('integration'),
+    called: text('called'),
+    place: missedPlaces.find((place) => place === text('place')) ?? '',
+    hours: (['in', 'out'] as const).find((part) => part === text('hours')) ?? '',
+    outcome: outcome as CallFilter['outcome'],
+    from: momentIn(text('from'), 0) === null ? '' : text('from'),
+    to: momentIn(text('to'), 1) === null ? '' : text('to'),
+  };
+}
+
+/** The parts of the address that are ignored, or searched for as something else. */
+export function notUnderstoodIn(query: URLSearchParams): NotUnderstood[] {
+  const text = (name: string) => textIn(query, name);
+  const isOdd = {
+    number: text('q') === '' && text('number') !== '' && !/\d/.test(text('number')),
+    outcome: !outcomes.some((value) => value === text('outcome')),
+    from: text('from') !== '' && momentIn(text('from'), 0) === null,
+    to: text('to') !== '' && momentIn(text('to'), 1) === null,
+  };
+  return (['number', 'outcome', 'from', 'to'] as const)
+    .filter((name) => isOdd[name])
+    .map((name) => ({ name, text: text(name) }));
+}
+
+/** Parses a date, adding `days`, or a time of a date. */
+function momentIn(text: string, days: number): Temporal.PlainDateTime | null {
+  const [, day = '', time] = /^(\d{4}-\d\d-\d\d)(T[0-2]\d:[0-5]\d)?$/.exec(text) ?? [];
+  const date = dateIn(day);
+  if (date === undefined) return null;
+  if (time === undefined) return date.add({ days }).toPlainDateTime();
+  try {
+    return Temporal.PlainDateTime.from(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The address of a page with this query and further parameters. */
+export function addressOf(
+  path: string,
+  callQuery: Partial<CallQuery>,
+  also: Record<string, string> = {},
+): string {
+  const given = Object.entries({ ...callQuery, ...also }).filter(
+    ([, value]) => value !== '' && value !== null,
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given as [string, string][])}`;
+}
+
+/** Reads pages of calls, those in or out of opening hours alone if the query says so. */
+export function pageOf(
+  { hours }: Pick<CallQuery, 'hours'>,
+  account: Account,
+  timeZone: string,
+  { calls }: Pick<Store, 'calls'>,
+): CallStore['page'] {
+  const open = openingHoursOf(account);
+  return hours === '' || open === null ? calls.page : pageInHours(calls.page, open, hours, timeZone);
+}
+
+/**
+ * The store's filter for a query. A search for a number that has called, in national or international format, is exact.
+ * Any other text is searched in numbers, extensions and names. An extension that has answered calls matches exactly;
+ * any other text is searched in the names of extensions.
+ */
+export async function filterOf(
+  callQuery: CallQuery,
+  { id, country }: Account,
+  timeZone: string,
+  { calls }: Pick<Store, 'calls'>,
+  { extensions, user }: Pick<PageRequest, 'extensions'> & { readonly user: Pick<User, 'id'> },
+  integrations: readonly Integration[],
+): Promise<CallFilter> {
+  const exists = async (filter: Partial<CallFilter>) => {
+    const one = {
+      account: id,
+      filter: { ...everyCall, ...filter },
+      towards: 'older',
+      from: null,
+      limit: 1,
+    } as const;
+    return (await calls.page(one)).calls.length > 0;
+  };
+  const answeredAt = async (one: string) =>
+    (await exists({ extensions: [one] })) ? [one] : [one, ...extensionsNamed(extensions, one)];
+  const at = (text: string, days: number) =>
+    momentIn(text, days)?.toZonedDateTime(timeZone).epochMilliseconds ?? null;
+
+  const { q, customer, extension, mine, segment, integration, called, place, outcome, from, to } = callQuery;
+  const number = q.replace(/[\s()./-]/g, '');
+  const isNumber = /^\+?\d+$/.test(number);
+  const whole = isNumber ? normaliseNumber(q, country) : '';
+  const isWhole = isNumber && (await exists({ number: { is: whole } }));
+  return {
+    number: isWhole ? { is: whole } : null,
+    search:
+      isWhole || q === ''
+        ? null
+        : {
+            // Without what is not part of the international number.
+            digits: isNumber ? number.replace(/^(\+|0+)(?=\d)/, '') : null,
+            words: searchWords(q),
+            extensions: [q, ...extensionsNamed(extensions, q)],
+          },
+    customer: customer === '' ? null : { is: customer },
+    extensions: mine
+      ? extensionsOf(extensions, user.id)
+      : extension === ''
+        ? null
+        : (await Promise.all(extensionsIn(extension).map(answeredAt))).flat(),
+    segment: segment || null,
+    integration: integration === '' ? null : (integrations.find(({ uid }) => uid === integration)?.id ?? 0),
+    numberCalled: called === '' ? null : normaliseNumber(called, country) || called,
+    place: missedPlaces.find((one) => one === place) ?? null,
+    outcome,
+    since: at(from, 0),
+    until: at(to, 1),
+  };
+}

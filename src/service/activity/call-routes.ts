@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CallEvent } from '../../shared/api/contract/call-event.ts';
+import { routes } from '../../shared/api/contract/routes.ts';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { extrasOf } from '../calls/sent-extras.ts';
+import type { Exchange } from '../history/exchange.ts';
+import type { ZodInstance } from '../kit/zod-instance.ts';
+import { randomResult } from './random-result.ts';
+
+/** Part 4.1: a call event, by POST or by URL. */
+export function callRoutes(app: ZodInstance, exchange: Exchange): void {
+  function take(event: CallEvent, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const from = event.from as string; // the schema requires it: inbound is the only direction
+    const country = request.sender?.account.country ?? null;
+    return exchange.answer(request, reply, {
+      status: 200,
+      text: `{"result":"${randomResult()}"}`,
+      event: {
+        id: event.id,
+        status: event.status,
+        from,
+        number: normaliseNumber(from, country),
+        callerId: event.caller_id ?? null,
+        ...(event.extras && { extras: extrasOf(event.extras, country) }),
+      },
+    });
+  }
+
+  const { postCall, getCall } = routes;
+  app.post(postCall.path, { schema: postCall.schema }, (request, reply) =>
+    take(request.body, request, reply),
+  );
+  app.get(getCall.path, { schema: getCall.schema }, (request, reply) => take(request.query, request, reply));
+}

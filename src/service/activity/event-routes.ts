@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { ServiceContext } from '../app/context.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import { eventFrame, MAX_OPEN_CALLS, screenCall } from '../calls/screens.ts';
+import { type PhoneSystem, phoneSystems } from '../integrations/phone-systems.ts';
+import { bearerToken } from '../kit/bearer.ts';
+import { openEventStream } from '../kit/event-stream.ts';
+import { machineZone } from '../kit/formats.ts';
+import { sessionCookie } from '../users/session-cookie.ts';
+import type { Session, User } from '../users/user-store.ts';
+
+/** A screen that is further behind is disconnected; it reconnects and loads the current calls. */
+const BACKLOG_BYTES = 1_000_000;
+/** A screen reconnects after twice this time without an event. */
+const HEARTBEAT_MS = 15_000;
+/** How long the state of an account's phone systems is not read again. */
+const SYSTEMS_MS = 10_000;
+
+type Watcher = { readonly account: number; readonly user: User | null; readonly session: Session | null };
+
+/**
+ * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
+ * with the open calls and, for a user, customers' names and who is to be called back: the newest `missed` call of each,
+ * and of the `others` only what counts; then `call` for each change, `missed` with the new list after a user did
+ * something about it, `customers` with who calls in the open calls after customers have changed, and `beat`. The first and
+ * each `beat` give a user the state of the phone systems (`systems`). After a lost connection the browser reconnects and
+ * starts again with `calls`.
+ */
+export function eventRoutes({
+  budgets,
+  store,
+  directory,
+  screens,
+  callBackList,
+  sessions,
+  clock,
+  log,
+}: ServiceContext) {
+  async function watcherOf(request: FastifyRequest): Promise<Watcher | undefined> {
+    const token = bearerToken(request.headers.authorization);
+    if (token !== undefined) {
+      const account = directory.authenticate(token, request.ip)?.account.id;
+      return account === undefined ? undefined : { account, user: null, session: null };
+    }
+    const session = await sessions.find(sessionCookie.read(request));
+    return session && { account: session.user.account, user: session.user, session };
+  }
+
+  /** Shared by the screens of an account. */
+  const systems = new LRUCache<number, Promise<PhoneSystem[]>>({ max: 10_000, ttl: SYSTEMS_MS });
+  function systemsOf(account: number): Promise<PhoneSystem[]> {
+    const known = systems.get(account);
+    if (known !== undefined) return known;
+    const { timeZone = null } = directory.accounts().find(({ id }) => id === account) ?? {};
+    const about = { account, timeZone: timeZone ?? machineZone(), now: clock() };
+    const read = phoneSystems(directory.integrations(account), store.requests, about).catch(() => []);
+    systems.set(account, read);
+    return read;
+  }
+
+  return async (app: FastifyInstance) => {
+    app.get('/events', async (request, reply) => {
+      const watcher = await watcherOf(request);
+      if (watcher === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
+
+      const { raw } = reply;
+      const streamOwner = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);
+      raw.once('close', budgets.streams.take(streamOwner));
+      raw.once('close', budgets.accountStreams.take(watcher.account));
+      const early: string[] = [];
+      let write = (frame: string) => void early.push(frame);
+      const unsubscribe = screens.subscribe(watcher, (frame) => write(frame));
+      raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
+      const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
+      const callBacks =
+        watcher.user === null ? { missed: [], others: [] } : await callBackList.onScreen(watcher.account);
+      const now = async () => ({
+        now: clock(),
+        ...(watcher.user && { systems: (await systemsOf(watcher.account)).map(systemShown) }),
+      });
+      const first = await now();
+      if (openEventStream(reply) === undefined) return;
+      write = (frame) => {
+        if (raw.writableEnded) return;
+        // The token was replaced or switched off after the stream began.
+        if (
+          watcher.session === null &&
+          directory.authenticate(bearerOf(request))?.account.id !== watcher.account
+        )
+          raw.end();
+        else if (raw.writableLength > BACKLOG_BYTES) {
+          log.say('service.screen-too-slow');
+          raw.destroy();
+        } else raw.write(frame);
+      };
+      const shown = (call: CallRecord) =>
+        screenCall(call, watcher.user && directory.extensions(watcher.account));
+      const current = { ...first, calls: calls.map(shown), ...callBacks };
+      write(`retry: 1000\n${eventFrame('calls', current)}`);
+      for (const frame of early) write(frame);
+      const beat = setInterval(async () => {
+        // Ends with its session, which another process may have closed; else it counts as use of the session.
+        const current = await watcherOf(request).catch(() => watcher);
+        if (current?.account === watcher.account) write(eventFrame('beat', await now()));
+        else raw.end();
+      }, HEARTBEAT_MS);
+      const forget = screens.onClose(() => raw.end());
+      const release = watcher.session && sessions.onClose(watcher.session, () => raw.end());
+      raw.on('close', () => {
+        clearInterval(beat);
+        forget();
+        release?.();
+      });
+    });
+  };
+}
+
+const systemShown = ({ name, lastAt, unusual }: PhoneSystem) => ({ name, last_at: lastAt, unusual });
+
+const bearerOf = (request: FastifyRequest) => bearerToken(request.headers.authorization) ?? '';

@@ -1,0 +1,84 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { ErrorBody } from '../../shared/api/contract/errors.ts';
+import { basePath, methodsOf } from '../../shared/api/contract/routes.ts';
+import { callRoutes } from '../activity/call-routes.ts';
+import { makeExchange, send } from '../history/exchange.ts';
+import { historyRoutes } from '../history/history-routes.ts';
+import { bridgeHealthRoute } from '../integrations/bridge-health-route.ts';
+import { bearerToken } from '../kit/bearer.ts';
+import { refusalOf } from '../kit/refusal.ts';
+import { priorityRoutes } from '../priority/priority-routes.ts';
+import { monotonicMs } from '../store/monotonic-clock.ts';
+import { takeJsonBodies } from './body.ts';
+import type { ServiceContext } from './context.ts';
+
+/** Everything under /api/v1: authentication, errors and the history, around the three groups of routes. */
+export function apiRoutes(context: ServiceContext) {
+  const { directory, rateLimit, clock, log } = context;
+  const exchange = makeExchange(context);
+  const json = (message: string) => JSON.stringify({ message } satisfies ErrorBody);
+
+  /** Part 5, decision `json-wanted`. The same response for every invalid token, and no entry in the history. */
+  function refuseUnauthenticated(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    if (!/\bapplication\/(json\b|\*|[^\s,;]+\+json\b)/i.test(request.headers.accept ?? ''))
+      return reply.redirect('/sign-in', 302);
+    return send(reply.header('www-authenticate', 'Bearer'), 401, json('Unauthenticated.'));
+  }
+
+  return async (app: FastifyInstance) => {
+    takeJsonBodies(app);
+    app.setValidatorCompiler(validatorCompiler);
+    app.setSerializerCompiler(serializerCompiler);
+
+    app.addHook('onRequest', (request, reply, done) => {
+      request.receivedAt = clock();
+      request.began = monotonicMs();
+      if (request.method === 'POST') request.body = {}; // the default without a body, so that each missing field is named
+      const token = bearerToken(request.headers.authorization) ?? '';
+      const sender = directory.authenticate(token, request.ip);
+      if (sender === undefined) {
+        directory.noteRefused(token, request.ip, request.receivedAt);
+        refuseUnauthenticated(request, reply);
+        return;
+      }
+      request.sender = sender;
+      if (rateLimit !== null) {
+        const { allowed, remaining, resetAt } = rateLimit.limiter.take(
+          sender.integration.id,
+          request.receivedAt,
+        );
+        reply.header('x-ratelimit-limit', rateLimit.perMinute).header('x-ratelimit-remaining', remaining);
+        if (!allowed) {
+          const wait = Math.max(1, Math.ceil((resetAt - request.receivedAt) / 1000));
+          reply.header('retry-after', wait).header('x-ratelimit-reset', Math.ceil(resetAt / 1000));
+          void exchange.answer(request, reply, { status: 429, text: json('Too Many Attempts.') });
+          return;
+        }
+      }
+      done();
+    });
+
+    app.setErrorHandler((error: FastifyError, request, reply) => {
+      const { status, body } = refusalOf(error, request.routeOptions.url ?? '', log);
+      return exchange.answer(request, reply, { status, text: JSON.stringify(body) });
+    });
+
+    app.setNotFoundHandler((request, reply) => {
+      const path = request.url.split('?')[0]?.slice(basePath.length).replace(/\/$/, '') ?? '';
+      const methods = methodsOf(path);
+      if (methods === undefined) {
+        return exchange.answer(request, reply, { status: 404, text: json('There is nothing at this path.') });
+      }
+      reply.header('allow', methods.join(', '));
+      const message = `The ${request.method} method is not supported here. Supported: ${methods.join(', ')}.`;
+      return exchange.answer(request, reply, { status: 405, text: json(message) });
+    });
+
+    const typed = app.withTypeProvider<ZodTypeProvider>();
+    bridgeHealthRoute(app, context);
+    callRoutes(typed, exchange);
+    priorityRoutes(typed, exchange, context);
+    historyRoutes(typed, exchange, context);
+  };
+}

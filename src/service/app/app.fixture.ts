@@ -1,0 +1,32 @@
+import { type Log, silentLog } from '../../shared/log/log.ts';
+import { openDirectory } from '../accounts/directory.ts';
+import { makeKeys } from '../accounts/keys.ts';
+import { makeScreens } from '../calls/screens.ts';
+import type { Store } from '../database/store.ts';
+import { makeBudgets } from '../kit/budget.ts';
+import { makeCallBackList } from '../people/call-back-list.ts';
+import { makeMeter } from '../upkeep/meter.ts';
+import { makeAccess } from '../users/access.ts';
+import { makeSessions } from '../users/sessions.ts';
+import { buildApp } from './app.ts';
+
+export const keys = makeKeys(Buffer.alloc(32, 1));
+
+/** The application on a store of the test's own. */
+export async function appOn(store: Store, log: Log = silentLog) {
+  const clock = () => 7;
+  const screens = makeScreens();
+  const sessions = makeSessions(store.users, clock);
+  const app = await buildApp(
+    {
+      ...{ store, keys, screens, sessions, clock, log, mailer: undefined, rateLimit: null },
+      directory: await openDirectory(store, keys),
+      callBackList: makeCallBackList(store.callers, screens, clock),
+      access: makeAccess({ users: store.users, keys, trustedProxies: [], clock, log }),
+      ...{ budgets: makeBudgets(), meter: makeMeter(), webhooks: { poke: () => {} }, webhookNetworks: [] },
+      observed: { stored: () => {} },
+    },
+    { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
+  );
+  return { app, screens };
+}

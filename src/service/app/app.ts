@@ -1,0 +1,132 @@
+import { fastifyCookie } from '@fastify/cookie';
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import { limits } from '../../shared/api/contract/decisions.ts';
+import { queryFields } from '../../shared/api/contract/fields.ts';
+import { basePath } from '../../shared/api/contract/routes.ts';
+import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import { eventRoutes } from '../activity/event-routes.ts';
+import { apiLogStreamRoutes } from '../history/api-log-stream.ts';
+import { Refusal, refusalOf } from '../kit/refusal.ts';
+import { securityHeaders } from '../kit/security-headers.ts';
+import { withoutNul } from '../kit/text.ts';
+import { adminRoutes } from '../settings/admin-routes.ts';
+import { cookieNames } from '../users/session-cookie.ts';
+import { apiRoutes } from './api.ts';
+import type { ServiceContext } from './context.ts';
+import { sendErrorPage, wantsPage } from './error-page.ts';
+import { healthRoutes } from './health.ts';
+import { hostNames } from './host-names.ts';
+import { describeApi } from './openapi.ts';
+import { pageRoutes } from './pages.ts';
+import { unreadableRequests } from './unreadable.ts';
+
+const STALLED_MS = 120_000;
+
+/** A megabyte in half a minute: slower than that is no browser and no bridge, but who holds connections open. */
+const ARRIVAL_MS = 30_000;
+
+export type AppOptions = {
+  /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
+  readonly trustedProxies: readonly string[];
+  /** `https://calls.example.com`, as people reach the service; absent: as each browser does. */
+  readonly publicUrl?: string | undefined;
+  /** Names under which browsers reach the service, beside those of host-names.ts. */
+  readonly hosts: readonly string[];
+  /** How long a request may take to arrive, ms. */
+  readonly requestTimeoutMs?: number;
+  /** A connection without traffic for this long is closed, ms: a client that has stopped reading takes memory. */
+  readonly stalledMs?: number;
+};
+
+/** The service as a Fastify application: does not listen, reads no environment. */
+export async function buildApp(context: ServiceContext, options: AppOptions): Promise<FastifyInstance> {
+  const { requestTimeoutMs = ARRIVAL_MS } = options;
+  const app: FastifyInstance = Fastify({
+    clientErrorHandler: unreadableRequests(context.log, context.clock, () => app),
+    bodyLimit: limits.bodyBytes,
+    exposeHeadRoutes: false, // a HEAD must not post an event
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: options.stalledMs ?? STALLED_MS,
+    http: {
+      headersTimeout: requestTimeoutMs,
+      // How often Node checks for requests that take too long.
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
+    },
+    keepAliveTimeout: 72_000,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    rewriteUrl: ({ url = '' }) => routable(url),
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      querystringParser: queryFields,
+      maxParamLength: 16_384, // Node limits the whole head; names have their own limits
+    },
+  });
+  const isOurs = hostNames(options.hosts);
+  const limited = oncePerMinute(context.clock);
+  const exceeded = oncePerMinute(context.clock);
+  const busy = oncePerMinute(context.clock);
+  app.decorateRequest('receivedAt', 0);
+  app.decorateRequest('began', 0);
+  app.decorateRequest('sender', null);
+  app.decorateRequest('payload', null);
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(securityHeaders);
+    done();
+  });
+  app.addHook('onResponse', ({ routeOptions: { url = '' } }, reply, done) => {
+    const { statusCode: status } = reply;
+    const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
+    if (!isStream) context.meter.responded(url, status, reply.elapsedTime);
+    if (status === 429)
+      exceeded((suppressed) => context.log.say('service.limit-reached', { path: url, suppressed }));
+    if (status === 503)
+      busy((suppressed) => context.log.say('service.unavailable', { path: url, suppressed }));
+    done();
+  });
+  app.addHook('preClose', async () => context.screens.close());
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { status, body } = refusalOf(error, request.routeOptions.url ?? '', context.log);
+    return wantsPage(request) ? sendErrorPage(request, reply, status, error) : reply.code(status).send(body);
+  });
+  app.setNotFoundHandler(async (request, reply) => {
+    const error = new Refusal(404, ({ noPage }) => noPage, 'There is nothing at this path.');
+    if (!wantsPage(request)) return reply.code(404).send({ message: error.message });
+    const cookies = fastifyCookie.parse(request.headers.cookie ?? '');
+    const session = await context.sessions.find(cookies[cookieNames(request.protocol).session]);
+    return sendErrorPage(request, reply, 404, error, session?.user.language);
+  });
+  await describeApi(app);
+  await app.register(apiRoutes(context), { prefix: basePath });
+  await app.register(healthRoutes(context));
+  await app.register(adminRoutes(context), { prefix: '/admin' });
+  await app.register(async (screens) => {
+    await screens.register(fastifyCookie); // the API knows no cookies
+    screens.addHook('onRequest', async ({ hostname }) => {
+      if (isOurs(hostname)) return;
+      limited((suppressed) =>
+        context.log.say('service.unknown-host', { host: hostname.slice(0, 255), suppressed }),
+      );
+      throw new Refusal(421, ({ unknownHost }) => unknownHost(hostname));
+    });
+    await screens.register(eventRoutes(context));
+    await screens.register(apiLogStreamRoutes(context));
+    await screens.register(pageRoutes(context));
+  });
+  return app;
+}
+
+/**
+ * Escapes the percent signs of a path with invalid encoding. So it is handled as an unknown path, with authentication
+ * and history, and not refused by the router. No name in a path holds NUL.
+ */
+function routable(url: string): string {
+  const end = url.indexOf('?');
+  const path = end < 0 ? url : url.slice(0, end);
+  if (!path.includes('%')) return url;
+  try {
+    decodeURIComponent(path);
+    return withoutNul(path) + url.slice(path.length);
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}

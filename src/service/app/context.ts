@@ -1,0 +1,57 @@
+import type { Log } from '../../shared/log/log.ts';
+import type { Mailer } from '../../shared/mail/mail.ts';
+import type { Sender, ServiceDirectory } from '../accounts/directory.ts';
+import type { Keys } from '../accounts/keys.ts';
+import type { Screens } from '../calls/screens.ts';
+import type { Store } from '../database/store.ts';
+import type { Budgets } from '../kit/budget.ts';
+import type { CallBackList } from '../people/call-back-list.ts';
+import type { Meter } from '../upkeep/meter.ts';
+import type { Observed } from '../upkeep/service-alerts.ts';
+import type { Access } from '../users/access.ts';
+import type { Sessions } from '../users/sessions.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+/** The services that routes use. */
+export type ServiceContext = {
+  readonly store: Store;
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+  readonly screens: Screens;
+  readonly callBackList: CallBackList;
+  readonly sessions: Sessions;
+  readonly access: Access;
+  readonly budgets: Budgets;
+  /** As people reach the service: see AppOptions. */
+  readonly publicUrl?: string | undefined;
+  /** Undefined: no mail server is configured. */
+  readonly mailer: Mailer | undefined;
+  /** Requests per minute and integration; null: no limit. */
+  readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
+  /** For metrics. */
+  readonly meter: Meter;
+  /** For alerts. */
+  readonly observed: Observed;
+  readonly webhooks: Pick<Webhooks, 'poke'>;
+  /** Where they may be sent besides the Internet. */
+  readonly webhookNetworks: readonly string[];
+  /** Unix ms. */
+  readonly clock: () => number;
+  readonly log: Log;
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Unix ms. */
+    receivedAt: number;
+    /** The same moment by the monotonic clock (monotonic-clock.ts). */
+    began: number;
+    /** Set once the request is authenticated. */
+    sender: Sender | null;
+    /** The Content-Type as received (see body.ts). */
+    contentType: string;
+    /** The body as received. */
+    payload: Buffer | null;
+  }
+}

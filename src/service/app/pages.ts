@@ -1,0 +1,190 @@
+import { Readable } from 'node:stream';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sameText } from '../accounts/keys.ts';
+import { barPage } from '../activity/bar-page.ts';
+import { callDetailsPage } from '../activity/call-details-page.ts';
+import { callListPage } from '../activity/call-list-page.ts';
+import { dashboardPage } from '../activity/dashboard-page.ts';
+import { auditPage } from '../audit/audit-page.ts';
+import { apiLogPages } from '../history/api-log-pages.ts';
+import { integrationPages } from '../integrations/integration-pages.ts';
+import { startPage } from '../integrations/start-page.ts';
+import { assetRoutes } from '../kit/assets.ts';
+import { barChoice } from '../kit/bar-choice.ts';
+import { formatsFor } from '../kit/formats.ts';
+import { layout } from '../kit/layout.ts';
+import type { Answer, Handler, Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { Refusal, refusalOf } from '../kit/refusal.ts';
+import { formFields } from '../kit/text.ts';
+import { callBackPages } from '../people/call-back-pages.ts';
+import { callerPage } from '../people/caller-page.ts';
+import { customerPages } from '../people/customer-pages.ts';
+import { importPages } from '../people/import-pages.ts';
+import { segmentPages } from '../priority/segment-pages.ts';
+import { reportPages } from '../reports/report-pages.ts';
+import { accountPages } from '../settings/account-pages.ts';
+import { extensionPages } from '../settings/extension-pages.ts';
+import { openingHoursPage } from '../settings/opening-hours-page.ts';
+import { welcomePage } from '../settings/welcome-page.ts';
+import { isSameOrigin } from '../users/same-origin.ts';
+import { secondFactorPages } from '../users/second-factor-pages.ts';
+import { sessionCookie } from '../users/session-cookie.ts';
+import { signInPages } from '../users/sign-in-pages.ts';
+import { userPages } from '../users/user-pages.ts';
+import type { Session } from '../users/user-store.ts';
+import { webhookPages } from '../webhooks/webhook-pages.ts';
+import { wordsFor } from '../words/words.ts';
+import type { ServiceContext } from './context.ts';
+import { errorPage, sendErrorPage, sendPlain } from './error-page.ts';
+
+const FORM_BYTES = 64 * 1024;
+
+/** The pages for signed-in users, rendered on the server. */
+export function pageRoutes(context: ServiceContext) {
+  const { store, sessions, access, directory, keys, budgets, clock, log } = context;
+
+  /** Before a large body is read: one at a time per account, of an administrator. */
+  async function largeForm(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const session = await sessions.find(sessionCookie.read(request));
+    if (session?.user.role !== 'administrator')
+      throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
+    reply.raw.once('close', budgets.imports.take(session.user.account));
+  }
+
+  /** Undefined if the browser is not signed in. */
+  async function pageRequestOf(request: FastifyRequest): Promise<PageRequest | undefined> {
+    const session = await sessions.find(sessionCookie.read(request));
+    const account = directory.accounts().find(({ id }) => id === session?.user.account);
+    if (session === undefined || account === undefined) return undefined;
+    const [path = '', ...query] = request.originalUrl.split('?');
+    const words = wordsFor(session.user.language, request.headers['accept-language']);
+    const extensions = directory.extensions(account.id);
+    return {
+      session,
+      user: session.user,
+      account,
+      extensions,
+      barChoice: await barChoice(session.user, {
+        extensions,
+        integrations: directory.integrations(account.id),
+        segments: () => store.customers.segments(account.id),
+      }),
+      administrates: session.user.role === 'administrator',
+      path,
+      params: request.params as Record<string, string>,
+      query: formFields(query.join('?')),
+      form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+      token: formToken(session),
+      origin: context.publicUrl ?? `${request.protocol}://${request.host}`,
+      now: clock(),
+      words,
+      formats: formatsFor(account.timeZone, words.locale),
+      isOwnPassword: (given) =>
+        access.guard.attempt('password', { as: session.user.uid, request }, (client) =>
+          access.passwords.verify(given, session.user.password, client),
+        ),
+      audit: (what, target) =>
+        store.audit.write({
+          ...{ account: account.id, at: clock(), what, who: session.user.name, from: request.ip, target },
+        }),
+    };
+  }
+  const formToken = ({ id }: Session) => keys.sign('form', id);
+
+  const pages = (app: FastifyInstance): Pages => {
+    const answer =
+      (role: 'administrator' | 'agent', handler: Handler) =>
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        const pageRequest = await pageRequestOf(request);
+        if (pageRequest === undefined) return reply.redirect(signInFor(request), 303);
+        try {
+          if (request.method === 'POST' && !sameText(pageRequest.form.get('token') ?? '', pageRequest.token))
+            throw new Refusal(403, ({ formExpired }) => formExpired);
+          if (pageRequest.user.password === null && pageRequest.path !== '/welcome')
+            return reply.redirect('/welcome', 303);
+          if (role === 'administrator' && !pageRequest.administrates)
+            throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
+          return send(reply, await handler(pageRequest), pageRequest);
+        } catch (error) {
+          const { status } = refusalOf(error as FastifyError, request.routeOptions.url ?? '', log);
+          return sendPage(reply, errorPage(status, error as Error, pageRequest.words), pageRequest);
+        }
+      };
+    return {
+      get: (path, role, handler) => void app.get(path, answer(role, handler)),
+      post: (path, role, handler, { bytes = FORM_BYTES } = {}) =>
+        void app.post(
+          path,
+          { bodyLimit: bytes, ...(bytes > FORM_BYTES && { onRequest: largeForm }) },
+          answer(role, handler),
+        ),
+    };
+  };
+
+  return async (app: FastifyInstance) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, body, done) => done(null, formFields(body as string)),
+    );
+    app.addHook('onRequest', async (request) => {
+      if (request.method !== 'GET' && !isSameOrigin(request))
+        throw new Refusal(403, ({ otherSite }) => otherSite);
+    });
+    app.setErrorHandler((error: FastifyError, request, reply) => {
+      const { status } = refusalOf(error, request.routeOptions.url ?? '', log);
+      return sendErrorPage(request, reply, status, error);
+    });
+
+    assetRoutes(app);
+    await signInPages(app, context, { sendPlain });
+    const routes = pages(app);
+    dashboardPage(routes, context);
+    barPage(routes, context);
+    callBackPages(routes, context);
+    callerPage(routes, context);
+    accountPages(routes, context);
+    welcomePage(routes, context);
+    startPage(routes, context);
+    integrationPages(routes, context);
+    webhookPages(routes, context);
+    userPages(routes, context);
+    extensionPages(routes, context);
+    openingHoursPage(routes, context);
+    auditPage(routes, context);
+    secondFactorPages(routes, context);
+    customerPages(routes, context);
+    segmentPages(routes, context);
+    importPages(routes, context);
+    callListPage(routes, context);
+    callDetailsPage(routes, context);
+    reportPages(routes, context);
+    apiLogPages(routes, context);
+  };
+}
+
+/** The sign-in page, which leads back to the page that was asked for. */
+function signInFor({ method, originalUrl }: FastifyRequest): string {
+  return method === 'GET' && originalUrl !== '/'
+    ? `/sign-in?${new URLSearchParams({ to: originalUrl })}`
+    : '/sign-in';
+}
+
+function send(reply: FastifyReply, answer: Answer, pageRequest: PageRequest): FastifyReply {
+  if (answer === 'done') return reply.code(204).send();
+  if ('redirect' in answer) return reply.redirect(answer.redirect, 303);
+  if ('download' in answer)
+    return reply
+      .type(answer.type)
+      .header('content-disposition', `attachment; filename="${answer.download}"`)
+      .send(typeof answer.content === 'string' ? answer.content : Readable.from(answer.content));
+  return sendPage(reply, answer, pageRequest);
+}
+
+function sendPage(reply: FastifyReply, page: Page, pageRequest: PageRequest): FastifyReply {
+  return reply
+    .code(page.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .send(layout(page, pageRequest));
+}

@@ -1,0 +1,182 @@
+import type { MissedPlace } from './call-extras.ts';
+import { type CallRecord, rangFor, talkedFor } from './call-record.ts';
+import { countDurations, type Durations } from './durations.ts';
+
+/** A stretch of time, Unix ms: from `since` until before `until`. */
+export type Span = { readonly since: number; readonly until: number };
+
+/** The fields of a call that reports use. */
+export type CallFacts = Pick<
+  CallRecord,
+  'status' | 'segment' | 'callerId' | 'startedAt' | 'ringingAt' | 'answeredAt' | 'completedAt' | 'missed'
+> & {
+  readonly integration: number;
+  readonly numberCalled?: string | null;
+  /** How a missed call ended, as call-extras.ts has it; null if that was not reported. */
+  readonly missedWhere?: MissedPlace | null;
+  readonly missedAfter?: number | null;
+};
+
+/** Totals of a group of calls. Calls that are neither answered nor missed are still ringing. */
+export type Group = {
+  readonly calls: number;
+  readonly answered: number;
+  readonly missed: number;
+  /** From the first ring to the answer, where both were reported. */
+  readonly waited: Durations;
+  /** From the first ring to the end of missed calls, by the bridge's clock where it was reported. */
+  readonly gaveUp: Durations;
+  readonly talked: Durations;
+  /** Sum of the whole seconds of each call. */
+  readonly talkedSeconds: number;
+};
+
+/** Figures of some of the calls that started in a span. */
+export type Figures = {
+  /** Of each quarter of an hour with calls: its number from the span's start, its calls, answered and missed ones. */
+  readonly quarters: readonly number[];
+  readonly all: Group;
+};
+
+/** Figures by name, unordered. */
+type NamedFigures = readonly (readonly [name: string, figures: Figures])[];
+
+/** Figures of all calls that started in a span, and of groups of them. */
+export type SpanFigures = Figures & {
+  /** Answered calls by who answered; '' if unknown. */
+  readonly extensions: NamedFigures;
+  /** By the customer's segment; '' for none. */
+  readonly segments: NamedFigures;
+  /** By the integration's id. */
+  readonly integrations: NamedFigures;
+  /** By the number called, of calls for which it was reported. */
+  readonly numbersCalled: NamedFigures;
+  /** Missed calls by where they ended, '' if the bridge does not know; of those for which the bridge reported their end. */
+  readonly places: NamedFigures;
+};
+
+export const groupKinds = ['extensions', 'segments', 'integrations', 'numbersCalled', 'places'] as const;
+export type GroupKind = (typeof groupKinds)[number];
+
+/** Something for each kind of groups. */
+export const byKind = <T>(make: (kind: GroupKind) => T) =>
+  Object.fromEntries(groupKinds.map((kind) => [kind, make(kind)])) as Record<GroupKind, T>;
+
+/** Every time zone's offset is a multiple of it, so that hours and days of any zone consist of whole quarters. */
+export const QUARTER_MS = 900_000;
+
+/** Limits the memory when a client sends a new name with every call. */
+export const MAX_GROUPS = 1000;
+/** The group of all names beyond the limit; names from clients have no control characters. */
+export const OTHERS = '\0';
+
+/** 1 or 0 each; both 0 while the call is ringing. */
+export function outcomeOf({ answeredAt, missed }: Pick<CallFacts, 'answeredAt' | 'missed'>) {
+  return { answered: answeredAt !== null || missed === false ? 1 : 0, missed: missed === true ? 1 : 0 };
+}
+
+/** Counts calls of one span, or figures of several parts of it. */
+export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
+  const all = countFigures();
+  const groups = byKind(countGroups);
+  return {
+    add(call: CallFacts): void {
+      const quarter = Math.floor((call.startedAt - since) / QUARTER_MS);
+      all.add(call, quarter);
+      groups.segments.get(call.segment ?? '').add(call, quarter);
+      groups.integrations.get(String(call.integration)).add(call, quarter);
+      if (call.numberCalled != null) groups.numbersCalled.get(call.numberCalled).add(call, quarter);
+      if (call.missed && (call.missedWhere ?? call.missedAfter) != null)
+        groups.places.get(call.missedWhere ?? '').add(call, quarter);
+      if (outcomeOf(call).answered) groups.extensions.get(call.callerId ?? '').add(call, quarter);
+    },
+    /** Adds figures of a part of this span, which starts at `from`. */
+    merge(figures: SpanFigures, from = since): void {
+      const quarter = (from - since) / QUARTER_MS;
+      all.merge(figures, quarter);
+      for (const kind of groupKinds)
+        for (const [name, part] of figures[kind]) groups[kind].get(name).merge(part, quarter);
+    },
+    figures: (): SpanFigures => ({
+      ...all.figures(),
+      ...byKind((kind) => groups[kind].entries()),
+    }),
+  };
+}
+
+function countGroups() {
+  const groups = new Map<string, ReturnType<typeof countFigures>>();
+  return {
+    get(name: string) {
+      const key = groups.has(name) || groups.size < MAX_GROUPS ? name : OTHERS;
+      const group = groups.get(key) ?? countFigures();
+      groups.set(key, group);
+      return group;
+    },
+    entries: (): NamedFigures => [...groups].map(([name, group]) => [name, group.figures()]),
+  };
+}
+
+/** Counts some calls of a span. */
+export function countFigures() {
+  const quarters = new Map<number, readonly number[]>();
+  const all = countGroup();
+  const addQuarter = (quarter: number, added: readonly number[]) => {
+    const before = quarters.get(quarter);
+    quarters.set(quarter, before ? before.map((count, at) => count + (added[at] as number)) : added);
+  };
+  return {
+    /** `quarter`: that in which the call started. */
+    add(call: CallFacts, quarter: number): void {
+      const { answered, missed } = outcomeOf(call);
+      addQuarter(quarter, [1, answered, missed]);
+      all.add(call);
+    },
+    /** Adds figures of a part that starts with the quarter `first`. */
+    merge(figures: Figures, first = 0): void {
+      for (let at = 0; at < figures.quarters.length; at += 4)
+        addQuarter(first + (figures.quarters[at] as number), figures.quarters.slice(at + 1, at + 4));
+      all.merge(figures.all);
+    },
+    figures: (): Figures => ({
+      quarters: [...quarters].sort(([a], [b]) => a - b).flat(2),
+      all: all.group(),
+    }),
+  };
+}
+
+/** Counts calls of one kind, or groups of them. */
+export function countGroup() {
+  let [calls, answered, missed, talkedSeconds] = [0, 0, 0, 0];
+  const [waited, gaveUp, talked] = [countDurations(), countDurations(), countDurations()];
+  return {
+    add(call: CallFacts): void {
+      const counts = outcomeOf(call);
+      calls += 1;
+      answered += counts.answered;
+      missed += counts.missed;
+      if (call.answeredAt !== null) waited.add(rangFor(call));
+      if (counts.missed) gaveUp.add(call.missedAfter == null ? rangFor(call) : call.missedAfter * 1000);
+      talked.add(talkedFor(call));
+      talkedSeconds += Math.floor((talkedFor(call) ?? 0) / 1000);
+    },
+    merge(group: Group): void {
+      calls += group.calls;
+      answered += group.answered;
+      missed += group.missed;
+      waited.addAll(group.waited);
+      gaveUp.addAll(group.gaveUp);
+      talked.addAll(group.talked);
+      talkedSeconds += group.talkedSeconds;
+    },
+    group: (): Group => ({
+      calls,
+      answered,
+      missed,
+      waited: waited.durations(),
+      gaveUp: gaveUp.durations(),
+      talked: talked.durations(),
+      talkedSeconds,
+    }),
+  };
+}

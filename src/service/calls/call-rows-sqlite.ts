@@ -1,0 +1,50 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { extraFields } from './call-extras.ts';
+import type { CallRecord } from './call-record.ts';
+import { callColumns, callNames, callOf, extraColumns, rowOf, storedColumns, whoCalls } from './call-rows.ts';
+
+/** Reads and writes single calls. */
+export function callRows(db: DatabaseSync) {
+  const select = db.prepare(
+    `SELECT ${callColumns} FROM calls c ${whoCalls} WHERE c.account_id = ? AND c.call_id = ?`,
+  );
+  // Rows as arrays: naming the columns of each row takes as long as finding it.
+  select.setReturnArrays(true);
+  const insert = db.prepare(
+    `INSERT INTO calls (account_id, ${storedColumns.join(', ')}) VALUES (${'?, '.repeat(storedColumns.length)}?)`,
+  );
+  // Leaves out caller_id and the extras if they stay the same: naming them would update their indexes.
+  const update = (also: string) =>
+    db.prepare(
+      `UPDATE calls SET ${also}status = ?, ringing_at = ?, answered_at = ?, completed_at = ?, missed = ?
+       WHERE account_id = ? AND call_id = ?`,
+    );
+  const [moveOn, answer] = [update(''), update('caller_id = ?, ')];
+  const setExtras = db.prepare(
+    `UPDATE calls SET ${extraColumns.map((name) => `${name} = ?`).join(', ')} WHERE account_id = ? AND call_id = ?`,
+  );
+  return {
+    get(account: number, id: string): CallRecord | undefined {
+      const values = select.get(account, id) as unknown as readonly unknown[] | undefined;
+      if (values === undefined) return undefined;
+      const row: Record<string, unknown> = {};
+      for (const [at, name] of callNames.entries()) row[name] = values[at];
+      return callOf(row);
+    },
+    add(account: number, call: CallRecord): void {
+      insert.run(account, ...Object.values({ ...rowOf(call), missed: flag(call.missed) }));
+    },
+    /** What an event can change; the rest is fixed when the call begins. */
+    move(account: number, before: CallRecord, after: CallRecord): void {
+      const { status, callerId, ringingAt, answeredAt, completedAt, missed, extras, id } = after;
+      const moved = [status, ringingAt, answeredAt, completedAt, flag(missed), account, id] as const;
+      if (callerId === before.callerId) moveOn.run(...moved);
+      else answer.run(callerId, ...moved);
+      if (extras !== before.extras) setExtras.run(...Object.values(extraFields(extras)), account, id);
+    },
+  };
+}
+
+function flag(value: boolean | null): number | null {
+  return value === null ? null : Number(value);
+}

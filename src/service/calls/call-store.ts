@@ -1,0 +1,100 @@
+import type { MissedPlace } from './call-extras.ts';
+import type { CallRecord } from './call-record.ts';
+
+/** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
+export interface CallFeed {
+  /**
+   * Calls `on.moved` with the current state of each call in the accounts of `watched()` soon after it moved. A call may
+   * come more than once, may have been moved by this process, and may come later than its own report.
+   * `missed`: others may have moved; read the open calls again. `directory`: accounts or integrations changed.
+   * `calledBack`: a user did something about a missed caller of the account. `customers`: those of the account have
+   * changed, in this process or in another.
+   * Returns a function that stops it.
+   */
+  follow(
+    watched: () => readonly number[],
+    on: {
+      moved(account: number, call: CallRecord): void;
+      missed(): void;
+      directory(): void;
+      calledBack(account: number): void;
+      customers(account: number): void;
+    },
+  ): () => void;
+}
+
+/** Which calls; null: any. Times are of the call's start: from `since` until before `until`, Unix ms. */
+export type CallFilter = {
+  /** As numbers are compared. */
+  readonly number: { readonly is: string } | null;
+  /** By reference. */
+  readonly customer: { readonly is: string } | null;
+  /** Answered at one of these. */
+  readonly extensions: readonly string[] | null;
+  readonly segment: string | null;
+  readonly integration: number | null;
+  readonly search: CallSearch | null;
+  /** As it is kept (see call-extras.ts). */
+  readonly numberCalled: string | null;
+  /** Where a missed call ended. */
+  readonly place: MissedPlace | null;
+  /**
+   * `open`: not over yet, answered or not; `answered` and `missed` as reports count them; `short`: missed within
+   * SHORT_SECONDS (service-level.ts).
+   */
+  readonly outcome: 'open' | 'answered' | 'missed' | 'short' | null;
+  readonly since: number | null;
+  readonly until: number | null;
+};
+
+/**
+ * Matches a call if its number has the digits, if its customer's name has all of the words (none: names are not
+ * searched; without accents, in lower case: see customer-search.ts), or if one of the extensions answered it.
+ */
+export type CallSearch = {
+  readonly digits: string | null;
+  readonly words: readonly string[];
+  readonly extensions: readonly string[];
+};
+
+export const everyCall: CallFilter = {
+  segment: null,
+  integration: null,
+  search: null,
+  number: null,
+  customer: null,
+  extensions: null,
+  numberCalled: null,
+  place: null,
+  outcome: null,
+  since: null,
+  until: null,
+};
+
+/** A place among an account's calls, which are in the order of their start. */
+export type CallCursor = { readonly at: number; readonly id: number };
+
+export interface CallStore {
+  get(account: number, id: string): Promise<CallRecord | undefined>;
+  /** All calls of a number, in chunks. */
+  ofNumber(account: number, number: string): AsyncIterable<CallRecord[]>;
+  /** The different extensions that answered, or numbers that were called, in order: at most `max`. */
+  distinct(account: number, what: 'extensions' | 'numbers called', max: number): Promise<string[]>;
+  /** Removes a number from all of its calls; returns how many. */
+  forget(account: number, number: string): Promise<number>;
+  /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */
+  trim(before: number): Promise<number>;
+  /**
+   * The next matching calls, at most `limit`, newest first in both directions: from `from` on (null: from the end in
+   * that direction), without `from` itself. It stops after a time limit, so there may be fewer than `limit`, even none.
+   * `next`: where to continue in the same direction, null at the end. `back`: where the returned calls begin in the
+   * other direction, null if there are none.
+   */
+  page(query: {
+    account: number;
+    filter: CallFilter;
+    towards: 'older' | 'newer';
+    from: CallCursor | null;
+    limit: number;
+  }): Promise<{ calls: CallRecord[]; next: CallCursor | null; back: CallCursor | null }>;
+}

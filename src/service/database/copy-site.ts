@@ -1,0 +1,195 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { openDatabase, type Row, type Transaction } from '../store/postgres/database.ts';
+import { refusalOf, settingsOf } from '../store/postgres/durability.ts';
+import { migrate } from '../store/postgres/migrations.ts';
+import { DAY_MS, makePartitions, widthFor } from '../store/postgres/partitions.ts';
+import { addressesOf, findPrimary } from '../store/postgres/primary.ts';
+import { isRefusal } from '../store/postgres/unavailable.ts';
+import { migrations } from '../store/sqlite/migrations.ts';
+import { openForReading } from '../store/sqlite/open.ts';
+
+/** The tables that are copied, each after those that it refers to. Both databases have their columns by the same names. */
+export const copiedTables = [
+  ...[
+    'accounts',
+    'integrations',
+    'segments',
+    'customers',
+    'customer_numbers',
+    'users',
+    'sessions',
+    'extensions',
+    'weekly_reports',
+  ],
+  ...['caller_actions', 'integration_use', 'old_token_uses', 'bridge_health', 'audit', 'calls', 'history'],
+  ...['webhooks', 'webhook_deliveries'],
+];
+/** What the other database makes for itself: sums of other tables, and caches. */
+export const madeAnew = ['directory', 'history_counts', 'kept_figures', 'webhook_reader'];
+
+type CopiedTable = { readonly name: string; readonly rows: number; readonly hash: string };
+
+/** Rows that are written and read in one go. */
+const STEP = 2_000;
+/** For one statement, and for the commit, ms. */
+const limits = { statement: 3_600_000, idle: 600_000, commit: 3_600_000 };
+
+/**
+ * Copies the data of a stopped service from SQLite to an empty PostgreSQL, in one transaction, and compares the number
+ * of rows and a hash of each table before the commit. `keptMs`, `secretMark`: as for openPostgresStore.
+ * @throws if the database holds a service already or its settings risk losing data, if it refuses a row (which is
+ * named), or if a table is not equal. Then it is as empty as before.
+ */
+export async function copySite(
+  file: string,
+  url: string,
+  { keptMs, secretMark }: { keptMs: number | undefined; secretMark: string },
+  progress: (table: string, rows: number) => void = () => {},
+): Promise<CopiedTable[]> {
+  const source = openForReading(file);
+  const database = openDatabase(findPrimary(addressesOf(url)), 2);
+  try {
+    const { user_version: version } = source.prepare('PRAGMA user_version').get() as { user_version: number };
+    if (version !== migrations.length)
+      throw new Error(
+        `${file} has schema ${version}, not ${migrations.length}: start this service on it once`,
+      );
+    const refusal = refusalOf(await settingsOf(database));
+    if (refusal !== undefined) throw new Error(refusal);
+    await migrate(database);
+    const days = source.prepare(`SELECT DISTINCT created_at / ${DAY_MS} AS day FROM history`).all();
+    await makePartitions(database, widthFor(keptMs)).ensure(days.map(({ day }) => (day as number) * DAY_MS));
+
+    return await database.transaction(async (transaction) => {
+      const { rows } = transaction;
+      const [mark] = await rows(
+        'INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING RETURNING one',
+        secretMark,
+      );
+      if (mark === undefined) throw new Error('the database holds a service already: copy to an empty one');
+      const copied: CopiedTable[] = [];
+      for (const name of copiedTables) {
+        const columns = source.prepare('SELECT name, pk FROM pragma_table_info(?)').all(name) as Column[];
+        const sent = makeTableHash(columns);
+        let step: Row[] = [];
+        for (const row of source.prepare(`SELECT * FROM ${name}`).iterate()) {
+          sent.add(row);
+          step.push(row);
+          if (step.length < STEP) continue;
+          await insert(transaction, name, columns, step);
+          step = [];
+          progress(name, sent.rows());
+        }
+        await insert(transaction, name, columns, step);
+
+        const found = makeTableHash(columns);
+        await rows(`DECLARE copied NO SCROLL CURSOR FOR SELECT * FROM ${name}`);
+        for (let read: Row[] = []; ; ) {
+          read = await rows(`FETCH ${STEP} FROM copied`);
+          for (const row of read) found.add(sourceRow(row));
+          if (read.length < STEP) break;
+        }
+        await rows('CLOSE copied');
+        const [expected, actual] = [
+          `${sent.rows()} rows, ${sent.hash()}`,
+          `${found.rows()} rows, ${found.hash()}`,
+        ];
+        if (expected !== actual) throw new Error(`${name}: ${expected}, but the copy has ${actual}`);
+        if (columns.some((column) => column.name === 'id') && name !== 'sessions')
+          await rows(`SELECT setval('${name}_id_seq', greatest(max(id), 1), count(*) > 0) FROM ${name}`);
+        copied.push({ name, rows: sent.rows(), hash: sent.hash() });
+      }
+      await rows(
+        `INSERT INTO history_counts SELECT account_id, created_at / ${DAY_MS}, 0, count(*) FROM history GROUP BY 1, 2`,
+      );
+      const { version: directory } = source.prepare('SELECT version FROM directory').get() as {
+        version: number;
+      };
+      await rows('UPDATE directory SET version = greatest(version, $1) + 1', directory);
+      return copied;
+    }, limits);
+  } finally {
+    source.close();
+    await database.close();
+  }
+}
+
+type Column = { readonly name: string; readonly pk: number };
+
+/** Counts rows and adds their hashes up, in whatever order they come. */
+function makeTableHash(columns: readonly Column[]) {
+  let count = 0;
+  let sum = 0n;
+  return {
+    add(row: Row): void {
+      const values = columns.map(({ name }) => {
+        const value = row[name];
+        return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('hex') } : value;
+      });
+      count += 1;
+      sum += BigInt(`0x${createHash('sha256').update(JSON.stringify(values)).digest('hex')}`);
+    },
+    rows: () => count,
+    hash: () => BigInt.asUintN(256, sum).toString(16).padStart(64, '0'),
+  };
+}
+
+async function insert(
+  { rows }: Transaction,
+  table: string,
+  columns: readonly Column[],
+  given: readonly Row[],
+): Promise<void> {
+  const names = columns.map(({ name }) => name);
+  if (table === 'history') names.push('request_bytes');
+  const list = names.join(', ');
+  const sharded = table === 'integration_use' ? [', shard', ', 0'] : ['', ''];
+  const put = (some: readonly Row[]) =>
+    rows(
+      `INSERT INTO ${table} (${list}${sharded[0]}) SELECT ${list}${sharded[1]}
+       FROM json_populate_recordset(null::${table}, $1::json)`,
+      JSON.stringify(table === 'history' ? some.map(targetEntry) : some),
+    );
+  await rows('SAVEPOINT step');
+  try {
+    await put(given);
+    await rows('RELEASE step');
+  } catch (error) {
+    if (!isRefusal(error as Error)) throw error;
+    await rows('ROLLBACK TO step');
+    for (const row of given)
+      await put([row]).catch(({ message }: Error) => {
+        throw new Error(`PostgreSQL refuses a row of ${table} (${nameOf(row, columns)}): ${message}`);
+      });
+    throw error;
+  }
+}
+
+/** Its key, and the columns that are likely at fault. */
+function nameOf(row: Row, columns: readonly Column[]): string {
+  const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => `${name} ${JSON.stringify(row[name])}`);
+  const nul = columns.filter(({ name }) => `${row[name]}`.includes('\0')).map(({ name }) => `NUL in ${name}`);
+  return [...key, ...nul].join(', ');
+}
+
+/** As recorder.ts writes it: a payload that is no text of PostgreSQL's stands in a column of its own. */
+function targetEntry(row: Row): Row {
+  const request = row.request as string | Uint8Array;
+  const asText = typeof request === 'string' && !request.includes('\0');
+  return {
+    ...row,
+    request: asText ? request : null,
+    request_bytes: asText ? null : `\\x${Buffer.from(request).toString('hex')}`,
+  };
+}
+
+/** A row as SQLite holds it: no booleans, payloads as text or bytes. */
+function sourceRow({ request_bytes: bytes, ...row }: Row): Row {
+  const plain = Object.entries(row).map(([name, value]) => [
+    name,
+    typeof value === 'boolean' ? Number(value) : value,
+  ]);
+  if (!Buffer.isBuffer(bytes)) return Object.fromEntries(plain);
+  return { ...Object.fromEntries(plain), request: isUtf8(bytes) ? bytes.toString() : bytes };
+}

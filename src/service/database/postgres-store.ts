@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { directoryRows, integrationUse, maskedEntry } from '../accounts/directory-rows.ts';
+import { auditRows } from '../audit/audit-rows.ts';
+import { callReader } from '../calls/call-reader.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import { cursorPaging } from '../calls/cursor-paging.ts';
+import { historyEntries } from '../history/history-entries-postgres.ts';
+import { historyPaging } from '../history/history-paging.ts';
+import { historyReader } from '../history/history-reader.ts';
+import type { RecordedRequest } from '../history/request-store.ts';
+import { trimmer } from '../history/trimmer-postgres.ts';
+import { callerRows } from '../people/caller-rows.ts';
+import { customerRows } from '../people/customer-rows.ts';
+import { customerWriter } from '../people/customer-writer-postgres.ts';
+import { figureRows } from '../reports/figure-rows-postgres.ts';
+import { keptFigures } from '../reports/kept-figures.ts';
+import { weeklyRows } from '../reports/weekly-rows.ts';
+import { monotonicMs } from '../store/monotonic-clock.ts';
+import { makeBatches } from '../store/postgres/batches.ts';
+import { type Database, openDatabase } from '../store/postgres/database.ts';
+import { aboutServer, refusalOf, settingsOf } from '../store/postgres/durability.ts';
+import { type Migration, migrate } from '../store/postgres/migrations.ts';
+import { makePartitions, widthFor } from '../store/postgres/partitions.ts';
+import { addressesOf, findPrimary } from '../store/postgres/primary.ts';
+import { makeSerialise } from '../store/serialise.ts';
+import type { Statements, Value } from '../store/statements.ts';
+import { userRows } from '../users/user-rows.ts';
+import { webhookRows } from '../webhooks/webhook-rows.ts';
+import { callChanges, makeFeed } from './postgres-feed.ts';
+import { recorder } from './postgres-recorder.ts';
+import { type Store, StoreUnavailable } from './store.ts';
+
+export type PostgresSettings = {
+  /** `postgres://user:password@host:port/database`; several servers with commas between them. */
+  readonly url: string;
+  /** For LISTEN, past a pooler in front of the server; undefined: as `url`. */
+  readonly listenUrl?: string | undefined;
+  /** Most connections, without the one that listens; CONNECTIONS when absent. */
+  readonly connections?: number;
+  /** How long the history is kept, ms: it decides how much time one of its partitions holds. */
+  readonly keptMs?: number | undefined;
+  /** Made from the server secret: all processes on one database must have the same, or tokens of one fail at others. */
+  readonly secretMark: string;
+};
+
+/** A batch, the pages of a few people and the upkeep; ten processes stay below PostgreSQL's own limit of 100. */
+const CONNECTIONS = 8;
+/** Requests in one transaction: more are slower for all of them. */
+const BATCH = 200;
+/** Rows that a slice of a text search reads, and that a step to a later page counts. */
+const ROWS = { text: 4_000, skip: 50_000 };
+/** Calls that a slice of an activity page reads. */
+const CALLS = 5_000;
+/** Two processes rarely share a shard, and a sum has at most this many rows. */
+const SHARDS = 64;
+/** Limit of the work that one process does at a time, ms. */
+const LOCK_MS = 60_000;
+const LOCK_ID = 5_727_005;
+
+/**
+ * The store on PostgreSQL, for any number of processes on one database. Everything is a statement or a transaction of
+ * its own, so that it works through PgBouncer in transaction mode.
+ * @throws if the server cannot be trusted with an event (see durability.ts), or is of a newer version than this program.
+ */
+export async function openPostgresStore(
+  { url, listenUrl, connections = CONNECTIONS, keptMs, secretMark }: PostgresSettings,
+  steps?: readonly Migration[],
+): Promise<Store> {
+  const addresses = addressesOf(url);
+  const primary = findPrimary(addresses);
+  const direct = listenUrl === undefined ? primary : findPrimary(addressesOf(listenUrl));
+  const database = openDatabase(primary, connections);
+  try {
+    const refusal = refusalOf(await settingsOf(database));
+    if (refusal !== undefined) throw new Error(refusal);
+    await migrate(database, steps);
+    await checkSecret(database, secretMark);
+  } catch (error) {
+    await database.close();
+    if (error instanceof StoreUnavailable)
+      throw new Error(`the database of DATABASE_URL cannot be used: ${error.message}`, { cause: error });
+    throw error;
+  }
+
+  const random = randomBytes(8);
+  const shard = random.readUInt8() % SHARDS;
+  const partitions = makePartitions(database, widthFor(keptMs));
+  const feed = makeFeed(database, direct, random.toString('hex'));
+  const write = recorder({ database, partitions, shard, monotonic: monotonicMs, moved: feed.notify });
+  const batches = makeBatches<RecordedRequest, CallRecord | undefined>(BATCH, write);
+
+  const statements: Statements = {
+    read: database.rows,
+    lookup: async <Row>(sql: string, ...values: Value[]) =>
+      (await database.read([[sql, ...values]]))[0] as Row[],
+    write: database.rows,
+    contains: (text, part) => `strpos(${text}, ${part}) > 0`,
+    firstLine: (text) => `split_part(${text}, chr(10), 1)`,
+    along: () => '', // it finds the index by itself
+    lockingRows: 'FOR UPDATE',
+  };
+  const calls = callReader(statements, CALLS);
+  const customers = customerRows(statements, customerWriter(database), feed.customersChanged);
+  const history = historyReader(statements, {
+    lastId: '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq)',
+    inPayload: (term) =>
+      `(strpos(request, ${term}) > 0 OR position(convert_to(${term}, 'UTF8') IN request_bytes) > 0)`,
+    entries: historyEntries(database),
+  });
+  // Activity and reports use one connection at a time, so that lookups and events have the others.
+  const serialiseCalls = makeSerialise();
+  const figures = figureRows(database, serialiseCalls);
+
+  return {
+    requests: {
+      record: (request) => batches.add(request, request.event === null),
+      ...historyPaging(
+        // With all requests that were answered before.
+        { ...history, lastId: () => batches.drained().then(history.lastId) },
+        makeSerialise(),
+        ROWS,
+      ),
+      mask: maskedEntry(statements, 'request_bytes = NULL, '),
+      ...integrationUse(statements),
+      trim: trimmer(database, partitions, shard),
+    },
+    calls: { ...calls, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice)), customers) },
+    callers: callerRows(statements, serialiseCalls, feed.notifyCalledBack),
+    reports: { figures: keptFigures(figures) },
+    directory: directoryRows(statements),
+    customers,
+    users: userRows(statements),
+    weekly: weeklyRows(statements),
+    webhooks: webhookRows(statements, callChanges),
+    audit: auditRows(statements),
+    async openCalls(account, max) {
+      await batches.drained();
+      return calls.open(account, max);
+    },
+    otherProcesses: feed,
+    withLock: (work) =>
+      database.transaction(
+        async ({ rows }) => {
+          await rows('SELECT pg_advisory_xact_lock($1)', LOCK_ID);
+          return work();
+        },
+        { statement: LOCK_MS, lock: LOCK_MS, idle: LOCK_MS },
+      ),
+    about: async () => aboutServer(await settingsOf(database)),
+    async close() {
+      feed.stop();
+      await batches.drained();
+      await database.close();
+    },
+  };
+}
+
+/** The first process leaves the mark of its server secret; no other secret is let in after it. */
+async function checkSecret(database: Database, mark: string): Promise<void> {
+  const [, [known] = []] = await database.pipeline([
+    ['INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING', mark],
+    ['SELECT secret_mark FROM site'],
+  ]);
+  if (known?.secret_mark !== mark)
+    throw new Error(
+      'the server secret is not the one that the tokens of this database are made with: copy the file service-secret of its first machine into SERVICE_STATE_DIR',
+    );
+}

@@ -1,0 +1,158 @@
+import { startThread } from '../../shared/storage/thread.ts';
+import type { Methods } from '../../shared/storage/thread-messages.ts';
+import { directoryRows, integrationUse, maskedEntry } from '../accounts/directory-rows.ts';
+import { auditRows } from '../audit/audit-rows.ts';
+import { callReader } from '../calls/call-reader.ts';
+import { cursorPaging } from '../calls/cursor-paging.ts';
+import { historyPaging } from '../history/history-paging.ts';
+import { historyReader } from '../history/history-reader.ts';
+import { callerRows } from '../people/caller-rows.ts';
+import { customerRows } from '../people/customer-rows.ts';
+import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';
+import { weeklyRows } from '../reports/weekly-rows.ts';
+import { makeSerialise } from '../store/serialise.ts';
+import { openLookups } from '../store/sqlite/lookups.ts';
+import type { Statements, Value } from '../store/statements.ts';
+import { userRows } from '../users/user-rows.ts';
+import { type CallChanges, webhookRows } from '../webhooks/webhook-rows.ts';
+import type { ReaderMethods } from './sqlite-reader.ts';
+import type { WriterMethods } from './sqlite-writer.ts';
+import type { Store } from './store.ts';
+
+/** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
+const SCAN = 400;
+const SKIP = 20_000;
+/** Calls that a slice of an activity page reads. */
+const CALLS = 5_000;
+
+/** A place is the number of the newest request: with one writer, numbers are in the order of the commits. */
+const callChanges: CallChanges = {
+  here: 'SELECT CAST(coalesce(max(id), 0) AS TEXT) AS place FROM history',
+  goesOn: (from, to) => Number(from) <= Number(to),
+  changed: `history h CROSS JOIN calls c ON c.account_id = h.account_id AND c.call_id = h.call_id
+    CROSS JOIN webhooks w ON w.account_id = h.account_id WHERE h.id > $1 AND h.effect = 'moved'`,
+  values: (from) => [Number(from)],
+};
+
+/**
+ * The store on one SQLite file: one thread writes, one reads. Lookups, which read a row or two by an index, run on the
+ * service's own thread. `fail` is called if a thread ends by itself: nothing can be stored any more.
+ */
+export async function openSqliteStore(file: string, fail: (error: Error) => void = () => {}): Promise<Store> {
+  const start = async <M extends Methods>(script: string) => {
+    const thread = await startThread<M>(new URL(script, import.meta.url), { file });
+    void thread.failed.then(fail);
+    return thread;
+  };
+  const writer = await start<WriterMethods>('./sqlite-writer.ts');
+  const reader = await start<ReaderMethods>('./sqlite-reader.ts').catch(async (error: unknown) => {
+    await writer.close();
+    throw error;
+  });
+
+  const lookups = openLookups(file);
+  /** What was waited for until a change was made sees it. */
+  const changed = async <T>(made: Promise<T>): Promise<T> => {
+    const result = await made;
+    lookups.endRead();
+    return result;
+  };
+  const read = <Row>(sql: string, ...values: Value[]) => reader.ask('rows', sql, values) as Promise<Row[]>;
+  const statements: Statements = {
+    read,
+    // Plain objects, as a thread returns them.
+    lookup: async <Row>(sql: string, ...values: Value[]) =>
+      lookups.rows(sql, values).map((row) => ({ ...(row as Row) })),
+    write: <Row>(sql: string, ...values: Value[]) =>
+      changed(writer.ask('rows', sql, values)) as Promise<Row[]>,
+    contains: (text, part) => `instr(${text}, ${part}) > 0`,
+    firstLine: (text) => `substr(${text}, 1, instr(${text}, char(10)) - 1)`,
+    along: (index) => `INDEXED BY ${index}`,
+    lockingRows: '', // SQLite has one writer at a time
+  };
+  const calls = callReader(statements, CALLS);
+  const toldOfCustomers = new Set<(account: number) => void>();
+  const customers = customerRows(
+    statements,
+    (account, given, before) => changed(writer.ask('putCustomers', account, given, before)),
+    (account) => {
+      for (const tell of toldOfCustomers) tell(account);
+    },
+  );
+  const serialise = makeSerialise();
+  const historyRows = historyReader(statements, {
+    lastId: '(SELECT coalesce(max(id), 0) FROM history)',
+    inPayload: (term) => statements.contains('request', term),
+    entries: (_account, places) => reader.ask('historyEntries', places),
+  });
+  const history = historyPaging(
+    {
+      ...historyRows,
+      // Includes every request that was answered before.
+      lastId: () => writer.ask('catchUp').then(historyRows.lastId),
+    },
+    serialise,
+    { text: SCAN, skip: SKIP },
+  );
+  const figures: FiguresEngine = {
+    kept: (account, spans) => reader.ask('keptFigures', account, spans),
+    count: (account, span, after) => serialise(() => reader.ask('countFigures', account, span, after)),
+    begin: (account, spans, mark) => writer.ask('beginFigures', account, spans, mark),
+    keep: (account, span, mark, text) => writer.ask('keepFigures', account, span, mark, text),
+  };
+
+  return {
+    requests: {
+      record: (request, watched = true) =>
+        request.event === null
+          ? writer.askLater('record', request, watched)
+          : writer.ask('record', request, watched),
+      ...history,
+      mask: maskedEntry(statements, ''),
+      ...integrationUse(statements),
+      async trim(limits) {
+        let deleted = 0;
+        for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
+          if (Object.values(limit)[0] === undefined) continue;
+          for (let rows = -1; rows !== 0; deleted += rows)
+            rows = await writer.ask('trim', limit as typeof limits);
+        }
+        return deleted;
+      },
+    },
+    calls: {
+      ...calls,
+      page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers),
+    },
+    callers: callerRows(statements, serialise),
+    reports: { figures: keptFigures(figures) },
+    directory: directoryRows(statements),
+    customers,
+    users: userRows(statements),
+    weekly: weeklyRows(statements),
+    webhooks: webhookRows(statements, callChanges),
+    audit: auditRows(statements),
+    async openCalls(account, max) {
+      await writer.ask('catchUp');
+      return calls.open(account, max);
+    },
+    otherProcesses: {
+      follow(_watched, { customers: tell }) {
+        toldOfCustomers.add(tell);
+        return () => toldOfCustomers.delete(tell);
+      },
+    },
+    withLock: makeSerialise(), // no other process writes to the database
+    about: async () => ({
+      engine: `SQLite ${process.versions.sqlite}`,
+      survives:
+        'fsynced on the disk of this machine: it survives a crash of the machine, not the loss of its disk',
+      safe: true,
+    }),
+    close: async () => {
+      lookups.close();
+      await reader.close();
+      await writer.close();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Sender } from '../accounts/directory.ts';
+import type { ServiceContext } from '../app/context.ts';
+import type { AcceptedEvent, RecordedRequest } from './request-store.ts';
+
+const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
+
+/**
+ * Most history entries of reads and refused requests that are not stored yet. With more, requests wait: a slow disk
+ * must not fill the memory.
+ */
+const MAX_UNSTORED = 1_000;
+
+/**
+ * Records API requests in the history, with the effects of their events. The answer to an event confirms it, so it waits
+ * for the disk. Other answers do not wait: a lookup delays a telephone call.
+ */
+export type Exchange = {
+  /** Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. */
+  answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: {
+      status: number;
+      text: string;
+      event?: AcceptedEvent;
+      /** What the history records in place of `text`. */
+      recorded?: string;
+    },
+  ): Promise<void>;
+  /** Records the request only, for responses that are streamed. */
+  record(request: FastifyRequest, status: number): Promise<void>;
+};
+
+export function makeExchange({
+  store,
+  screens,
+  observed,
+  meter,
+  log,
+}: Pick<ServiceContext, 'store' | 'screens' | 'observed' | 'meter' | 'log'>): Exchange {
+  let failing = false;
+  let unstored = 0;
+
+  /** False if it could not be stored. */
+  async function stored(entry: RecordedRequest): Promise<boolean> {
+    const { events } = meter.counts;
+    const isEvent = entry.event !== null;
+    meter.storing += 1;
+    try {
+      const call = await store.requests.record(entry, screens.watched(entry.account));
+      if (failing) log.say('service.storing-again');
+      failing = false;
+      observed.stored();
+      if (isEvent) events[call === undefined ? 'discarded' : 'accepted'] += 1;
+      if (call) screens.publish(entry.account, call);
+      return true;
+    } catch (error) {
+      if (!failing) log.say('service.not-stored', { error });
+      failing = true;
+      observed.stored(error);
+      if (isEvent) events.not_stored += 1;
+      return false;
+    } finally {
+      meter.storing -= 1;
+    }
+  }
+
+  return {
+    async answer(request, reply, { status, text, event, recorded }) {
+      const entry = entryOf(request, status, recorded ?? text, event ?? null);
+      if (event === undefined && unstored < MAX_UNSTORED) {
+        unstored += 1;
+        void stored(entry).then(() => {
+          unstored -= 1;
+        });
+        send(reply, status, text);
+        return;
+      }
+      const ok = await stored(entry);
+      if (!ok && event !== undefined) send(reply.header('retry-after', '5'), 503, notStored);
+      else send(reply, status, text);
+    },
+    async record(request, status) {
+      await stored(entryOf(request, status, null, null));
+    },
+  };
+}
+
+export function send(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(text);
+}
+
+/** The history entry of an authenticated request; others are not recorded (API part 5, rule 4). */
+function entryOf(
+  request: FastifyRequest,
+  status: number,
+  response: string | null,
+  event: AcceptedEvent | null,
+): RecordedRequest {
+  const { receivedAt, began, method } = request;
+  const { account, integration } = request.sender as Sender;
+  return {
+    account: account.id,
+    integration: integration.id,
+    at: receivedAt,
+    began,
+    method,
+    ...sentBy(request),
+    status,
+    response,
+    ...(event ? { callId: event.id, fromNumber: event.from } : namedIn(request)),
+    event,
+  };
+}
+
+/** The payload is the body, or for requests without one the query string as sent. */
+function sentBy({ payload, originalUrl: url }: FastifyRequest): Pick<RecordedRequest, 'path' | 'request'> {
+  const question = url.indexOf('?');
+  if (payload !== null && payload.length > 0)
+    return { path: url, request: isUtf8(payload) ? payload.toString() : new Uint8Array(payload) };
+  if (question < 0) return { path: url, request: '' };
+  return { path: url.slice(0, question), request: url.slice(question + 1) };
+}
+
+/** The call and the caller's number that a refused event or a lookup names. */
+function namedIn(request: FastifyRequest): Pick<RecordedRequest, 'callId' | 'fromNumber'> {
+  const fields = ((request.payload === null ? request.query : request.body) ?? {}) as Record<string, unknown>;
+  const textOf = (value: unknown) =>
+    typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value : null;
+  return { callId: textOf(fields.id), fromNumber: textOf(fields.from ?? fields.number) };
+}

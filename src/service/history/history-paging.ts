@@ -1,0 +1,186 @@
+import { limits } from '../../shared/api/contract/decisions.ts';
+import { monotonicMs } from '../store/monotonic-clock.ts';
+import type { Serialise } from '../store/serialise.ts';
+import type {
+  HistoryCursor,
+  HistoryFilter,
+  HistoryOrder,
+  HistorySearch,
+  RequestStore,
+  StoredRequest,
+  TextSearch,
+} from './request-store.ts';
+
+export type HistorySlice = {
+  readonly account: number;
+  readonly search: HistorySearch | null;
+  /** Null: none. */
+  readonly filter?: HistoryFilter | null | undefined;
+  readonly order: HistoryOrder;
+  readonly after: HistoryCursor | null;
+  /** Entries recorded later than this one are left out. */
+  readonly lastId: number;
+  /** Rows to read. */
+  readonly rows: number;
+};
+
+/** An entry that matches; `named`: it names the term as its call or as its caller's number. */
+export type HistoryHit = HistoryCursor & { readonly named?: boolean };
+
+/** The matches among the rows read, and the last of those rows; null if none follow it. */
+type HistoryHits = { readonly hits: HistoryHit[]; readonly next: HistoryCursor | null };
+
+/** The history as an engine reads it, in slices that are each short. */
+export type HistoryReader = {
+  /** The id of the newest entry. */
+  lastId(): Promise<number>;
+  total(account: number): Promise<number>;
+  /** The last of the slice's rows; null if there are fewer. */
+  skip(slice: HistorySlice): Promise<HistoryCursor | null>;
+  slice(slice: HistorySlice): Promise<HistoryHits>;
+  /** The first of these entries that make a chunk of CHUNK_SIZE, and how many of the places that took. */
+  entries(
+    account: number,
+    places: readonly HistoryCursor[],
+  ): Promise<{ entries: StoredRequest[]; taken: number }>;
+};
+
+/** Entries per chunk. */
+const CHUNK = 200;
+/** Payload of a chunk of entries, characters: each client that reads slowly holds one. */
+export const CHUNK_SIZE = 500_000;
+/** Rows read for a page if an index has found some of its entries already: a few ms. */
+const QUICK_ROWS = 2_000;
+
+/** Pages, searches and the whole history, from slices. `rows`: how many a slice of a text search and a step to a later page read. */
+export function historyPaging(
+  reader: HistoryReader,
+  serialise: Serialise,
+  rows: { readonly text: number; readonly skip: number },
+  clock: () => number = monotonicMs,
+): Pick<RequestStore, 'page' | 'textPage' | 'all' | 'search'> {
+  type Query = Parameters<RequestStore['all']>[0] & Pick<HistorySlice, 'filter'>;
+
+  /** `few`: how many rows a slice has that an index finds. */
+  async function* slices(
+    { account, search, filter, order, signal }: Query,
+    from: HistoryCursor | null,
+    few: number,
+  ): AsyncGenerator<HistoryHits> {
+    const size = isText(search) || filter ? rows.text : few;
+    const lastId = await reader.lastId();
+    let after = from;
+    do {
+      const slice: HistorySlice = { account, search, filter, order, after, lastId, rows: size };
+      const hits: HistoryHits = await serialise(() => reader.slice(slice));
+      signal?.throwIfAborted();
+      yield hits;
+      after = hits.next;
+    } while (after !== null);
+  }
+
+  /** The first `most` entries that match, or those that are found until `goesOn` says no; and where to go on. */
+  async function collect(
+    query: Query,
+    from: HistoryCursor | null,
+    most: number,
+    goesOn: (slices: number) => boolean,
+    counts: (hit: HistoryHit) => boolean = () => true,
+  ): Promise<HistoryHits> {
+    const found: HistoryHit[] = [];
+    let read = 0;
+    for await (const { hits, next } of slices(query, from, most + 1)) {
+      found.push(...hits.filter(counts));
+      read += 1;
+      if (found.length > most) return { hits: found.slice(0, most), next: found[most - 1] ?? from };
+      if (next === null || found.length === most || !goesOn(read)) return { hits: found, next };
+    }
+    return { hits: found, next: null };
+  }
+
+  const withinTime = () => {
+    const end = clock() + limits.searchMs;
+    return () => clock() < end;
+  };
+
+  /** The first entries that name a term, by the indexes. */
+  async function named(query: Query & { term: string }, after: HistoryCursor | null, most: number) {
+    const lastId = await reader.lastId();
+    const { account, order, term } = query;
+    const found = new Map<number, HistoryCursor>();
+    for (const kind of ['call', 'number'] as const) {
+      const slice = { account, search: { in: kind, term }, order, after, lastId, rows: most };
+      for (const hit of (await reader.slice(slice)).hits) found.set(hit.id, hit);
+    }
+    return [...found.values()].sort((a, b) => (isAfter(a, b, order) ? 1 : -1)).slice(0, most);
+  }
+
+  async function* entriesOf(
+    account: number,
+    places: readonly HistoryCursor[],
+  ): AsyncGenerator<StoredRequest[]> {
+    for (let at = 0; at < places.length; ) {
+      const next = places.slice(at, at + CHUNK);
+      const { entries, taken } = await serialise(() => reader.entries(account, next));
+      if (entries.length > 0) yield entries;
+      at += taken;
+    }
+  }
+
+  return {
+    async page({ account, order, offset, limit }) {
+      const lastId = await reader.lastId(); // first: it waits for what was answered before
+      const total = await reader.total(account);
+      const slice = { account, search: null, order, lastId };
+      let after: HistoryCursor | null = null;
+      for (let left = Math.min(offset, total); left > 0; left -= rows.skip) {
+        const step: HistorySlice = { ...slice, after, rows: Math.min(left, rows.skip) };
+        after = await serialise(() => reader.skip(step));
+      }
+      const hits = offset < total ? (await reader.slice({ ...slice, after, rows: limit })).hits : [];
+      return { count: hits.length, chunks: entriesOf(account, hits), total };
+    },
+
+    async textPage({ offset, limit, from, ...query }) {
+      const { account, order, search } = query;
+      const most = offset + limit;
+      const { searched = null, given = null } = from ?? {};
+      const furthest = given && searched && isAfter(searched, given, order) ? searched : (given ?? searched);
+      const byIndex =
+        search.in === 'request' ? await named({ ...query, term: search.term }, furthest, most) : [];
+      const quickly = (slices: number) => slices * rows.text < QUICK_ROWS;
+      const isNew = (hit: HistoryHit) => !hit.named || given === null || isAfter(hit, given, order);
+      const goesOn = byIndex.length > 0 ? quickly : withinTime();
+      const { hits, next } = await collect(query, searched, most, goesOn, isNew);
+      // Matches beyond the searched rows, which an index has found.
+      const early = next === null ? [] : byIndex.filter((place) => isAfter(place, next, order));
+      const found = [...hits, ...early].slice(0, most);
+      const page = found.slice(offset);
+      const last = found.length > hits.length ? (found.at(-1) ?? null) : given;
+      return {
+        count: page.length,
+        passed: found.length,
+        chunks: entriesOf(account, page),
+        next: next && { searched: next, given: last },
+      };
+    },
+
+    async search({ after, limit, ...query }) {
+      const { hits, next } = await collect(query, after, limit, withinTime());
+      return { entries: (await Array.fromAsync(entriesOf(query.account, hits))).flat(), next };
+    },
+
+    async *all(query) {
+      for await (const { hits } of slices(query, null, CHUNK)) yield* entriesOf(query.account, hits);
+    },
+  };
+}
+
+export const isText = (search: HistorySearch | null): search is TextSearch =>
+  search?.in === 'request' || search?.in === 'response';
+
+/** True if `place` comes after `other` in the order. */
+function isAfter(place: HistoryCursor, other: HistoryCursor, order: HistoryOrder): boolean {
+  const [first, second] = order === 'newest' ? [place, other] : [other, place];
+  return first.at < second.at || (first.at === second.at && first.id < second.id);
+}

@@ -1,0 +1,96 @@
+import type { Statements, Value } from '../store/statements.ts';
+import { type HistoryReader, type HistorySlice, isText } from './history-paging.ts';
+import type { HistoryCursor, HistoryFilter } from './request-store.ts';
+
+/** Reads the history in slices. What differs by engine, as SQL: the id of the newest entry; a text in the payload. */
+export function historyReader(
+  { read, contains }: Statements,
+  engine: { lastId: string; inPayload(term: string): string; entries: HistoryReader['entries'] },
+): HistoryReader {
+  const number = async (sql: string, ...values: Value[]) =>
+    (await read<{ n: number }>(sql, ...values))[0]?.n ?? 0;
+
+  /** The first of the slice's entries from `offset` on, by the index alone. */
+  function entriesAt(slice: HistorySlice, limit: number, offset: number): Promise<HistoryCursor[]> {
+    const { where, values } = conditions(slice);
+    return read(
+      `SELECT created_at AS at, id FROM history WHERE ${where} ${orderBy(slice)}
+       LIMIT $${values.push(limit)} OFFSET $${values.push(offset)}`,
+      ...values,
+    );
+  }
+  const skip = async (slice: HistorySlice) => (await entriesAt(slice, 1, slice.rows - 1))[0] ?? null;
+
+  return {
+    lastId: () => number(`SELECT ${engine.lastId} AS n`),
+    total: (account) =>
+      number(
+        'SELECT CAST(coalesce(sum(entries), 0) AS bigint) AS n FROM history_counts WHERE account_id = $1',
+        account,
+      ),
+    skip,
+    async slice(slice) {
+      const { search, filter, rows } = slice;
+      if (!isText(search) && !filter) {
+        const hits = await entriesAt(slice, rows, 0);
+        return { hits, next: hits[rows - 1] ?? null };
+      }
+      const next = await skip(slice);
+      const { where, values } = conditions(slice);
+      const until = next === null ? '' : `AND ${range(slice, next, values, '=')}`;
+      const filtered = filter ? `AND ${filterSql(filter, values)}` : '';
+      if (!isText(search)) {
+        const hits = await read<HistoryCursor>(
+          `SELECT created_at AS at, id FROM history WHERE ${where} ${until} ${filtered} ${orderBy(slice)}`,
+          ...values,
+        );
+        return { hits, next };
+      }
+      const [term, encoded] = [search.term, encodeURIComponent(search.term)].map(
+        (text) => `$${values.push(text)}`,
+      ) as [string, string];
+      const named = `(coalesce(call_id = ${term}, false) OR coalesce(from_number = ${term}, false))`;
+      const found =
+        search.in === 'request'
+          ? `${named} OR ${engine.inPayload(term)} OR ${engine.inPayload(encoded)}`
+          : `${contains('response', term)} OR ${contains('response', encoded)}`;
+      const hits = await read<HistoryCursor & { named: unknown }>(
+        `SELECT created_at AS at, id, ${search.in === 'request' ? named : 'false'} AS named FROM history
+         WHERE ${where} ${until} ${filtered} AND (${found}) ${orderBy(slice)}`,
+        ...values,
+      );
+      return { hits: hits.map(({ at, id, named }) => ({ at, id, named: Boolean(named) })), next };
+    },
+    entries: engine.entries,
+  };
+}
+
+function conditions(slice: HistorySlice) {
+  const { account, search, after, lastId } = slice;
+  const values: Value[] = [account, lastId];
+  const where = ['account_id = $1', 'id <= $2'];
+  if (search !== null && !isText(search))
+    where.push(`${search.in === 'call' ? 'call_id' : 'from_number'} = $${values.push(search.term)}`);
+  if (after !== null) where.push(range(slice, after, values, ''));
+  return { where: where.join(' AND '), values };
+}
+
+function filterSql({ integration, outcome }: HistoryFilter, values: Value[]): string {
+  const outcomes = { accepted: 'status < 400', refused: 'status >= 400', discarded: "effect = 'discarded'" };
+  return [
+    'true',
+    ...(integration === null ? [] : [`integration_id = $${values.push(integration)}`]),
+    ...(outcome === null ? [] : [outcomes[outcome]]),
+  ].join(' AND ');
+}
+
+/** The entries after a place; with `=`, those up to and with it. */
+function range({ order }: HistorySlice, { at, id }: HistoryCursor, values: Value[], equal: '' | '='): string {
+  const compare = (order === 'newest') === (equal === '') ? '<' : '>';
+  const [a, b] = [`$${values.push(at)}`, `$${values.push(id)}`];
+  // The first is for PostgreSQL's partitions: a comparison of rows leaves none of them out.
+  return `created_at ${compare}= ${a} AND (created_at, id) ${compare}${equal} (${a}, ${b})`;
+}
+
+const orderBy = ({ order }: HistorySlice) =>
+  order === 'newest' ? 'ORDER BY created_at DESC, id DESC' : 'ORDER BY created_at, id';

@@ -1,0 +1,69 @@
+import { QUARTER_MS, type Span } from '../calls/aggregate.ts';
+
+/**
+ * Days and hours of a time zone (IANA name). A day has 23, 24 or 25 hours, or 23.5 and 24.5 in zones such as Lord Howe;
+ * an hour that occurs twice counts as two.
+ */
+export type Day = Span & { readonly date: Temporal.PlainDate };
+
+/** The days from `first` to `last`, both included. */
+export function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate, timeZone: string): Day[] {
+  const days: Day[] = [];
+  const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
+  for (let date = first, since = startOf(first); Temporal.PlainDate.compare(date, last) <= 0; ) {
+    const next = date.add({ days: 1 });
+    const until = startOf(next);
+    days.push({ date, since, until });
+    date = next;
+    since = until;
+  }
+  return days;
+}
+
+/** The date in a time zone at a moment (Unix ms). */
+export function dateAt(at: number, timeZone: string): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
+}
+
+/** Parses `2026-11-20`; undefined if it is not a date. */
+export function dateIn(text: string | null): Temporal.PlainDate | undefined {
+  if (text === null || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  try {
+    return Temporal.PlainDate.from(text, { overflow: 'reject' });
+  } catch {
+    return undefined;
+  }
+}
+
+type ClockHour = Span & {
+  /** 0 to 23. */
+  readonly hour: number;
+  /** `09:00`; on days with a clock change with the offset from UTC: `02:00 (+01:00)`. */
+  readonly label: string;
+};
+
+const DAY_MS = 96 * QUARTER_MS;
+
+/** The hours of a day in order. */
+export function hoursOf({ since, until }: Span, timeZone: string): ClockHour[] {
+  if (until - since === DAY_MS) {
+    return Array.from({ length: 24 }, (_, hour) => {
+      const began = since + hour * 4 * QUARTER_MS;
+      return { since: began, until: began + 4 * QUARTER_MS, hour, label: clock(hour) };
+    });
+  }
+  const hours: { since: number; until: number; hour: number; offset: string }[] = [];
+  for (let at = since; at < until; at += QUARTER_MS) {
+    const { hour, offset } = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
+    const last = hours.at(-1);
+    if (last?.hour === hour && last.offset === offset) last.until = at + QUARTER_MS;
+    else hours.push({ since: at, until: at + QUARTER_MS, hour, offset });
+  }
+  const changes = new Set(hours.map(({ offset }) => offset)).size > 1;
+  return hours.map(({ offset, ...hour }) => {
+    const label = clock(hour.hour);
+    return { ...hour, label: changes ? `${label} (${offset})` : label };
+  });
+}
+
+const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;

@@ -1,0 +1,96 @@
+import { type Html, html } from '../words/html.ts';
+
+/** Times and numbers as a page shows them: in the account's time zone and the user's language. Arguments are Unix milliseconds. */
+export type Formats = {
+  readonly timeZone: string;
+  /** For Intl, such as `en-GB`. */
+  readonly locale: string;
+  /** `1,234.5`: `digits` after the point, none by default. */
+  number(value: number, digits?: number): string;
+  /** `09:12` */
+  time(at: number): string;
+  /** `Fri 20 Nov 2026` */
+  date(at: number): string;
+  /** `Fri 20 Nov 2026, 09:12:33` */
+  dateTime(at: number): string;
+  /** The start of the day of `at` in the zone. */
+  startOfDay(at: number): number;
+  /** Date and time, to the minute or second; the time alone on the day of `now`. */
+  moment(at: number, now: number, to?: 'seconds'): Html;
+  /** The time of a `datetime-local` field in the zone; null if it is none. */
+  instant(local: string): number | null;
+};
+
+const made = new Map<string, Formats>();
+
+/** `timeZone`: an IANA name; null for the machine's. */
+export function formatsFor(timeZone: string | null, locale = 'en-GB'): Formats {
+  const zone = timeZone ?? machineZone();
+  const key = `${locale} ${zone}`;
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const formats = makeFormats(zone, locale);
+  made.set(key, formats);
+  return formats;
+}
+
+export function machineZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: name });
+    return !/^[+-]/.test(name); // an offset has no daylight saving time
+  } catch {
+    return false;
+  }
+}
+
+function makeFormats(timeZone: string, locale: string): Formats {
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { timeZone, ...options });
+  const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const exact = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+  const day = format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const dateOf = (at: number) => (locale === 'en-GB' ? day.format(at).replace(',', '') : day.format(at));
+  const numberOf = (digits: number) =>
+    new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const whole = numberOf(0);
+  const dateTime = (at: number) => `${dateOf(at)}, ${exact.format(at)}`;
+  return {
+    timeZone,
+    locale,
+    number: (value, digits = 0) => (digits === 0 ? whole : numberOf(digits)).format(value),
+    time: (at) => time.format(at),
+    date: dateOf,
+    dateTime,
+    startOfDay: (at) =>
+      Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay().epochMilliseconds,
+    moment: (at, now, to) => {
+      const clock = (to === 'seconds' ? exact : time).format(at);
+      return html`<time datetime=${new Date(at).toISOString()} title=${dateTime(at)}>${
+        dateOf(at) === dateOf(now) ? clock : `${dateOf(at)}, ${clock}`
+      }</time>`;
+    },
+    instant(local) {
+      try {
+        return Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds;
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** `1 call`, `2 calls`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** `0:12`, `1:02:03`; `–` if unknown. */
+export function duration(ms: number | null): string {
+  if (ms === null) return '–';
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,81 @@
+import type { Account } from '../accounts/directory-store.ts';
+import type { Extensions } from '../accounts/extensions.ts';
+import type { AuditKind } from '../audit/audit-store.ts';
+import type { Session, User } from '../users/user-store.ts';
+import type { Html } from '../words/html.ts';
+import type { Words } from '../words/words.ts';
+import type { barChoice } from './bar-choice.ts';
+import type { Formats } from './formats.ts';
+
+/** A request of a signed-in user. */
+export type PageRequest = {
+  readonly session: Session;
+  readonly user: User;
+  readonly account: Account;
+  /** Their names, and whose they are (see extensionText). */
+  readonly extensions: Extensions;
+  /** Which calls the user's bar shows. */
+  readonly barChoice: Awaited<ReturnType<typeof barChoice>>;
+  /** True for an administrator. */
+  readonly administrates: boolean;
+  /** Without the query. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The fields of a submitted form; empty for GET. */
+  readonly form: URLSearchParams;
+  /** The CSRF token of every form (see changeForm). */
+  readonly token: string;
+  /** `https://calls.example.com`, as the browser sees it. */
+  readonly origin: string;
+  /** Unix ms. */
+  readonly now: number;
+  /** Texts, and times and numbers, in the user's language. */
+  readonly words: Words;
+  readonly formats: Formats;
+  /** Whether this is the user's password: a limited number of wrong ones. @throws Refusal 429, 503 */
+  readonly isOwnPassword: (given: string) => Promise<boolean>;
+  /** Adds an entry to the audit log, after the change. `target`: what was changed, without secrets. */
+  readonly audit: (what: AuditKind, target: string) => Promise<void>;
+};
+
+export type Page = {
+  readonly title: string;
+  readonly body: Html;
+  readonly status?: number;
+  /** Modules of client/ that the page loads beside the bar, such as `copy-button.js`. */
+  readonly scripts?: readonly string[];
+  /** The notification bar alone, for a second screen or a wall display. */
+  readonly barAlone?: true;
+};
+
+export type Answer =
+  | Page
+  /** 204, to a script. */
+  | 'done'
+  /** 303 after a change, so that reloading does not repeat it. */
+  | { readonly redirect: string }
+  /** A file to download, such as CSV. */
+  | {
+      readonly download: string;
+      readonly type: string;
+      readonly content: string | Iterable<string> | AsyncIterable<string>;
+    };
+
+/** Whether the user may delete customers and notes: administrators always, agents as the account's setting says. */
+export const mayDelete = ({ administrates, account }: PageRequest): boolean =>
+  administrates || account.agentsDelete;
+
+export type Handler = (request: PageRequest) => Answer | Promise<Answer>;
+
+/** Registers pages. `administrator`: agents are refused; `agent`: every signed-in user. */
+export type Pages = {
+  get(path: string, role: 'administrator' | 'agent', handler: Handler): void;
+  /** A form. `bytes`: its maximum size, 64 KiB by default. */
+  post(
+    path: string,
+    role: 'administrator' | 'agent',
+    handler: Handler,
+    options?: { readonly bytes?: number },
+  ): void;
+};

@@ -1,0 +1,57 @@
+import type { FastifyError } from 'fastify';
+import { z } from 'zod';
+import {
+  type ErrorBody,
+  type ValidationErrorBody,
+  validationError,
+} from '../../shared/api/contract/errors.ts';
+import type { Log } from '../../shared/log/log.ts';
+import { StoreUnavailable } from '../database/store.ts';
+import { en } from '../words/en.ts';
+import type { Words } from '../words/words.ts';
+
+export type ErrorText = string | ((errors: Words['errors']) => string);
+
+/** An error with a status and a text for the client: pages show it in the user's language, the API in English. */
+export class Refusal extends Error {
+  readonly statusCode: number;
+  readonly text: ErrorText;
+  /** `message`: what the API says, if it is not the English text. */
+  constructor(
+    statusCode: number,
+    text: ErrorText,
+    message = typeof text === 'string' ? text : text(en.errors),
+  ) {
+    super(message);
+    this.statusCode = statusCode;
+    this.text = text;
+  }
+}
+
+/** A refusal as a page shows it. */
+export const refusalText = ({ text }: Refusal, { errors }: Words): string =>
+  typeof text === 'string' ? text : text(errors);
+
+/** The response to an error. Internal errors are logged and give no details to the client. */
+export function refusalOf(
+  error: FastifyError,
+  path: string,
+  log: Log,
+): { status: number; body: ErrorBody | ValidationErrorBody } {
+  if (error.validation !== undefined) {
+    const issues = error.validation.map(({ instancePath, message = '' }) => ({
+      path: instancePath.split('/').slice(1),
+      message,
+    }));
+    return { status: 422, body: validationError(issues) };
+  }
+  if ((error as Error) instanceof z.ZodError)
+    return { status: 422, body: validationError((error as unknown as z.ZodError).issues) };
+  // Not logged per request: exchange.ts logs the start and the end of an outage.
+  if ((error as Error) instanceof StoreUnavailable)
+    return { status: 503, body: { message: 'The storage cannot be reached now.' } };
+  const status = error.statusCode ?? 500;
+  if (status < 500 || error instanceof Refusal) return { status, body: { message: error.message } };
+  log.say('service.failed', { error, path });
+  return { status, body: { message: 'Server Error' } };
+}

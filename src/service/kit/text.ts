@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { limits } from '../../shared/api/contract/decisions.ts';
+import { required, text } from '../../shared/api/contract/text.ts';
+import { formError } from '../words/words.ts';
+
+/**
+ * The rule for names, references and segments, wherever they come from: forms, /admin, CSV, commands. One line of text in
+ * Unicode's normal form NFC: white space is one blank, so that equal names are equal texts; control characters, half
+ * characters and U+FFFD (something that could not be read) are refused. `blank`: may be empty.
+ */
+export function line(
+  field: string,
+  { max = limits.referenceLength, blank = false }: { max?: number; blank?: boolean } = {},
+) {
+  const oneLine = (value: unknown) =>
+    typeof value === 'string' ? value.normalize().replace(/\s+/g, ' ').trim() : value;
+  return z.preprocess(
+    oneLine,
+    text(field, max)
+      .min(blank ? 0 : 1, required(field))
+      .refine((value) => !value.includes('\ufffd'), `The ${field} field must be valid Unicode (UTF-8).`),
+  );
+}
+
+/** The name of a user, that cannot be mistaken for another: every character is visible, and no word mixes alphabets. */
+export function personName(field: string, max: number) {
+  return line(field, { max })
+    .refine((name) => !invisible.test(name), formError('invisible'))
+    .refine(
+      (name) => !name.split(' ').some((word) => latin.test(word) && lookAlike.test(word)),
+      formError('mixedAlphabets'),
+    );
+}
+
+const invisible = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
+const latin = /\p{Script=Latin}/u;
+const lookAlike = /[\p{Script=Greek}\p{Script=Cyrillic}]/u;
+
+/** A user's name as it is compared: without regard to case, width and invisible characters (about Unicode's NFKC_Casefold). */
+export function comparable(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+    .toUpperCase() // ß is ss, as in Unicode's case folding
+    .toLowerCase()
+    .normalize('NFKC');
+}
+
+/** The fields of a form or a query string. NUL, which PostgreSQL cannot store or compare, is read as U+FFFD (as HTML does). */
+export function formFields(encoded: string): URLSearchParams {
+  return new URLSearchParams(withoutNul(encoded));
+}
+
+/** A form, query string or path whose NULs are U+FFFD. */
+export function withoutNul(encoded: string): string {
+  return encoded.replace(/\0|%00/g, '%EF%BF%BD');
+}

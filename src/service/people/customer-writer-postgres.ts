@@ -1,0 +1,124 @@
+import { searchText } from '../kit/search-text.ts';
+import type { Database, Transaction } from '../store/postgres/database.ts';
+import { type CustomerRow, customerOf, isUnchanged, selectCustomers } from './customer-rows.ts';
+import {
+  type Customer,
+  type CustomerChange,
+  type CustomerRefusal,
+  type CustomerStore,
+  refusalOf,
+  withChange,
+} from './customer-store.ts';
+
+/** With the account's id: one process at a time changes an account's customers. */
+const LOCK = 5_727_004;
+
+/** Adds or changes customers. */
+export function customerWriter(database: Database): CustomerStore['put'] {
+  return (account, given, before) =>
+    database.transaction(async (transaction) => {
+      await transaction.rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', LOCK, account);
+      const known = await knownOf(transaction, account, given);
+      const isSame = ({ reference }: CustomerChange, at: number) =>
+        before === undefined || isUnchanged(known.get(reference), before[at] as Customer);
+      const changes = given.filter(isSame);
+      const { refusals, accepted } = await decide(transaction, account, changes, known);
+      await write(transaction, account, accepted);
+      const refusalOf = new Map(changes.map((change, at) => [change, refusals[at] ?? null]));
+      return given.map((change) => refusalOf.get(change) ?? null);
+    });
+}
+
+/** What is stored of these customers, by reference. */
+async function knownOf(
+  { rows }: Transaction,
+  account: number,
+  changes: readonly CustomerChange[],
+): Promise<ReadonlyMap<string, CustomerRow>> {
+  const found = await rows<CustomerRow>(
+    `${selectCustomers} AND c.reference = ANY($2::text[])`,
+    account,
+    changes.map(({ reference }) => reference),
+  );
+  return new Map(found.map((row) => [row.reference, row]));
+}
+
+/** Decides which customers are accepted, one after the other, as if each were written before the next is checked. */
+async function decide(
+  { rows }: Transaction,
+  account: number,
+  changes: readonly CustomerChange[],
+  stored: ReadonlyMap<string, CustomerRow>,
+) {
+  const segments = new Set(
+    (await rows<{ name: string }>('SELECT name FROM segments WHERE account_id = $1', account)).map(
+      ({ name }) => name,
+    ),
+  );
+  const known = await rows<{ number: string; reference: string; name: string }>(
+    // Each by its index: of one condition with OR it would make a scan of all customers.
+    `SELECT n.number, c.reference, c.name FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
+     WHERE n.account_id = $1 AND n.number = ANY($2::text[])
+     UNION SELECT n.number, c.reference, c.name FROM customers c JOIN customer_numbers n ON n.customer_id = c.id
+     WHERE c.account_id = $1 AND c.reference = ANY($3::text[])`,
+    account,
+    changes.flatMap(({ numbers = [] }) => numbers),
+    changes.map(({ reference }) => reference),
+  );
+  const owners = new Map(known.map(({ number, reference, name }) => [number, { reference, name }]));
+  const numbersOf = Map.groupBy(owners.keys(), (number) => owners.get(number)?.reference as string);
+  const accepted = new Map<string, Customer>();
+
+  const refusals = changes.map((change): CustomerRefusal | null => {
+    const { reference } = change;
+    const row = stored.get(reference);
+    const customer = withChange(accepted.get(reference) ?? (row && customerOf(row)), change);
+    const { numbers } = customer;
+    const refusal = refusalOf(
+      customer,
+      (name) => segments.has(name),
+      (number) => owners.get(number),
+    );
+    if (refusal) return refusal;
+    for (const number of numbersOf.get(reference) ?? []) owners.delete(number);
+    for (const number of numbers) owners.set(number, customer);
+    numbersOf.set(reference, [...numbers]);
+    accepted.set(reference, customer);
+    return null;
+  });
+  return { refusals, accepted: [...accepted.values()] };
+}
+
+async function write({ rows }: Transaction, account: number, customers: readonly Customer[]): Promise<void> {
+  const ids = await rows<{ id: number; reference: string }>(
+    `INSERT INTO customers AS c (account_id, reference, name, segment_id, search)
+     SELECT $1, g.reference, g.name, s.id, g.search
+     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS g(reference, name, segment, search)
+     LEFT JOIN segments s ON s.account_id = $1 AND s.name = g.segment
+     ON CONFLICT (account_id, reference) DO UPDATE SET name = excluded.name, segment_id = excluded.segment_id,
+       search = excluded.search
+     RETURNING c.id, c.reference`,
+    account,
+    customers.map(({ reference }) => reference),
+    customers.map(({ name }) => name),
+    customers.map(({ segment }) => segment) as string[],
+    customers.map(searchText),
+  );
+  const idOf = new Map(ids.map(({ id, reference }) => [reference, id]));
+  const numbers = customers.flatMap(({ reference, numbers }) =>
+    numbers.map((number) => [number, idOf.get(reference) as number] as const),
+  );
+  const given = [numbers.map(([number]) => number), numbers.map(([, id]) => id)] as const;
+  // A number that stays is not touched: kept figures would be deleted for it (see schema.sql).
+  await rows(
+    `DELETE FROM customer_numbers n WHERE n.customer_id = ANY($3::bigint[]) AND NOT EXISTS
+       (SELECT FROM unnest($1::text[], $2::bigint[]) AS g(number, id) WHERE g.number = n.number AND g.id = n.customer_id)`,
+    ...given,
+    [...idOf.values()],
+  );
+  await rows(
+    `INSERT INTO customer_numbers SELECT $3, * FROM unnest($1::text[], $2::bigint[]) ON CONFLICT DO NOTHING`,
+    ...given,
+    account,
+  );
+}

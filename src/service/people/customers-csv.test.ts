@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { customer } from './customer.fixture.ts';
+import { type Customer, type CustomerChange, type CustomerStore, withChange } from './customer-store.ts';
+import { BadTable, exportCustomers, importCustomers } from './customers-csv.ts';
+
+/** Takes customers; knows the segment Gold alone; `taken` is a number of somebody else. */
+function fakeStore(taken = '') {
+  const kept: Customer[] = [];
+  const changes: CustomerChange[] = [];
+  const customers = {
+    put: async (_account: number, added: readonly CustomerChange[]) =>
+      added.map((change) => {
+        changes.push(change);
+        const customer = withChange(undefined, change);
+        if (customer.segment !== null && customer.segment !== 'Gold') {
+          return { reason: 'no-such-segment' as const, segment: customer.segment };
+        }
+        if (customer.numbers.includes(taken))
+          return { reason: 'number-taken' as const, number: taken, by: 'Eve' };
+        kept.push(customer);
+        return null;
+      }),
+    async *all() {
+      yield kept;
+    },
+  } as unknown as CustomerStore;
+  return { kept, changes, customers };
+}
+
+const importInto = (store: ReturnType<typeof fakeStore>, ...chunks: string[]) =>
+  importCustomers(Readable.from(chunks), { customers: store.customers, account: 1, country: 'DE' });
+
+const rows: readonly [string, string, Customer | string][] = [
+  ['all columns', '7,Ann,Gold,030 901820', made('7', 'Ann', 'Gold', '+4930901820')],
+  ['no reference', ',Ann,,030 901820', made('+4930901820', 'Ann', null, '+4930901820')],
+  [
+    'two numbers, one twice',
+    '7,Ann,,030 901820|+4930901820;110',
+    made('7', 'Ann', null, '+4930901820', '110'),
+  ],
+  ['no numbers', '7,Ann,Gold,', made('7', 'Ann', 'Gold')],
+  ['no name', '7,,,', made('7', '7', null)],
+  ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', made('7', 'Smith, "Jo" AG', null)],
+  ['another normal form', '7,Zoe\u0308,,', made('7', 'Zoë', null)],
+  ['a control character', '7,An\x1b[2Jn,,', 'The name field must not hold control characters.'],
+  ['NUL in a reference', 'a\0b,Ann,,', 'The reference field must not hold control characters.'],
+  ['a file that is not UTF-8', '7,Ren\ufffd,,', 'The name field must be valid Unicode (UTF-8).'],
+  ['a name of 64 kB', `7,${'x'.repeat(60_000)},,`, 'The name field must not be greater than 255 characters.'],
+  ['a guarded formula', "7,'=SUM(A1),,", made('7', '=SUM(A1)', null)],
+  ['a word for a number', '7,Ann,,secret', 'Not a valid phone number: "secret".'],
+  [
+    'more digits than a number has',
+    `7,Ann,,${'1'.repeat(41)}`,
+    `Not a valid phone number: "${'1'.repeat(40)}".`,
+  ],
+  ['nothing', ',Ann,,', 'There is neither a reference nor a number.'],
+  ['an unknown segment', '7,Ann,Lead,', 'Segment "Lead" does not exist. Add it first.'],
+  ["somebody else's number", '7,Ann,,+4930666', '+4930666 already belongs to "Eve".'],
+  ['too many columns', '7,Ann,,1,2', 'The number of columns differs from the header.'],
+];
+
+for (const [name, line, expected] of rows) {
+  test(`import: ${name}`, async () => {
+    const store = fakeStore('+4930666');
+    const report = await importInto(store, `reference,name,segment,numbers\n${line}\n`);
+    const refused = typeof expected === 'string';
+    assert.deepEqual(store.kept, refused ? [] : [expected]);
+    assert.deepEqual(
+      report.errors.map(({ message }) => message),
+      refused ? [expected] : [],
+    );
+    assert.deepEqual([report.imported, report.refused], refused ? [0, 1] : [1, 0]);
+  });
+}
+
+test('import takes semicolons, a byte order mark, columns in any order, and single bytes', async () => {
+  const store = fakeStore();
+  const text = '\ufeffNumbers;Name;Segment\r\n"030 901820|110";"Müller, Jo";Gold\r\n';
+  await importCustomers(Readable.from([...Buffer.from(text)].map((byte) => Buffer.from([byte]))), {
+    customers: store.customers,
+    account: 1,
+    country: 'DE',
+  });
+  assert.deepEqual(store.kept, [made('+4930901820', 'Müller, Jo', 'Gold', '+4930901820', '110')]);
+});
+
+test('a table with neither reference nor numbers, or with an unclosed quote, is refused', async () => {
+  await assert.rejects(importInto(fakeStore(), 'a,b\n1,2\n'), BadTable);
+  await assert.rejects(importInto(fakeStore(), 'numbers\n"1\n'), BadTable);
+  await assert.rejects(importInto(fakeStore(), '{"numbers":1}'), BadTable);
+  const endless = importInto(fakeStore(), 'numbers,name\n110,"', 'x'.repeat(100_000), '"\n');
+  await assert.rejects(endless, BadTable, 'a quote that is never closed must not fill the memory');
+});
+
+test('exported customers import unchanged, and no cell is a formula', async () => {
+  const store = fakeStore();
+  store.kept.push(
+    made('+4930901820', '=cmd|A1', 'Gold', '+4930901820', '110'),
+    made('@x', '-1 "x", y;=1+1; @z', null),
+    made("'quoted'", "'=1+1", null),
+    made('8', "＝1+1;＋1;'-1", null),
+    made('=9', 'A; B', null),
+  );
+  let text = '';
+  for await (const chunk of exportCustomers(store.customers, 1)) text += chunk;
+  // However cells are separated, and wherever a quote is taken to begin or to end.
+  for (const separator of [',', ';', '\t'])
+    for (const cell of text.split(/\r\n/).flatMap((row) => row.split(separator)))
+      assert.doesNotMatch(cell.replaceAll('"', ''), /^\s*[=@＝＋－＠-]|^\s*\+(?!\d+[|\d]*$)/, separator);
+  const again = fakeStore();
+  await importInto(again, text);
+  assert.deepEqual(again.kept, store.kept);
+});
+
+function made(reference: string, name: string, segment: string | null, ...numbers: string[]): Customer {
+  return customer({ reference, name, segment, numbers });
+}

@@ -1,0 +1,260 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { parse as parseAtOnce } from 'csv-parse/sync';
+import { z } from 'zod';
+import { limits } from '../../shared/api/contract/decisions.ts';
+import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { takeTurns } from '../../shared/process/take-turns.ts';
+import { given } from '../kit/administration.ts';
+import { csvLines, unguarded } from '../kit/csv.ts';
+import { errorText } from '../kit/form.ts';
+import { line } from '../kit/text.ts';
+import { en } from '../words/en.ts';
+import type { Words } from '../words/words.ts';
+import type { CustomerChange, CustomerRefusal, CustomerStore } from './customer-store.ts';
+
+/**
+ * Customers as a table with a header that names these columns, in any order. `reference` is the account's own key
+ * (default: the first number); `numbers` holds one or more, separated by `|` or `;`. Columns are separated by comma,
+ * semicolon or tab, as in the header. A column that is not there leaves that field of known customers as it is; an empty
+ * cell empties it.
+ */
+export const columns = ['reference', 'name', 'segment', 'numbers'] as const;
+type Column = (typeof columns)[number];
+
+/** Which of our columns each column of a table is; '' for none. Several can be the same: names are joined, numbers added. */
+export type Mapping = readonly (Column | '')[];
+
+/** How a table is read: in the country of its numbers, with errors in the words of a language. */
+export type Reading = { readonly country: string | null; readonly mapping?: Mapping; readonly words?: Words };
+
+const numberSchema = phoneNumber('numbers');
+const texts = z.object({
+  reference: line('reference'),
+  name: line('name').optional(),
+  segment: line('segment', { blank: true }).optional(),
+});
+
+const BATCH = 500;
+/** A longer line is taken for a quote that is never closed. */
+const LINE_CHARACTERS = 65_536;
+/** Some milliseconds of reading. */
+const PIECE_BYTES = 4_096;
+/** Errors that are reported with their line; further ones are only counted. */
+const MAX_ERRORS = 100;
+
+type ImportReport = {
+  readonly imported: number;
+  readonly refused: number;
+  /** The first 100. */
+  readonly errors: readonly { readonly line: number; readonly message: string }[];
+};
+
+/** The file is not a table of customers; nothing after this point was imported. */
+export class BadTable extends Error {}
+
+/** Adds or changes customers by reference. Lines with an error are reported, the others are imported. */
+export async function importCustomers(
+  input: Readable,
+  { customers, account, ...reading }: { customers: CustomerStore; account: number } & Reading,
+): Promise<ImportReport> {
+  const errors: { line: number; message: string }[] = [];
+  let imported = 0;
+  let refused = 0;
+  const refuse = (line: number, message: string) => {
+    refused += 1;
+    if (errors.length < MAX_ERRORS) errors.push({ line, message });
+  };
+
+  let batch: { line: number; customer: CustomerChange }[] = [];
+  const store = async () => {
+    const outcomes = await customers.put(
+      account,
+      batch.map(({ customer }) => customer),
+    );
+    outcomes.forEach((outcome, index) => {
+      if (outcome === null) imported += 1;
+      else refuse(batch[index]?.line ?? 0, refusalText(outcome, reading.words?.customers));
+    });
+    batch = [];
+  };
+
+  for await (const { line, customer } of readCustomers(input, reading)) {
+    if (typeof customer === 'string') refuse(line, customer);
+    else if (batch.push({ line, customer }) === BATCH) await store();
+  }
+  await store();
+  return { imported, refused, errors };
+}
+
+/** An import in words. */
+export const importSummary = ({ imported, refused }: ImportReport) =>
+  `${imported} imported, ${refused} refused`;
+
+/** Reads a table line by line: each customer, or the error in its line. */
+export async function* readCustomers(
+  input: Readable,
+  { country, mapping, words = en }: Reading,
+): AsyncGenerator<{ line: number; customer: CustomerChange | string }> {
+  const turn = takeTurns();
+  for await (const { line, row } of rowsOf(input, mapping)) {
+    await turn();
+    yield {
+      line,
+      customer: row === null ? words.importing.columnsDiffer : customerOf(row, country, words),
+    };
+  }
+}
+
+/** The first lines of a table, cell by cell: its header and an example. */
+export function firstLines(table: string): [header: string[], example: string[]] {
+  const options = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, to: 2 };
+  try {
+    const delimiter = delimiterIn(table.split('\n', 1)[0] ?? '');
+    const [header = [], example = []] = parseAtOnce(table, { ...options, delimiter });
+    return [header, example];
+  } catch (error) {
+    throw error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
+  }
+}
+
+/** What the header of somebody's own table probably means, in the languages of the pages. A firm's name is the name of a customer. */
+export function guessMapping(header: readonly string[]): Mapping {
+  const meanings: readonly (readonly [Column, RegExp])[] = [
+    [
+      'reference',
+      /^(id|ref)$|referen|référence|(customer|kunden?|klant|client|debitor).*(n[or°]|num|id|code)|^n° (de )?client/,
+    ],
+    ['segment', /segment|gr(ou|u)pp?|groep|categor|kategor|catégor/],
+    ['numbers', /number|phone|^tel|telef|téléphone|mobil|móvil|nummer|num[ée]ro|handy/],
+    ['name', /name|naam|^nom|nombre|apellido|firma|company|bedrijf|société|empresa|organi[sz]/],
+  ];
+  return header.map(
+    (cell) => meanings.find(([, pattern]) => pattern.test(cell.trim().toLowerCase()))?.[0] ?? '',
+  );
+}
+
+/** The cells of a line; without those whose column the table does not have. */
+type Row = Partial<Record<Column, string>>;
+
+/** Whether a table with these columns says which customers it is about. */
+export const namesCustomers = (names: readonly string[]): boolean =>
+  names.includes('reference') || names.includes('numbers');
+
+/** The columns that the header names exactly. */
+function exactMapping(header: readonly string[]): Mapping {
+  const names = header.map((name) => name.trim().toLowerCase());
+  if (!namesCustomers(names))
+    throw new BadTable(
+      `The first line must name the columns: ${columns.join(',')}. Only reference or numbers must be there.`,
+    );
+  return names.map((name) => columns.find((column) => column === name) ?? '');
+}
+
+async function* rowsOf(
+  input: Readable,
+  mapping: Mapping | undefined,
+): AsyncGenerator<{ line: number; row: Row | null }> {
+  const { delimiter, all } = await sniff(input);
+  const parser = parse({
+    bom: true,
+    // A name for each column, so that two of a kind are both kept.
+    columns: (header: string[]) => {
+      const meaning = mapping ?? exactMapping(header);
+      return header.map((_, index) => `${meaning[index] ?? ''} ${index}`);
+    },
+    delimiter,
+    info: true,
+    max_record_size: LINE_CHARACTERS,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    trim: true,
+  });
+  try {
+    for await (const { info, record } of Readable.from(all).compose(parser)) {
+      yield { line: info.lines, row: info.error === undefined ? joined(record) : null };
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
+  }
+}
+
+/** Of several columns of one kind: names with a blank between them, numbers as a list. */
+function joined(record: Readonly<Record<string, string>>): Row {
+  const row: Row = {};
+  for (const [key, value] of Object.entries(record)) {
+    const column = columns.find((name) => key.startsWith(`${name} `));
+    if (column === undefined) continue;
+    const separator = column === 'numbers' ? '|' : ' ';
+    row[column] = [row[column], value].filter(Boolean).join(separator);
+  }
+  return row;
+}
+
+/** The parser reads each piece at once. */
+function* pieces(chunk: Buffer): Generator<Buffer> {
+  for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
+}
+
+const delimiterIn = (header: string) => /[,;\t]/.exec(header)?.[0] ?? ',';
+
+/** The first separator in the header line. `all` is the whole input. */
+async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGenerator<Buffer> }> {
+  const chunks = input[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (!head.includes('\n') && head.length < 4096) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    head = Buffer.concat([head, Buffer.from(value)]);
+  }
+  const end = head.indexOf('\n');
+  const delimiter = delimiterIn(head.toString('latin1', 0, end < 0 ? head.length : end));
+  async function* all() {
+    yield* pieces(head);
+    for await (const chunk of { [Symbol.asyncIterator]: () => chunks }) yield* pieces(Buffer.from(chunk));
+  }
+  return { delimiter, all: all() };
+}
+
+/** What the row says of a customer, or the error in it. */
+function customerOf(row: Row, country: string | null, words: Words): CustomerChange | string {
+  const { importing: text, formErrors } = words;
+  const cell = (column: Column) => row[column] && unguarded(row[column]).trim();
+  const written = (cell('numbers') ?? '')
+    .split(/[|;]/)
+    .map((number) => number.trim())
+    .filter((number) => number !== '');
+  const invalid = written.find((number) => !numberSchema.safeParse(number).success);
+  if (invalid !== undefined) return text.notANumber(invalid.slice(0, limits.numberLength).toWellFormed());
+  const numbers = [...new Set(written.map((number) => normaliseNumber(number, country)))];
+  const reference = cell('reference') || numbers[0];
+  if (reference === undefined) return text.nothing;
+  const name = cell('name') === '' ? reference : cell('name');
+  const read = texts.safeParse({ reference, name, segment: cell('segment') });
+  const [issue] = read.error?.issues ?? [];
+  // The API's words name the field.
+  if (issue) return words === en ? issue.message : errorText(issue, formErrors);
+  if (!read.success) return '';
+  const segment = read.data.segment === '' ? null : read.data.segment;
+  return given({ ...read.data, segment, numbers: row.numbers === undefined ? undefined : numbers });
+}
+
+export function refusalText(
+  refusal: CustomerRefusal,
+  { noSuchSegment, numberTaken }: Words['customers'] = en.customers,
+): string {
+  return refusal.reason === 'no-such-segment'
+    ? noSuchSegment(refusal.segment)
+    : numberTaken(refusal.number, refusal.by);
+}
+
+/** The account's customers as such a table, chunk by chunk. */
+export async function* exportCustomers(customers: CustomerStore, account: number): AsyncGenerator<string> {
+  yield `${columns.join(',')}\r\n`;
+  for await (const chunk of customers.all(account)) {
+    yield csvLines(
+      chunk.map(({ reference, name, segment, numbers }) => [reference, name, segment, numbers.join('|')]),
+    );
+  }
+}

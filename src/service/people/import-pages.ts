@@ -1,0 +1,270 @@
+import { Readable } from 'node:stream';
+import type { ServiceContext } from '../app/context.ts';
+import { displayText, plainText } from '../kit/display-text.ts';
+import { changeForm, choice, notice } from '../kit/form.ts';
+import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { table } from '../kit/table.ts';
+import { type Html, html } from '../words/html.ts';
+import type { Customer } from './customer-store.ts';
+import {
+  BadTable,
+  columns,
+  exportCustomers,
+  firstLines,
+  guessMapping,
+  importCustomers,
+  importSummary,
+  type Mapping,
+  namesCustomers,
+} from './customers-csv.ts';
+import { type ImportPreview, previewImport } from './customers-preview.ts';
+
+/** Enough for 100,000 customers. */
+const TABLE_BYTES = 16 * 1024 * 1024;
+/** Columns that can be chosen from. */
+const MAX_COLUMNS = 60;
+
+/** Opened by spreadsheets: in UTF-8, with an example. */
+const template = `\ufeff${columns.join(',')}\r\n1001,Example Ltd,,+49 30 23125000|+49 171 3920000\r\n`;
+
+/** Customers as CSV: import with a choice of columns and a preview, and export. */
+export function importPages(pages: Pages, { store: { customers } }: ServiceContext): void {
+  pages.get('/customers/export', 'administrator', async ({ account, audit }) => {
+    await audit('export', 'customers');
+    return {
+      download: 'customers.csv',
+      type: 'text/csv; charset=utf-8',
+      content: exportCustomers(customers, account.id),
+    };
+  });
+  pages.get('/customers/import/template', 'administrator', () => ({
+    download: 'customers-template.csv',
+    type: 'text/csv; charset=utf-8',
+    content: template,
+  }));
+  pages.get('/customers/import', 'administrator', (request) => importPage(request));
+  pages.post(
+    '/customers/import',
+    'administrator',
+    async (request) => {
+      const { account, form, words } = request;
+      const csv = form.get('table') ?? '';
+      const input = () => Readable.from([csv]);
+      try {
+        const [header, example] = firstLines(csv);
+        const guessed = guessMapping(header);
+        const mapping = header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
+        const into = { customers, account: account.id, country: account.country, mapping, words };
+        const isTable = namesCustomers(mapping);
+        if (!form.has('confirmed') || !isTable) {
+          const preview = isTable ? await previewImport(input(), into) : undefined;
+          return previewPage(request, { csv, header, example, mapping, preview });
+        }
+        const report = await importCustomers(input(), into);
+        await request.audit('import', importSummary(report));
+        const { importing: text } = words;
+        return importPage(
+          request,
+          html`${notice(text.imported(report.imported))}
+            ${report.refused > 0 && notice(text.skipped(report.refused), 'bad')}
+            ${errorList(request, report.errors)}`,
+        );
+      } catch (error) {
+        if (!(error instanceof BadTable)) throw error;
+        const why = notice(html`${words.importing.badTable} ${displayText(error.message)}`, 'bad');
+        return { ...importPage(request, why, csv), status: 422 };
+      }
+    },
+    { bytes: TABLE_BYTES },
+  );
+}
+
+/** What somebody chose for a column of the table. */
+function chosen(form: URLSearchParams, index: number): Mapping[number] | undefined {
+  const value = form.get(`column-${index}`);
+  return value === '' ? '' : columns.find((column) => column === value);
+}
+
+function importPage(request: PageRequest, above: Html = null, csv = ''): Page {
+  const { customers, importing: text } = request.words;
+  return {
+    title: text.title,
+    scripts: ['import.js'],
+    body: html`
+      <p><a href="/customers">← ${customers.title}</a></p>
+      <h1>${text.title}</h1>
+      ${above}
+      <section class="card">
+        ${changeForm(
+          { action: '/customers/import', token: request.token, label: text.title },
+          html`
+            <div class="field" id="file" hidden>
+              <label for="f-file">${text.file}</label>
+              <input id="f-file" type="file" accept=".csv,.txt,.tsv,text/csv" />
+            </div>
+            <div class="field broad">
+              <label for="f-table">${text.table}</label>
+              <textarea id="f-table" name="table" rows="10" spellcheck="false" aria-describedby="h-table">${csv}</textarea>
+              <p class="hint" id="h-table">${text.tableHint} <a href="/customers/import/template">${text.template}</a></p>
+            </div>
+            <button type="submit" class="main">${text.preview}</button>
+          `,
+        )}
+      </section>
+    `,
+  };
+}
+
+function previewPage(
+  request: PageRequest,
+  {
+    csv,
+    header,
+    example,
+    mapping,
+    preview,
+  }: {
+    csv: string;
+    header: readonly string[];
+    example: readonly string[];
+    mapping: Mapping;
+    preview: ImportPreview | undefined;
+  },
+): Page {
+  const { token, words, account } = request;
+  const { importing: text, common } = words;
+  const options = [
+    ['', text.leaveOut] as const,
+    ...columns.map((name) => [name, columnName(request, name)] as const),
+  ];
+  const valid = preview ? preview.added + preview.changed + preview.same : 0;
+  const hiddenTable = html`<textarea name="table" hidden>${csv}</textarea>`;
+  return {
+    title: text.title,
+    body: html`
+      <p><a href="/customers/import">← ${text.back}</a></p>
+      <h1>${text.title}</h1>
+      ${
+        preview
+          ? html`<p><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong> ${text.nothingYet}</p>`
+          : notice(text.chooseColumn, 'bad')
+      }
+      ${preview && preview.refused > 0 && notice(text.willBeSkipped(preview.refused), 'bad')}
+      ${
+        preview?.undialable.first !== undefined &&
+        notice(
+          html`${text.undialable(preview.undialable.count, preview.undialable.first)} ${
+            account.country === null
+              ? html`${text.noCountry} <a href="/account">${words.account.title}</a>`
+              : text.otherCountry
+          }`,
+          'bad',
+        )
+      }
+      <section class="card" aria-labelledby="columns">
+        <h2 id="columns">${text.columns}</h2>
+        ${changeForm(
+          { action: '/customers/import', token, label: text.columns },
+          html`${hiddenTable}
+            ${header.slice(0, MAX_COLUMNS).map((cell, index) =>
+              choice({
+                ...{ label: plainText(cell, 60), name: `column-${index}`, value: mapping[index], options },
+                hint: example[index] ? displayText(example[index], 60) : undefined,
+              }),
+            )}
+            <button type="submit">${text.previewAgain}</button>`,
+        )}
+      </section>
+      ${preview && errorList(request, preview.errors)}
+      ${preview && changeTable(request, preview)}
+      ${preview && html`<h2>${text.firstLines}</h2>`}
+      ${
+        preview &&
+        table({
+          caption: text.firstLines,
+          rows: preview.lines,
+          columns: [
+            { head: text.line, numeric: true, cell: ({ line }) => line },
+            {
+              head: common.name,
+              cell: ({ customer }) =>
+                typeof customer === 'string'
+                  ? html`<span class="error">${plainText(customer)}</span>`
+                  : displayText(customer.name),
+            },
+            {
+              head: words.segments.segment,
+              cell: ({ customer }) =>
+                typeof customer !== 'string' && customer.segment && displayText(customer.segment),
+            },
+            {
+              head: words.customers.numbers,
+              cell: ({ customer }) =>
+                typeof customer !== 'string' && displayText(customer.numbers.join(', ')),
+            },
+            {
+              head: words.customers.reference,
+              wide: true,
+              cell: ({ customer }) => typeof customer !== 'string' && displayText(customer.reference),
+            },
+          ],
+          empty: html`<p>${text.noLines}</p>`,
+        })
+      }
+      ${
+        valid > 0 &&
+        changeForm(
+          { action: '/customers/import', token },
+          html`${hiddenTable}
+            ${mapping.map((column, index) => html`<input type="hidden" name=${`column-${index}`} value=${column} />`)}
+            <input type="hidden" name="confirmed" value="yes" />
+            <button type="submit" class="main">${text.importThem(valid)}</button>`,
+        )
+      }
+    `,
+  };
+}
+
+/** What the lines would change of known customers, field by field. */
+function changeTable(request: PageRequest, { changes, changed }: ImportPreview): Html {
+  const { importing: text, common } = request.words;
+  const written = (customer: Customer, name: (typeof columns)[number]) =>
+    (name === 'numbers' ? customer.numbers.toSorted().join(', ') : customer[name]) || text.empty;
+  const caption = text.changes(changes.length, changed);
+  return (
+    changed > 0 &&
+    html`<h2>${caption}</h2>
+    ${table({
+      caption,
+      rows: changes,
+      columns: [
+        { head: text.line, numeric: true, cell: ({ line }) => line },
+        { head: common.name, cell: ({ before }) => displayText(before.name) },
+        {
+          head: text.change,
+          cell: ({ before, after }) =>
+            columns
+              .map((name) => [name, written(before, name), written(after, name)] as const)
+              .filter(([, old, now]) => old !== now)
+              .map(
+                ([name, old, now]) =>
+                  html`<div>${columnName(request, name)}: ${displayText(old)} → ${displayText(now)}</div>`,
+              ),
+        },
+      ],
+      empty: null,
+    })}`
+  );
+}
+
+function columnName({ words }: PageRequest, column: (typeof columns)[number]): string {
+  const { reference, numbers } = words.customers;
+  return { reference, numbers, name: words.common.name, segment: words.segments.segment }[column];
+}
+
+function errorList({ words }: PageRequest, errors: readonly { line: number; message: string }[]): Html {
+  return (
+    errors.length > 0 &&
+    html`<ul class="errors">${errors.map(({ line, message }) => html`<li>${words.importing.line} ${line}: ${displayText(message)}</li>`)}</ul>`
+  );
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CallFacts, countCalls, type Span } from '../calls/aggregate.ts';
+import { keptFigures } from './kept-figures.ts';
+
+const HOUR = 3_600_000;
+const day: Span = { since: 0, until: 24 * HOUR };
+
+/** An engine over calls in memory, that reports what was counted and kept. */
+function scene() {
+  const calls: CallFacts[] = [];
+  const kept = new Map<string, { mark: number; figures: string | null; span: Span }>();
+  const counted: Span[] = [];
+  let meanwhile = () => {};
+  const ring = (startedAt: number) => {
+    calls.push({
+      ...{ status: 'ringing', segment: null, callerId: null, startedAt, integration: 1 },
+      ...{ ringingAt: startedAt, answeredAt: null, completedAt: null, missed: null },
+    });
+    for (const [key, { span }] of kept)
+      if (startedAt >= span.since && startedAt < span.until) kept.delete(key);
+  };
+  const figures = keptFigures({
+    kept: async (_, spans) => spans.map((span) => kept.get(JSON.stringify(span))?.figures ?? null),
+    async begin(_, spans, mark) {
+      for (const span of spans) {
+        for (const [key, { span: known }] of kept)
+          if (known.since === span.since && known.until < span.until) kept.delete(key);
+        kept.set(JSON.stringify(span), { mark, figures: null, span });
+      }
+    },
+    async count(_, span) {
+      counted.push(span);
+      const sum = countCalls(span);
+      for (const call of calls)
+        if (call.startedAt >= span.since && call.startedAt < span.until) sum.add(call);
+      meanwhile();
+      return { figures: sum.figures(), next: null };
+    },
+    async keep(_, span, mark, figures) {
+      const row = kept.get(JSON.stringify(span));
+      if (row?.mark === mark) row.figures = figures;
+    },
+  });
+  /** In hours: what was counted for this, and what is kept. */
+  const inHours = ({ since, until }: Span) => `${since / HOUR} to ${until / HOUR}`;
+  const ask = async (now: number, span = day) => {
+    counted.length = 0;
+    const [found] = await Array.fromAsync(figures(1, [span], now));
+    return { calls: found?.all.calls, counted: counted.map(inHours), quarters: found?.quarters };
+  };
+  return {
+    ring,
+    ask,
+    kept: () => [...kept.values()].filter(({ figures }) => figures !== null).map(({ span }) => inHours(span)),
+    /** What happens while calls are counted. */
+    during(work: () => void) {
+      meanwhile = work;
+    },
+  };
+}
+
+test('of today the beginning is kept, and after a move only the last hours are counted again', async () => {
+  const { ring, ask, kept } = scene();
+  for (const hour of [8, 9, 9.5, 15.25]) ring(hour * HOUR);
+  const first = await ask(16.2 * HOUR);
+  assert.equal(first.calls, 4);
+  assert.deepEqual(first.counted, ['0 to 15', '15 to 24']);
+  assert.deepEqual(first.quarters?.slice(-4), [61, 1, 0, 0], 'at a quarter past three');
+  ring(15.9 * HOUR);
+  const again = await ask(16.3 * HOUR);
+  assert.deepEqual([again.calls, again.counted], [5, ['15 to 24']]);
+  assert.deepEqual(kept(), ['0 to 15']);
+  ring(9.2 * HOUR);
+  const late = await ask(16.4 * HOUR);
+  assert.deepEqual([late.calls, late.counted], [6, ['0 to 15', '15 to 24']], 'a call of the beginning');
+  ring(16.5 * HOUR);
+  assert.deepEqual((await ask(17 * HOUR)).counted, ['0 to 16', '16 to 24']);
+});
+
+test('a count during which one of its calls moved is not kept', async () => {
+  const { ring, ask, kept, during } = scene();
+  ring(HOUR);
+  during(() => ring(2 * HOUR));
+  assert.equal((await ask(day.until)).calls, 1);
+  during(() => {});
+  assert.deepEqual(kept(), []);
+  assert.deepEqual([(await ask(day.until)).calls, kept()], [2, ['0 to 24']]);
+});
+
+test('a day that is over is counted as a whole and kept, until one of its calls moves', async () => {
+  const { ring, ask, kept } = scene();
+  for (const hour of [8, 9]) ring(hour * HOUR);
+  assert.deepEqual((await ask(day.until)).counted, ['0 to 24']);
+  assert.deepEqual(kept(), ['0 to 24']);
+  assert.deepEqual((await ask(day.until)).counted, []);
+  ring(23 * HOUR);
+  const again = await ask(day.until);
+  assert.deepEqual([again.calls, again.counted], [3, ['0 to 24']]);
+});

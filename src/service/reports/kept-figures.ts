@@ -1,0 +1,115 @@
+import { randomInt } from 'node:crypto';
+import { countCalls, type Span, type SpanFigures } from '../calls/aggregate.ts';
+import type { CallCursor } from '../calls/call-store.ts';
+import type { ReportStore } from '../database/store.ts';
+
+/** What an engine does for reports. A transaction that moves a call deletes the kept figures of its span. */
+export type FiguresEngine = {
+  /** For each span what is kept of it, as JSON. */
+  kept(account: number, spans: readonly Span[]): Promise<readonly (string | null)[]>;
+  /** Marks spans as being counted, by this mark alone, and deletes the kept figures of their beginnings. */
+  begin(account: number, spans: readonly Span[], mark: number): Promise<void>;
+  /** Counts some of a span's calls, from `after` on. Returns where to continue; null at the end. */
+  count(account: number, span: Span, after: CallCursor | null): Promise<CountedSlice>;
+  /** Keeps the figures of a span if its mark is still there: then no call has moved since `begin`. */
+  keep(account: number, span: Span, mark: number, figures: string): Promise<void>;
+};
+
+export type CountedSlice = { readonly figures: SpanFigures; readonly next: CallCursor | null };
+
+/** Spans that are read and parsed at once: some milliseconds. */
+const BATCH = 8;
+const HOUR_MS = 3_600_000;
+/** No day of any time zone is longer. Longer spans are not kept: each moved call would have to search for them. */
+export const LONGEST_MS = 26 * HOUR_MS;
+/** Calls that began longer ago rarely move. */
+const SETTLES_MS = HOUR_MS;
+
+/**
+ * Figures of spans. A span that is over is counted once, which reads all of its calls. Of a span that is not over, such
+ * as today, the figures of its beginning are kept, and the last hours are counted each time.
+ */
+export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
+  const shared = shareRuns<SpanFigures>();
+
+  async function* figures(account: number, spans: readonly Span[], now: number): AsyncGenerator<SpanFigures> {
+    for (let at = 0; at < spans.length; at += BATCH) {
+      const batch = spans.slice(at, at + BATCH).map(({ since, until }) => ({ since, until })); // nothing else goes along
+      const kept = await engine.kept(account, batch);
+      const counted = batch.filter((span, index) => kept[index] === null && canBeKept(span, now));
+      const mark = randomInt(2 ** 48 - 1);
+      const marked =
+        counted.length > 0 &&
+        (await engine.begin(account, counted, mark).then(
+          () => true,
+          () => false,
+        ));
+      for (const [index, span] of batch.entries()) {
+        const known = kept[index];
+        if (typeof known === 'string') yield JSON.parse(known);
+        else if (span.until > now)
+          yield await shared(`${account} ${span.since} ${span.until}`, () => inTwoParts(account, span, now));
+        else {
+          const sum = await count(account, span);
+          // What is not kept is counted again the next time.
+          if (marked) await engine.keep(account, span, mark, JSON.stringify(sum)).catch(() => {});
+          yield sum;
+        }
+      }
+    }
+  }
+
+  async function inTwoParts(account: number, { since, until }: Span, now: number): Promise<SpanFigures> {
+    const all = countCalls({ since, until });
+    const settled = Math.floor((now - SETTLES_MS) / HOUR_MS) * HOUR_MS;
+    const from = Math.max(since, settled);
+    if (from > since)
+      for await (const beginning of figures(account, [{ since, until: from }], now)) all.merge(beginning);
+    all.merge(await count(account, { since: from, until }), from);
+    return all.figures();
+  }
+
+  async function count(account: number, span: Span): Promise<SpanFigures> {
+    const all = countCalls(span);
+    let after: CallCursor | null = null;
+    do {
+      const slice: CountedSlice = await engine.count(account, span, after);
+      all.merge(slice.figures);
+      after = slice.next;
+    } while (after !== null);
+    return all.figures();
+  }
+
+  return figures;
+}
+
+const canBeKept = ({ since, until }: Span, now: number) => until <= now && until - since <= LONGEST_MS;
+
+/**
+ * When a call has moved, hundreds of screens request the same figures at once. Requests that come during a count share
+ * the next one, since the running count may have read before the call moved.
+ */
+function shareRuns<T>() {
+  const running = new Map<string, Promise<T>>();
+  const waiting = new Map<string, Promise<T>>();
+
+  function start(key: string, work: () => Promise<T>): Promise<T> {
+    const run = work();
+    running.set(key, run);
+    const over = () => void (running.get(key) === run && running.delete(key));
+    run.then(over, over);
+    return run;
+  }
+
+  return (key: string, work: () => Promise<T>): Promise<T> => {
+    const before = running.get(key);
+    if (before === undefined) return start(key, work);
+    const next = () => {
+      waiting.delete(key);
+      return start(key, work);
+    };
+    const known = waiting.get(key) ?? before.then(next, next);
+    waiting.set(key, known);
+    return known;
+  };
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Extension } from '../accounts/directory-store.ts';
+import type { Extensions } from '../accounts/extensions.ts';
+import { countGroup } from '../calls/aggregate.ts';
+import type { PageRequest } from '../kit/page-request.ts';
+import { en } from '../words/en.ts';
+import { peopleFilters, peopleOf } from './report-filter.ts';
+import { peopleRows } from './report-rows.ts';
+
+const of = (extension: string, name: string): [string, Extension] => [
+  extension,
+  { account: 1, extension, name, user: 7, userName: 'Jana' },
+];
+const extensions: Extensions = new Map([of('1001', 'Desk'), of('1002', 'Kitchen')]);
+
+test('a person is found by the extensions that answered, whatever those are named', () => {
+  assert.deepEqual(
+    peopleOf(['1001', '1002', '3'], extensions).map(({ name, search }) => [name, search]),
+    [
+      ['Jana (1001, 1002)', '1001|1002'],
+      ['3', '3'],
+    ],
+  );
+});
+
+test('a person chosen in one period is the same choice in another', () => {
+  const values = (answered: readonly string[]) =>
+    peopleFilters({ extensions, words: en } as PageRequest, answered).map(({ value }) => value);
+  assert.deepEqual(values(['1001', '3']), ['answered:1001|1002', 'answered:3']);
+  assert.deepEqual(values(['1002']), ['answered:1001|1002']);
+});
+
+test('a person’s calls before are those at any of their extensions', () => {
+  const report = (...answered: readonly (readonly [string, number])[]) => ({
+    groups: {
+      ...{ segments: [], integrations: [] },
+      extensions: answered.map(
+        ([extension, count]) => [extension, { ...countGroup().group(), answered: count }] as const,
+      ),
+    },
+  });
+  const before = report(['1002', 4], ['1001', 2], ['3', 1]);
+  const rows = peopleRows(extensions, en, report(['1001', 5], ['4', 1]), before, (search) => search);
+  assert.deepEqual(
+    rows.map(({ label, answered, before: then }) => [label, answered, then]),
+    [
+      ['Desk (1001)', 5, 6],
+      ['4', 1, 0],
+    ],
+  );
+});

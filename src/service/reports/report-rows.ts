@@ -1,0 +1,221 @@
+import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { numberCalledText } from '../accounts/extensions.ts';
+import { countGroup, type Group, OTHERS } from '../calls/aggregate.ts';
+import { backOf, callerAddress } from '../calls/call-cells.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import type { PageRequest } from '../kit/page-request.ts';
+import { busyHours, type NamedGroup, type Report } from './call-report.ts';
+import type { CallersReport } from './callers-report.ts';
+import type { Period } from './period.ts';
+import { peopleOf, personOf, placeText, type ReportFilter } from './report-filter.ts';
+import { callsOf, daysOf, hourName, hourOf, stepNames } from './report-names.ts';
+import { columnsOf, type ReportTable, type Row } from './report-tables.ts';
+
+/** What a report's page and its CSV are made from. */
+export type Reported = {
+  readonly period: Period;
+  /** The address has times that cannot be used. */
+  readonly wrongTimes: boolean;
+  readonly report: Report;
+  readonly before: Report;
+  readonly filter: ReportFilter | null;
+  readonly filters: readonly ReportFilter[];
+  readonly callers: CallersReport | null;
+};
+
+export function reportTables(
+  request: PageRequest,
+  { period, report, before, filter, callers }: Reported,
+  integration: (id: string) => { readonly name: string; readonly uid: string } | undefined,
+): ReportTable[] {
+  const { extensions, words } = request;
+  const text = words.reports;
+  const columns = columnsOf(words);
+  const { step } = period;
+  const isOneDay = period.first.equals(period.last);
+  const [firstHour, lastHour] = busyHours(report.hours);
+  const groups = (
+    kind: 'segments' | 'integrations' | 'numbersCalled' | 'places',
+    nameOf: (name: string) => string,
+    calls: (name: string) => Record<string, string>,
+  ) => {
+    const then = new Map<string, NamedGroup[1]>(before.groups[kind]);
+    return report.groups[kind].map(
+      ([name, group]): Row => ({
+        ...group,
+        group,
+        label: name === OTHERS ? text.others : nameOf(name),
+        before: then.get(name)?.calls ?? 0,
+        ...(name !== '' && name !== OTHERS && { href: callsOf(filter, daysOf(period), calls(name)) }),
+      }),
+    );
+  };
+  const tables: ReportTable[] = [
+    {
+      name: 'series',
+      caption: text.bySteps[step],
+      columns: columns[step === 'hour' ? 'counts' : 'steps'](text.steps[step], step),
+      rows: report.series.map((row) => ({
+        ...row,
+        ...stepNames(row, step, isOneDay, request),
+        href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour, period.times) : daysOf(row)),
+      })),
+    },
+    {
+      name: 'hours',
+      caption: text.byHourOfDay,
+      columns: columns.counts(text.steps.hour, 'hour'),
+      rows: report.hours
+        .map((counts, hour): Row => ({ ...counts, label: hourName(hour) }))
+        .slice(firstHour, lastHour + 1),
+    },
+  ];
+  if (callers !== null)
+    tables.push(
+      {
+        name: 'callers',
+        caption: text.busiest,
+        columns: columns.callers(text.caller),
+        rows: callers.busiest.map(({ number, numbers, customer, name, calls, missed }) => ({
+          ...{ calls, missed, answered: calls - missed },
+          ...{ label: name ?? spaced(number), iso: number },
+          href:
+            numbers > 1 && customer !== null
+              ? callsOf(filter, daysOf(period), { customer })
+              : callerAddress(number, backOf(request)),
+        })),
+      },
+      {
+        name: 'never',
+        caption: text.neverReached,
+        columns: columns.neverReached(text.caller),
+        rows: callers.neverReached.map((calls) => {
+          const last = calls.at(-1) as CallRecord;
+          return {
+            ...{ calls: calls.length, missed: calls.length, answered: 0 },
+            ...{
+              label: last.customer?.name ?? spaced(last.number),
+              iso: last.number,
+              href: callerAddress(last.number, backOf(request)),
+            },
+            at: last.startedAt,
+          };
+        }),
+      },
+    );
+  if (report.parts !== null) {
+    const { parts } = report;
+    tables.push({
+      name: 'parts',
+      caption: text.byHours,
+      columns: columns.counts(words.calls.hours, 'opening_hours'),
+      rows: (['in', 'out'] as const).map((part) => ({
+        ...parts[part],
+        ...{ label: words.calls.inHours[part], iso: part },
+        href: callsOf(filter, daysOf(period), { hours: part }),
+      })),
+    });
+  }
+  const isOfAll = filter === null || filter.groups === null;
+  if (isOfAll && report.groups.numbersCalled.length > 0)
+    tables.push({
+      name: 'numbers',
+      caption: text.byNumberCalled,
+      columns: columns.groups(words.calls.numberCalled, 'number_called'),
+      rows: groups(
+        'numbersCalled',
+        (number) => numberCalledText(extensions, number),
+        (called) => ({ called }),
+      ),
+    });
+  const rest = withoutPlace(report);
+  if (isOfAll && report.groups.places.length > 0)
+    tables.push({
+      name: 'places',
+      caption: text.byPlace,
+      columns: columns.places(words.calls.place, 'missed_at'),
+      rows: [
+        ...groups(
+          'places',
+          (place) => placeText(words, place),
+          (place) => ({ place }),
+        ),
+        ...(rest > 0
+          ? [
+              {
+                calls: rest,
+                answered: 0,
+                missed: rest,
+                label: text.notReported,
+                before: withoutPlace(before),
+              },
+            ]
+          : []),
+      ],
+    });
+  if (isOfAll)
+    tables.push(
+      {
+        name: 'people',
+        caption: text.byPerson,
+        columns: columns.people(text.person, 'person'),
+        rows: peopleRows(extensions, words, report, before, (extension) =>
+          callsOf(filter, daysOf(period), { extension }),
+        ),
+      },
+      {
+        name: 'segments',
+        caption: text.bySegment,
+        columns: columns.groups(text.segment, 'segment'),
+        rows: groups(
+          'segments',
+          (name) => name || text.none,
+          (segment) => ({ segment }),
+        ),
+      },
+      {
+        name: 'integrations',
+        caption: text.byIntegration,
+        columns: columns.groups(text.integration, 'integration'),
+        rows: groups(
+          'integrations',
+          (id) => integration(id)?.name ?? text.removed,
+          (id) => ({ integration: integration(id)?.uid ?? '' }),
+        ),
+      },
+    );
+  return tables;
+}
+
+/** Missed calls of which the bridge did not report where they ended. */
+const withoutPlace = ({ all, groups }: Report) =>
+  groups.places.reduce((rest, [, { missed }]) => rest - missed, all.missed);
+
+/** Answered calls by person, most first; before: at any of the person's extensions. */
+export function peopleRows(
+  extensions: PageRequest['extensions'],
+  { reports: text }: PageRequest['words'],
+  report: { readonly groups: Pick<Report['groups'], 'extensions'> },
+  before: { readonly groups: Pick<Report['groups'], 'extensions'> },
+  calls: (extension: string) => string,
+): Row[] {
+  const now = new Map(report.groups.extensions);
+  const keyOf = (extension: string) => personOf(extensions, extension);
+  const then = Map.groupBy(before.groups.extensions, ([extension]) => keyOf(extension));
+  return peopleOf([...now.keys()], extensions)
+    .map(({ name, extensions: own, search }): Row => {
+      const sum = countGroup();
+      for (const extension of own) sum.merge(now.get(extension) as Group);
+      const group = sum.group();
+      return {
+        ...{ ...group, group },
+        label: search === '' ? text.unknown : search === OTHERS ? text.others : name,
+        before: (then.get(keyOf(own[0] as string)) ?? []).reduce(
+          (sum, [, { answered }]) => sum + answered,
+          0,
+        ),
+        ...(search !== '' && search !== OTHERS && { href: calls(search) }),
+      };
+    })
+    .sort((a, b) => b.answered - a.answered);
+}

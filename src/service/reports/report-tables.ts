@@ -1,0 +1,208 @@
+import type { Group } from '../calls/aggregate.ts';
+import { quantile } from '../calls/durations.ts';
+import { type Cell, csvTime } from '../kit/csv.ts';
+import { displayText } from '../kit/display-text.ts';
+import { duration, type Formats } from '../kit/formats.ts';
+import type { PageRequest } from '../kit/page-request.ts';
+import { type Column, table } from '../kit/table.ts';
+import { type Html, html } from '../words/html.ts';
+import type { Words } from '../words/words.ts';
+import type { Counts } from './call-report.ts';
+
+export type Row = Counts & {
+  readonly label: string;
+  /** What the label is in CSV, if not itself: a date or time as ISO 8601 has them. */
+  readonly iso?: string;
+  /** Where the row leads: to its calls, to the caller. */
+  readonly href?: string;
+  readonly group?: Group | null;
+  /** Calls of the period before; null if unknown. */
+  readonly before?: number | null;
+  /** The last call, Unix ms. */
+  readonly at?: number;
+};
+
+/** A column of a report table, on the page and as CSV. Durations are in seconds. */
+type ReportColumn = {
+  readonly head: string;
+  readonly csv: string;
+  readonly kind: 'text' | 'count' | 'share' | 'seconds' | 'time';
+  readonly wide?: true;
+  /** Sorted by what is shown, not by what it is in CSV. */
+  readonly byLabel?: true;
+  value(row: Row): Cell;
+};
+
+export type ReportTable = {
+  readonly name: string;
+  readonly caption: string;
+  readonly columns: readonly ReportColumn[];
+  readonly rows: readonly Row[];
+};
+
+/** A column, by its name in CSV, and the direction of its values. */
+type Sorting = { readonly table: string; readonly column: string; readonly descending: boolean };
+
+/** Reads `extensions.-answered`. */
+export function sortingIn(text: string | null): Sorting | null {
+  const [, table, minus, column] = /^(\w+)\.(-?)(\w+)$/.exec(text ?? '') ?? [];
+  return table && column ? { table, column, descending: minus === '-' } : null;
+}
+
+/** The share of missed calls among answered and missed ones; null without any. */
+export function missedRate({ answered, missed }: Counts): number | null {
+  return answered + missed === 0 ? null : missed / (answered + missed);
+}
+
+/** `17.3%`; `–` if unknown. */
+export const percent = (value: number | null, locale: string): string =>
+  value === null
+    ? '–'
+    : new Intl.NumberFormat(locale, {
+        style: 'percent',
+        minimumFractionDigits: 1,
+        maximumFractionDigits: 1,
+      }).format(value);
+export const seconds = (value: number | null): string => duration(value === null ? null : value * 1000);
+
+/** The columns of each kind of table; `head`: what its rows are, in words and in CSV. */
+export function columnsOf({ reports, weekly }: Words) {
+  const first = (head: string, csv: string): ReportColumn => ({
+    ...{ head, csv, kind: 'text' },
+    value: ({ label }) => label,
+  });
+  const calls: ReportColumn = { head: weekly.calls, csv: 'calls', kind: 'count', value: (row) => row.calls };
+  const before: ReportColumn = {
+    ...{ head: reports.beforeHead, csv: 'calls_before', kind: 'count', wide: true },
+    value: (row) => row.before ?? null,
+  };
+  const answered: ReportColumn = {
+    ...{ head: weekly.answered, csv: 'answered', kind: 'count' },
+    value: (row) => row.answered,
+  };
+  const missed: ReportColumn = {
+    ...{ head: weekly.missed, csv: 'missed', kind: 'count' },
+    value: (row) => row.missed,
+  };
+  const rate: ReportColumn = {
+    ...{ head: weekly.missedRate, csv: 'missed_rate', kind: 'share' },
+    value: missedRate,
+  };
+  const time = (
+    head: string,
+    csv: string,
+    kind: 'waited' | 'gaveUp' | 'talked',
+    part: number,
+  ): ReportColumn => ({
+    ...{ head, csv, kind: 'seconds', wide: true },
+    value: ({ group }) => (group ? quantile(group[kind], part) : null),
+  });
+  const times = [
+    time(weekly.timeToAnswer, 'time_to_answer_median_seconds', 'waited', 0.5),
+    time(reports.nineOfTen, 'time_to_answer_p90_seconds', 'waited', 0.9),
+    time(reports.medianDuration, 'duration_median_seconds', 'talked', 0.5),
+    time(reports.nineOfTen, 'duration_p90_seconds', 'talked', 0.9),
+  ];
+  const totalTalkTime: ReportColumn = {
+    ...{ head: reports.totalTalkTime, csv: 'total_talk_seconds', kind: 'seconds' },
+    value: ({ group }) => group?.talkedSeconds ?? null,
+  };
+  const last: ReportColumn = {
+    ...{ head: reports.lastCall, csv: 'last_call', kind: 'time' },
+    value: ({ at }) => at ?? null,
+  };
+  const caller = (head: string): ReportColumn => ({ ...first(head, 'number'), byLabel: true });
+  return {
+    counts: (head: string, csv: string) => [first(head, csv), calls, answered, missed, rate],
+    steps: (head: string, csv: string) => [first(head, csv), calls, answered, missed, rate, ...times],
+    groups: (head: string, csv: string) => [
+      first(head, csv),
+      calls,
+      before,
+      answered,
+      missed,
+      rate,
+      ...times,
+    ],
+    places: (head: string, csv: string) => [
+      first(head, csv),
+      missed,
+      before,
+      time(reports.wait, 'wait_median_seconds', 'gaveUp', 0.5),
+      time(reports.nineOfTen, 'wait_p90_seconds', 'gaveUp', 0.9),
+    ],
+    people: (head: string, csv: string) => [first(head, csv), answered, before, ...times, totalTalkTime],
+    callers: (head: string) => [caller(head), calls, missed],
+    neverReached: (head: string) => [caller(head), missed, last],
+  };
+}
+
+/** The rows in the order of a column; those without a value last. */
+function sortedRows({ name, columns, rows }: ReportTable, sorting: Sorting | null): readonly Row[] {
+  const column = columns.find(({ csv }) => csv === sorting?.column);
+  if (sorting?.table !== name || column === undefined) return rows;
+  const direction = sorting.descending ? -1 : 1;
+  const byIso = column.kind === 'text' && !column.byLabel;
+  const keyOf = (row: Row) => (byIso ? (row.iso ?? column.value(row)) : column.value(row));
+  return rows.toSorted((a, b) => {
+    const [x, y] = [keyOf(a), keyOf(b)];
+    if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1;
+    return direction * (typeof x === 'string' ? x.localeCompare(String(y)) : x - Number(y));
+  });
+}
+
+/** `address`: of the same page with this table sorted so. */
+export function showTable(
+  given: ReportTable,
+  { words, formats }: Pick<PageRequest, 'words' | 'formats'>,
+  sorting: Sorting | null,
+  address: (sort: string) => string,
+): Html {
+  const { name, caption, columns } = given;
+  const sortOf = ({ csv, kind }: ReportColumn): Column<Row>['sort'] => {
+    const current = sorting?.table === name && sorting.column === csv;
+    const descending = current ? !sorting.descending : kind !== 'text';
+    return {
+      href: address(`${name}.${descending ? '-' : ''}${csv}`),
+      ...(current && { order: sorting.descending ? 'descending' : 'ascending' }),
+    };
+  };
+  return table({
+    caption,
+    columns: columns.map(
+      (column): Column<Row> => ({
+        head: column.head,
+        ...(column.kind !== 'text' && column.kind !== 'time' && { numeric: true }),
+        ...(column.wide && { wide: true }),
+        ...(given.rows.length > 1 && { sort: sortOf(column) }),
+        cell: (row) => cellText(column, row, column === columns[0], formats),
+      }),
+    ),
+    rows: sortedRows(given, sorting),
+    empty: html`<p>${words.reports.noCalls}</p>`,
+  });
+}
+
+function cellText({ kind, value }: ReportColumn, row: Row, isFirst: boolean, formats: Formats): Html {
+  const cell = value(row);
+  if (kind === 'share') return percent(cell as number | null, formats.locale);
+  if (kind === 'count' && typeof cell === 'number') return formats.number(cell);
+  if (kind === 'seconds') return seconds(cell as number | null);
+  if (kind === 'time') return cell !== null && formats.dateTime(cell as number);
+  if (typeof cell !== 'string') return cell;
+  const label = html`<span class="label">${displayText(cell, 80)}</span>`;
+  return isFirst && row.href !== undefined && row.calls > 0 ? html`<a href=${row.href}>${label}</a>` : label;
+}
+
+/** The table as CSV rows, its header first. */
+export function tableCells({ columns, rows }: ReportTable, timeZone: string): Cell[][] {
+  const cell = ({ kind, value }: ReportColumn, row: Row, at: number) => {
+    const given = at === 0 ? (row.iso ?? value(row)) : value(row);
+    if (kind === 'time') return csvTime(given as number | null, timeZone);
+    return kind === 'share' && given !== null ? Number(Number(given).toFixed(4)) : given;
+  };
+  return [
+    columns.map(({ csv }) => csv),
+    ...rows.map((row) => columns.map((column, at) => cell(column, row, at))),
+  ];
+}

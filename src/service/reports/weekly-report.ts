@@ -1,0 +1,105 @@
+import type { Account } from '../accounts/directory-store.ts';
+import { quantile } from '../calls/durations.ts';
+import { serviceLevel } from '../calls/service-level.ts';
+import type { ReportStore } from '../database/store.ts';
+import { dateAt, daysBetween } from '../kit/calendar.ts';
+import type { Formats } from '../kit/formats.ts';
+import { type Html, html, render } from '../words/html.ts';
+import type { Words } from '../words/words.ts';
+import { makeReport, type Report } from './call-report.ts';
+import { missedRate, percent, seconds } from './report-tables.ts';
+
+type WeeklyReport = {
+  readonly title: string;
+  readonly heads: readonly string[];
+  /** Each a label, the figure of the week, and that of the week before. */
+  readonly figures: readonly (readonly [label: string, now: string, before: string])[];
+  readonly dayHeads: readonly string[];
+  readonly days: readonly (readonly string[])[];
+};
+
+/** The Monday of the last week that is over. */
+export function lastWeek(now: number, timeZone: string): Temporal.PlainDate {
+  const today = dateAt(now, timeZone);
+  return today.subtract({ days: today.dayOfWeek + 6 });
+}
+
+/** A week's report is mailed on Monday from seven o'clock on, in the account's time zone. */
+const MAILED_MS = 7 * 3_600_000;
+
+/** The Monday of the last week whose report is due by mail. */
+export const dueWeek = (now: number, timeZone: string): Temporal.PlainDate =>
+  lastWeek(now - MAILED_MS, timeZone);
+
+/** A week's figures beside those of the week before. */
+export async function weeklyReport(
+  { reports }: { readonly reports: ReportStore },
+  { id, answerWithin }: Account,
+  monday: Temporal.PlainDate,
+  { weekly: words }: Words,
+  formats: Formats,
+  now: number,
+): Promise<WeeklyReport> {
+  const { timeZone, locale } = formats;
+  const read = async (first: Temporal.PlainDate): Promise<Report> => {
+    const days = daysBetween(first, first.add({ days: 6 }), timeZone);
+    return makeReport({ step: 'day' }, days, timeZone, reports.figures(id, days, now));
+  };
+  const [week, before] = [await read(monday), await read(monday.subtract({ days: 7 }))];
+  const number = (value: number) => formats.number(value);
+  const share = (value: number | null) => percent(value, locale);
+  const figures = (
+    [
+      [words.calls, ({ all }) => number(all.calls)],
+      [words.answered, ({ all }) => number(all.answered)],
+      [words.missed, ({ all }) => number(all.missed)],
+      [words.missedRate, ({ all }) => share(missedRate(all))],
+      [words.answeredWithin(answerWithin), ({ all }) => share(serviceLevel(all, answerWithin))],
+      [words.timeToAnswer, ({ all }) => seconds(quantile(all.waited, 0.5))],
+      [words.duration, ({ all }) => seconds(quantile(all.talked, 0.5))],
+    ] as readonly (readonly [string, (report: Report) => string])[]
+  ).map(([label, value]) => [label, value(week), value(before)] as const);
+  const day = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' });
+  const long = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' });
+  return {
+    title: words.title(long.format(monday), long.format(monday.add({ days: 6 }))),
+    heads: [words.figure, words.thisWeek, words.before],
+    figures,
+    dayHeads: [words.day, words.calls, words.answered, words.missed],
+    days: week.series.map(({ first, calls, answered, missed }) => [
+      day.format(first),
+      ...[calls, answered, missed].map(number),
+    ]),
+  };
+}
+
+/** The report as a part of a page, or of a mail. */
+export function weeklyReportBody({ heads, figures, dayHeads, days }: WeeklyReport): Html {
+  const table = (
+    columns: readonly string[],
+    rows: readonly (readonly string[])[],
+  ) => html`<div class="table" role="region" aria-label=${columns[0]} tabindex="0"><table>
+    <thead><tr>${columns.map((head, at) => html`<th scope="col" class=${at > 0 && 'numeric'} align=${at > 0 ? 'right' : 'left'}>${head}</th>`)}</tr></thead>
+    <tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td class=${at > 0 && 'numeric'} align=${at > 0 ? 'right' : 'left'}>${cell}</td>`)}</tr>`)}</tbody>
+  </table></div>`;
+  return html`${table(heads, figures)}<br />${table(dayHeads, days)}`;
+}
+
+/** The report as a mail; `address`: of its page. */
+export function weeklyReportMail(report: WeeklyReport, account: string, address: string, words: Words) {
+  const lines = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
+    [heads, ...rows].map(([first, ...others]) => `${first}: ${others.join(' / ')}`);
+  const body = html`<html lang=${words.language}><head><meta charset="utf-8" /><title>${report.title}</title></head><body>
+    <h1>${report.title}</h1><p>${account}</p>${weeklyReportBody(report)}
+    <p><a href=${address}>${words.weekly.open}</a></p><p>${words.weekly.why}</p></body></html>`;
+  return {
+    subject: `${account}: ${report.title}`,
+    text: [
+      ...[report.title, account, ''],
+      ...[...lines(report.heads, report.figures), ''],
+      ...[...lines(report.dayHeads, report.days), ''],
+      ...[`${words.weekly.open}: ${address}`, words.weekly.why, ''],
+    ].join('\n'),
+    html: `<!doctype html>${render(body)}`,
+  };
+}

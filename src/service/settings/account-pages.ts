@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { isCrmTemplate } from '../accounts/crm-link.ts';
+import type { ServiceContext } from '../app/context.ts';
+import { displayText } from '../kit/display-text.ts';
+import { button, changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
+import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { table } from '../kit/table.ts';
+import { line } from '../kit/text.ts';
+import { newPassword } from '../users/users.ts';
+import { type Html, html } from '../words/html.ts';
+import { formError } from '../words/words.ts';
+import { languageField, languageSchema, placeFields, placeSchema } from './account-fields.ts';
+import { changeAccount } from './change-account.ts';
+
+const passwordChange = z.object({ current: z.string(), password: newPassword });
+const settings = z.object({
+  account: line('account', { max: 80 }),
+  ...placeSchema,
+  within: z
+    .string()
+    .refine(
+      (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 600,
+      formError('seconds'),
+    )
+    .transform(Number),
+  crm: z
+    .string()
+    .trim()
+    .max(500)
+    .refine((template) => template === '' || isCrmTemplate(template), formError('crmTemplate'))
+    .transform((template) => template || null),
+  agents_delete: z.string().optional(),
+});
+/** The user's own page, with the account's settings for administrators. */
+export function accountPages(pages: Pages, context: ServiceContext): void {
+  const { store, sessions, directory } = context;
+  const { passwords } = context.access;
+  const accountPage = async (request: PageRequest, errors?: FieldErrors) =>
+    ownPage(request, await sessions.list(request.user), errors);
+  pages.get('/account', 'agent', (request) => accountPage(request));
+  pages.post('/account/password', 'agent', async (request) => {
+    const { values, errors } = readForm(passwordChange, request);
+    if (errors) return accountPage(request, errors);
+    if (!(await request.isOwnPassword(values.current)))
+      return accountPage(request, { current: request.words.formErrors.wrongPassword });
+    const password = await passwords.hash(values.password, request.user.uid);
+    await store.users.change(request.user.id, { password });
+    await sessions.closeAll(request.user, request.session);
+    await request.audit('password', request.user.name);
+    return { redirect: '/account?done=password' };
+  });
+  pages.post('/account/language', 'agent', async ({ user, form }) => {
+    await store.users.change(user.id, { language: languageSchema.parse(form.get('language')) });
+    return { redirect: '/account' };
+  });
+  pages.post('/account/sessions/end', 'agent', async (request) => {
+    const session = (await sessions.list(request.user)).find(({ id }) => id === request.form.get('session'));
+    if (session !== undefined) {
+      await sessions.close(session);
+      await request.audit('session', `of ${session.address}`);
+    }
+    return { redirect: '/account?done=session' };
+  });
+  pages.post('/account/sign-out-everywhere', 'agent', async (request) => {
+    await sessions.closeAll(request.user, null);
+    await request.audit('sign-out', 'everywhere');
+    return { redirect: '/sign-in' };
+  });
+  pages.post('/account/settings', 'administrator', async (request) => {
+    const { values, errors } = readForm(settings, request);
+    if (errors) return accountPage(request, errors);
+    const { account: name, country, zone, within, crm, agents_delete } = values;
+    const change = {
+      ...{ name, country, timeZone: zone, answerWithin: within, crmUrl: crm },
+      agentsDelete: agents_delete !== undefined,
+    };
+    const changed = await changeAccount(store, request.account, change);
+    await directory.refresh();
+    await request.audit('settings', changed);
+    return { redirect: '/account?done=settings' };
+  });
+}
+
+type OwnSession = Awaited<ReturnType<ServiceContext['sessions']['list']>>[number];
+
+function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
+  const { user, account, token, administrates, query, form, words } = request;
+  const { common, account: text } = words;
+  const message = {
+    password: text.passwordChanged,
+    session: text.sessionEnded,
+    settings: words.common.saved,
+  }[query.get('done') ?? ''];
+  const value = (name: string, saved: string) => form.get(name) ?? saved;
+  return {
+    title: text.title,
+    ...(errors && { status: 422 }),
+    body: html`
+      <h1>${text.title}</h1>
+      ${message !== undefined && notice(message)}
+      <div class="columns">
+      <section class="card" aria-labelledby="you">
+        <h2 id="you">${text.signedInAs(user.name)}</h2>
+        <p>${words.users.role}: ${words.users.roles[user.role]}</p>
+        ${changeForm(
+          { action: '/account/password', token, label: text.changePassword },
+          html`
+            ${field({ label: text.currentPassword, name: 'current', type: 'password', errors, required: true, autocomplete: 'current-password' })}
+            ${field({ label: text.newPassword, name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: text.passwordHint })}
+            <button type="submit">${text.changePassword}</button>
+          `,
+        )}
+        ${changeForm(
+          { action: '/account/language', token, label: text.language },
+          html`
+            ${languageField(text, user.language)}
+            <button type="submit">${common.save}</button>
+          `,
+        )}
+        <p><a href="/account/second-factor">${words.secondFactor.title}</a>: ${user.secondFactor === null ? common.off : common.on}</p>
+      </section>
+      ${
+        administrates &&
+        html`<section class="card" aria-labelledby="settings">
+          <h2 id="settings">${text.settings}</h2>
+          ${changeForm(
+            { action: '/account/settings', token, label: text.settings },
+            html`
+              ${field({ label: text.accountName, name: 'account', value: value('account', account.name), errors, required: true, maxlength: 80 })}
+              ${placeFields(words, { country: value('country', account.country ?? ''), zone: value('zone', account.timeZone ?? '') }, errors)}
+              ${field({ label: text.within, name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true, hint: text.withinHint })}
+              ${field({ label: words.crm.label, name: 'crm', value: value('crm', account.crmUrl ?? ''), errors, maxlength: 500, hint: words.crm.hint })}
+              <label class="check"><input type="checkbox" name="agents_delete" value="1" checked=${form.has('account') ? form.has('agents_delete') : account.agentsDelete} /> ${words.account.agentsDelete}</label>
+              <button type="submit">${common.save}</button>
+            `,
+          )}
+          <p><a href="/opening-hours">${text.hours}</a>: ${account.openingHours === null ? common.none : common.on}</p>
+        </section>`
+      }
+      </div>
+      <section class="card" aria-labelledby="sessions">
+        <h2 id="sessions">${text.sessions}</h2>
+        ${sessionTable(request, sessions)}
+        ${button({ action: '/account/sign-out-everywhere', token }, text.signOutEverywhere)}
+      </section>
+    `,
+  };
+}
+
+function sessionTable(
+  { session, token, formats, now, words: { account: text, layout } }: PageRequest,
+  sessions: readonly OwnSession[],
+): Html {
+  return table({
+    caption: text.browser,
+    rows: sessions,
+    columns: [
+      { head: text.browser, cell: ({ browser }) => text.browserOn(...browserName(browser)) },
+      { head: text.from, cell: ({ address }) => displayText(address, 60) },
+      { head: text.signedIn, cell: ({ openedAt }) => html`${text.since} ${formats.moment(openedAt, now)}` },
+      { head: text.lastUsed, cell: ({ usedAt }) => html`${text.used} ${formats.moment(usedAt, now)}` },
+      {
+        head: text.action,
+        cell: ({ id }) =>
+          id === session.id
+            ? text.thisBrowser
+            : changeForm(
+                { action: '/account/sessions/end', token, inline: true },
+                html`<input type="hidden" name="session" value=${id} /><button type="submit">${layout.signOut}</button>`,
+              ),
+      },
+    ],
+    empty: null,
+    stacked: true,
+  });
+}
+
+/** `Firefox` and `Windows`, from a User-Agent; undefined if unknown. Every browser names others too, so the order matters. */
+function browserName(userAgent: string): [browser: string | undefined, system: string | undefined] {
+  const first = (names: readonly (readonly [string, RegExp])[]) =>
+    names.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const browser = first([
+    ['Edge', /Edg/],
+    ['Opera', /OPR/],
+    ['Firefox', /Firefox|FxiOS/],
+    ['Chrome', /Chrom|CriOS/],
+    ['Safari', /Safari/],
+  ]);
+  const system = first([
+    ['Windows', /Windows/],
+    ['Android', /Android/],
+    ['iOS', /iPhone|iPad/],
+    ['macOS', /Mac OS/],
+    ['ChromeOS', /CrOS/],
+    ['Linux', /Linux/],
+  ]);
+  return [browser, system];
+}

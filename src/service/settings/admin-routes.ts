@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { isCountry } from '../../shared/phone-number/normalise-number.ts';
+import type { Account } from '../accounts/directory-store.ts';
+import type { ServiceContext } from '../app/context.ts';
+import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
+import { type AccountOf, type AdminAudit, given, name } from '../kit/administration.ts';
+import { bearerToken } from '../kit/bearer.ts';
+import { adminCustomerRoutes } from '../people/admin-customers.ts';
+import { changeAccount } from './change-account.ts';
+
+const accountChange = z.object({
+  name: name.optional(),
+  country: z
+    .string()
+    .refine(isCountry, 'The country field must be two letters of ISO 3166.')
+    .nullable()
+    .optional(),
+});
+
+/**
+ * /admin: an account's settings, with its administration token. Integration tokens are refused: a phone system does not
+ * need the customers.
+ */
+export function adminRoutes(context: ServiceContext) {
+  const { store, directory, clock } = context;
+  const accounts = new WeakMap<object, Account>();
+  const accountOf: AccountOf = ({ raw }) => accounts.get(raw) as Account;
+
+  return async (instance: FastifyInstance) => {
+    const app = instance.withTypeProvider<ZodTypeProvider>();
+    app.setValidatorCompiler(validatorCompiler);
+    app.setSerializerCompiler(serializerCompiler);
+    // Registered here so that the hook runs first: unauthenticated clients do not learn which paths exist.
+    app.setNotFoundHandler((_request, reply) =>
+      reply.code(404).send({ message: 'There is nothing at this path.' }),
+    );
+    app.addHook('onRequest', async (request, reply) => {
+      const account = directory.administrator(bearerToken(request.headers.authorization) ?? '');
+      if (account === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
+      accounts.set(request.raw, account);
+    });
+
+    const audit: AdminAudit = (request, what, target) =>
+      store.audit.write({
+        ...{ account: accountOf(request).id, at: clock(), what, who: 'administration token' },
+        ...{ from: `${request.ip} (/admin)`, target },
+      });
+    const account = ({ uid, name, country }: Account) => ({ uid, name, country });
+    app.get('/account', (request) => account(accountOf(request)));
+    app.patch('/account', { schema: { body: accountChange } }, async (request) => {
+      const { id } = accountOf(request);
+      const changed = await changeAccount(store, accountOf(request), given(request.body));
+      await directory.refresh();
+      await audit(request, 'settings', changed);
+      return account(directory.accounts().find((candidate) => candidate.id === id) as Account);
+    });
+
+    adminIntegrationRoutes(app, accountOf, audit, context);
+    adminCustomerRoutes(app, accountOf, audit, context);
+  };
+}

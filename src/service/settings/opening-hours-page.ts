@@ -1,0 +1,66 @@
+import type { ServiceContext } from '../app/context.ts';
+import { changeForm, type FieldErrors, field, notice } from '../kit/form.ts';
+import { clockOf, openingHoursIn, openingHoursOf } from '../kit/opening-hours.ts';
+import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { html } from '../words/html.ts';
+
+/** A Monday. */
+const monday = new Temporal.PlainDate(2024, 1, 1);
+
+/** The account's opening hours: reports and the call list separate calls in them from calls out of them. */
+export function openingHoursPage(pages: Pages, { store, directory }: ServiceContext): void {
+  pages.get('/opening-hours', 'administrator', async (request) => page(request));
+  pages.post('/opening-hours', 'administrator', async (request) => {
+    const { account, form, words } = request;
+    const read = openingHoursIn(form);
+    if ('wrong' in read) {
+      const { hours, dates } = words.formErrors;
+      return page(
+        request,
+        Object.fromEntries(read.wrong.map((name) => [name, name === 'closed' ? dates : hours])),
+      );
+    }
+    const openingHours = read.hours && JSON.stringify(read.hours);
+    await store.directory.changeAccount(account.id, { openingHours });
+    await directory.refresh();
+    await request.audit('settings', `opening hours ${openingHours ?? 'none'}`);
+    return { redirect: '/opening-hours?done' };
+  });
+}
+
+function page({ account, form, formats, query, token, words }: PageRequest, errors?: FieldErrors): Page {
+  const text = words.account;
+  const hours = openingHoursOf(account);
+  const value = (name: string, saved: string) => form.get(name) ?? saved;
+  const weekday = new Intl.DateTimeFormat(formats.locale, { weekday: 'long' });
+  const closed = value('closed', hours?.closed.join('\n') ?? '');
+  return {
+    title: text.hours,
+    ...(errors && { status: 422 }),
+    body: html`
+      <p><a href="/account">← ${text.title}</a></p>
+      <h1>${text.hours}</h1>
+      ${query.has('done') && notice(words.common.saved)}
+      <p>${text.hoursHelp} ${words.reports.timesIn(formats.timeZone)}</p>
+      ${changeForm(
+        { action: '/opening-hours', token, label: text.hours },
+        html`
+          ${Array.from({ length: 7 }, (_, at) => {
+            const [from, to] = hours?.week[at] ?? [];
+            const day = weekday.format(monday.add({ days: at }));
+            return html`<div class="pair">
+              ${field({ label: text.opens(day), name: `from-${at + 1}`, type: 'time', step: 900, value: value(`from-${at + 1}`, clockOf(from)), errors })}
+              ${field({ label: text.closes(day), name: `to-${at + 1}`, type: 'time', step: 900, value: value(`to-${at + 1}`, clockOf(to)) })}
+            </div>`;
+          })}
+          <div class="field">
+            <label for="f-closed">${text.closedDays}</label>
+            <textarea id="f-closed" name="closed" rows="6" maxlength="6000" aria-describedby=${errors?.closed ? 'h-closed e-closed' : 'h-closed'} aria-invalid=${errors?.closed ? 'true' : undefined}>${closed}</textarea>
+            <p class="hint" id="h-closed">${text.closedHint}</p>
+            ${errors?.closed && html`<p class="error" id="e-closed">${errors.closed}</p>`}
+          </div>
+          <button type="submit" class="main">${words.common.save}</button>`,
+      )}
+    `,
+  };
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { ServiceContext } from '../app/context.ts';
+import { changeForm, type FieldErrors, field, readForm } from '../kit/form.ts';
+import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { newPassword, signInName, userName } from '../users/users.ts';
+import { html } from '../words/html.ts';
+import { languageField, languageSchema, placeFields, placeSchema } from './account-fields.ts';
+import { changeAccount } from './change-account.ts';
+
+const welcome = z.object({
+  ...{ name: userName, password: newPassword, language: languageSchema },
+  ...{ country: placeSchema.country.optional(), zone: placeSchema.zone.optional() },
+});
+
+/** The page that a new user's first link opens: name, password and language. */
+export function welcomePage(pages: Pages, context: ServiceContext): void {
+  const { store, sessions, directory, access } = context;
+  pages.get('/welcome', 'agent', (request) =>
+    request.user.password === null ? formPage(request) : { redirect: '/' },
+  );
+  pages.post('/welcome', 'agent', async (request) => {
+    if (request.user.password !== null) return { redirect: '/' };
+    const { values, errors } = readForm(welcome, request);
+    if (errors) return formPage(request, errors);
+    const { name, language, country = request.account.country, zone = null } = values;
+    const password = await access.passwords.hash(values.password, request.user.uid);
+    const user = { name, signInName: signInName(name), password, language };
+    if (!(await store.users.change(request.user.id, user)))
+      return formPage(request, { name: request.words.formErrors.nameTaken });
+    await sessions.closeAll(request.user, request.session);
+    await request.audit('password', name);
+    if (!asksForPlace(request)) return { redirect: '/' };
+    const changed = await changeAccount(store, request.account, { country, timeZone: zone });
+    await directory.refresh();
+    await request.audit('settings', changed);
+    return { redirect: '/start' };
+  });
+}
+
+/** The first administrator of an account is asked where it is. */
+const asksForPlace = ({ account, administrates }: PageRequest) => administrates && account.timeZone === null;
+
+function formPage(request: PageRequest, errors?: FieldErrors): Page {
+  const { words, user, account, form } = request;
+  const { common, account: text } = words;
+  const value = (name: string, saved: string) => form.get(name) ?? saved;
+  return {
+    title: text.welcome,
+    scripts: ['welcome.js'],
+    ...(errors && { status: 422 }),
+    body: html`<div class="narrow">
+      <h1>${text.welcome}</h1>
+      <p>${text.welcomeHint}</p>
+      ${changeForm(
+        { action: '/welcome', token: request.token },
+        html`
+          ${field({ label: common.name, name: 'name', value: value('name', user.name), errors, required: true, maxlength: 80, autocomplete: 'username', hint: text.nameHint })}
+          ${field({ label: words.signIn.password, name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: text.passwordHint })}
+          ${languageField(text, value('language', ''))}
+          ${
+            asksForPlace(request) &&
+            placeFields(
+              words,
+              { country: value('country', account.country ?? ''), zone: value('zone', '') },
+              errors,
+            )
+          }
+          <button type="submit" class="main">${text.continue}</button>
+        `,
+      )}
+    </div>`,
+  };
+}

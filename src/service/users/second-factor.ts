@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import type { Keys } from '../accounts/keys.ts';
+import type { User, UserStore } from './user-store.ts';
+
+const PERIOD_S = 30;
+const RECOVERY_CODES = 10;
+
+/**
+ * Codes that an authenticator app makes every 30 seconds (TOTP, RFC 6238), and recovery codes for when the device is
+ * lost. Secrets are derived from the server secret: the database contains none.
+ */
+export type SecondFactor = {
+  /** A new secret for a user: `factor` is kept when it is switched on, `uri` is for the app, `secret` to be typed. */
+  propose(user: User, account: string, factor?: string): { factor: string; uri: string; secret: string };
+  /** Switches it on if `code` is right. Returns the recovery codes, which are shown once. */
+  enable(user: User, factor: string, code: string): Promise<string[] | undefined>;
+  disable(user: Pick<User, 'id'>): Promise<void>;
+  /** Uses up a code of the app, or a recovery code; false if it is wrong or was used before. */
+  verify(user: User, code: string): Promise<boolean>;
+};
+
+export function makeSecondFactor(users: UserStore, keys: Keys, clock: () => number): SecondFactor {
+  const totpOf = ({ uid }: User, factor: string) =>
+    // 160 bits, as RFC 4226 recommends.
+    new TOTP({ secret: Secret.fromHex(keys.sign('second-factor', `${uid} ${factor}`).slice(0, 40)) });
+
+  /** The time step whose code this is: the current one, or the one before or after, as clocks differ. */
+  function stepOf(user: User, factor: string, code: string): number | undefined {
+    const now = clock();
+    const delta = totpOf(user, factor).validate({
+      token: code.replace(/\s/g, ''),
+      timestamp: now,
+      window: 1,
+    });
+    return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta;
+  }
+
+  return {
+    propose(user, account, given = '') {
+      const factor = isFactor(given) ? given : randomBytes(16).toString('hex');
+      const totp = totpOf(user, factor);
+      totp.label = user.name;
+      totp.issuer = account;
+      return { factor, uri: totp.toString(), secret: totp.secret.base32 };
+    },
+    async enable(user, factor, code) {
+      const step = isFactor(factor) ? stepOf(user, factor, code) : undefined;
+      if (step === undefined) return undefined;
+      const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+      await users.setSecondFactor(user.id, factor, codes.map(hashOf));
+      await users.useCodeStep(user.id, step);
+      return codes;
+    },
+    disable: ({ id }) => users.setSecondFactor(id, null, []),
+    async verify(user, code) {
+      if (user.secondFactor === null) return false;
+      const step = stepOf(user, user.secondFactor, code);
+      return step === undefined
+        ? users.useRecoveryCode(user.id, hashOf(code))
+        : users.useCodeStep(user.id, step);
+    },
+  };
+}
+
+/** What a secret is derived from; it goes through a form. */
+const isFactor = (text: string) => /^[0-9a-f]{32}$/.test(text);
+
+/** 80 random bits, as `xxxx-xxxx-xxxx-xxxx` in letters and digits that are not mistaken for each other. */
+function newRecoveryCode(): string {
+  const text = new Secret({ buffer: new Uint8Array(randomBytes(10)).buffer }).base32.toLowerCase();
+  return text.replace(/(.{4})(?=.)/g, '$1-');
+}
+
+/** Unsalted: 80 random bits cannot be guessed from their hash. */
+function hashOf(code: string): string {
+  return createHash('sha256')
+    .update(code.toLowerCase().replace(/[^a-z2-7]/g, ''))
+    .digest('hex');
+}

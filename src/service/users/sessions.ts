@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Session, User, UserStore } from './user-store.ts';
+
+/**
+ * A session ends after 12 hours without an open page, and after 30 days in any case (NIST SP 800-63B, 2.1.3). An open
+ * notification bar counts as use: a screen on the wall stays signed in.
+ */
+const IDLE_MS = 12 * 3_600_000;
+export const MAX_AGE_MS = 30 * 24 * 3_600_000;
+/** Characters of a User-Agent that are kept. */
+const MAX_BROWSER = 300;
+/** The last use is stored at most this often. */
+const USE_STORED_MS = 60_000;
+
+export type Sessions = {
+  /** Signs a browser in; returns the value of its cookie. `browser`: its User-Agent. */
+  open(user: User, from: { readonly address: string; readonly browser: string }): Promise<string>;
+  /** The session of a cookie if it is valid now; stores that it is used. */
+  find(cookie: string | undefined): Promise<Session | undefined>;
+  close(session: Pick<Session, 'id'>): Promise<void>;
+  /** Those of a user that are valid now, the last used first. */
+  list(user: User): Promise<Omit<Session, 'user'>[]>;
+  /** Ends all sessions of a user except one. */
+  closeAll(user: User, except: Session | null): Promise<void>;
+  /** Calls `end` when the session is closed in this process, or `endClosed` finds it closed. Returns a function that removes the listener. */
+  onClose(session: Session, end: () => void): () => void;
+  /** Ends what listens to sessions that another process has closed. */
+  endClosed(): Promise<void>;
+  /** Deletes expired sessions. */
+  trim(): Promise<void>;
+};
+
+export function makeSessions(users: UserStore, clock: () => number): Sessions {
+  const listeners = new Set<{ session: Session; end: () => void }>();
+  const notify = (closed: (session: Session) => boolean) => {
+    for (const { session, end } of [...listeners]) if (closed(session)) end();
+  };
+  const isOver = ({ openedAt, usedAt }: Pick<Session, 'openedAt' | 'usedAt'>, now: number) =>
+    now >= openedAt + MAX_AGE_MS || now >= usedAt + IDLE_MS;
+  return {
+    async open(user, { address, browser }) {
+      const cookie = randomBytes(32).toString('base64url');
+      const session = { id: idOf(cookie), user: user.id, at: clock(), address };
+      await users.openSession({ ...session, browser: plain(browser) });
+      return cookie;
+    },
+    async find(cookie) {
+      if (cookie === undefined || cookie === '') return undefined;
+      const session = await users.session(idOf(cookie));
+      const now = clock();
+      if (session === undefined) return undefined;
+      if (isOver(session, now)) {
+        await users.closeSession(session.id);
+        return undefined;
+      }
+      if (now >= session.usedAt + USE_STORED_MS) await users.useSession(session.id, now);
+      return session;
+    },
+    async close(session) {
+      await users.closeSession(session.id);
+      notify(({ id }) => id === session.id);
+    },
+    async closeAll(user, except) {
+      await users.closeSessions(user.id, except?.id ?? null);
+      notify((session) => session.user.id === user.id && session.id !== except?.id);
+    },
+    list: async (user) => (await users.sessions(user.id)).filter((session) => !isOver(session, clock())),
+    async endClosed() {
+      const ids = [...new Set([...listeners].map(({ session }) => session.id))];
+      if (ids.length === 0) return;
+      const open = new Set(await users.openSessions(ids));
+      const asked = new Set(ids);
+      notify(({ id }) => asked.has(id) && !open.has(id));
+    },
+    onClose(session, end) {
+      const listener = { session, end };
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    trim: () => users.trimSessions({ openedBefore: clock() - MAX_AGE_MS, usedBefore: clock() - IDLE_MS }),
+  };
+}
+
+/** A header as text that every database takes. */
+const plain = (header: string) => header.slice(0, MAX_BROWSER).replace(/[^ -~]/g, '?');
+
+/** The database stores a hash, so that nobody can sign in with a copy of it. 256 random bits need no salt. */
+function idOf(cookie: string): string {
+  return createHash('sha256').update(cookie).digest('hex');
+}

@@ -1,0 +1,239 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../accounts/directory-store.ts';
+import { sameText } from '../accounts/keys.ts';
+import type { ServiceContext } from '../app/context.ts';
+import type { AuditKind } from '../audit/audit-store.ts';
+import { field, hiddenFields, notice } from '../kit/form.ts';
+import type { Page } from '../kit/page-request.ts';
+import { Refusal, refusalText } from '../kit/refusal.ts';
+import { html } from '../words/html.ts';
+import { type Words, wordsFor } from '../words/words.ts';
+import { useLink } from './one-time-link.ts';
+import { cookieNames, cookieOptions, sessionCookie } from './session-cookie.ts';
+import type { User } from './user-store.ts';
+import { signInName, userName } from './users.ts';
+
+/** Between the password, or the link, and the code of the second factor. */
+const CODE_MS = 10 * 60_000;
+
+/**
+ * Signing in, by name and password or by a one-time link, then by a code if the user has a second factor; and out. The
+ * API redirects unauthenticated browsers here (part 5).
+ */
+export function signInPages(
+  app: FastifyInstance,
+  {
+    store,
+    directory,
+    sessions,
+    access: { passwords, guard, browsers, secondFactor },
+    keys,
+    clock,
+  }: ServiceContext,
+  { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page, words: Words) => FastifyReply },
+): void {
+  /** A name that no user has is not written down: people type passwords there. */
+  const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
+    store.audit.write({
+      ...{ account: user?.account ?? 0, at: clock(), what, who: user?.name ?? '', from: ip, target },
+    });
+
+  /** Every sign-in starts a new session and ends the one that the browser had. */
+  async function signIn(
+    user: User,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    way: string,
+  ): Promise<void> {
+    const before = await sessions.find(sessionCookie.read(request));
+    if (before !== undefined) await sessions.close(before);
+    const from = { address: request.ip, browser: request.headers['user-agent'] ?? '' };
+    sessionCookie.set(reply, await sessions.open(user, from));
+    browsers.remember(
+      reply,
+      user,
+      accountUid(({ id }) => id === user.account),
+    );
+    await audit('sign-in', user, request, way);
+  }
+  const accountUid = (matches: (account: Account) => boolean) =>
+    directory.accounts().find(matches)?.uid ?? '';
+
+  /** Signs in, or keeps for some minutes that only the code is missing. */
+  async function enter(user: User, request: FastifyRequest, reply: FastifyReply, way: string): Promise<void> {
+    if (user.secondFactor === null) return signIn(user, request, reply, way);
+    const text = `${user.uid}.${clock() + CODE_MS}`;
+    const options = { ...cookieOptions(request), maxAge: CODE_MS / 1000 };
+    reply.setCookie(cookieNames(request.protocol).code, `${text}.${codeSignature(text, user)}`, options);
+  }
+  /** Ends with any change of the password or the second factor. */
+  const codeSignature = (text: string, { password, secondFactor: factor }: User) =>
+    keys.sign('code', `${text} ${password} ${factor}`);
+
+  /** The user who has given the password, but not the code yet. */
+  async function halfSignedIn({ cookies, protocol }: FastifyRequest): Promise<User | undefined> {
+    const [uid = '', until = '', given = ''] = (cookies[cookieNames(protocol).code] ?? '').split('.');
+    if (!(Number(until) > clock())) return undefined;
+    const user = await store.users.find({ uid });
+    return user && sameText(given, codeSignature(`${uid}.${until}`, user)) ? user : undefined;
+  }
+
+  app.get('/sign-in', async (request, reply) => {
+    const { to = '', account = '' } = request.query as { to?: string; account?: string };
+    if (await sessions.find(sessionCookie.read(request))) return reply.redirect(inside(to), 303);
+    const half = await halfSignedIn(request);
+    const words = wordsOf(request);
+    return sendPlain(reply, half ? codePage(words, { to }) : signInPage(words, { to, account }), words);
+  });
+
+  app.post('/sign-in', async (request, reply) => {
+    const form = formOf(request);
+    const [name, to, account] = ['name', 'to', 'account'].map((field) => form.get(field) ?? '') as Three;
+    const words = wordsOf(request);
+    const again = (status: number, error: string) =>
+      sendPlain(reply, signInPage(words, { to, account, name, error, status }), words);
+    const typed = userName.safeParse(name);
+    const comparedName = typed.success ? signInName(typed.data) : '';
+    const uid = account || browsers.account(request);
+    const accountId = directory.accounts().find((candidate) => candidate.uid === uid)?.id ?? null;
+    const user = typed.success
+      ? await store.users.find({ signInName: comparedName, account: accountId })
+      : undefined;
+    try {
+      const who = { as: user?.uid ?? comparedName, request };
+      const right = await guard.attempt('password', who, (client) =>
+        passwords.verify(form.get('password') ?? '', user?.password ?? null, client),
+      );
+      if (!right || user === undefined) {
+        await audit('sign-in-failed', user, request, user ? 'wrong password' : 'unknown name');
+        return again(401, words.signIn.wrong);
+      }
+    } catch (error) {
+      if (error instanceof Refusal) return again(error.statusCode, refusalText(error, words));
+      throw error;
+    }
+    await enter(user, request, reply, 'by password');
+    return reply.redirect(user.secondFactor === null ? inside(to) : codePath(to), 303);
+  });
+
+  app.post('/sign-in/code', async (request, reply) => {
+    const form = formOf(request);
+    const to = form.get('to') ?? '';
+    const words = wordsOf(request);
+    const again = (status: number, error: string) =>
+      sendPlain(reply, codePage(words, { to, error, status }), words);
+    const user = await halfSignedIn(request);
+    if (user === undefined) return reply.redirect(codePath(to), 303);
+    try {
+      const code = form.get('code') ?? '';
+      const right = await guard.attempt('code', { as: user.uid, request }, () =>
+        secondFactor.verify(user, code),
+      );
+      if (!right) {
+        await audit('sign-in-failed', user, request, 'wrong code');
+        return again(401, words.signIn.wrongCode);
+      }
+    } catch (error) {
+      if (error instanceof Refusal) return again(error.statusCode, refusalText(error, words));
+      throw error;
+    }
+    reply.clearCookie(cookieNames(request.protocol).code, cookieOptions(request));
+    await signIn(user, request, reply, 'with a code');
+    return reply.redirect(inside(to), 303);
+  });
+
+  app.post('/sign-in/link', async (request, reply) => {
+    const user = await useLink(store, keys, formOf(request).get('link') ?? '', clock());
+    if (user === undefined) return reply.code(401).send();
+    await enter(user, request, reply, 'by one-time link');
+    return reply.code(204).send();
+  });
+
+  app.post('/sign-out', async (request, reply) => {
+    const session = await sessions.find(sessionCookie.read(request));
+    if (session !== undefined) {
+      await sessions.close(session);
+      await audit('sign-out', session.user, request, '');
+    }
+    sessionCookie.clear(reply);
+    return reply.redirect('/sign-in', 303);
+  });
+}
+
+type Three = [string, string, string];
+
+/** The language of the browser, since no user is signed in. */
+const wordsOf = ({ headers }: FastifyRequest) => wordsFor('', headers['accept-language']);
+
+const formOf = ({ body }: FastifyRequest) => (body instanceof URLSearchParams ? body : new URLSearchParams());
+
+/** The sign-in page asks for the code as long as only that is missing. */
+const codePath = (to: string) => `/sign-in?${new URLSearchParams({ to })}`;
+
+/** The path to go to after signing in; `/` unless it is a path of this service. */
+function inside(to: string): string {
+  const here = 'http://here.invalid';
+  const url = to.startsWith('/') ? URL.parse(to, here) : null;
+  // `//name` is another host, also where `/.//name` was given.
+  return url?.origin === here ? url.href.slice(here.length).replace(/^\/+/, '/') : '/';
+}
+
+function codePage(
+  { signIn }: Words,
+  { to, error, status = 200 }: { to: string; error?: string; status?: number },
+): Page {
+  return {
+    title: signIn.title,
+    status,
+    body: html`
+      <h1>${signIn.title}</h1>
+      ${error !== undefined && notice(error, 'bad')}
+      <form method="post" action="/sign-in/code" class="card">
+        <input type="hidden" name="to" value=${to} />
+        ${field({ label: signIn.code, name: 'code', required: true, autocomplete: 'one-time-code', autofocus: true, hint: signIn.codeHint })}
+        <button type="submit" class="main">${signIn.title}</button>
+      </form>
+      <form method="post" action="/sign-out"><button type="submit">${signIn.cancel}</button></form>
+    `,
+  };
+}
+
+function signInPage(
+  { signIn }: Words,
+  {
+    to,
+    account = '',
+    name = '',
+    error,
+    status = 200,
+  }: {
+    to: string;
+    /** The uid of the account, from its own sign-in address. */
+    account?: string;
+    name?: string;
+    error?: string;
+    status?: number;
+  },
+): Page {
+  return {
+    title: signIn.title,
+    status,
+    scripts: ['sign-in.js'],
+    body: html`
+      <h1>${signIn.title}</h1>
+      <div id="state" data-signing-in=${signIn.signingIn} data-link-ended=${signIn.linkEnded}>${error !== undefined && notice(error, 'bad')}</div>
+      <form method="post" action="/sign-in" class="card">
+        ${hiddenFields({ to, account })}
+        ${field({ label: signIn.name, name: 'name', value: name, required: true, autocomplete: 'username', autofocus: name === '' })}
+        ${field({ label: signIn.password, name: 'password', type: 'password', required: true, autocomplete: 'current-password', autofocus: name !== '' })}
+        <button type="submit" class="main">${signIn.title}</button>
+      </form>
+      <h2>${signIn.noPassword}</h2>
+      <p>${signIn.askForLink}</p>
+      <pre tabindex="0">pbx-bridge service link</pre>
+      <h2>${signIn.aProgram}</h2>
+      <p>${signIn.programHelp()}</p>
+      <pre tabindex="0">pbx-bridge service token</pre>
+    `,
+  };
+}

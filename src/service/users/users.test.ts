@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Store } from '../database/store.ts';
+import type { User } from './user-store.ts';
+import { firstAdministrator, newPassword } from './users.ts';
+
+test('a new password has 12 to 256 characters, five of them different', () => {
+  const ofLength = (length: number) => 'abcde'.padEnd(length, 'x');
+  for (const [password, problems] of [
+    ['', 1],
+    [ofLength(11), 1],
+    [ofLength(12), 0],
+    [ofLength(256), 0],
+    [ofLength(257), 1],
+    ['a'.repeat(257), 1],
+    ['abcd'.padEnd(12, 'a'), 1],
+    ['abcde'.padEnd(12, 'a'), 0],
+    // Two code units each.
+    ['😀😁😂😃😄'.repeat(2), 1],
+    ['😀😁😂😃😄'.repeat(51), 0],
+  ] as const)
+    assert.equal(newPassword.safeParse(password).error?.issues.length ?? 0, problems, password);
+});
+
+/** The first administrator of an account with these users, and whom the store added. */
+async function first(known: readonly Partial<User>[], takenNames: readonly string[] = []) {
+  const added: Partial<User>[] = [];
+  const users = {
+    list: async () => known,
+    add: async (user: Partial<User>) => {
+      if (takenNames.includes(user.name ?? '')) return undefined;
+      added.push(user);
+      return user;
+    },
+  };
+  const found = await firstAdministrator(
+    { users } as unknown as Pick<Store, 'users'>,
+    { id: 1, uid: 'u1' },
+    7,
+  );
+  return { found, added };
+}
+
+test('the first administrator is the oldest one, and is added if there is none', async () => {
+  const [agent, younger, oldest] = [
+    { id: 1, role: 'agent' },
+    { id: 3, role: 'administrator' },
+    { id: 2, role: 'administrator' },
+  ] as const;
+  assert.deepEqual(await first([agent, younger, oldest]), { found: oldest, added: [] });
+  assert.deepEqual(await first([oldest, younger]), { found: oldest, added: [] });
+  const { found, added } = await first([agent]);
+  const { uid: _, ...rest } = found;
+  assert.deepEqual(rest, {
+    ...{ account: 1, name: 'Administrator', signInName: 'administrator', role: 'administrator' },
+    ...{ password: null, createdAt: 7 },
+  });
+  assert.deepEqual(added, [found]);
+});
+
+test('a name that is taken is no obstacle to a first administrator; two are', async () => {
+  assert.equal((await first([], ['Administrator'])).found.name, 'Administrator u1');
+  await assert.rejects(first([], ['Administrator', 'Administrator u1']), /"Administrator u1" exists/);
+});

@@ -1,0 +1,239 @@
+import { longestWaitMs } from '../../shared/delivery/queue.ts';
+import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
+import type { Statements, Value } from '../store/statements.ts';
+import { trimOldest } from '../store/trim-oldest.ts';
+import type { Delivery, DueDelivery, Webhook, WebhookEvent, WebhookStore } from './webhook-store.ts';
+
+/** How an engine knows which calls changed. */
+export type CallChanges = {
+  /** A query for `place`, a text that changes with every commit. */
+  readonly here: string;
+  /** Whether the changes from one place to another are known. */
+  goesOn(from: string, to: string): boolean;
+  /** The rows of `calls c` that changed in between, and their webhooks `w`, after FROM; `values` are its parameters. */
+  readonly changed: string;
+  values(from: string, to: string): Value[];
+};
+
+/** Without knowing what changed: the calls of a day. */
+const ofADay = `webhooks w JOIN calls c ON c.account_id = w.account_id WHERE c.started_at >= $1`;
+const DAY_MS = 86_400_000;
+/** Deliveries that are deleted in one go. */
+const REMOVED_ROWS = 1000;
+/** Characters kept of an answer. */
+const ANSWER = 500;
+
+/** The events of the changed calls that their webhooks want, in the order in which they happened. */
+const queueSql = (calls: string) => `
+  WITH changed AS (SELECT c.id, c.ringing_at, c.answered_at, c.completed_at, c.missed, w.id AS webhook_id, w.events, w.since
+    FROM ${calls} AND w.enabled),
+  happened AS (
+    SELECT id, 'call.ringing' AS event, ringing_at AS at, 1 AS step, webhook_id, events, since FROM changed
+    UNION ALL SELECT id, 'call.answered', answered_at, 2, webhook_id, events, since FROM changed
+    UNION ALL SELECT id, CASE WHEN missed THEN 'call.missed' ELSE 'call.ended' END, completed_at, 3,
+      webhook_id, events, since FROM changed)
+  INSERT INTO webhook_deliveries (webhook_id, call_row, event, at, queued_at)
+  SELECT webhook_id, id, event, at, at FROM happened
+  WHERE at >= since AND events LIKE '%' || event || '%' ORDER BY at, id, step
+  ON CONFLICT (call_row, webhook_id, event) DO NOTHING RETURNING webhook_id AS webhook`;
+
+const webhookColumns = `id, uid, account_id AS account, url, events, secret_counter AS "secretCounter",
+  old_secret_until AS "oldSecretUntil", enabled, since, failure, failing_since AS "failingSince"`;
+
+const waits = "state IN ('new', 'retry')";
+/** The same, but no condition that an index can answer. */
+const isNotOver = "state NOT IN ('delivered', 'failed')";
+/**
+ * Of a call's deliveries to a webhook only the next may be sent. Both databases must find a call's deliveries by its row:
+ * by state or id they would read all that wait for the webhook, for each of them. Hence isNotOver, and `+`, which keeps
+ * the id out of an index. PostgreSQL makes no join of a subquery with an OFFSET.
+ */
+const nextOfCall = `NOT EXISTS (SELECT 1 FROM webhook_deliveries b WHERE b.call_row = d.call_row
+  AND b.webhook_id = d.webhook_id AND +b.id < d.id AND b.${isNotOver} LIMIT 1 OFFSET 0)`;
+const dueSql = (
+  where: string,
+) => `SELECT d.id AS delivery, d.event, d.at, d.queued_at AS "queuedAt", d.attempts,
+    d.rejections, ${callColumns}
+  FROM webhook_deliveries d LEFT JOIN calls c ON c.id = d.call_row ${whoCalls} WHERE d.webhook_id = $1 AND ${where}`;
+
+/** $1 the webhook, $2 how many at most. */
+const due = {
+  fresh: dueSql(
+    `d.state = 'new' AND d.queued_at >= $3 AND ${nextOfCall} ORDER BY d.queued_at DESC, d.id DESC LIMIT $2`,
+  ),
+  backlog: dueSql(
+    `d.state = 'new' AND d.queued_at < $3 AND ${nextOfCall} ORDER BY d.queued_at, d.id LIMIT $2`,
+  ),
+  retry: dueSql(`d.state = 'retry' AND (d.next_at <= $3 OR d.next_at > $4) AND ${nextOfCall}
+    ORDER BY d.attempts, d.next_at, d.id LIMIT $2`),
+};
+/** $1 the webhook, $2 a delivery: the next one of its call. */
+const nextOfSameCall = dueSql(`d.call_row = (SELECT call_row FROM webhook_deliveries WHERE id = $2)
+  AND d.${isNotOver} ORDER BY +d.id LIMIT 1`);
+
+type DueRow = Omit<DueDelivery, 'id' | 'call'> & { delivery: number; call_id: string | null };
+const dueOf = ({ delivery, event, at, queuedAt, attempts, rejections, ...call }: DueRow): DueDelivery => ({
+  ...{ id: delivery, event, at, queuedAt, attempts, rejections },
+  call: call.call_id === null ? null : callOf(call),
+});
+
+export function webhookRows({ read, write }: Statements, changes: CallChanges): WebhookStore {
+  const count = async (sql: string, ...values: Value[]) => (await write(sql, ...values)).length;
+
+  return {
+    async list(account) {
+      const rows = await read<Webhook & { events: string }>(
+        `SELECT ${webhookColumns} FROM webhooks ${account === null ? '' : 'WHERE account_id = $1'} ORDER BY id`,
+        ...(account === null ? [] : [account]),
+      );
+      return rows.map((row) => ({
+        ...row,
+        events: row.events.split(' ') as WebhookEvent[],
+        enabled: Boolean(row.enabled),
+      }));
+    },
+    async add({ uid, account, url, events, since }) {
+      const sql = 'INSERT INTO webhooks (uid, account_id, url, events, since) VALUES ($1, $2, $3, $4, $5)';
+      await write(sql, uid, account, url, events.join(' '), since);
+    },
+    async change(id, { url = null, events, rotate, oldSecretUntil, failingSince }) {
+      await write(
+        `UPDATE webhooks SET url = coalesce($2, url), events = coalesce($3, events),
+           secret_counter = secret_counter + $4,
+           old_secret_until = CASE WHEN $5 THEN $6 ELSE old_secret_until END,
+           failing_since = CASE WHEN $7 THEN $8 ELSE failing_since END WHERE id = $1`,
+        ...[id, url, events?.join(' ') ?? null, rotate ? 1 : 0],
+        ...[rotate === true || oldSecretUntil !== undefined, oldSecretUntil ?? null],
+        ...[failingSince !== undefined, failingSince ?? null],
+      );
+    },
+    async switchOn(id, at) {
+      await write(
+        'UPDATE webhooks SET enabled = $3, since = $2, failure = NULL, failing_since = NULL WHERE id = $1',
+        ...[id, at, true],
+      );
+    },
+    async switchOff(id, failure) {
+      await write('UPDATE webhooks SET enabled = $3, failure = $2 WHERE id = $1', id, failure, false);
+      await write(`UPDATE webhook_deliveries SET state = 'failed' WHERE webhook_id = $1 AND ${waits}`, id);
+    },
+    async remove(id) {
+      await write('UPDATE webhooks SET enabled = $2 WHERE id = $1', id, false);
+      // In steps: no event should wait until a month's deliveries are deleted.
+      const last = `SELECT max(id) AS id FROM
+        (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id LIMIT ${REMOVED_ROWS}) oldest`;
+      for (;;) {
+        const [{ id: upTo } = { id: null }] = await read<{ id: number | null }>(last, id);
+        if (upTo === null) break;
+        await write('DELETE FROM webhook_deliveries WHERE webhook_id = $1 AND id <= $2', id, upTo);
+      }
+      await write('DELETE FROM webhooks WHERE id = $1', id);
+    },
+
+    async lease(holder, now, until, place) {
+      const [held] = await write<{ place: string | null }>(
+        `UPDATE webhook_reader SET holder = $1, held_until = $3, place = coalesce($4, place)
+         WHERE holder = $1 OR held_until < $2 OR held_until > $5 RETURNING place`,
+        // A clock that was ahead must not keep it for ever.
+        ...[holder, now, until, place ?? null, now + 10 * 60_000],
+      );
+      return held;
+    },
+    async queueNew(place, now) {
+      const [{ place: here } = { place: '' }] = await read<{ place: string }>(changes.here);
+      if (place === here) return { place, webhooks: new Set() };
+      const known = place !== null && changes.goesOn(place, here);
+      const rows = await write<{ webhook: number }>(
+        queueSql(known ? changes.changed : ofADay),
+        ...(known ? changes.values(place, here) : [now - DAY_MS]),
+      );
+      return { place: here, webhooks: new Set(rows.map(({ webhook }) => webhook)) };
+    },
+    async addTest(id, at) {
+      await write(
+        "INSERT INTO webhook_deliveries (webhook_id, event, at, queued_at) VALUES ($1, 'test', $2, $2)",
+        ...[id, at],
+      );
+    },
+
+    async due(id, { priority, now, freshSince, limit }) {
+      const times = priority === 'retry' ? [now, now + longestWaitMs] : [freshSince];
+      return (await read<DueRow>(due[priority], id, limit, ...times)).map(dueOf);
+    },
+    async isNext(delivery) {
+      const sql = `SELECT 1 AS one FROM webhook_deliveries d WHERE d.id = $1 AND d.${waits} AND ${nextOfCall}`;
+      return (await read(sql, delivery)).length > 0;
+    },
+    async nextDue(id, now) {
+      const [row] = await read<{ at: number | null }>(
+        `SELECT min(next_at) AS at FROM webhook_deliveries
+         WHERE webhook_id = $1 AND state = 'retry' AND next_at > $2 AND next_at <= $3`,
+        ...[id, now, now + longestWaitMs],
+      );
+      return row?.at ?? undefined;
+    },
+    async record(id, { seq, outcome, counted, rejected, at, nextAt = 0, httpStatus }, answer) {
+      const state = outcome === 'dead' ? 'failed' : outcome === 'retry' && !counted ? null : outcome;
+      await write(
+        `UPDATE webhook_deliveries SET
+           state = CASE WHEN ${waits} OR $9 THEN coalesce($2, state) ELSE state END,
+           tries = tries + 1, attempts = attempts + $3, rejections = rejections + $4, next_at = $5,
+           tried_at = $6, http_status = $7, answer = $8
+         WHERE id = $1 AND state <> 'delivered'`,
+        ...[seq, state, counted ? 1 : 0, rejected ? 1 : 0, nextAt, at, httpStatus ?? null],
+        ...[answer?.slice(0, ANSWER).replaceAll('\0', '') ?? null, outcome === 'delivered'],
+      );
+      if (outcome === 'retry') return [];
+      return (await read<DueRow>(nextOfSameCall, id, seq)).map(dueOf);
+    },
+    expire: (id, queuedBefore) =>
+      count(
+        `UPDATE webhook_deliveries SET state = 'failed' WHERE webhook_id = $1 AND ${waits} AND queued_at < $2
+         RETURNING id`,
+        ...[id, queuedBefore],
+      ),
+    async waiting(id) {
+      // Webhook by webhook: of one statement for all, PostgreSQL makes a scan of the table.
+      const [row] = await read<{ waiting: number }>(
+        `SELECT CAST(sum((SELECT count(*) FROM webhook_deliveries WHERE webhook_id = w.id AND ${waits})) AS bigint) AS waiting
+         FROM webhooks w ${id === null ? '' : 'WHERE id = $1'}`,
+        ...(id === null ? [] : [id]),
+      );
+      return row?.waiting ?? 0;
+    },
+
+    async page({ webhook, failed, before, limit }) {
+      const values: Value[] = [webhook];
+      const where = ['d.webhook_id = $1'];
+      if (failed) where.push("d.state = 'failed'");
+      if (before !== null) where.push(`d.id < $${values.push(before)}`);
+      const deliveries = await read<Delivery>(
+        `SELECT d.id, d.event, d.at, d.state, d.tries, d.tried_at AS "triedAt", d.http_status AS "httpStatus",
+           d.answer, c.call_id AS "callId"
+         FROM webhook_deliveries d LEFT JOIN calls c ON c.id = d.call_row
+         WHERE ${where.join(' AND ')} ORDER BY d.id DESC LIMIT $${values.push(limit + 1)}`,
+        ...values,
+      );
+      const more = deliveries.length > limit;
+      return {
+        deliveries: deliveries.slice(0, limit),
+        next: more ? (deliveries[limit - 1] as Delivery).id : null,
+      };
+    },
+    sendAgain: (id, delivery, at) =>
+      count(
+        `UPDATE webhook_deliveries SET state = 'new', attempts = 0, rejections = 0, queued_at = $2
+         WHERE webhook_id = $1 AND ${delivery === null ? "state = 'failed'" : "id = $3 AND state IN ('delivered', 'failed')"}
+         RETURNING id`,
+        ...[id, at, ...(delivery === null ? [] : [delivery])],
+      ),
+    async forget(account, number) {
+      await write(
+        `UPDATE webhook_deliveries SET answer = NULL
+         WHERE call_row IN (SELECT id FROM calls WHERE account_id = $1 AND number = $2)`,
+        ...[account, number],
+      );
+    },
+    trim: (before) => trimOldest({ read, write }, 'webhook_deliveries', before),
+  };
+}
