@@ -21,7 +21,7 @@ import {
   phoneSystemInstructions,
   signInInstructions,
 } from './integrations/instructions.ts';
-import { integrationChangeText, newToken, oldTokenDays } from './kit/administration.ts';
+import { integrationChangeText, newToken, oldTokenDays } from './integrations/integration-change.ts';
 import { makeLink } from './users/one-time-link.ts';
 import { firstAdministrator } from './users/users.ts';
 

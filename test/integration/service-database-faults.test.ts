@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
-import { type Store, StoreUnavailable } from '../../src/service/database/store.ts';
+import type { Store } from '../../src/service/database/store.ts';
+import { StoreUnavailable } from '../../src/service/store/engine.ts';
 import { migrations } from '../../src/service/store/postgres/migrations.ts';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AuditKind } from '../../src/service/audit/audit-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
+import type { AuditKind } from '../../src/service/words/audit-kinds.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
 /** Adds a user, by default an agent whose sign-in name is the uid. */

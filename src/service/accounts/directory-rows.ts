@@ -1,5 +1,3 @@
-import { quarterOf } from '../calls/quarter.ts';
-import type { IntegrationUse, RequestStore } from '../history/request-store.ts';
 import type { Statements } from '../store/statements.ts';
 import type { Account, DirectoryStore, Extension, Integration } from './directory-store.ts';
 
@@ -125,45 +123,5 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
           ...[account, extension, name, user],
         );
     },
-  };
-}
-
-/** How each of an account's integrations is used. */
-export const integrationUse = ({ read, lookup }: Statements): Pick<RequestStore, 'use' | 'usedIn'> => ({
-  async use(account, since) {
-    // The newest quarter alone has the last request: years of quarters are not read.
-    const rows = await read<IntegrationUse>(
-      `SELECT i.id AS integration,
-         (SELECT max(u.last_at) FROM integration_use u WHERE u.integration_id = i.id AND u.quarter =
-           (SELECT max(n.quarter) FROM integration_use n WHERE n.integration_id = i.id)) AS "lastAt",
-         (SELECT CAST(coalesce(sum(u.requests), 0) AS bigint) FROM integration_use u
-           WHERE u.integration_id = i.id AND u.quarter >= $2) AS requests
-       FROM integrations i WHERE i.account_id = $1 ORDER BY i.id`,
-      account,
-      quarterOf(since),
-    );
-    return rows.filter(({ lastAt }) => lastAt !== null);
-  },
-  usedIn: (integration, spans) =>
-    Promise.all(
-      spans.map(async ({ since, until }) => {
-        const [row] = await lookup<{ requests: number }>(
-          `SELECT CAST(coalesce(sum(requests), 0) AS bigint) AS requests FROM integration_use
-           WHERE integration_id = $1 AND quarter >= $2 AND quarter < $3`,
-          ...[integration, quarterOf(since), quarterOf(until)],
-        );
-        return row?.requests ?? 0;
-      }),
-    ),
-});
-
-/** Replaces the texts of an entry. `also`: what else the engine keeps of a payload. */
-export function maskedEntry({ write }: Statements, also: string): RequestStore['mask'] {
-  return async (account, { at, id }, { request, response }) => {
-    await write(
-      `UPDATE history SET request = $4, ${also}response = $5, from_number = NULL
-       WHERE account_id = $1 AND created_at = $2 AND id = $3`,
-      ...[account, at, id, request, response],
-    );
   };
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Store } from '../database/store.ts';
-import type { Account, Extension, Integration } from './directory-store.ts';
+import type { Account, DirectoryStore, Extension, Integration } from './directory-store.ts';
 import { type Extensions, noExtensions } from './extensions.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
 
@@ -40,7 +39,7 @@ export type ServiceDirectory = {
 };
 
 export async function openDirectory(
-  store: Pick<Store, 'directory'>,
+  store: { readonly directory: DirectoryStore },
   keys: Keys,
   clock: () => number = Date.now,
 ): Promise<ServiceDirectory> {

@@ -1,5 +1,4 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import { folded } from '../kit/search-text.ts';
 import type { Extension } from './directory-store.ts';
 
 /** The extensions of an account that have a name or a user. */
@@ -28,11 +27,3 @@ export function numberCalledText(extensions: Extensions, number: string): string
 /** The extensions of a user. */
 export const extensionsOf = (extensions: Extensions, user: number): string[] =>
   [...extensions.values()].filter((one) => one.user === user).map(({ extension }) => extension);
-
-/** The extensions with this as a part of their name, whatever its case and accents. */
-export function extensionsNamed(extensions: Extensions, part: string): string[] {
-  const text = folded(part);
-  return [...extensions.keys()].filter((extension) =>
-    folded(extensionName(extensions, extension) ?? '').includes(text),
-  );
-}

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Store } from '../database/store.ts';
-import type { Account, Integration } from './directory-store.ts';
+import type { Account, DirectoryStore, Integration } from './directory-store.ts';
 
 /** A random identifier: 16 hexadecimal digits. */
 export function newUid(): string {
@@ -9,7 +8,7 @@ export function newUid(): string {
 
 /** Adds the first account with one integration if the store has none; undefined otherwise. */
 export async function firstAccount(
-  store: Store,
+  store: { readonly directory: DirectoryStore },
   country: string | null,
   now: number,
 ): Promise<{ account: Account; integration: Integration } | undefined> {

@@ -1,12 +1,19 @@
-import type { ServiceContext } from '../app/context.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import { type BarChoice, barChoiceOf, barChoiceText } from '../kit/bar-choice.ts';
 import { plainText } from '../kit/display-text.ts';
 import { changeForm, notice } from '../kit/form.ts';
 import type { Pages } from '../kit/page-request.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
+import type { UserStore } from '../users/user-store.ts';
 import { html } from '../words/html.ts';
 
+type Parts = {
+  readonly store: { readonly customers: CustomerStore; readonly users: UserStore };
+  readonly directory: ServiceDirectory;
+};
+
 /** The notification bar as its own page, and which calls it shows. */
-export function barPage(pages: Pages, { store, directory }: ServiceContext): void {
+export function barPage(pages: Pages, { store, directory }: Parts): void {
   pages.get('/bar', 'agent', ({ words: { layout } }) => ({
     title: layout.calls,
     barAlone: true,

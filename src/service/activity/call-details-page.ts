@@ -1,6 +1,7 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import { extensionText, numberCalledText } from '../accounts/extensions.ts';
-import type { ServiceContext } from '../app/context.ts';
+import type { AuditStore } from '../audit/audit-store.ts';
 import {
   backOf,
   callAddress,
@@ -11,17 +12,20 @@ import {
   stateOf,
 } from '../calls/call-cells.ts';
 import { FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
-import { everyCall } from '../calls/call-store.ts';
+import { type CallStore, everyCall } from '../calls/call-store.ts';
+import { callTable } from '../calls/call-table.ts';
 import { entryTable } from '../history/api-log-table.ts';
+import type { RequestStore } from '../history/request-store.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm } from '../kit/form.ts';
 import { duration } from '../kit/formats.ts';
 import type { Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { dialLink } from '../people/call-back-pages.ts';
+import type { CallerStore } from '../people/caller-store.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
 import { forgetNumber, forgetSummary } from '../people/forget-number.ts';
 import { type Html, html } from '../words/html.ts';
-import { callTable } from './call-list-page.ts';
 
 const MAX_REQUESTS = 50;
 const MAX_OTHER_CALLS = 5;
@@ -30,8 +34,20 @@ const MAX_OTHER_CALLS = 5;
 const isOther = (at: number | null, arrived: number | null) =>
   at !== null && arrived !== null && Math.abs(at - arrived) > 30_000;
 
+type Parts = {
+  readonly store: {
+    readonly calls: CallStore;
+    readonly callers: CallerStore;
+    readonly requests: RequestStore;
+    readonly customers: CustomerStore;
+    readonly audit: AuditStore;
+    readonly webhooks: { forget(account: number, number: string): Promise<unknown> };
+  };
+  readonly directory: ServiceDirectory;
+};
+
 /** One call: its facts, timeline and requests, and other calls from the same number. */
-export function callDetailsPage(pages: Pages, { store, directory }: ServiceContext): void {
+export function callDetailsPage(pages: Pages, { store, directory }: Parts): void {
   pages.get('/calls/details', 'agent', async (request) => {
     const { account, query, formats, administrates, extensions, words } = request;
     const text = words.calls;

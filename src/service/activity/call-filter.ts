@@ -1,14 +1,13 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { Account, Integration } from '../accounts/directory-store.ts';
-import { extensionsNamed, extensionsOf } from '../accounts/extensions.ts';
+import { type Extensions, extensionName, extensionsOf } from '../accounts/extensions.ts';
+import type { User } from '../accounts/user.ts';
 import { type CallFilter, type CallStore, everyCall } from '../calls/call-store.ts';
-import type { Store } from '../database/store.ts';
 import { dateIn } from '../kit/calendar.ts';
 import { type HoursPart, openingHoursOf } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import { searchWords } from '../kit/search-text.ts';
-import type { User } from '../users/user-store.ts';
+import { folded, searchWords } from '../kit/search-text.ts';
 import { pageInHours } from './calls-in-hours.ts';
 
 /** The search in the address of the call list, as typed. */
@@ -105,7 +104,7 @@ export function pageOf(
   { hours }: Pick<CallQuery, 'hours'>,
   account: Account,
   timeZone: string,
-  { calls }: Pick<Store, 'calls'>,
+  { calls }: { readonly calls: CallStore },
 ): CallStore['page'] {
   const open = openingHoursOf(account);
   return hours === '' || open === null ? calls.page : pageInHours(calls.page, open, hours, timeZone);
@@ -120,7 +119,7 @@ export async function filterOf(
   callQuery: CallQuery,
   { id, country }: Account,
   timeZone: string,
-  { calls }: Pick<Store, 'calls'>,
+  { calls }: { readonly calls: CallStore },
   { extensions, user }: Pick<PageRequest, 'extensions'> & { readonly user: Pick<User, 'id'> },
   integrations: readonly Integration[],
 ): Promise<CallFilter> {
@@ -169,4 +168,12 @@ export async function filterOf(
     since: at(from, 0),
     until: at(to, 1),
   };
+}
+
+/** The extensions with this as a part of their name, whatever its case and accents. */
+export function extensionsNamed(extensions: Extensions, part: string): string[] {
+  const text = folded(part);
+  return [...extensions.keys()].filter((extension) =>
+    folded(extensionName(extensions, extension) ?? '').includes(text),
+  );
 }

@@ -1,25 +1,15 @@
-import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionName, extensionText, numberCalledText } from '../accounts/extensions.ts';
-import type { ServiceContext } from '../app/context.ts';
-import {
-  backOf,
-  callAddress,
-  callerAddress,
-  customerLink,
-  endText,
-  segmentChip,
-  stateOf,
-} from '../calls/call-cells.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { CallFilter, CallStore } from '../calls/call-store.ts';
+import { callTable, newCalls } from '../calls/call-table.ts';
 import { type Cell, csvLines, csvTime } from '../kit/csv.ts';
 import { cursorList } from '../kit/cursor-list.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { choice, field, notice } from '../kit/form.ts';
-import { duration, type Formats } from '../kit/formats.ts';
+import type { Formats } from '../kit/formats.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import { type Column, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import {
   addressOf,
@@ -37,8 +27,13 @@ const PER_CHUNK = 500;
 /** Numbers called that one can choose from. */
 const MAX_NUMBERS = 200;
 
+type Parts = {
+  readonly store: { readonly calls: CallStore };
+  readonly directory: ServiceDirectory;
+};
+
 /** All calls, newest first, as a page and as CSV. */
-export function callListPage(pages: Pages, context: ServiceContext): void {
+export function callListPage(pages: Pages, context: Parts): void {
   const { store, directory } = context;
   pages.get('/calls', 'agent', (request) => listPage(request, context));
   pages.get('/calls.csv', 'agent', async (request) => {
@@ -62,7 +57,7 @@ export function callListPage(pages: Pages, context: ServiceContext): void {
   });
 }
 
-async function listPage(request: PageRequest, { store, directory }: ServiceContext): Promise<Page> {
+async function listPage(request: PageRequest, { store, directory }: Parts): Promise<Page> {
   const { account, query, formats, words } = request;
   const text = words.calls;
   const callQuery = callQueryIn(query);
@@ -171,59 +166,6 @@ function filterForm(
     )}
     <p class="hint">${text.searchHint(formats.timeZone)}</p>
   </form>`;
-}
-
-/** What client/live-parts.js says of calls that came. */
-export const newCalls = ({ words: { kit } }: PageRequest) => ({
-  'data-new-one': kit.newCall,
-  'data-new-many': kit.newCalls,
-});
-
-/** Calls as a table, on this and other pages. */
-export function callTable(calls: readonly CallRecord[], request: PageRequest, filtered: boolean): Html {
-  const { formats, now, extensions, words } = request;
-  const text = words.calls;
-  const columns: Column<CallRecord>[] = [
-    {
-      head: text.time,
-      cell: ({ id, startedAt }) => html`<a href=${callAddress(id)}>${formats.moment(startedAt, now)}</a>`,
-    },
-    {
-      head: text.caller,
-      cell: ({ customer, number, segment }) => html`
-        ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
-        <a href=${callerAddress(number, backOf(request))}><span class="number">${displayText(spaced(number), 40)}</span></a>`,
-    },
-    {
-      head: text.outcome,
-      cell: (call) => {
-        const end = endText(call, words);
-        return html`${stateOf(call, request)}${end && html`<br /><span class="quiet">${end}</span>`}`;
-      },
-    },
-    ...(calls.some(({ extras }) => extras.numberCalled !== null)
-      ? [
-          {
-            head: text.numberCalled,
-            cell: ({ extras: { numberCalled } }: CallRecord) =>
-              numberCalled && displayText(numberCalledText(extensions, numberCalled), 60),
-            wide: true,
-          } as const,
-        ]
-      : []),
-    {
-      head: text.answeredBy,
-      cell: ({ callerId }) => callerId && displayText(extensionText(extensions, callerId), 60),
-      wide: true,
-    },
-    { head: text.wait, cell: (call) => duration(rangFor(call)), numeric: true, wide: true },
-    { head: text.duration, cell: (call) => duration(talkedFor(call)), numeric: true, wide: true },
-  ];
-  const empty = filtered
-    ? html`<p>${text.noMatch} <a href="/calls">${text.showAll}</a></p>`
-    : html`<p>${text.none}</p>`;
-  const key = ({ id }: CallRecord) => id;
-  return table({ caption: text.caption, columns, rows: calls, key, empty, stacked: true });
 }
 
 /** All matching calls, newest first, read while they are sent. Times have an offset from UTC, durations are in seconds. */

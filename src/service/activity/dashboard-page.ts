@@ -1,18 +1,33 @@
-import type { ServiceContext } from '../app/context.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Group } from '../calls/aggregate.ts';
-import { everyCall } from '../calls/call-store.ts';
+import { type CallStore, everyCall } from '../calls/call-store.ts';
+import { callTable, newCalls } from '../calls/call-table.ts';
 import { quantile } from '../calls/durations.ts';
+import type { ReportStore } from '../calls/report-store.ts';
+import type { RequestStore } from '../history/request-store.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';
 import { duration } from '../kit/formats.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
+import type { UserStore } from '../users/user-store.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import { callTable, newCalls } from './call-list-page.ts';
 
 const LATEST = 12;
 
+type Parts = {
+  readonly store: {
+    readonly reports: ReportStore;
+    readonly requests: RequestStore;
+    readonly customers: CustomerStore;
+    readonly users: UserStore;
+    readonly calls: CallStore;
+  };
+  readonly directory: ServiceDirectory;
+};
+
 /** The first page: today's figures, the latest calls and, in an empty account, the next steps. */
-export function dashboardPage(pages: Pages, { store, directory }: ServiceContext): void {
+export function dashboardPage(pages: Pages, { store, directory }: Parts): void {
   async function today({ account, formats, now }: PageRequest): Promise<Group | undefined> {
     const date = dateAt(now, formats.timeZone);
     // The whole day: the store keeps a span's figures for the next request.

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { until } from '../../../test/until.ts';
+import type { Session } from '../accounts/user.ts';
 import { appOn } from '../app/app.fixture.ts';
 import { noExtras } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import type { Store } from '../database/store.ts';
-import type { Session } from '../users/user-store.ts';
 
 const uid = '0'.repeat(16);
 

@@ -1,14 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { ServiceContext } from '../app/context.ts';
+import type { Log } from '../../shared/log/log.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { Session, User } from '../accounts/user.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { eventFrame, MAX_OPEN_CALLS, screenCall } from '../calls/screens.ts';
+import { eventFrame, MAX_OPEN_CALLS, type Screens, screenCall } from '../calls/screens.ts';
+import type { RequestStore } from '../history/request-store.ts';
 import { type PhoneSystem, phoneSystems } from '../integrations/phone-systems.ts';
 import { bearerToken } from '../kit/bearer.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { openEventStream } from '../kit/event-stream.ts';
 import { machineZone } from '../kit/formats.ts';
+import type { CallBackList } from '../people/call-back-list.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
-import type { Session, User } from '../users/user-store.ts';
+import type { Sessions } from '../users/sessions.ts';
 
 /** A screen that is further behind is disconnected; it reconnects and loads the current calls. */
 const BACKLOG_BYTES = 1_000_000;
@@ -18,6 +23,21 @@ const HEARTBEAT_MS = 15_000;
 const SYSTEMS_MS = 10_000;
 
 type Watcher = { readonly account: number; readonly user: User | null; readonly session: Session | null };
+
+type Parts = {
+  readonly store: {
+    readonly requests: RequestStore;
+    openCalls(account: number, max: number): Promise<CallRecord[]>;
+  };
+  readonly budgets: Budgets;
+  readonly directory: ServiceDirectory;
+  readonly screens: Screens;
+  readonly callBackList: CallBackList;
+  readonly sessions: Sessions;
+  /** Unix ms. */
+  readonly clock: () => number;
+  readonly log: Log;
+};
 
 /**
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
@@ -36,7 +56,7 @@ export function eventRoutes({
   sessions,
   clock,
   log,
-}: ServiceContext) {
+}: Parts) {
   async function watcherOf(request: FastifyRequest): Promise<Watcher | undefined> {
     const token = bearerToken(request.headers.authorization);
     if (token !== undefined) {

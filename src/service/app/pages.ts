@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameText } from '../accounts/keys.ts';
+import type { Session } from '../accounts/user.ts';
 import { barPage } from '../activity/bar-page.ts';
 import { callDetailsPage } from '../activity/call-details-page.ts';
 import { callListPage } from '../activity/call-list-page.ts';
@@ -31,7 +32,6 @@ import { secondFactorPages } from '../users/second-factor-pages.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import { signInPages } from '../users/sign-in-pages.ts';
 import { userPages } from '../users/user-pages.ts';
-import type { Session } from '../users/user-store.ts';
 import { webhookPages } from '../webhooks/webhook-pages.ts';
 import { wordsFor } from '../words/words.ts';
 import type { ServiceContext } from './context.ts';

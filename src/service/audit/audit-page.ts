@@ -1,15 +1,22 @@
-import type { ServiceContext } from '../app/context.ts';
 import { cursorIn, cursorText } from '../kit/cursor-list.ts';
 import { displayText } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
 import type { Pages } from '../kit/page-request.ts';
 import { pager, table } from '../kit/table.ts';
 import { html } from '../words/html.ts';
+import type { AuditStore } from './audit-store.ts';
 
 const PER_PAGE = 50;
 
 /** Who did what in the account, newest first, by kind and person. */
-export function auditPage(pages: Pages, { store }: ServiceContext): void {
+export function auditPage(
+  pages: Pages,
+  {
+    store,
+  }: {
+    readonly store: { readonly audit: AuditStore };
+  },
+): void {
   pages.get('/audit', 'administrator', async ({ account, query, formats, words }) => {
     const { common, audit: text } = words;
     const [what, who] = [query.get('kind') || null, query.get('who')?.trim() || null];

@@ -1,9 +1,7 @@
+import { QUARTER_MS, type Span } from '../kit/calendar.ts';
 import type { MissedPlace } from './call-extras.ts';
 import { type CallRecord, rangFor, talkedFor } from './call-record.ts';
 import { countDurations, type Durations } from './durations.ts';
-
-/** A stretch of time, Unix ms: from `since` until before `until`. */
-export type Span = { readonly since: number; readonly until: number };
 
 /** The fields of a call that reports use. */
 export type CallFacts = Pick<
@@ -61,9 +59,6 @@ export type GroupKind = (typeof groupKinds)[number];
 /** Something for each kind of groups. */
 export const byKind = <T>(make: (kind: GroupKind) => T) =>
   Object.fromEntries(groupKinds.map((kind) => [kind, make(kind)])) as Record<GroupKind, T>;
-
-/** Every time zone's offset is a multiple of it, so that hours and days of any zone consist of whole quarters. */
-export const QUARTER_MS = 900_000;
 
 /** Limits the memory when a client sends a new name with every call. */
 export const MAX_GROUPS = 1000;

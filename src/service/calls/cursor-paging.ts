@@ -1,5 +1,4 @@
 import { folded } from '../kit/search-text.ts';
-import type { CustomerStore } from '../people/customer-store.ts';
 import { monotonicMs } from '../store/monotonic-clock.ts';
 import type { CallRecord } from './call-record.ts';
 import type { CallCursor, CallFilter, CallStore } from './call-store.ts';
@@ -25,6 +24,21 @@ export type CallHits = {
   readonly next: CallCursor | null;
 };
 
+/** How customers are found whose calls are searched (see CustomerStore). */
+export type CustomersOfCalls = {
+  get(account: number, reference: string): Promise<{ readonly numbers: readonly string[] } | undefined>;
+  page(query: {
+    account: number;
+    words: readonly string[];
+    segment: null;
+    after: null;
+    limit: number;
+  }): Promise<{
+    readonly customers: readonly { readonly name: string; readonly numbers: readonly string[] }[];
+    readonly next: unknown;
+  }>;
+};
+
 /** Time limit of one page, ms; then it says how far it searched. */
 const TIME_LIMIT_MS = 400;
 /**
@@ -36,7 +50,7 @@ const MAX_NUMBERS = 40;
 /** Pages of calls, from slices that are each short. */
 export function cursorPaging(
   sliceOf: (slice: CallSlice) => Promise<CallHits>,
-  customers: Pick<CustomerStore, 'get' | 'page'>,
+  customers: CustomersOfCalls,
   clock: () => number = monotonicMs,
 ): CallStore['page'] {
   return async ({ account, filter, towards, from, limit }) => {
@@ -69,7 +83,7 @@ export function cursorPaging(
 async function numbersOf(
   account: number,
   { customer, search }: CallFilter,
-  customers: Pick<CustomerStore, 'get' | 'page'>,
+  customers: CustomersOfCalls,
 ): Promise<readonly string[] | null> {
   const few = (numbers: readonly string[]) => (numbers.length > MAX_NUMBERS ? null : numbers);
   if (customer) return few((await customers.get(account, customer.is))?.numbers ?? []);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
-import { integrationChangeText } from '../kit/administration.ts';
+import { integrationChangeText } from '../integrations/integration-change.ts';
 import { isTimeZone } from '../kit/formats.ts';
 import { changeAccount } from '../settings/change-account.ts';
 import {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type AuditKind, auditKinds } from '../audit/audit-store.ts';
+import { type AuditKind, auditKinds } from '../words/audit-kinds.ts';
 import type { CommandContext } from './command-context.ts';
 
 export function auditCommand(parent: Command, { print, command, withStore }: CommandContext): void {

@@ -8,10 +8,10 @@ import type { Account, Directory, Integration } from '../accounts/directory-stor
 import { type Keys, makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
 import { newUid } from '../accounts/setup.ts';
-import type { AuditKind } from '../audit/audit-store.ts';
 import { holdsData, openStore, type StorageSettings } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';
 import { line } from '../kit/text.ts';
+import type { AuditKind } from '../words/audit-kinds.ts';
 
 /** What the service commands need from the program. */
 export type ServiceCommandsIo = {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { User } from '../accounts/user.ts';
 import type { Store } from '../database/store.ts';
 import { signInInstructions } from '../integrations/instructions.ts';
 import { makeLink } from '../users/one-time-link.ts';
-import type { User } from '../users/user-store.ts';
 import { addUser, signInName, userName } from '../users/users.ts';
 import { type CommandContext, CommandRefused, type OpenedStore } from './command-context.ts';
 

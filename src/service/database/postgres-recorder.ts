@@ -1,13 +1,13 @@
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import { type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/call-record.ts';
 import { callOf, rowOf, whoOf } from '../calls/call-rows.ts';
-import { quarterOf } from '../calls/quarter.ts';
 import type { RecordedRequest } from '../history/request-store.ts';
+import { quarterOf } from '../kit/calendar.ts';
+import { StoreUnavailable } from '../store/engine.ts';
 import type { Outcome } from '../store/postgres/batches.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { DAY_MS, type Partitions } from '../store/postgres/partitions.ts';
 import { readSql, recordSql } from './postgres-record-sql.ts';
-import { StoreUnavailable } from './store.ts';
 
 /** SQLSTATE of a row that no partition takes. */
 const CHECK_VIOLATION = '23514';

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { directoryRows, integrationUse, maskedEntry } from '../accounts/directory-rows.ts';
+import { directoryRows } from '../accounts/directory-rows.ts';
 import { auditRows } from '../audit/audit-rows.ts';
 import { callReader } from '../calls/call-reader.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { cursorPaging } from '../calls/cursor-paging.ts';
 import { historyEntries } from '../history/history-entries-postgres.ts';
 import { historyPaging } from '../history/history-paging.ts';
-import { historyReader } from '../history/history-reader.ts';
+import { historyReader, maskedEntry } from '../history/history-reader.ts';
+import { integrationUse } from '../history/integration-use.ts';
 import type { RecordedRequest } from '../history/request-store.ts';
 import { trimmer } from '../history/trimmer-postgres.ts';
 import { callerRows } from '../people/caller-rows.ts';
@@ -15,6 +16,7 @@ import { customerWriter } from '../people/customer-writer-postgres.ts';
 import { figureRows } from '../reports/figure-rows-postgres.ts';
 import { keptFigures } from '../reports/kept-figures.ts';
 import { weeklyRows } from '../reports/weekly-rows.ts';
+import { StoreUnavailable } from '../store/engine.ts';
 import { monotonicMs } from '../store/monotonic-clock.ts';
 import { makeBatches } from '../store/postgres/batches.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
@@ -28,7 +30,7 @@ import { userRows } from '../users/user-rows.ts';
 import { webhookRows } from '../webhooks/webhook-rows.ts';
 import { callChanges, makeFeed } from './postgres-feed.ts';
 import { recorder } from './postgres-recorder.ts';
-import { type Store, StoreUnavailable } from './store.ts';
+import type { Store } from './store.ts';
 
 export type PostgresSettings = {
   /** `postgres://user:password@host:port/database`; several servers with commas between them. */

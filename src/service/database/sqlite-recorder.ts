@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Caller, type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/call-record.ts';
 import { whoColumns, whoOf } from '../calls/call-rows.ts';
 import { callRows } from '../calls/call-rows-sqlite.ts';
-import { quarterOf } from '../calls/quarter.ts';
 import type { RecordedRequest } from '../history/request-store.ts';
+import { quarterOf } from '../kit/calendar.ts';
 import { figureInvalidation } from '../reports/figure-rows-sqlite.ts';
 
 /**

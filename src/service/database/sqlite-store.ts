@@ -1,11 +1,12 @@
 import { startThread } from '../../shared/storage/thread.ts';
 import type { Methods } from '../../shared/storage/thread-messages.ts';
-import { directoryRows, integrationUse, maskedEntry } from '../accounts/directory-rows.ts';
+import { directoryRows } from '../accounts/directory-rows.ts';
 import { auditRows } from '../audit/audit-rows.ts';
 import { callReader } from '../calls/call-reader.ts';
 import { cursorPaging } from '../calls/cursor-paging.ts';
 import { historyPaging } from '../history/history-paging.ts';
-import { historyReader } from '../history/history-reader.ts';
+import { historyReader, maskedEntry } from '../history/history-reader.ts';
+import { integrationUse } from '../history/integration-use.ts';
 import { callerRows } from '../people/caller-rows.ts';
 import { customerRows } from '../people/customer-rows.ts';
 import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';

@@ -1,12 +1,13 @@
 import type { DirectoryStore } from '../accounts/directory-store.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
-import type { Span, SpanFigures } from '../calls/aggregate.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import type { CallFeed, CallStore } from '../calls/call-store.ts';
+import type { ReportStore } from '../calls/report-store.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import type { CallerStore } from '../people/caller-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import type { WeeklyStore } from '../reports/weekly-store.ts';
+import type { StoreAbout } from '../store/engine.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
 
@@ -36,28 +37,4 @@ export interface Store {
   withLock<T>(work: () => Promise<T>): Promise<T>;
   about(): Promise<StoreAbout>;
   close(): Promise<void>;
-}
-
-/** What an operator must know of the storage under the service. */
-export type StoreAbout = {
-  /** Such as `PostgreSQL 15.18`. */
-  readonly engine: string;
-  /** What an acknowledged event survives, as the end of a sentence that begins with "an acknowledged event is". */
-  readonly survives: string;
-  /** False if an acknowledged event can be lost without the loss of a disk. */
-  readonly safe: boolean;
-};
-
-/** The storage is not available: the database cannot be reached, or does not answer in time. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
-}
-
-export interface ReportStore {
-  /**
-   * The figures of the calls that began in each of the spans, in order. The figures of a span are kept, and counted
-   * again only after one of its calls has moved. Of a span that is not over at `now` (Unix ms), only the last hours are
-   * counted again.
-   */
-  figures(account: number, spans: readonly Span[], now: number): AsyncIterable<SpanFigures>;
 }

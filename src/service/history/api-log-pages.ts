@@ -1,6 +1,8 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
-import type { ServiceContext } from '../app/context.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import { callAddress } from '../calls/call-cells.ts';
+import type { CallStore } from '../calls/call-store.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { copyable } from '../kit/copyable.ts';
 import { cursorIn, cursorList } from '../kit/cursor-list.ts';
 import { displayText, lines, plainText } from '../kit/display-text.ts';
@@ -24,13 +26,19 @@ const MAX_FIELDS = 50;
 
 const searchFields = ['call', 'number', 'request', 'response'] as const;
 
+type Parts = {
+  readonly store: { readonly requests: RequestStore; readonly calls: CallStore };
+  readonly directory: ServiceDirectory;
+  readonly budgets: Budgets;
+};
+
 /** The account's requests and responses (the API's request history), with a search, and each entry in full. */
-export function apiLogPages(pages: Pages, context: ServiceContext): void {
+export function apiLogPages(pages: Pages, context: Parts): void {
   pages.get('/api-log', 'administrator', (request) => listPage(request, context));
   pages.get('/api-log/entry', 'administrator', (request) => entryPage(request, context));
 }
 
-async function listPage(request: PageRequest, { store, directory, budgets }: ServiceContext): Promise<Page> {
+async function listPage(request: PageRequest, { store, directory, budgets }: Parts): Promise<Page> {
   const { account, user, query, words, formats } = request;
   const { common, apiLog: text } = words;
   const integrations = directory.integrations(account.id);
@@ -118,7 +126,7 @@ function readPage(
   };
 }
 
-async function entryPage(request: PageRequest, { store, directory }: ServiceContext): Promise<Page> {
+async function entryPage(request: PageRequest, { store, directory }: Parts): Promise<Page> {
   const { account, query, formats, words, origin } = request;
   const { common, apiLog: text } = words;
   const place = cursorIn(query.get('entry'));

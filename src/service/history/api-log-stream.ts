@@ -1,17 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ServiceContext } from '../app/context.ts';
-import { eventFrame } from '../calls/screens.ts';
+import { eventFrame, type Screens } from '../calls/screens.ts';
 import { openEventStream } from '../kit/event-stream.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
+import type { Sessions } from '../users/sessions.ts';
 import { watchNewRequests } from './new-requests.ts';
+import type { RequestStore } from './request-store.ts';
 
 const HEARTBEAT_MS = 15_000;
+
+type Parts = {
+  readonly store: { readonly requests: RequestStore };
+  readonly sessions: Sessions;
+  readonly screens: Screens;
+};
 
 /**
  * GET /api-log/stream: sends `news` to an administrator's browser when there are new requests. The page then loads its
  * list again, so that search and rendering stay in one place and nothing is missed after a lost connection.
  */
-export function apiLogStreamRoutes({ store, sessions, screens }: ServiceContext) {
+export function apiLogStreamRoutes({ store, sessions, screens }: Parts) {
   const newRequests = watchNewRequests(store.requests);
   const sessionOf = async (request: FastifyRequest) => {
     const session = await sessions.find(sessionCookie.read(request));

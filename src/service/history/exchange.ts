@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../../shared/log/log.ts';
 import type { Sender } from '../accounts/directory.ts';
-import type { ServiceContext } from '../app/context.ts';
-import type { AcceptedEvent, RecordedRequest } from './request-store.ts';
+import type { Screens } from '../calls/screens.ts';
+import type { AcceptedEvent, RecordedRequest, RequestStore } from './request-store.ts';
 
 const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
 
@@ -33,13 +34,20 @@ export type Exchange = {
   record(request: FastifyRequest, status: number): Promise<void>;
 };
 
-export function makeExchange({
-  store,
-  screens,
-  observed,
-  meter,
-  log,
-}: Pick<ServiceContext, 'store' | 'screens' | 'observed' | 'meter' | 'log'>): Exchange {
+type Parts = {
+  readonly store: { readonly requests: RequestStore };
+  readonly screens: Screens;
+  /** For alerts. */
+  readonly observed: { stored(error?: unknown): void };
+  /** For metrics. */
+  readonly meter: {
+    storing: number;
+    readonly counts: { readonly events: Record<'accepted' | 'discarded' | 'not_stored', number> };
+  };
+  readonly log: Log;
+};
+
+export function makeExchange({ store, screens, observed, meter, log }: Parts): Exchange {
   let failing = false;
   let unstored = 0;
 

@@ -1,6 +1,6 @@
 import type { Statements, Value } from '../store/statements.ts';
 import { type HistoryReader, type HistorySlice, isText } from './history-paging.ts';
-import type { HistoryCursor, HistoryFilter } from './request-store.ts';
+import type { HistoryCursor, HistoryFilter, RequestStore } from './request-store.ts';
 
 /** Reads the history in slices. What differs by engine, as SQL: the id of the newest entry; a text in the payload. */
 export function historyReader(
@@ -94,3 +94,14 @@ function range({ order }: HistorySlice, { at, id }: HistoryCursor, values: Value
 
 const orderBy = ({ order }: HistorySlice) =>
   order === 'newest' ? 'ORDER BY created_at DESC, id DESC' : 'ORDER BY created_at, id';
+
+/** Replaces the texts of an entry. `also`: what else the engine keeps of a payload. */
+export function maskedEntry({ write }: Statements, also: string): RequestStore['mask'] {
+  return async (account, { at, id }, { request, response }) => {
+    await write(
+      `UPDATE history SET request = $4, ${also}response = $5, from_number = NULL
+       WHERE account_id = $1 AND created_at = $2 AND id = $3`,
+      ...[account, at, id, request, response],
+    );
+  };
+}

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HistoryPage, HistoryQuery } from '../../shared/api/contract/history.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import type { Sender } from '../accounts/directory.ts';
-import type { ServiceContext } from '../app/context.ts';
+import type { Budgets } from '../kit/budget.ts';
 import type { ZodInstance } from '../kit/zod-instance.ts';
 import type { Exchange } from './exchange.ts';
 import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch } from './request-store.ts';
@@ -12,7 +12,13 @@ import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch
 export function historyRoutes(
   app: ZodInstance,
   exchange: Exchange,
-  { store, budgets }: ServiceContext,
+  {
+    store,
+    budgets,
+  }: {
+    readonly store: { readonly requests: RequestStore };
+    readonly budgets: Budgets;
+  },
 ): void {
   async function page(query: HistoryQuery, limit: number, request: FastifyRequest, reply: FastifyReply) {
     const current = query.page ?? 1;

@@ -1,30 +1,32 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { DirectoryStore, Integration, IntegrationChange } from '../accounts/directory-store.ts';
+import type { Keys } from '../accounts/keys.ts';
 import { newUid } from '../accounts/setup.ts';
-import type { ServiceContext } from '../app/context.ts';
-import {
-  type AccountOf,
-  type AdminAudit,
-  given,
-  integrationChangeText,
-  name,
-  newToken,
-  oldTokenDays,
-} from '../kit/administration.ts';
+import { type AccountOf, type AdminAudit, given, name } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
 import type { ZodInstance } from '../kit/zod-instance.ts';
+import { integrationChangeText, newToken, oldTokenDays } from './integration-change.ts';
 
 const integrationChange = z.object({ name: name.optional(), enabled: z.boolean().optional() });
 
 type OfIntegration = FastifyRequest<{ Params: { uid: string } }>;
+
+type Parts = {
+  readonly store: { readonly directory: DirectoryStore };
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+  /** Unix ms. */
+  readonly clock: () => number;
+};
 
 /** An account's integrations: list, add, show with token, change, rotate the token. */
 export function adminIntegrationRoutes(
   app: ZodInstance,
   accountOf: AccountOf,
   audit: AdminAudit,
-  { store, directory, keys, clock }: ServiceContext,
+  { store, directory, keys, clock }: Parts,
 ): void {
   function integrationOf(request: OfIntegration): Integration {
     const own = directory.integrations(accountOf(request).id);

@@ -1,10 +1,15 @@
 import { z } from 'zod';
-import type { Refused } from '../accounts/directory.ts';
-import type { Integration, IntegrationChange, OldTokenUse } from '../accounts/directory-store.ts';
+import type { Refused, ServiceDirectory } from '../accounts/directory.ts';
+import type {
+  DirectoryStore,
+  Integration,
+  IntegrationChange,
+  OldTokenUse,
+} from '../accounts/directory-store.ts';
+import type { Keys } from '../accounts/keys.ts';
 import { newUid } from '../accounts/setup.ts';
-import type { ServiceContext } from '../app/context.ts';
-import type { IntegrationUse } from '../history/request-store.ts';
-import { integrationChangeText, name, newToken, oldTokenDays } from '../kit/administration.ts';
+import type { IntegrationUse, RequestStore } from '../history/request-store.ts';
+import { name } from '../kit/administration.ts';
 import { copyable } from '../kit/copyable.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { button, changeForm, choice, type FieldErrors, field, notice, onOff, readForm } from '../kit/form.ts';
@@ -15,14 +20,23 @@ import { html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { bridgeHealthCard } from './bridge-health.ts';
 import { testCall } from './instructions.ts';
+import { integrationChangeText, newToken, oldTokenDays } from './integration-change.ts';
 import { bridgeLines } from './start-page.ts';
 
 const integrationName = z.object({ name });
 /** How long the token or secret before still counts. */
 export const rotation = z.object({ days: oldTokenDays.default(0) });
 
+type Parts = {
+  readonly store: { readonly requests: RequestStore; readonly directory: DirectoryStore };
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+  /** Unix ms. */
+  readonly clock: () => number;
+};
+
 /** Integrations: the phone systems and programs that report calls, each with its own token. */
-export function integrationPages(pages: Pages, { store, directory, keys, clock }: ServiceContext): void {
+export function integrationPages(pages: Pages, { store, directory, keys, clock }: Parts): void {
   async function usesOf({ account, formats, now }: PageRequest): Promise<Map<number, IntegrationUse>> {
     const uses = await store.requests.use(account.id, formats.startOfDay(now));
     return new Map(uses.map((use) => [use.integration, use]));

@@ -1,6 +1,6 @@
 import type { Integration } from '../accounts/directory-store.ts';
-import { QUARTER_MS, type Span } from '../calls/aggregate.ts';
 import type { RequestStore } from '../history/request-store.ts';
+import { QUARTER_MS, type Span } from '../kit/calendar.ts';
 
 /** A phone system as screens and alerts show it. Times are Unix milliseconds. */
 export type PhoneSystem = {

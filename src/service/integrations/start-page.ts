@@ -1,12 +1,20 @@
-import type { ServiceContext } from '../app/context.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { Keys } from '../accounts/keys.ts';
 import { entryAddress, integrationName, payloadText, statusChip } from '../history/api-log-table.ts';
+import type { RequestStore } from '../history/request-store.ts';
 import { copyable } from '../kit/copyable.ts';
 import { displayText, lines } from '../kit/display-text.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 
+type Parts = {
+  readonly store: { readonly requests: RequestStore };
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+};
+
 /** The first steps of a new account, to its first event, which is shown as soon as it comes. */
-export function startPage(pages: Pages, { store, directory, keys }: ServiceContext): void {
+export function startPage(pages: Pages, { store, directory, keys }: Parts): void {
   const lastRequest = async (request: PageRequest): Promise<Html> => {
     const { account, words, formats } = request;
     const newest = { account: account.id, search: null, order: 'newest', after: null, limit: 1 } as const;

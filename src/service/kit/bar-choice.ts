@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Extensions, extensionsOf } from '../accounts/extensions.ts';
-import type { User } from '../users/user-store.ts';
+import type { User } from '../accounts/user.ts';
 
 /**
  * Filters of the calls that a user's bar shows and rings for: a call must match all. An empty list, or false, matches

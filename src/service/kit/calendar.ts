@@ -1,4 +1,13 @@
-import { QUARTER_MS, type Span } from '../calls/aggregate.ts';
+/** A stretch of time, Unix ms: from `since` until before `until`. */
+export type Span = { readonly since: number; readonly until: number };
+
+/** Every time zone's offset is a multiple of it, so that hours and days of any zone consist of whole quarters. */
+export const QUARTER_MS = 900_000;
+
+/** Whole quarters of an hour since 1970, in which the use of integrations is counted. */
+export function quarterOf(at: number): number {
+  return Math.floor(at / QUARTER_MS);
+}
 
 /**
  * Days and hours of a time zone (IANA name). A day has 23, 24 or 25 hours, or 23.5 and 24.5 in zones such as Lord Howe;

@@ -1,12 +1,14 @@
-import type { CallCursor } from '../calls/call-store.ts';
 import { html } from '../words/html.ts';
 import type { PageRequest } from './page-request.ts';
 import { pager } from './table.ts';
 
-/** A cursor in an address: `1763625600000.17`. */
-export const cursorText = ({ at, id }: CallCursor): string => `${at}.${id}`;
+/** A place in a list; the newest of equal times has the highest id. */
+type Cursor = { readonly at: number; readonly id: number };
 
-export function cursorIn(text: string | null): CallCursor | null {
+/** A cursor in an address: `1763625600000.17`. */
+export const cursorText = ({ at, id }: Cursor): string => `${at}.${id}`;
+
+export function cursorIn(text: string | null): Cursor | null {
   const [, at, id] = /^(\d{1,15})\.(\d{1,15})$/.exec(text ?? '') ?? [];
   return at === undefined ? null : { at: Number(at), id: Number(id) };
 }
@@ -19,8 +21,8 @@ export async function cursorList<Row>(
   perPage: number,
   read: (
     towards: Direction,
-    from: CallCursor | null,
-  ) => Promise<{ rows: readonly Row[]; next: CallCursor | null; back: CallCursor | null }>,
+    from: Cursor | null,
+  ) => Promise<{ rows: readonly Row[]; next: Cursor | null; back: Cursor | null }>,
   address: (also: Record<string, string>) => string,
 ) {
   const towards = query.has('newer') ? 'newer' : 'older';
@@ -30,7 +32,7 @@ export async function cursorList<Row>(
   if (onTop) page = await read('older', null); // the newest page is always full
   const { rows, next, back } = page;
   const [older, newer] = towards === 'older' || onTop ? [next, back] : [back, next];
-  const link = (name: Direction, place: CallCursor | null) =>
+  const link = (name: Direction, place: Cursor | null) =>
     place === null ? undefined : address({ [name]: cursorText(place) });
   const stopped = next !== null && rows.length < perPage;
   return {

@@ -1,5 +1,5 @@
 import { extensionsOf } from '../accounts/extensions.ts';
-import type { Role } from '../users/user-store.ts';
+import type { Role } from '../accounts/user.ts';
 import { type Html, html, render } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { assetUrl } from './assets.ts';

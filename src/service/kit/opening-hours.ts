@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Account } from '../accounts/directory-store.ts';
-import type { Span } from '../calls/aggregate.ts';
-import { type Day, dateIn } from './calendar.ts';
+import { type Day, dateIn, type Span } from './calendar.ts';
 
 const stored = z.object({
   /** Monday first: minutes of the day, in quarters of an hour, 1440 for midnight; null: closed. */

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/directory-store.ts';
 import type { Extensions } from '../accounts/extensions.ts';
-import type { AuditKind } from '../audit/audit-store.ts';
-import type { Session, User } from '../users/user-store.ts';
+import type { Session, User } from '../accounts/user.ts';
+import type { AuditKind } from '../words/audit-kinds.ts';
 import type { Html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { barChoice } from './bar-choice.ts';

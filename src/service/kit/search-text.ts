@@ -1,10 +1,16 @@
-import type { Customer } from '../people/customer-store.ts';
-
 /**
  * The search text of a customer, the same on every engine: it is made when the customer is saved, and compared by code
  * points. It begins with the name, so that lists are ordered by it, too.
  */
-export function searchText({ name, reference, numbers }: Customer): string {
+export function searchText({
+  name,
+  reference,
+  numbers,
+}: {
+  readonly name: string;
+  readonly reference: string;
+  readonly numbers: readonly string[];
+}): string {
   return [folded(name), folded(reference), ...numbers].join('\n');
 }
 

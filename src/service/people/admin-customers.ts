@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { ServiceContext } from '../app/context.ts';
 import { type AccountOf, type AdminAudit, name } from '../kit/administration.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import type { ZodInstance } from '../kit/zod-instance.ts';
+import type { CustomerStore } from './customer-store.ts';
 import { BadTable, exportCustomers, importCustomers, importSummary } from './customers-csv.ts';
 
 const segmentName = z.object({ name });
@@ -16,7 +17,13 @@ export function adminCustomerRoutes(
   app: ZodInstance,
   accountOf: AccountOf,
   audit: AdminAudit,
-  { store, budgets }: ServiceContext,
+  {
+    store,
+    budgets,
+  }: {
+    readonly store: { readonly customers: CustomerStore };
+    readonly budgets: Budgets;
+  },
 ): void {
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 

@@ -3,23 +3,34 @@ import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { crmLink } from '../accounts/crm-link.ts';
 import { extensionText } from '../accounts/extensions.ts';
-import { callTable } from '../activity/call-list-page.ts';
-import type { ServiceContext } from '../app/context.ts';
 import { backLink, backOf, callerAddress, customerLink, segmentChip } from '../calls/call-cells.ts';
-import { everyCall } from '../calls/call-store.ts';
+import { type CallStore, everyCall } from '../calls/call-store.ts';
+import { callTable } from '../calls/call-table.ts';
 import { displayText, lines, plainText } from '../kit/display-text.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
 import { mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Html, html } from '../words/html.ts';
+import type { CallBackList } from './call-back-list.ts';
 import { callBackButtons, closedText, dialLink, returnFields } from './call-back-pages.ts';
 import { isDialable } from './call-backs.ts';
+import type { CallerStore } from './caller-store.ts';
+import type { CustomerStore } from './customer-store.ts';
 
 const LAST_CALLS = 10;
 const MAX_NOTES = 100;
 
+type Parts = {
+  readonly store: {
+    readonly calls: CallStore;
+    readonly callers: CallerStore;
+    readonly customers: CustomerStore;
+  };
+  readonly callBackList: CallBackList;
+};
+
 /** A caller's card: who it is, what to do, colleagues' notes and the last calls. */
-export function callerPage(pages: Pages, { store, callBackList }: ServiceContext): void {
+export function callerPage(pages: Pages, { store, callBackList }: Parts): void {
   pages.get('/callers', 'agent', async (request) => {
     const { account, query, formats, now, token, extensions, words } = request;
     const text = words.caller;

@@ -1,6 +1,6 @@
-import type { Span } from '../calls/aggregate.ts';
 import { FORGOTTEN } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
+import type { Span } from '../kit/calendar.ts';
 import type { Serialise } from '../store/serialise.ts';
 import type { Statements } from '../store/statements.ts';
 import type { CallerAction, CallerStore, CallGroup, MissedCaller } from './caller-store.ts';

@@ -1,5 +1,6 @@
-import type { GroupKind, Span } from '../calls/aggregate.ts';
+import type { GroupKind } from '../calls/aggregate.ts';
 import type { CallRecord } from '../calls/call-record.ts';
+import type { Span } from '../kit/calendar.ts';
 
 /** What a user did about a caller's missed calls, or a note about the caller. */
 export type CallerAction = {

@@ -3,9 +3,9 @@ import { limits } from '../../shared/api/contract/decisions.ts';
 import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
 import { normaliseNumber, spaced } from '../../shared/phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
-import type { ServiceContext } from '../app/context.ts';
 import { backOf, callerAddress } from '../calls/call-cells.ts';
 import { given } from '../kit/administration.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
 import { mayDelete, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
@@ -15,7 +15,7 @@ import { pager, table } from '../kit/table.ts';
 import { line } from '../kit/text.ts';
 import { type Html, html } from '../words/html.ts';
 import { formError, type Words } from '../words/words.ts';
-import type { Customer, CustomerCursor, Segment } from './customer-store.ts';
+import type { Customer, CustomerCursor, CustomerStore, Segment } from './customer-store.ts';
 import { refusalText } from './customers-csv.ts';
 
 const PAGE = 50;
@@ -46,7 +46,16 @@ const edited = z.object({
 });
 
 /** Customers: search by any part of a name, number or reference; add, change and remove one. */
-export function customerPages(pages: Pages, { store, budgets }: ServiceContext): void {
+export function customerPages(
+  pages: Pages,
+  {
+    store,
+    budgets,
+  }: {
+    readonly store: { readonly customers: CustomerStore };
+    readonly budgets: Budgets;
+  },
+): void {
   const { customers } = store;
 
   pages.get('/customers', 'agent', async (request) => {

@@ -1,9 +1,12 @@
 import { numberForms } from '../../shared/phone-number/number-forms.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/setup.ts';
+import type { AuditStore } from '../audit/audit-store.ts';
 import { FORGOTTEN } from '../calls/call-record.ts';
-import type { Store } from '../database/store.ts';
-import type { HistorySearch, StoredRequest } from '../history/request-store.ts';
+import type { CallStore } from '../calls/call-store.ts';
+import type { HistorySearch, RequestStore, StoredRequest } from '../history/request-store.ts';
+import type { CallerStore } from './caller-store.ts';
+import type { CustomerStore } from './customer-store.ts';
 
 type ForgetReport = { readonly calls: number; readonly requests: number; readonly customers: number };
 
@@ -19,7 +22,15 @@ const keptFields = ['id', 'direction', 'status', 'caller_id'];
  * failure, run it again.
  */
 export async function forgetNumber(
-  store: Pick<Store, 'calls' | 'callers' | 'requests' | 'customers' | 'audit' | 'webhooks'>,
+  store: {
+    readonly calls: CallStore;
+    readonly callers: CallerStore;
+    readonly requests: RequestStore;
+    readonly customers: CustomerStore;
+    readonly audit: AuditStore;
+  } & {
+    readonly webhooks: { forget(account: number, number: string): Promise<unknown> };
+  },
   account: number,
   number: string,
 ): Promise<ForgetReport> {
@@ -76,7 +87,7 @@ function namingNothing({ method, request }: StoredRequest): string {
 }
 
 async function forgetCustomer(
-  { customers }: Pick<Store, 'customers'>,
+  { customers }: { readonly customers: CustomerStore },
   account: number,
   number: string,
 ): Promise<number> {

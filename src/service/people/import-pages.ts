@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
-import type { ServiceContext } from '../app/context.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
-import type { Customer } from './customer-store.ts';
+import type { Customer, CustomerStore } from './customer-store.ts';
 import {
   BadTable,
   columns,
@@ -28,7 +27,14 @@ const MAX_COLUMNS = 60;
 const template = `\ufeff${columns.join(',')}\r\n1001,Example Ltd,,+49 30 23125000|+49 171 3920000\r\n`;
 
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
-export function importPages(pages: Pages, { store: { customers } }: ServiceContext): void {
+export function importPages(
+  pages: Pages,
+  {
+    store: { customers },
+  }: {
+    readonly store: { readonly customers: CustomerStore };
+  },
+): void {
   pages.get('/customers/export', 'administrator', async ({ account, audit }) => {
     await audit('export', 'customers');
     return {

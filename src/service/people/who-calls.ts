@@ -1,5 +1,5 @@
+import type { CallRecord } from '../calls/call-record.ts';
 import { MAX_OPEN_CALLS, type Screens } from '../calls/screens.ts';
-import type { Store } from '../database/store.ts';
 import type { CallBackList } from './call-back-list.ts';
 
 /** An import changes customers many times a second: the screens get the last state of this time. */
@@ -10,7 +10,7 @@ const TOGETHER_MS = 50;
  * and in those to be called back.
  */
 export function sendWhoCalls(
-  { openCalls }: Pick<Store, 'openCalls'>,
+  { openCalls }: { openCalls(account: number, max: number): Promise<CallRecord[]> },
   screens: Screens,
   callBackList: CallBackList,
 ): (account: number) => void {

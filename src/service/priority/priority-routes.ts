@@ -3,12 +3,18 @@ import type { PriorityResult } from '../../shared/api/contract/priority.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { Sender } from '../accounts/directory.ts';
-import type { ServiceContext } from '../app/context.ts';
 import type { Exchange } from '../history/exchange.ts';
 import type { ZodInstance } from '../kit/zod-instance.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
+
+type Parts = {
+  readonly store: { readonly customers: CustomerStore };
+  /** For metrics. */
+  readonly meter: { readonly counts: { readonly lookups: Record<'found' | 'not_found', number> } };
+};
 
 /** Part 4.2: the priority of the segment of the customer with a number, and the customer's name. */
-export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store, meter }: ServiceContext): void {
+export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store, meter }: Parts): void {
   async function lookUp(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { account } = request.sender as Sender;
     const known = await store.customers.priorityOf(account.id, normaliseNumber(number, account.country));

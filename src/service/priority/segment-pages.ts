@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { ServiceContext } from '../app/context.ts';
 import { name } from '../kit/administration.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { table } from '../kit/table.ts';
-import type { Segment } from '../people/customer-store.ts';
+import type { CustomerStore, Segment } from '../people/customer-store.ts';
 import { html } from '../words/html.ts';
 import { formError } from '../words/words.ts';
 
@@ -19,7 +18,14 @@ const segment = z.object({
 });
 
 /** Customer segments and their priorities. */
-export function segmentPages(pages: Pages, { store }: ServiceContext): void {
+export function segmentPages(
+  pages: Pages,
+  {
+    store,
+  }: {
+    readonly store: { readonly customers: CustomerStore };
+  },
+): void {
   const list = async (request: PageRequest, errors?: FieldErrors) =>
     listPage(request, await store.customers.segments(request.account.id), errors);
   pages.get('/customers/segments', 'administrator', (request) => list(request));

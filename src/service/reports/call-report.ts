@@ -6,11 +6,9 @@ import {
   type Group,
   type GroupKind,
   groupKinds,
-  QUARTER_MS,
-  type Span,
   type SpanFigures,
 } from '../calls/aggregate.ts';
-import { type Day, hoursOf } from '../kit/calendar.ts';
+import { type Day, hoursOf, QUARTER_MS, type Span } from '../kit/calendar.ts';
 import type { Period, StepLength } from './period.ts';
 
 export type Counts = Pick<Group, 'calls' | 'answered' | 'missed'>;

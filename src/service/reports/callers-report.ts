@@ -1,4 +1,4 @@
-import type { Span } from '../calls/aggregate.ts';
+import type { Span } from '../kit/calendar.ts';
 import { actionsSince } from '../people/actions-since.ts';
 import type { CallerCounts, CallerStore, CallGroup, MissedCall } from '../people/caller-store.ts';
 import { type MissedCallers, missedCallers } from '../people/missed-callers.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CallFacts, countCalls, type Span } from '../calls/aggregate.ts';
+import { type CallFacts, countCalls } from '../calls/aggregate.ts';
+import type { Span } from '../kit/calendar.ts';
 import { keptFigures } from './kept-figures.ts';
 
 const HOUR = 3_600_000;

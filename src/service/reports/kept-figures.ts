@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { countCalls, type Span, type SpanFigures } from '../calls/aggregate.ts';
+import { countCalls, type SpanFigures } from '../calls/aggregate.ts';
 import type { CallCursor } from '../calls/call-store.ts';
-import type { ReportStore } from '../database/store.ts';
+import type { ReportStore } from '../calls/report-store.ts';
+import type { Span } from '../kit/calendar.ts';
 
 /** What an engine does for reports. A transaction that moves a call deletes the kept figures of its span. */
 export type FiguresEngine = {

@@ -1,5 +1,6 @@
-import { countCalls, type Span, type SpanFigures } from '../calls/aggregate.ts';
-import type { ReportStore } from '../database/store.ts';
+import { countCalls, type SpanFigures } from '../calls/aggregate.ts';
+import type { ReportStore } from '../calls/report-store.ts';
+import type { Span } from '../kit/calendar.ts';
 
 /** The figures of each day, of those calls alone that began in one of its parts. */
 export async function* partFigures<Day extends Span>(

@@ -1,8 +1,9 @@
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import { type Extensions, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
-import type { ServiceContext } from '../app/context.ts';
 import { OTHERS } from '../calls/aggregate.ts';
 import { type HoursPart, minutesIn } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
 import type { Words } from '../words/words.ts';
 import type { GroupFilter } from './call-report.ts';
 import type { Period, Times } from './period.ts';
@@ -109,7 +110,13 @@ export const placeText = ({ calls }: Words, place: string): string =>
 /** The other filters. */
 export async function groupFilters(
   { account, words: { reports } }: PageRequest,
-  { store, directory }: Pick<ServiceContext, 'store' | 'directory'>,
+  {
+    store,
+    directory,
+  }: {
+    readonly store: { readonly customers: CustomerStore };
+    readonly directory: ServiceDirectory;
+  },
 ): Promise<ReportFilter[]> {
   const segments = await store.customers.segments(account.id);
   return [

@@ -1,15 +1,19 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
+import type { Mailer } from '../../shared/mail/mail.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import { addressOf } from '../activity/call-filter.ts';
-import type { ServiceContext } from '../app/context.ts';
-import { type GroupKind, OTHERS, QUARTER_MS } from '../calls/aggregate.ts';
+import { type GroupKind, OTHERS } from '../calls/aggregate.ts';
 import { countOf, quantile } from '../calls/durations.ts';
+import type { ReportStore } from '../calls/report-store.ts';
 import { SHORT_SECONDS, serviceLevel, shortAbandons } from '../calls/service-level.ts';
-import { type Day, daysBetween } from '../kit/calendar.ts';
+import { type Day, daysBetween, QUARTER_MS } from '../kit/calendar.ts';
 import { csvLines } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { choice, field, notice } from '../kit/form.ts';
 import { type HoursPart, type OpeningHours, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { CallerStore } from '../people/caller-store.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
 import { type Html, html } from '../words/html.ts';
 import { makeReport, type SeriesRow } from './call-report.ts';
 import { callersReport, MAX_CALLS } from './callers-report.ts';
@@ -29,9 +33,22 @@ import {
   tableCells,
 } from './report-tables.ts';
 import { weekPages } from './weekly-report-page.ts';
+import type { WeeklyStore } from './weekly-store.ts';
+
+type Parts = {
+  readonly store: {
+    readonly reports: ReportStore;
+    readonly callers: CallerStore;
+    readonly customers: CustomerStore;
+    readonly weekly: WeeklyStore;
+  };
+  readonly directory: ServiceDirectory;
+  /** Undefined: no mail server is configured. */
+  readonly mailer: Mailer | undefined;
+};
 
 /** Call reports for any days in the account's time zone; each table also as CSV. */
-export function reportPages(pages: Pages, context: ServiceContext): void {
+export function reportPages(pages: Pages, context: Parts): void {
   const { store, directory } = context;
   weekPages(pages, context);
 

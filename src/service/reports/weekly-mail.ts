@@ -1,10 +1,11 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
 import type { Account } from '../accounts/directory-store.ts';
-import type { Store } from '../database/store.ts';
+import type { ReportStore } from '../calls/report-store.ts';
 import { formatsFor } from '../kit/formats.ts';
 import { wordsFor } from '../words/words.ts';
 import { dueWeek, weeklyReport, weeklyReportMail } from './weekly-report.ts';
+import type { WeeklyStore } from './weekly-store.ts';
 
 /**
  * Mails the report of the last week to users who have not received it. A week is claimed in the store before it is
@@ -16,7 +17,12 @@ export async function sendWeeklyReports(
     mailer,
     origin,
     log,
-  }: { store: Pick<Store, 'reports' | 'weekly'>; mailer: Mailer; origin: string; log: Log },
+  }: {
+    store: { readonly reports: ReportStore; readonly weekly: WeeklyStore };
+    mailer: Mailer;
+    origin: string;
+    log: Log;
+  },
   accounts: readonly Account[],
   now: number,
 ): Promise<void> {

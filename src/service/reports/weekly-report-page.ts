@@ -1,13 +1,21 @@
+import type { Mailer } from '../../shared/mail/mail.ts';
 import { mailAddress } from '../../shared/mail/mail-address.ts';
-import type { ServiceContext } from '../app/context.ts';
+import type { ReportStore } from '../calls/report-store.ts';
 import { dateIn } from '../kit/calendar.ts';
 import { changeForm, field } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { html } from '../words/html.ts';
 import { dueWeek, lastWeek, weeklyReport, weeklyReportBody } from './weekly-report.ts';
+import type { WeeklyStore } from './weekly-store.ts';
+
+type Parts = {
+  readonly store: { readonly reports: ReportStore; readonly weekly: WeeklyStore };
+  /** Undefined: no mail server is configured. */
+  readonly mailer: Mailer | undefined;
+};
 
 /** The report of a week as it is mailed, to print; and where it is mailed to. */
-export function weekPages(pages: Pages, { store, mailer }: ServiceContext): void {
+export function weekPages(pages: Pages, { store, mailer }: Parts): void {
   async function page(request: PageRequest, error?: string): Promise<Page> {
     const { account, words, formats, now, query, user, token, form } = request;
     const last = lastWeek(now, formats.timeZone);

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/directory-store.ts';
 import { quantile } from '../calls/durations.ts';
+import type { ReportStore } from '../calls/report-store.ts';
 import { serviceLevel } from '../calls/service-level.ts';
-import type { ReportStore } from '../database/store.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';
 import type { Formats } from '../kit/formats.ts';
 import { type Html, html, render } from '../words/html.ts';

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { isCrmTemplate } from '../accounts/crm-link.ts';
-import type { ServiceContext } from '../app/context.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
 import { displayText } from '../kit/display-text.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { table } from '../kit/table.ts';
 import { line } from '../kit/text.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
+import type { Access } from '../users/access.ts';
+import type { Sessions } from '../users/sessions.ts';
+import type { UserStore } from '../users/user-store.ts';
 import { newPassword } from '../users/users.ts';
 import { type Html, html } from '../words/html.ts';
 import { formError } from '../words/words.ts';
@@ -31,8 +36,19 @@ const settings = z.object({
     .transform((template) => template || null),
   agents_delete: z.string().optional(),
 });
+type Parts = {
+  readonly store: {
+    readonly users: UserStore;
+    readonly customers: CustomerStore;
+    readonly directory: DirectoryStore;
+  };
+  readonly sessions: Sessions;
+  readonly directory: ServiceDirectory;
+  readonly access: Access;
+};
+
 /** The user's own page, with the account's settings for administrators. */
-export function accountPages(pages: Pages, context: ServiceContext): void {
+export function accountPages(pages: Pages, context: Parts): void {
   const { store, sessions, directory } = context;
   const { passwords } = context.access;
   const accountPage = async (request: PageRequest, errors?: FieldErrors) =>
@@ -81,7 +97,7 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
   });
 }
 
-type OwnSession = Awaited<ReturnType<ServiceContext['sessions']['list']>>[number];
+type OwnSession = Awaited<ReturnType<Parts['sessions']['list']>>[number];
 
 function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
   const { user, account, token, administrates, query, form, words } = request;

@@ -2,12 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
-import type { Account } from '../accounts/directory-store.ts';
-import type { ServiceContext } from '../app/context.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { Account, DirectoryStore } from '../accounts/directory-store.ts';
+import type { Keys } from '../accounts/keys.ts';
+import type { AuditStore } from '../audit/audit-store.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import { type AccountOf, type AdminAudit, given, name } from '../kit/administration.ts';
 import { bearerToken } from '../kit/bearer.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
 import { changeAccount } from './change-account.ts';
 
 const accountChange = z.object({
@@ -19,11 +23,24 @@ const accountChange = z.object({
     .optional(),
 });
 
+type Parts = {
+  readonly store: {
+    readonly audit: AuditStore;
+    readonly customers: CustomerStore;
+    readonly directory: DirectoryStore;
+  };
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+  readonly budgets: Budgets;
+  /** Unix ms. */
+  readonly clock: () => number;
+};
+
 /**
  * /admin: an account's settings, with its administration token. Integration tokens are refused: a phone system does not
  * need the customers.
  */
-export function adminRoutes(context: ServiceContext) {
+export function adminRoutes(context: Parts) {
   const { store, directory, clock } = context;
   const accounts = new WeakMap<object, Account>();
   const accountOf: AccountOf = ({ raw }) => accounts.get(raw) as Account;

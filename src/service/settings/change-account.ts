@@ -1,11 +1,10 @@
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
-import type { Account, AccountChange } from '../accounts/directory-store.ts';
-import type { Store } from '../database/store.ts';
+import type { Account, AccountChange, DirectoryStore } from '../accounts/directory-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 
 /** Changes an account. A new country also applies to its customers' numbers. Returns the change in words, for the audit log. */
 export async function changeAccount(
-  { directory, customers }: Pick<Store, 'directory' | 'customers'>,
+  { directory, customers }: { readonly directory: DirectoryStore; readonly customers: CustomerStore },
   account: Pick<Account, 'id' | 'name' | 'country'>,
   change: AccountChange,
 ): Promise<string> {

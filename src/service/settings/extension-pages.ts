@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
-import type { ServiceContext } from '../app/context.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
+import type { User } from '../accounts/user.ts';
+import type { CallStore } from '../calls/call-store.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
 import { line } from '../kit/text.ts';
-import type { User } from '../users/user-store.ts';
+import type { UserStore } from '../users/user-store.ts';
 import { html } from '../words/html.ts';
 
 const MAX_EXTENSIONS = 1000;
@@ -17,8 +20,17 @@ const named = z.object({
   user: z.string(),
 });
 
+type Parts = {
+  readonly store: {
+    readonly calls: CallStore;
+    readonly users: UserStore;
+    readonly directory: DirectoryStore;
+  };
+  readonly directory: ServiceDirectory;
+};
+
 /** The extensions of the account: those that calls were answered at and those that have a name or a user. */
-export function extensionPages(pages: Pages, { store, directory }: ServiceContext): void {
+export function extensionPages(pages: Pages, { store, directory }: Parts): void {
   const list = async (request: PageRequest, errors?: FieldErrors) => {
     const { id } = request.account;
     const [answered, called, users] = await Promise.all([

@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import type { ServiceContext } from '../app/context.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
 import { changeForm, type FieldErrors, field, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
+import type { Access } from '../users/access.ts';
+import type { Sessions } from '../users/sessions.ts';
+import type { UserStore } from '../users/user-store.ts';
 import { newPassword, signInName, userName } from '../users/users.ts';
 import { html } from '../words/html.ts';
 import { languageField, languageSchema, placeFields, placeSchema } from './account-fields.ts';
@@ -12,8 +17,19 @@ const welcome = z.object({
   ...{ country: placeSchema.country.optional(), zone: placeSchema.zone.optional() },
 });
 
+type Parts = {
+  readonly store: {
+    readonly users: UserStore;
+    readonly customers: CustomerStore;
+    readonly directory: DirectoryStore;
+  };
+  readonly sessions: Sessions;
+  readonly directory: ServiceDirectory;
+  readonly access: Access;
+};
+
 /** The page that a new user's first link opens: name, password and language. */
-export function welcomePage(pages: Pages, context: ServiceContext): void {
+export function welcomePage(pages: Pages, context: Parts): void {
   const { store, sessions, directory, access } = context;
   pages.get('/welcome', 'agent', (request) =>
     request.user.password === null ? formPage(request) : { redirect: '/' },

@@ -1,13 +1,13 @@
 import { type Keys, sameText } from '../accounts/keys.ts';
-import type { Store } from '../database/store.ts';
-import type { User } from './user-store.ts';
+import type { User } from '../accounts/user.ts';
+import type { UserStore } from './user-store.ts';
 
 /** How long a link can be opened, if nothing else was chosen: 15 minutes. */
 const LINK_MS = 15 * 60_000;
 
 /** Makes a text that signs in as a user, once, within `lifetime` ms. Any older link of the user ends. */
 export async function makeLink(
-  { users }: Pick<Store, 'users'>,
+  { users }: { readonly users: UserStore },
   keys: Keys,
   user: Pick<User, 'id' | 'uid'>,
   now: number,
@@ -19,7 +19,7 @@ export async function makeLink(
 
 /** Uses a link up. Returns its user, or undefined if the link is not valid: forged, used, expired or ended. */
 export async function useLink(
-  { users }: Pick<Store, 'users'>,
+  { users }: { readonly users: UserStore },
   keys: Keys,
   link: string,
   now: number,

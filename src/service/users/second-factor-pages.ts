@@ -1,13 +1,20 @@
 import { encode } from 'uqr';
-import type { ServiceContext } from '../app/context.ts';
 import { copyable } from '../kit/copyable.ts';
 import { changeForm, type FieldErrors, field } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
+import type { Access } from './access.ts';
 
 /** Where users switch their second factor on and off. */
-export function secondFactorPages(pages: Pages, { access: { secondFactor } }: ServiceContext): void {
+export function secondFactorPages(
+  pages: Pages,
+  {
+    access: { secondFactor },
+  }: {
+    readonly access: Access;
+  },
+): void {
   const page = (request: PageRequest, errors?: FieldErrors): Page => {
     if (request.user.secondFactor !== null) return onPage(request, errors);
     const proposed = secondFactor.propose(

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
 import { makeKeys } from '../accounts/keys.ts';
+import type { User } from '../accounts/user.ts';
 import { makeSecondFactor } from './second-factor.ts';
-import type { User, UserStore } from './user-store.ts';
+import type { UserStore } from './user-store.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
 

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Keys } from '../accounts/keys.ts';
-import type { User, UserStore } from './user-store.ts';
+import type { User } from '../accounts/user.ts';
+import type { UserStore } from './user-store.ts';
 
 const PERIOD_S = 30;
 const RECOVERY_CODES = 10;

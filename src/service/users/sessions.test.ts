@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Session, User } from '../accounts/user.ts';
 import { makeSessions } from './sessions.ts';
-import type { Session, User, UserStore } from './user-store.ts';
+import type { UserStore } from './user-store.ts';
 
 const user: User = {
   ...{ id: 1, uid: 'u', account: 1, name: 'Ann', signInName: 'ann', role: 'agent', language: '' },

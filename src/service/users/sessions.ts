@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Session, User, UserStore } from './user-store.ts';
+import type { Session, User } from '../accounts/user.ts';
+import type { UserStore } from './user-store.ts';
 
 /**
  * A session ends after 12 hours without an open page, and after 30 days in any case (NIST SP 800-63B, 2.1.3). An open

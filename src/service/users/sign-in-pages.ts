@@ -1,20 +1,34 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
-import { sameText } from '../accounts/keys.ts';
-import type { ServiceContext } from '../app/context.ts';
-import type { AuditKind } from '../audit/audit-store.ts';
+import { type Keys, sameText } from '../accounts/keys.ts';
+import type { User } from '../accounts/user.ts';
+import type { AuditStore } from '../audit/audit-store.ts';
 import { field, hiddenFields, notice } from '../kit/form.ts';
 import type { Page } from '../kit/page-request.ts';
 import { Refusal, refusalText } from '../kit/refusal.ts';
+import type { AuditKind } from '../words/audit-kinds.ts';
 import { html } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
+import type { Access } from './access.ts';
 import { useLink } from './one-time-link.ts';
 import { cookieNames, cookieOptions, sessionCookie } from './session-cookie.ts';
-import type { User } from './user-store.ts';
+import type { Sessions } from './sessions.ts';
+import type { UserStore } from './user-store.ts';
 import { signInName, userName } from './users.ts';
 
 /** Between the password, or the link, and the code of the second factor. */
 const CODE_MS = 10 * 60_000;
+
+type Parts = {
+  readonly store: { readonly users: UserStore; readonly audit: AuditStore };
+  readonly directory: ServiceDirectory;
+  readonly sessions: Sessions;
+  readonly access: Access;
+  readonly keys: Keys;
+  /** Unix ms. */
+  readonly clock: () => number;
+};
 
 /**
  * Signing in, by name and password or by a one-time link, then by a code if the user has a second factor; and out. The
@@ -22,14 +36,7 @@ const CODE_MS = 10 * 60_000;
  */
 export function signInPages(
   app: FastifyInstance,
-  {
-    store,
-    directory,
-    sessions,
-    access: { passwords, guard, browsers, secondFactor },
-    keys,
-    clock,
-  }: ServiceContext,
+  { store, directory, sessions, access: { passwords, guard, browsers, secondFactor }, keys, clock }: Parts,
   { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page, words: Words) => FastifyReply },
 ): void {
   /** A name that no user has is not written down: people type passwords there. */

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { Mailer } from '../../shared/mail/mail.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import { extensionsOf } from '../accounts/extensions.ts';
-import type { ServiceContext } from '../app/context.ts';
+import type { Keys } from '../accounts/keys.ts';
+import type { User } from '../accounts/user.ts';
 import { copyable } from '../kit/copyable.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
@@ -9,8 +12,10 @@ import { Refusal } from '../kit/refusal.ts';
 import { table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
+import type { Access } from './access.ts';
 import { makeLink } from './one-time-link.ts';
-import type { User } from './user-store.ts';
+import type { Sessions } from './sessions.ts';
+import type { UserStore } from './user-store.ts';
 import { addUser, roles, userName } from './users.ts';
 
 const DAY_MS = 86_400_000;
@@ -37,10 +42,22 @@ const roleLabels = ({ users: { agentCan, administratorCan } }: Words) =>
     ['administrator', administratorCan],
   ] as const;
 
+type Parts = {
+  readonly store: { readonly users: UserStore };
+  readonly sessions: Sessions;
+  readonly access: Access;
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+  /** Unix ms. */
+  readonly clock: () => number;
+  /** Undefined: no mail server is configured. */
+  readonly mailer: Mailer | undefined;
+};
+
 /** The users of the account. */
 export function userPages(
   pages: Pages,
-  { store, sessions, access, directory, keys, clock, mailer }: ServiceContext,
+  { store, sessions, access, directory, keys, clock, mailer }: Parts,
 ): void {
   /** Makes a link and sends it, if an address is given; shows it in any case. */
   async function invite(

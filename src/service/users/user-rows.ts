@@ -1,5 +1,6 @@
+import type { Session, User } from '../accounts/user.ts';
 import type { Statements } from '../store/statements.ts';
-import type { Session, User, UserStore } from './user-store.ts';
+import type { UserStore } from './user-store.ts';
 
 /** `prefix`: the table's alias in the statement, with its dot. */
 const columnsOf = (prefix = '') => `${prefix}id, ${prefix}uid, ${prefix}account_id AS account, ${prefix}name,

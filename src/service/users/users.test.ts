@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { User } from '../accounts/user.ts';
 import type { Store } from '../database/store.ts';
-import type { User } from './user-store.ts';
 import { firstAdministrator, newPassword } from './users.ts';
 
 test('a new password has 12 to 256 characters, five of them different', () => {

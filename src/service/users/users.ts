@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { newUid } from '../accounts/setup.ts';
-import type { Store } from '../database/store.ts';
+import type { Role, User } from '../accounts/user.ts';
 import { comparable, personName } from '../kit/text.ts';
 import { formError } from '../words/words.ts';
 import { passwordLength } from './password.ts';
-import type { Role, User } from './user-store.ts';
+import type { UserStore } from './user-store.ts';
 
 export const roles = ['administrator', 'agent'] as const satisfies readonly Role[];
 
@@ -30,7 +30,7 @@ export const signInName = comparable;
 
 /** Adds a user without a password, who signs in with a one-time link and chooses one. Undefined if the name is taken. */
 export function addUser(
-  { users }: Pick<Store, 'users'>,
+  { users }: { readonly users: UserStore },
   { account, name, role, now }: { account: number; name: string; role: Role; now: number },
 ): Promise<User | undefined> {
   return users.add({
@@ -46,7 +46,7 @@ export function addUser(
 
 /** The account's first administrator; added if it has none, so that an account always has one. */
 export async function firstAdministrator(
-  store: Pick<Store, 'users'>,
+  store: { readonly users: UserStore },
   account: { readonly id: number; readonly uid: string },
   now: number,
 ): Promise<User> {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import type { Keys } from '../accounts/keys.ts';
 import { newUid } from '../accounts/setup.ts';
-import type { ServiceContext } from '../app/context.ts';
 import { overlaps, rotation } from '../integrations/integration-pages.ts';
 import { copyable } from '../kit/copyable.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
@@ -14,7 +14,8 @@ import { formError } from '../words/words.ts';
 import { reachable } from './reachable.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
 import { webhookSecret } from './webhook-message.ts';
-import { type Webhook, type WebhookChange, webhookEvents } from './webhook-store.ts';
+import { type Webhook, type WebhookChange, type WebhookStore, webhookEvents } from './webhook-store.ts';
+import type { Webhooks } from './webhooks.ts';
 
 const home = '/integrations/webhooks';
 const maxWebhooks = 20;
@@ -24,10 +25,18 @@ const perPage = 50;
 const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null);
 const hostOf = (webhook: Pick<Webhook, 'url'>) => new URL(webhook.url).host;
 
+type Parts = {
+  readonly store: { readonly webhooks: WebhookStore };
+  readonly keys: Keys;
+  readonly webhooks: Pick<Webhooks, 'poke'>;
+  /** Where they may be sent besides the Internet. */
+  readonly webhookNetworks: readonly string[];
+};
+
 /** Webhooks: the account's own systems that get its calls. */
 export function webhookPages(
   pages: Pages,
-  { store: { webhooks: store }, webhooks, webhookNetworks, keys }: ServiceContext,
+  { store: { webhooks: store }, webhooks, webhookNetworks, keys }: Parts,
 ): void {
   const mayReach = reachable(webhookNetworks);
   const settings = z.object({ url: urlField(mayReach) });

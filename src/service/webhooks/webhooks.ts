@@ -6,13 +6,12 @@ import type { MessageCode } from '../../shared/log/messages.ts';
 import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
-import type { Store } from '../database/store.ts';
 import { every } from '../kit/every.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 import { type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
-import type { Webhook } from './webhook-store.ts';
+import type { Webhook, WebhookStore } from './webhook-store.ts';
 
 /** Sends the events of calls to the accounts' webhooks. */
 export type Webhooks = {
@@ -27,7 +26,7 @@ export type Webhooks = {
 };
 
 type Parts = {
-  readonly store: Store;
+  readonly store: { readonly webhooks: WebhookStore };
   readonly directory: ServiceDirectory;
   readonly keys: Keys;
   readonly clock: () => number;

@@ -1,4 +1,4 @@
-import { type AuditKind, auditKinds } from '../audit/audit-store.ts';
+import { type AuditKind, auditKinds } from './audit-kinds.ts';
 import { type Html, html } from './html.ts';
 import { plurals } from './plurals.ts';
 

@@ -1,5 +1,5 @@
 import { Pool, type PoolClient } from 'pg';
-import { StoreUnavailable } from '../../database/store.ts';
+import { StoreUnavailable } from '../engine.ts';
 import { clientConfig } from './client-config.ts';
 import type { Primary } from './primary.ts';
 import { isRefusal, unavailable } from './unavailable.ts';

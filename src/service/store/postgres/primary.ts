@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { StoreUnavailable } from '../../database/store.ts';
+import { StoreUnavailable } from '../engine.ts';
 import { clientConfig } from './client-config.ts';
 
 /** How long another server may still say that it is the newer primary, once one has answered. One that hangs never says. */

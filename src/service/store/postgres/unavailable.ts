@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { StoreUnavailable } from '../../database/store.ts';
+import { StoreUnavailable } from '../engine.ts';
 
 /** SQLSTATE classes in which the server says that it cannot, not that it will not. */
 const cannot = /^(08|40|53|55|57|58|XX|25006$|25P03$)/;
