@@ -9,7 +9,7 @@ import { escapeControls, maskNumbers } from '../shared/log/redact.ts';
 import type { AmiStatus } from './ami/link.ts';
 import { bridgeProblems, expiryOf, type Facts, watchApi } from './problems.ts';
 import { type AlertAddresses, bridgeAlertTargets } from './status/alert-addresses.ts';
-import type { BridgeStatus } from './status/bridge-status.ts';
+import type { BridgeState } from './status/bridge-status.ts';
 
 export type BridgeAlertsConfig = AlertAddresses & {
   /** `everyMs`: how often to look for problems. */
@@ -25,7 +25,7 @@ const LEAST_BACKLOG_MS = 5_000;
 export function createBridgeAlerts(
   config: BridgeAlertsConfig,
   parts: {
-    readonly read: () => Promise<BridgeStatus>;
+    readonly read: () => Promise<BridgeState>;
     readonly link: () => AmiStatus;
     readonly client: Pick<ApiClient, 'reportHealth'>;
     readonly unreadable: () => Facts['records'];

@@ -1,5 +1,5 @@
 import { type ApiClient, type ApiClientOptions, createApiClient } from '../shared/api/client.ts';
-import { createDispatcher, type Dispatcher } from '../shared/delivery/dispatcher.ts';
+import { createDispatcher } from '../shared/delivery/dispatcher.ts';
 import { createHistoryReader } from '../shared/delivery/history-reader.ts';
 import type { DeliveryQueue } from '../shared/delivery/queue.ts';
 import { standBy } from '../shared/delivery/standby.ts';
@@ -7,20 +7,16 @@ import type { Log } from '../shared/log/log.ts';
 import type { LogStatus } from '../shared/log/log-destination.ts';
 import type { MailOptions } from '../shared/mail/mail.ts';
 import { systemClock } from '../shared/process/clock.ts';
-import { startInOrder } from '../shared/process/lifecycle.ts';
+import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
 import type { PageServerOptions } from '../shared/process/page-server.ts';
-import {
-  createLookupPermissions,
-  type LookupPermissions,
-  type LookupState,
-} from './agi/lookup-permission.ts';
-import { createLookups, type LookupOptions, type Lookups } from './agi/lookups.ts';
+import { createLookupPermissions } from './agi/lookup-permission.ts';
+import { createLookups, type LookupOptions } from './agi/lookups.ts';
 import { type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type BridgeAlertsConfig, createBridgeAlerts } from './bridge-alerts.ts';
 import { type CallSettings, createRules } from './calls/rules.ts';
 import { createGapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
-import { type Outbox, openOutbox } from './outbox/outbox.ts';
+import { type Appended, type Outbox, openOutbox } from './outbox/outbox.ts';
 import { createPruning } from './pruning.ts';
 import { createReconciliation } from './reconciliation.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
@@ -71,9 +67,6 @@ export type Bridge = {
   stop(): Promise<void>;
 };
 
-/** What is known of calls for lookups by the dialplan: nothing until the tracker runs. */
-type Known = { state: LookupState };
-
 type Tools = {
   readonly log: Log;
   /** State of the log; absent if it does not go to standard output. */
@@ -83,179 +76,147 @@ type Tools = {
 };
 
 /**
- * The bridge, from the PBX's socket to the API's: builds all parts, starts them in order, and stops them in reverse.
- * `fail` is called when an essential part has died; the process should end then.
+ * The bridge, from the PBX's socket to the API's: its parts in the order in which they are built, and stopped in the
+ * reverse of that in which they start. `fail` is called when an essential part has died; the process should end then.
  */
 export async function startBridge(config: BridgeConfig, tools: Tools): Promise<Bridge> {
-  const { log } = tools;
-  // Before the tracker runs, no call is known.
-  const known: Known = { state: { calls: new Map(), channels: new Map(), rules: createRules(config.calls) } };
-  const permissions = createLookupPermissions({
-    state: () => known.state,
-    setTimer: systemClock.setTimer,
-  });
-  const lookups =
-    config.agi &&
-    createLookups(config.agi, {
-      api: config.api,
-      permit: permissions.permit,
-      log: log.child({ part: 'agi' }),
-    });
+  const { log, logStatus, version, fail } = tools;
+  await using starting = new AsyncDisposableStack();
+  const onStop = partsOf(starting, log);
+  const now = Date.now;
+  const { pbxId } = config.calls;
+  const { standbyDelayMs, reconcileEveryMs, keepMs } = config.outbox;
+  const keepsJournal = config.outbox.journalKeepMs > 0;
+  const sendsExtras = config.api.extras === true;
+
+  // Callers wait for lookups: these start as soon as the state directory is locked, before its database is read.
   const held = Promise.withResolvers<void>();
   const opening = openOutbox(
     { directory: config.outbox.stateDir },
     { log: log.child({ part: 'outbox' }), onHeld: held.resolve },
   );
-  // Callers wait for lookups: these start as soon as the state directory is locked, before its database is read.
-  const stopFirst = await startInOrder(
-    [
-      {
-        name: 'outbox',
-        start: () => Promise.race([held.promise, opening]),
-        stop: async () => (await opening.catch(() => undefined))?.close(),
-      },
-      { name: 'agi', start: lookups?.agi.start, stop: lookups?.stop },
-    ],
-    log,
-  );
-  try {
-    const rest = await startRest(config, { ...tools, outbox: await opening, lookups, permissions, known });
-    return {
-      ...rest,
-      async stop() {
-        await rest.stop();
-        await stopFirst();
-      },
-    };
-  } catch (error) {
-    await stopFirst();
-    throw error;
+  onStop('outbox', async () => (await opening.catch(() => undefined))?.close());
+  await Promise.race([held.promise, opening]);
+  const permissions = createLookupPermissions(createRules(config.calls), systemClock.setTimer);
+  const lookups =
+    config.agi &&
+    createLookups(config.agi, {
+      ...{ api: config.api, permit: permissions.permit, log: log.child({ part: 'agi' }) },
+    });
+  if (lookups) {
+    onStop('agi', lookups.stop);
+    await lookups.agi.start();
   }
-}
 
-/** Builds and starts everything that needs the outbox. */
-async function startRest(
-  config: BridgeConfig,
-  tools: Tools & {
-    readonly outbox: Outbox;
-    readonly lookups: Lookups | undefined;
-    readonly permissions: LookupPermissions;
-    readonly known: Known;
-  },
-): Promise<Bridge> {
-  const { outbox, lookups, permissions, known, log, logStatus, version, fail } = tools;
+  const outbox = await opening;
   void outbox.failed.then(fail);
+  const saved = await outbox.load();
+  const appends = watchAppends(outbox.append, now);
+
   const client = createApiClient(config.api);
-  const metrics = createMetrics();
-  const { standbyDelayMs } = config.outbox;
   const dispatcher = createDispatcher({
     queue: standbyDelayMs === 0 ? outbox : standingBy(outbox, client, standbyDelayMs, log),
     send: (event) => client.postCallEvent(event.body),
-    onAttempt(event, result, delivered) {
-      alerts.answered(result);
-      metrics.attempted(result.kind === 'answer' ? result.status : undefined, result.durationMs);
-      if (!delivered) return;
-      metrics.delivered(Date.now() - event.queuedAt);
-      reconciliation?.delivered(event);
-    },
     log: log.child({ part: 'delivery' }),
-    now: Date.now,
+    now,
     monotonic: () => performance.now(),
     random: Math.random,
   });
-  const reconciliation = config.outbox.reconcileEveryMs
+  // A standby bridge reads from the disk which events are due.
+  const onAppended = ({ nextEvents }: Appended) => {
+    if (standbyDelayMs === 0) dispatcher.offer(nextEvents);
+  };
+  const reconciliation = reconcileEveryMs
     ? createReconciliation(
-        { api: config.api, pbxId: config.calls.pbxId, everyMs: config.outbox.reconcileEveryMs },
-        {
-          ...{ outbox, dispatcher, keepsJournal: config.outbox.journalKeepMs > 0 },
-          ...{ log: log.child({ part: 'reconcile' }), now: Date.now },
-        },
+        { api: config.api, pbxId, everyMs: reconcileEveryMs },
+        { ...{ outbox, dispatcher, keepsJournal, now }, log: log.child({ part: 'reconcile' }) },
       )
     : undefined;
-  // A standby bridge reads from the disk which events are due.
-  const offer: Dispatcher['offer'] = standbyDelayMs === 0 ? dispatcher.offer : () => {};
-  const saved = await outbox.load();
-  const appends = watchAppends(outbox.append, Date.now);
+
+  const link = createAmiLink(config.ami, {
+    ...{ log: log.child({ part: 'ami' }), clock: systemClock, random: Math.random },
+  });
   const tracker = createTrackerDriver(config.calls, saved, {
     log: log.child({ part: 'calls' }),
-    // The tracker asks only while it gets AMI events, so there is a link by then.
-    ask: {
-      presentation: (uniqueid, channel) => link.ask.presentation(uniqueid, channel),
-      application: (uniqueid, place) => link.ask.application(uniqueid, place),
-    },
+    ask: link.ask,
     append: appends.append,
     callsInMemory: appends.callsInMemory,
-    onAppended: ({ nextEvents }) => offer(nextEvents),
-    keepsJournal: config.outbox.journalKeepMs > 0,
+    onAppended,
+    keepsJournal,
     prefetchPriority: (number) => lookups?.agi.prefetch(number),
     onApplied: permissions.review,
     hasGapFiller: config.cdr !== undefined,
-    sendsExtras: config.api.extras === true,
+    sendsExtras,
     fail,
   });
-  known.state = tracker.state;
-  const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, apply: tracker.apply, now: Date.now });
+  permissions.follow(tracker.state);
+  const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, apply: tracker.apply, now });
   const source = config.cdr && (await openSource(config.cdr));
-  const live = { ...tracker.live, recordDelayMs: () => link.status().recordDelayMs };
   const gapFiller =
     source &&
-    createGapFiller({ source, checkpoint: saved.cdrCheckpoint, keepMs: config.outbox.keepMs }, live, {
-      outbox: { append: appends.append, written: appends.written, ledgerEntries: outbox.ledgerEntries },
-      onAppended: ({ nextEvents }) => offer(nextEvents),
-      log: log.child({ part: 'cdr' }),
-      now: Date.now,
-      sendsExtras: config.api.extras === true,
-    });
-  const link = createAmiLink(config.ami, {
-    onInput: tracker.apply,
-    log: log.child({ part: 'ami' }),
-    clock: systemClock,
-    random: Math.random,
-  });
+    createGapFiller(
+      { source, checkpoint: saved.cdrCheckpoint, keepMs },
+      { ...tracker.live, recordDelayMs: () => link.status().recordDelayMs },
+      {
+        outbox: { append: appends.append, written: appends.written, ledgerEntries: outbox.ledgerEntries },
+        ...{ onAppended, log: log.child({ part: 'cdr' }), now, sendsExtras },
+      },
+    );
 
+  const address = `${config.ami.host}:${config.ami.port}`;
   const read = createStatusReader(
     {
-      ...{ version, pbxId: config.calls.pbxId, address: `${config.ami.host}:${config.ami.port}` },
-      ...{ outbox, appends, tracker, link, dispatcher, agi: lookups?.agi, reconciliation, log: logStatus },
-      alerts: () => alerts.status(),
+      ...{ version, pbxId, address, outbox, appends, tracker, link, dispatcher, reconciliation },
+      ...{ agi: lookups?.agi, log: logStatus },
     },
-    Date.now,
+    now,
   );
   const alerts = createBridgeAlerts(config, {
-    ...{
-      read,
-      client,
-      link: link.status,
-      unreadable: () => gapFiller?.unreadable(),
-      log: log.child({ part: 'alerts' }),
-    },
+    ...{ read, client, link: link.status, log: log.child({ part: 'alerts' }) },
+    unreadable: () => gapFiller?.unreadable(),
   });
-  const status = config.status && createStatusServer(config.status, { readStatus: read, metrics, log });
-
+  const status = async (): Promise<BridgeStatus> => ({ ...(await read()), alerts: alerts.status() });
+  const metrics = createMetrics();
+  const server = config.status && createStatusServer(config.status, { readStatus: status, metrics, log });
   const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
-  const stop = await startInOrder(
-    [
-      { name: 'pruning', start: pruning.start, stop: pruning.stop },
-      { name: 'api', stop: client.close },
-      { name: 'delivery', start: dispatcher.start, stop: dispatcher.stop },
-      { name: 'reconcile', start: reconciliation?.start, stop: reconciliation?.stop },
-      { name: 'status', start: status?.start, stop: status?.stop },
-      { name: 'alerts', start: alerts.start, stop: alerts.stop },
-      { name: 'calls', stop: tracker.stop },
-      { name: 'trunks', start: trunks.start, stop: trunks.stop },
-      { name: 'ami', start: link.start, stop: link.stop },
-      { name: 'cdr', start: gapFiller?.start, stop: gapFiller?.stop },
-    ],
-    log,
-  );
+
+  onStop('pruning', pruning.stop);
+  pruning.start();
+  onStop('api', client.close);
+  onStop('delivery', dispatcher.stop);
+  dispatcher.start((event, result, delivered) => {
+    alerts.answered(result);
+    metrics.attempted(result.kind === 'answer' ? result.status : undefined, result.durationMs);
+    if (!delivered) return;
+    metrics.delivered(now() - event.queuedAt);
+    reconciliation?.delivered(event);
+  });
+  if (reconciliation) {
+    onStop('reconcile', reconciliation.stop);
+    reconciliation.start();
+  }
+  if (server) {
+    onStop('status', server.stop);
+    await server.start();
+  }
+  onStop('alerts', alerts.stop);
+  alerts.start();
+  onStop('calls', tracker.stop);
+  onStop('trunks', trunks.stop);
+  trunks.start();
+  onStop('ami', link.stop);
+  link.start(tracker.apply);
+  if (gapFiller) {
+    onStop('cdr', gapFiller.stop);
+    await gapFiller.start();
+  }
+
   log.say('program.started', {
-    version,
-    pbxId: config.calls.pbxId,
-    api: config.api.baseUrl,
-    stateDir: config.outbox.stateDir,
+    ...{ version, pbxId, api: config.api.baseUrl, stateDir: config.outbox.stateDir },
     openCalls: saved.calls.length,
     waiting: await outbox.waiting(),
   });
+  const stop = stopOnce(starting);
   return {
     reload({ ami, api, calls }) {
       client.changeToken(api.token);
@@ -270,7 +231,7 @@ async function startRest(
       const { uncommittedSince } = appends.status();
       return { pbx: { ...pbx, ...counters }, storage: outbox.storage(), uncommittedSince };
     },
-    status: read,
+    status,
     stop,
   };
 }

@@ -8,7 +8,7 @@ import type { ApiResult } from '../shared/api/result.ts';
 import { duration } from '../shared/delivery/report.ts';
 import type { AmiFailure } from './ami/failure.ts';
 import { failureCodes } from './ami/link-log.ts';
-import type { BridgeStatus } from './status/bridge-status.ts';
+import type { BridgeState } from './status/bridge-status.ts';
 
 /** What `bridgeProblems` needs beside the bridge's status. Times are Unix ms. */
 export type Facts = {
@@ -35,7 +35,7 @@ const longestCommitMs = 10_000;
 const otherScriptMs = 3_600_000;
 
 /** The present problems of a bridge, for operators. */
-export function bridgeProblems(status: BridgeStatus, facts: Facts): Required<Seen> {
+export function bridgeProblems(status: BridgeState, facts: Facts): Required<Seen> {
   return {
     problems: [
       ...linkProblem(status, facts),
@@ -71,13 +71,13 @@ export function bridgeProblems(status: BridgeStatus, facts: Facts): Required<See
   };
 }
 
-function linkProblem({ pbx }: BridgeStatus, { failure }: Facts): Problem[] {
+function linkProblem({ pbx }: BridgeState, { failure }: Facts): Problem[] {
   if (pbx.state === 'up' || failure === undefined) return [];
   const { address, failure: reason } = pbx;
   return [problem('link', failureCodes[failure], { address, reason })];
 }
 
-function deliveryProblems({ delivery, outbox, now }: BridgeStatus, { backlogMs }: Facts): Problem[] {
+function deliveryProblems({ delivery, outbox, now }: BridgeState, { backlogMs }: Facts): Problem[] {
   const { waiting, dead, oldestWaitingAt = now } = outbox;
   const { state, reason, since } = delivery;
   const wait = duration(Math.max((delivery.nextTryAt ?? now) - now, 0));
@@ -96,7 +96,7 @@ function deliveryProblems({ delivery, outbox, now }: BridgeStatus, { backlogMs }
   return [...stopped, ...backlog, ...deadLetters];
 }
 
-function storageProblem({ outbox, now }: BridgeStatus, { stateDir: directory }: Facts): Problem[] {
+function storageProblem({ outbox, now }: BridgeState, { stateDir: directory }: Facts): Problem[] {
   const { storage, uncommittedSince } = outbox;
   if (storage.state !== 'working')
     return [problem('storage', `outbox.${storage.state}`, { directory, error: storage.error ?? '' })];
@@ -110,7 +110,7 @@ function clockProblem(aheadMs = 0): Problem[] {
   return Math.abs(aheadMs) > clockOffMs ? [problem('clock', 'problem.clock', { seconds })] : [];
 }
 
-function otherScriptProblem({ lookups, now }: BridgeStatus): Problem[] {
+function otherScriptProblem({ lookups, now }: BridgeState): Problem[] {
   const { last: script = '', lastAt = Number.NEGATIVE_INFINITY } = lookups?.otherScripts ?? {};
   return now - lastAt < otherScriptMs
     ? [problem('other-script', 'problem.other-agi-script', { script }, { since: lastAt, atOnce: true })]

@@ -1,4 +1,3 @@
-import type { AlertsStatus } from '../shared/alerts/alerts.ts';
 import type { Dispatcher } from '../shared/delivery/dispatcher.ts';
 import type { LogStatus } from '../shared/log/log-destination.ts';
 import { within } from '../shared/process/within.ts';
@@ -8,7 +7,7 @@ import type { AmiLink, AmiStatus } from './ami/link.ts';
 import type { Appended, Batch, Outbox } from './outbox/outbox.ts';
 import { createQueueReader } from './queue-reader.ts';
 import type { Reconciliation } from './reconciliation.ts';
-import type { BridgeStatus } from './status/bridge-status.ts';
+import type { BridgeState } from './status/bridge-status.ts';
 import { readinessProblems } from './status/readiness.ts';
 import type { TrackerDriver } from './tracker-driver.ts';
 
@@ -24,7 +23,6 @@ type Parts = {
   readonly dispatcher: Dispatcher;
   readonly agi: Agi | undefined;
   readonly reconciliation: Pick<Reconciliation, 'status'> | undefined;
-  readonly alerts: () => AlertsStatus;
   readonly log: (() => LogStatus) | undefined;
 };
 
@@ -32,21 +30,9 @@ type Parts = {
 const COUNT_TIMEOUT_MS = 2_000;
 
 /** Gathers how the parts of a bridge are doing. */
-export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeStatus> {
-  const {
-    version,
-    pbxId,
-    address,
-    outbox,
-    appends,
-    tracker,
-    link,
-    dispatcher,
-    agi,
-    reconciliation,
-    alerts,
-    log,
-  } = parts;
+export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeState> {
+  const { version, pbxId, address, outbox, appends, tracker, link, dispatcher, agi, reconciliation, log } =
+    parts;
   const startedAt = now();
   const readQueue = createQueueReader(outbox, COUNT_TIMEOUT_MS);
   // So that there are figures to show if the disk fails before the first request.
@@ -69,7 +55,6 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
       delivery: dispatcher.status(),
       reconcile: reconciliation?.status(),
       lookups: agi?.status(),
-      alerts: alerts(),
       log: log?.(),
     };
     const reasons = readinessProblems(status);
@@ -77,7 +62,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
   };
 }
 
-function pbxOf(status: AmiStatus, address: string): BridgeStatus['pbx'] {
+function pbxOf(status: AmiStatus, address: string): BridgeState['pbx'] {
   const { failure, counters, ...link } = status;
   const ignored = [...counters.ignored.values()].reduce((sum, count) => sum + count, 0);
   return {

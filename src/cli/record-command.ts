@@ -47,7 +47,6 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
   // The link's first message says whether the login worked.
   const log: Log = { say: (code) => onFirstMessage(code === 'ami.connected'), child: () => log };
   const link = createAmiLink(ami, {
-    onInput: () => {},
     onFrame(frame, at) {
       const fields = allFields(frame);
       const name = fields.get('Event') ?? '';
@@ -63,7 +62,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
     clock: systemClock,
     random: Math.random,
   });
-  link.start();
+  link.start(() => {});
   try {
     const up = await Promise.race([isUp, once(stop)]);
     if (up === false) {

@@ -1,7 +1,9 @@
+import type { AddressInfo } from 'node:net';
 import type { Log } from '../shared/log/log.ts';
 import { createMailer } from '../shared/mail/mail.ts';
-import { part, startInOrder } from '../shared/process/lifecycle.ts';
+import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
 import { openDirectory } from './accounts/directory.ts';
+import type { Account } from './accounts/directory-store.ts';
 import { makeKeys } from './accounts/keys.ts';
 import { serverSecret } from './accounts/server-secret.ts';
 import { firstAccount } from './accounts/setup.ts';
@@ -47,237 +49,137 @@ const DRAIN_MS = 4000;
 const SWEEP_MS = 50;
 
 /**
- * Starts the Call Integration API service. `fail` is called if it cannot continue.
+ * Starts the Call Integration API service: its parts in the order in which they are built, and stopped in reverse.
+ * `fail` is called if it cannot continue.
  * @throws if the state folder is in use, not durable or of a newer version, or the address is taken.
  */
 export async function startService(
   options: ServiceOptions,
   { log, version = '', fail = () => {} }: { log: Log; version?: string; fail?: (error: unknown) => void },
 ): Promise<RunningService> {
+  await using starting = new AsyncDisposableStack();
+  const onStop = partsOf(starting, log);
   const clock = Date.now;
   const startedAt = clock();
+  const keys = makeKeys(serverSecret(options.stateDir));
+  // Processes on one PostgreSQL may share the state folder: it holds only the secret.
+  if (options.database === null) onStop('state folder', holdStateDir(options.stateDir));
+
+  const store = await openStore(options, keys, fail);
+  onStop('store', store.close);
+  const { safe, ...about } = await store.about();
+  log.say(safe ? 'service.storage' : 'service.storage-unsafe', about);
+  const made = await store.withLock(() => firstAccount(store, options.country, clock()));
+  if (made)
+    log.say('service.first-start', {
+      account: made.account.name,
+      integration: made.integration.name,
+      stateDir: options.stateDir,
+    });
+
+  const directory = await openDirectory(store, keys);
+  const refresh = () => void directory.refresh().catch(() => {}); // a second later, again
+  const refreshing = setInterval(refresh, DIRECTORY_MS);
+  onStop('directory', () => clearInterval(refreshing));
+  const screens = makeScreens(directory.extensions);
+  const callBackList = makeCallBackList(store.callers, screens, clock, directory.extensions);
+  const unfollow = await store.otherProcesses.follow(screens.accounts, {
+    moved: screens.publish,
+    missed: screens.restart,
+    calledBack: (account) => void callBackList.publish(account).catch(() => {}),
+    customers: sendWhoCalls(store, screens, callBackList),
+    directory: refresh,
+  });
+  onStop('events of other processes', unfollow);
+
   const meter = makeMeter({ withProcess: options.metrics !== undefined });
   const mailer = options.mail && counted(createMailer(options.mail), meter.counts.mails);
-  const keys = makeKeys(serverSecret(options.stateDir));
-  const screens = makeScreens((account) => directory.value().extensions(account));
-
-  const lock = part(
-    'state folder',
-    // Processes on one PostgreSQL may share it: it holds only the secret.
-    () => (options.database === null ? holdStateDir(options.stateDir) : () => {}),
-    (release) => release(),
-  );
-  const store = part(
-    'store',
-    async () => {
-      const opened = await openStore(options, keys, fail);
-      const { safe, ...about } = await opened.about();
-      log.say(safe ? 'service.storage' : 'service.storage-unsafe', about);
-      return opened;
-    },
-    (opened) => opened.close(),
-  );
-  const directory = part(
-    'directory',
-    async () => {
-      const made = await store.value().withLock(() => firstAccount(store.value(), options.country, clock()));
-      if (made) {
-        const { account, integration } = made;
-        log.say('service.first-start', {
-          account: account.name,
-          integration: integration.name,
-          stateDir: options.stateDir,
-        });
-      }
-      const opened = await openDirectory(store.value(), keys);
-      const timer = setInterval(() => void opened.refresh().catch(() => {}), DIRECTORY_MS);
-      return { ...opened, made: made !== undefined, stop: () => clearInterval(timer) };
-    },
-    ({ stop }) => stop(),
-  );
-  const callBackList = part(
-    'call backs',
-    () =>
-      makeCallBackList(store.value().callers, screens, clock, (account) =>
-        directory.value().extensions(account),
-      ),
-    () => {},
-  );
-  const otherProcesses = part(
-    'events of other processes',
-    () =>
-      store.value().otherProcesses.follow(screens.accounts, {
-        moved: screens.publish,
-        missed: screens.restart,
-        calledBack: (account) =>
-          void callBackList
-            .value()
-            .publish(account)
-            .catch(() => {}),
-        customers: sendWhoCalls(store.value(), screens, callBackList.value()),
-        directory: () =>
-          void directory
-            .value()
-            .refresh()
-            .catch(() => {}),
-      }),
-    (stop) => stop(),
-  );
-  const upkeep = part(
-    'upkeep',
-    () =>
-      startUpkeep({
-        ...{ store: store.value(), retention: options.retention, mailer, origin: publicUrl, clock, log },
-        accounts,
-      }),
-    (stop) => stop(),
-  );
   const backups = options.backups && makeBackups(fileIn(options.stateDir), options.backups, { clock, log });
-  const backingUp = part(
-    'backups',
-    () => {
-      const run = async () => backups?.run();
-      void run();
-      return every(BACKUP_MS, run, () => {});
-    },
-    (stop) => stop(),
+  if (backups) {
+    void backups.run();
+    onStop(
+      'backups',
+      every(BACKUP_MS, backups.run, () => {}),
+    );
+  }
+  const alerts = makeServiceAlerts(
+    { ...options, ...alertOptions(options) },
+    { store, directory, backups, clock, log },
   );
-  const alerts = part(
-    'alerts',
-    () => {
-      const made = makeServiceAlerts(
-        { ...options, ...alertOptions(options) },
-        { store: store.value(), directory: directory.value(), backups, clock, log },
-      );
-      made.start();
-      return made;
-    },
-    (made) => made.stop(),
+  onStop('alerts', alerts.stop);
+  alerts.start();
+  const { webhookNetworks = [], webhookTimes, database } = options;
+  const webhooks = makeWebhooks(
+    { networks: webhookNetworks, shared: database !== null, ...webhookTimes },
+    { store, directory, keys, clock, log },
   );
-  const webhooks = part(
-    'webhooks',
-    () => {
-      const { webhookNetworks: networks = [], webhookTimes, database } = options;
-      const made = makeWebhooks(
-        { networks, shared: database !== null, ...webhookTimes },
-        { store: store.value(), directory: directory.value(), keys, clock, log },
-      );
-      made.start();
-      return made;
-    },
-    (made) => made.stop(),
-  );
-  const sessions = part(
-    'sessions',
-    () => {
-      const made = makeSessions(store.value().users, clock);
-      const again = () => {}; // when the storage is back
-      return {
-        ...made,
-        stops: [every(TRIM_MS, made.trim, again), every(SESSIONS_MS, made.endClosed, again)],
-      };
-    },
-    ({ stops }) => {
-      for (const stop of stops) stop();
-    },
-  );
-  const app = part(
-    'app',
-    async () => {
-      const { requestsPerMinute: perMinute } = options;
-      const rateLimit = perMinute === null ? null : { perMinute, limiter: makeRateLimit(perMinute) };
-      const built = await buildApp(
-        {
-          store: store.value(),
-          directory: directory.value(),
-          sessions: sessions.value(),
-          access: makeAccess({ ...options, users: store.value().users, keys, clock, log }),
-          keys,
-          screens,
-          callBackList: callBackList.value(),
-          publicUrl: options.publicUrl,
-          mailer,
-          budgets: makeBudgets(),
-          rateLimit,
-          meter,
-          observed: alerts.value(),
-          webhooks: webhooks.value(),
-          webhookNetworks: options.webhookNetworks ?? [],
-          clock,
-          log,
-        },
-        options,
-      );
-      await built.listen(options.listen);
-      return built;
-    },
-    async (built) => {
-      // Node closes the connections that are idle now; others become idle when their last response is sent.
-      const sweep = setInterval(() => built.server.closeIdleConnections(), SWEEP_MS);
-      const cut = setTimeout(() => built.server.closeAllConnections(), DRAIN_MS);
-      await built.close();
-      clearInterval(sweep);
-      clearTimeout(cut);
-    },
-  );
+  onStop('webhooks', webhooks.stop);
+  webhooks.start();
+  const sessions = makeSessions(store.users, clock);
+  const again = () => {}; // when the storage is back
+  onStop('old sessions', every(TRIM_MS, sessions.trim, again));
+  onStop('ended sessions', every(SESSIONS_MS, sessions.endClosed, again));
 
-  const metrics = part(
-    'metrics',
-    async () => {
-      if (options.metrics === undefined) return undefined;
-      const server = createMetricsServer(options.metrics, {
-        ...{ meter, version, startedAt, screens, backups, log },
-        ...{
-          store: store.value(),
-          directory: directory.value(),
-          alerts: alerts.value(),
-          webhooks: webhooks.value(),
-        },
-      });
-      await server.start();
-      return server;
+  const { requestsPerMinute: perMinute, publicUrl } = options;
+  const app = await buildApp(
+    {
+      ...{ store, directory, keys, screens, callBackList, sessions, publicUrl, mailer, meter },
+      access: makeAccess({ ...options, users: store.users, keys, clock, log }),
+      budgets: makeBudgets(),
+      rateLimit: perMinute === null ? null : { perMinute, limiter: makeRateLimit(perMinute) },
+      observed: alerts,
+      ...{ webhooks, webhookNetworks, clock, log },
     },
-    (server) => server?.stop(),
+    options,
   );
-  const accounts = () => directory.value().accounts();
+  onStop('app', async () => {
+    // Node closes the connections that are idle now; others become idle when their last response is sent.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
+    const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+    await app.close();
+    clearInterval(sweep);
+    clearTimeout(cut);
+  });
+  await app.listen(options.listen);
+  const { port } = app.server.address() as AddressInfo;
+  const url = `http://${hostOf(options.listen.host)}:${port}`;
 
-  const ownUrl = () => {
-    const { port } = app.value().server.address() as { port: number };
-    return `http://${hostOf(options.listen.host)}:${port}`;
-  };
   /** As people reach it. */
-  const publicUrl = () =>
-    options.publicUrl ?? (options.hosts[0] === undefined ? ownUrl() : `https://${options.hosts[0]}`);
-
-  const stop = await startInOrder(
-    [
-      ...[lock, store, directory, callBackList, otherProcesses, upkeep, backingUp, alerts],
-      ...[webhooks, sessions, app, metrics],
-    ],
-    log,
+  const origin = publicUrl ?? (options.hosts[0] === undefined ? url : `https://${options.hosts[0]}`);
+  const { accounts } = directory;
+  onStop(
+    'upkeep',
+    startUpkeep({ store, retention: options.retention, mailer, origin, accounts, clock, log }),
   );
-  const url = ownUrl();
+  if (options.metrics !== undefined) {
+    const server = createMetricsServer(options.metrics, {
+      ...{ meter, version, startedAt, store, directory, screens, alerts, webhooks, backups, log },
+    });
+    onStop('metrics', server.stop);
+    await server.start();
+  }
   if (!isLoopback(options.listen.host) && options.trustedProxies.length === 0)
     log.say('service.plain-http', { host: hostOf(options.listen.host) });
-  const first = () => accounts()[0] as NonNullable<ReturnType<typeof accounts>[0]>;
-  const integrations = () => directory.value().integrations(first().id);
   log.say('service.started', {
     url,
     accounts: accounts().length,
-    integrations: directory.value().integrationCount(),
+    integrations: directory.integrationCount(),
   });
+
+  const first = () => accounts()[0] as Account;
+  const stop = stopOnce(starting);
   return {
     url,
-    firstStart: directory.value().made,
-    token: () => {
-      const integration = integrations().find((candidate) => candidate.enabled);
+    firstStart: made !== undefined,
+    token() {
+      const integration = directory.integrations(first().id).find(({ enabled }) => enabled);
       if (integration === undefined)
         throw new Error('the first account has no integration that is switched on');
       return keys.integrationToken(integration);
     },
-    link: async () => {
-      const user = await store.value().withLock(() => firstAdministrator(store.value(), first(), clock()));
-      return `${options.publicUrl ?? url}/sign-in#${await makeLink(store.value(), keys, user, clock())}`;
+    async link() {
+      const user = await store.withLock(() => firstAdministrator(store, first(), clock()));
+      return `${publicUrl ?? url}/sign-in#${await makeLink(store, keys, user, clock())}`;
     },
     stop,
   };

@@ -33,16 +33,14 @@ function stand({
   let now = 0;
   /** The questions to calls themselves, and their answers. */
   const asked: PromiseWithResolvers<Presentation>[] = [];
-  const permissions = createLookupPermissions({
-    state: () => tracker.state,
-    setTimer(callback, ms) {
-      const timer = { at: now + ms, callback };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((each) => each !== timer);
-      };
-    },
+  const permissions = createLookupPermissions(tracker.state.rules, (callback, ms) => {
+    const timer = { at: now + ms, callback };
+    timers.push(timer);
+    return () => {
+      timers = timers.filter((each) => each !== timer);
+    };
   });
+  permissions.follow(tracker.state);
   const pass = (ms: number) => {
     now += ms;
     const due = timers.filter(({ at }) => at <= now);

@@ -10,11 +10,13 @@ import type { LookupRequest, NumberToLookUp, Permit } from './agi.ts';
 /** What was dialled and what is stored differ in their first digits only: the last seven say which number it is. */
 const TELLING_DIGITS = 7;
 
-export type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
+type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
 
 export type LookupPermissions = {
   /** The number that may be looked up, within `waitMs` (ms); `pending` if nobody has said by then that it may be sent. */
   readonly permit: Permit;
+  /** From now on decides by the tracker's state; until then no call is known. */
+  follow(state: LookupState): void;
   /** Call it whenever the tracker has taken an input. */
   review(): void;
 };
@@ -28,10 +30,11 @@ type Permission = 'granted' | 'withheld' | 'pending' | 'unknown';
  * that belongs to no such call, as while there is no link to the PBX, is asked itself over its AGI connection. The
  * API is asked with the number that is reported for the call, even if the dialplan has changed it.
  */
-export function createLookupPermissions(tools: {
-  state: () => LookupState;
-  setTimer: (callback: () => void, ms: number) => () => void;
-}): LookupPermissions {
+export function createLookupPermissions(
+  rules: LookupState['rules'],
+  setTimer: (callback: () => void, ms: number) => () => void,
+): LookupPermissions {
+  let state: LookupState = { calls: new Map(), channels: new Map(), rules };
   const waiting = new Set<() => void>();
 
   /**
@@ -39,7 +42,7 @@ export function createLookupPermissions(tools: {
    * dialplan asks about a number that is not the caller's; '' if it may be, since the caller's is not known yet.
    */
   function deciderOf({ uniqueid, number, isOwn }: LookupRequest): string | undefined {
-    const { calls, channels } = tools.state();
+    const { calls, channels } = state;
     if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
     const digits = tellingDigits(number);
     let sameNumber: string | undefined;
@@ -58,7 +61,7 @@ export function createLookupPermissions(tools: {
 
   function permissionBy(decider: string | undefined, number: string): Permission {
     if (decider === undefined) return 'granted';
-    const { calls, channels } = tools.state();
+    const { calls, channels } = state;
     const call = calls.get(decider);
     const channel = channels.get(decider);
     if (call !== undefined) return permissionOf(call, channel, number);
@@ -66,7 +69,7 @@ export function createLookupPermissions(tools: {
   }
 
   function numberOf({ number, isOwn, channel: name }: LookupRequest, decider: string | undefined): string {
-    const { calls, channels, rules } = tools.state();
+    const { calls, channels, rules } = state;
     const call = calls.get(decider ?? '');
     if (call?.number === 'known' && rules.reportedNumber !== 'dialplan') return call.from;
     if (isWithheld(number)) return '';
@@ -100,7 +103,7 @@ export function createLookupPermissions(tools: {
           if (permissionBy(decider, request.number) !== permission) decide();
         };
         waiting.add(review);
-        const cancelLate = tools.setTimer(() => end('pending'), waitMs);
+        const cancelLate = setTimer(() => end('pending'), waitMs);
         if (permission !== 'unknown') return;
         void askCall().then((presentation) => {
           if (presentation === 'prohibited') return end('withheld');
@@ -109,6 +112,9 @@ export function createLookupPermissions(tools: {
           if (permission === 'unknown') end(presentation === 'unknown' ? 'pending' : 'granted');
         });
       });
+    },
+    follow(tracked) {
+      state = tracked;
     },
     review() {
       for (const listener of waiting) listener();

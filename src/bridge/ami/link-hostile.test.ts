@@ -117,7 +117,7 @@ for (const [what, bad] of [
       () =>
         createAmiLink(
           { host: '127.0.0.1', port: 1, ...account, ...bad },
-          { onInput: () => {}, log: silentLog, clock: systemClock, random: () => 0 },
+          { log: silentLog, clock: systemClock, random: () => 0 },
         ),
       (error) => error instanceof UnsafeValueError && !/hush|Originate/.test(error.message),
     );

@@ -63,17 +63,16 @@ export function startLine(
       ...options,
     },
     {
-      onInput(input) {
-        inputs.push(input);
-        onInput(input);
-      },
       onFrame,
       log,
       clock,
       random: () => 0.5,
     },
   );
-  link.start();
+  link.start((input) => {
+    inputs.push(input);
+    onInput(input);
+  });
   t.after(() => link.stop());
   const state = () => ({
     said: said.map(({ code }) => code),

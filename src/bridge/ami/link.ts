@@ -23,8 +23,6 @@ export type AmiLinkOptions = Endpoint & {
 };
 
 type AmiLinkTools = {
-  /** Takes every input, in order; after each (re)connect a snapshot comes first. If it throws, only that input is lost. */
-  onInput(input: Input): void;
   /** Sees every frame as Asterisk sent it, valid only during the call; `at` in Unix milliseconds. */
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
   readonly log: Log;
@@ -55,7 +53,8 @@ export type AmiStatus = {
 
 /** The link to one Asterisk: it connects, and reconnects until it is stopped. */
 export type AmiLink = {
-  start(): void;
+  /** `onInput` takes every input, in order; after each (re)connect a snapshot comes first. If it throws, only that input is lost. */
+  start(onInput: (input: Input) => void): void;
   /** Ends the connection. No input follows; a second stop is harmless. */
   stop(): void;
   readonly ask: Questions;
@@ -82,6 +81,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   const counters = createCounters();
   const linkLog = createLinkLog(log, `${options.host}:${options.port}`);
   let stopper: AbortController | undefined;
+  let consume: (input: Input) => void = () => {};
   /** Of the last connection; once that has ended, asking does nothing. */
   let ask: Questions | undefined;
   /** Ends the pause before the next attempt. */
@@ -97,8 +97,9 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     failure: undefined,
   };
 
-  function start(): void {
+  function start(onInput: (input: Input) => void): void {
     if (stopper !== undefined) return;
+    consume = onInput;
     stopper = new AbortController();
     void run(stopper.signal);
   }
@@ -154,7 +155,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
         logUp?.();
       }
       try {
-        tools.onInput(input);
+        consume(input);
       } catch (error) {
         counters.failed++;
         log.say('ami.input-failed', { input: input.type, error });

@@ -61,3 +61,6 @@ export type BridgeStatus = {
   /** Absent if the log does not go to standard output. */
   readonly log?: LogStatus | undefined;
 };
+
+/** The same without what follows from it. */
+export type BridgeState = Omit<BridgeStatus, 'alerts'>;

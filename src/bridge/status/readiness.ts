@@ -1,4 +1,4 @@
-import type { BridgeStatus } from './bridge-status.ts';
+import type { BridgeState } from './bridge-status.ts';
 
 /** More than the time between two Pings (5 s) and for their response (4 s). */
 const maxSilenceMs = 15_000;
@@ -13,11 +13,11 @@ const maxWaitMs = 5 * 60_000;
  * Why a bridge is not ready, one line each; empty if it is ready: the PBX responds, events are stored, and stored events
  * are delivered.
  */
-export function readinessProblems(status: Omit<BridgeStatus, 'ready' | 'reasons'>): string[] {
+export function readinessProblems(status: Omit<BridgeState, 'ready' | 'reasons'>): string[] {
   return [pbxProblem(status), diskProblem(status), queueProblem(status)].filter((it) => it !== undefined);
 }
 
-function pbxProblem({ pbx, now }: Pick<BridgeStatus, 'pbx' | 'now'>): string | undefined {
+function pbxProblem({ pbx, now }: Pick<BridgeState, 'pbx' | 'now'>): string | undefined {
   if (pbx.state !== 'up')
     return `not connected to Asterisk at ${pbx.address}: ${pbx.failure ?? 'connecting'}`;
   const lastResponseAt = Math.max(pbx.lastPongAt ?? 0, pbx.since);
@@ -26,7 +26,7 @@ function pbxProblem({ pbx, now }: Pick<BridgeStatus, 'pbx' | 'now'>): string | u
     : undefined;
 }
 
-function diskProblem({ outbox, now }: Pick<BridgeStatus, 'outbox' | 'now'>): string | undefined {
+function diskProblem({ outbox, now }: Pick<BridgeState, 'outbox' | 'now'>): string | undefined {
   const { storage, uncommittedSince } = outbox;
   if (storage.state !== 'working')
     return `the disk of the state directory is ${storage.state}: ${storage.error ?? 'new events are not stored'}`;
@@ -35,7 +35,7 @@ function diskProblem({ outbox, now }: Pick<BridgeStatus, 'outbox' | 'now'>): str
     : undefined;
 }
 
-function queueProblem({ outbox, delivery, now }: Pick<BridgeStatus, 'outbox' | 'delivery' | 'now'>) {
+function queueProblem({ outbox, delivery, now }: Pick<BridgeState, 'outbox' | 'delivery' | 'now'>) {
   if (delivery.state === 'paused' || delivery.state === 'outage')
     return `no deliveries: ${delivery.reason}; events waiting: ${outbox.waiting}`;
   const since = Math.max(outbox.oldestWaitingAt ?? now, delivery.lastDeliveredAt ?? 0, delivery.since);

@@ -43,7 +43,7 @@ export function startUpkeep(options: {
   readonly mailer: Mailer | undefined;
   readonly accounts: () => readonly Account[];
   /** The service's address as people reach it. */
-  readonly origin: () => string;
+  readonly origin: string;
   readonly clock: () => number;
   readonly log: Log;
 }): () => void {
@@ -64,7 +64,7 @@ export function startUpkeep(options: {
       WEEKLY_MS,
       async () => {
         if (mailer !== undefined)
-          await sendWeeklyReports({ store, mailer, origin: origin(), log }, accounts(), clock());
+          await sendWeeklyReports({ store, mailer, origin, log }, accounts(), clock());
       },
       (error) => log.say('service.weekly-reports-failed', { error }),
     ),

@@ -126,27 +126,6 @@ export function makeWebhooks(
         return result;
       },
       classifyResult: classifyAnswer,
-      onAttempt(_, result, delivered) {
-        counts[delivered ? 'delivered' : 'failed'] += 1;
-        if (result.kind === 'answer' && result.status === 410) {
-          if (running.has(id)) switchOff(current(), 'gone'); // else it was switched off during the request
-          return;
-        }
-        const { failingSince } = current();
-        const now = clock();
-        if (!delivered) {
-          if (Math.abs(now - triedAt) > DAY_MS) tryingSince = now;
-          triedAt = now;
-          const isFailingLong = failingSince !== null && now - failingSince > lastingMs;
-          if (isFailingLong && now - tryingSince >= Math.min(lastingMs, TRYING_MS) && running.has(id))
-            return switchOff(current(), 'failing');
-        }
-        if (delivered === (failingSince === null)) return;
-        const change = { failingSince: delivered ? null : now };
-        const known = running.get(id);
-        if (known) known.webhook = { ...known.webhook, ...change };
-        void store.change(id, change).catch(() => {}); // the next attempt saves it
-      },
       log: {
         say: (code, fields) => {
           const own = codes[code];
@@ -160,7 +139,27 @@ export function makeWebhooks(
       limits: { ...limits, maxAgeMs: lastingMs },
     });
     running.set(id, { webhook: first, dispatcher });
-    dispatcher.start();
+    dispatcher.start((_, result, delivered) => {
+      counts[delivered ? 'delivered' : 'failed'] += 1;
+      if (result.kind === 'answer' && result.status === 410) {
+        if (running.has(id)) switchOff(current(), 'gone'); // else it was switched off during the request
+        return;
+      }
+      const { failingSince } = current();
+      const now = clock();
+      if (!delivered) {
+        if (Math.abs(now - triedAt) > DAY_MS) tryingSince = now;
+        triedAt = now;
+        const isFailingLong = failingSince !== null && now - failingSince > lastingMs;
+        if (isFailingLong && now - tryingSince >= Math.min(lastingMs, TRYING_MS) && running.has(id))
+          return switchOff(current(), 'failing');
+      }
+      if (delivered === (failingSince === null)) return;
+      const change = { failingSince: delivered ? null : now };
+      const known = running.get(id);
+      if (known) known.webhook = { ...known.webhook, ...change };
+      void store.change(id, change).catch(() => {}); // the next attempt saves it
+    });
   }
 
   const accountName = (id: number) => directory.accounts().find((account) => account.id === id)?.name ?? '';

@@ -24,8 +24,6 @@ type DispatcherOptions = {
   readonly send: (event: QueuedEvent) => Promise<ApiResult>;
   /** Classifies the result of an attempt; absent: by the rules of the API. `now`: Unix ms. */
   readonly classifyResult?: (result: ApiResult, now: number) => Classified;
-  /** Called after every attempt. */
-  readonly onAttempt?: (event: QueuedEvent, result: ApiResult, delivered: boolean) => void;
   readonly log: Log;
   /** Unix ms. */
   readonly now: () => number;
@@ -36,8 +34,11 @@ type DispatcherOptions = {
   readonly limits?: Partial<DeliveryLimits>;
 };
 
+type OnAttempt = (event: QueuedEvent, result: ApiResult, delivered: boolean) => void;
+
 export type Dispatcher = {
-  start(): void;
+  /** `onAttempt` is called after every attempt. */
+  start(onAttempt?: OnAttempt): void;
   /** Takes next events that were just queued, which saves a query. Only a hint: others are found on disk. */
   offer(nextEvents: readonly QueuedEvent[]): void;
   /** Reads the queue now, as after dead letters were made to wait again. */
@@ -85,6 +86,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let expireAt = monotonic() + limits.expireEveryMs;
   let retryAt = Number.POSITIVE_INFINITY;
   let onIdle = () => {};
+  let onAttempt: OnAttempt = () => {};
   let stopped: Promise<void> | undefined;
   let lastDeliveredAt: number | undefined;
 
@@ -119,7 +121,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const stopped = wasStopped || flow.state !== 'ok';
     const outcome = outcomeOf(event, classified, { stopped, maxRejections: limits.maxRejections, random });
     const { reason, verdict } = classified;
-    options.onAttempt?.(event, result, verdict === 'delivered');
+    onAttempt(event, result, verdict === 'delivered');
     writer.add(resultOf(event, outcome, { result, reason, at, queueTime: queueTime() }));
     if (outcome.outcome === 'delivered') {
       counts.delivered++;
@@ -249,9 +251,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   return {
-    start() {
+    start(attempted = () => {}) {
       if (phase !== 'new') return;
       phase = 'running';
+      onAttempt = attempted;
       queueTimeOffset = now() - monotonic();
       tick();
     },

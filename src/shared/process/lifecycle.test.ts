@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Log } from '../log/log.ts';
-import { runUntilStopped, startInOrder } from './lifecycle.ts';
+import { type Log, silentLog } from '../log/log.ts';
+import { partsOf, runUntilStopped, stopOnce } from './lifecycle.ts';
 
 function recorder() {
   const said: string[] = [];
@@ -10,22 +10,39 @@ function recorder() {
 }
 
 describe('parts', () => {
-  const part = (name: string, did: string[]) => ({
-    name,
-    async start() {
+  /** Starts parts by name; one that begins with `no` fails to start, one that ends with it fails to stop. */
+  async function startAll(names: readonly string[], did: string[], log: Log): Promise<() => Promise<void>> {
+    await using starting = new AsyncDisposableStack();
+    const onStop = partsOf(starting, log);
+    for (const name of names) {
+      onStop(name, async () => {
+        if (name.endsWith('no')) throw new Error('cannot stop');
+        did.push(`stop ${name}`);
+      });
       did.push(`start ${name}`);
-    },
-    async stop() {
-      did.push(`stop ${name}`);
-    },
+      if (name.startsWith('no')) throw new Error(`${name} fails`);
+    }
+    return stopOnce(starting);
+  }
+
+  test('are stopped in reverse, once', async () => {
+    const did: string[] = [];
+    const stop = await startAll(['a', 'b'], did, silentLog);
+    await Promise.all([stop(), stop()]);
+    assert.deepEqual(did, ['start a', 'start b', 'stop b', 'stop a']);
+  });
+
+  test('that were started are stopped again when one after them fails', async () => {
+    const did: string[] = [];
+    await assert.rejects(startAll(['a', 'no b', 'c'], did, silentLog), /no b fails/);
+    assert.deepEqual(did, ['start a', 'start no b', 'stop no b', 'stop a']);
   });
 
   test('that fail to stop do not keep the others from it', async () => {
     const did: string[] = [];
     const { said, log } = recorder();
-    const stubborn = { ...part('b', did), stop: () => Promise.reject(new Error('no')) };
-    await (await startInOrder([part('a', did), stubborn], log))();
-    assert.deepEqual([did, said], [['start a', 'start b', 'stop a'], ['program.stop-failed']]);
+    await (await startAll(['a', 'b no'], did, log))();
+    assert.deepEqual([did, said], [['start a', 'start b no', 'stop a'], ['program.stop-failed']]);
   });
 });
 
@@ -42,6 +59,13 @@ describe('a program', () => {
       };
     }, log);
     assert.deepEqual([code, stopped, said], [1, true, ['program.failed']]);
+  });
+
+  test('whose start fails passes the failure on', async () => {
+    await assert.rejects(
+      runUntilStopped(() => Promise.reject(new Error('port taken')), silentLog),
+      /port taken/,
+    );
   });
 
   test('that has to stop while it starts does not wait for the start', async () => {

@@ -1,40 +1,27 @@
 import type { Log } from '../log/log.ts';
 import { earlyHangup } from './early-hangup.ts';
 
-/** A part of a running program: started after the parts that it needs, and stopped before them. */
-export type Part = {
-  readonly name: string;
-  readonly start?: (() => unknown) | undefined;
-  /** Releases everything; may be called before start, and more than once. */
-  readonly stop?: (() => unknown) | undefined;
-};
-
 /**
- * Starts parts in order. If one fails, it and those before it are stopped, and the error is thrown. Returns a function
- * that stops all in reverse order; if a part fails to stop, the others are stopped nevertheless.
+ * How the parts of a program are stopped: in the reverse of the order in which they are given here. A part that fails to
+ * stop is logged, and the others are stopped nevertheless. `stop` may be called before the part has started.
  */
-export async function startInOrder(parts: readonly Part[], log: Log): Promise<() => Promise<void>> {
-  const started: Part[] = [];
-  let stopping: Promise<void> | undefined;
-  const stopAll = async () => {
-    for (const part of started.reverse())
+export function partsOf(stack: AsyncDisposableStack, log: Log): (part: string, stop: () => unknown) => void {
+  return (part, stop) =>
+    stack.defer(async () => {
       try {
-        await part.stop?.();
+        await stop();
       } catch (error) {
-        log.say('program.stop-failed', { part: part.name, error });
+        log.say('program.stop-failed', { part, error });
       }
-  };
-  for (const part of parts) {
-    started.push(part);
-    try {
-      await part.start?.();
-    } catch (error) {
-      await stopAll();
-      throw error;
-    }
-  }
+    });
+}
+
+/** What stops the parts of a program whose start has succeeded; until then the stack of the start does. */
+export function stopOnce(starting: AsyncDisposableStack): () => Promise<void> {
+  const started = starting.move();
+  let stopping: Promise<void> | undefined;
   return () => {
-    stopping ??= stopAll();
+    stopping ??= started.disposeAsync();
     return stopping;
   };
 }
@@ -85,21 +72,4 @@ export async function runUntilStopped(
   if ('error' in reason) return 1;
   log.say('program.stopped');
   return 0;
-}
-
-/** A part that holds a value between its start and its stop. */
-export function part<T>(name: string, open: () => T | Promise<T>, close: (value: T) => void | Promise<void>) {
-  let held: { value: T } | undefined;
-  return {
-    name,
-    start: async () => {
-      held = { value: await open() };
-    },
-    stop: async () => {
-      const { value } = held ?? {};
-      held = undefined;
-      if (value !== undefined) await close(value);
-    },
-    value: () => (held as { value: T }).value,
-  } satisfies Part & { value: () => T };
 }
