@@ -101,7 +101,9 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
   const lookups =
     config.agi &&
     createLookups(config.agi, {
-      ...{ api: config.api, permit: permissions.permit, log: log.child({ part: 'agi' }) },
+      api: config.api,
+      permit: permissions.permit,
+      log: log.child({ part: 'agi' }),
     });
   if (lookups) {
     onStop('agi', lookups.stop);
@@ -129,12 +131,14 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
   const reconciliation = reconcileEveryMs
     ? createReconciliation(
         { api: config.api, pbxId, everyMs: reconcileEveryMs },
-        { ...{ outbox, dispatcher, keepsJournal, now }, log: log.child({ part: 'reconcile' }) },
+        { outbox, dispatcher, keepsJournal, now, log: log.child({ part: 'reconcile' }) },
       )
     : undefined;
 
   const link = createAmiLink(config.ami, {
-    ...{ log: log.child({ part: 'ami' }), clock: systemClock, random: Math.random },
+    log: log.child({ part: 'ami' }),
+    clock: systemClock,
+    random: Math.random,
   });
   const tracker = createTrackerDriver(config.calls, saved, {
     log: log.child({ part: 'calls' }),
@@ -159,20 +163,35 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
       { ...tracker.live, recordDelayMs: () => link.status().recordDelayMs },
       {
         outbox: { append: appends.append, written: appends.written, ledgerEntries: outbox.ledgerEntries },
-        ...{ onAppended, log: log.child({ part: 'cdr' }), now, sendsExtras },
+        onAppended,
+        log: log.child({ part: 'cdr' }),
+        now,
+        sendsExtras,
       },
     );
 
   const address = `${config.ami.host}:${config.ami.port}`;
   const read = createStatusReader(
     {
-      ...{ version, pbxId, address, outbox, appends, tracker, link, dispatcher, reconciliation },
-      ...{ agi: lookups?.agi, log: logStatus },
+      version,
+      pbxId,
+      address,
+      outbox,
+      appends,
+      tracker,
+      link,
+      dispatcher,
+      reconciliation,
+      agi: lookups?.agi,
+      log: logStatus,
     },
     now,
   );
   const alerts = createBridgeAlerts(config, {
-    ...{ read, client, link: link.status, log: log.child({ part: 'alerts' }) },
+    read,
+    client,
+    link: link.status,
+    log: log.child({ part: 'alerts' }),
     unreadable: () => gapFiller?.unreadable(),
   });
   const status = async (): Promise<BridgeStatus> => ({ ...(await read()), alerts: alerts.status() });
@@ -212,7 +231,10 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
   }
 
   log.say('program.started', {
-    ...{ version, pbxId, api: config.api.baseUrl, stateDir: config.outbox.stateDir },
+    version,
+    pbxId,
+    api: config.api.baseUrl,
+    stateDir: config.outbox.stateDir,
     openCalls: saved.calls.length,
     waiting: await outbox.waiting(),
   });

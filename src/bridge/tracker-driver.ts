@@ -66,7 +66,8 @@ export function createTrackerDriver(
     return [];
   });
   const tracker = createTracker(rulesBy(settings), {
-    ...{ calls, trunks: saved.trunks.flatMap((row) => readTrunk(row) ?? []) },
+    calls,
+    trunks: saved.trunks.flatMap((row) => readTrunk(row) ?? []),
     unreported: saved.unreported.map((id) => id.slice(settings.pbxId.length + 1)),
   });
   const { state } = tracker;
@@ -205,7 +206,10 @@ function trunkRow({ endpoint, trunk }: TrunkChanged): Batch['trunks'][number] {
 
 function callEvent({ id, status, from, callerId, extras }: Report, sendsExtras: boolean): ExtendedCallEvent {
   return {
-    ...{ id, direction: 'inbound', status, from },
+    id,
+    direction: 'inbound',
+    status,
+    from,
     ...(callerId !== undefined && { caller_id: callerId }),
     ...(sendsExtras && { extras }),
   };

@@ -88,8 +88,13 @@ async function checkPbx(
     reader.trunks().flatMap((row) => readTrunk(row) ?? []),
   );
   return pbxFindings(result, {
-    ...{ ...ami, address, tls: ami.tls !== undefined, calls, listenedMs },
-    ...{ known: known ?? [], readsRecords: cdr !== undefined },
+    ...ami,
+    address,
+    tls: ami.tls !== undefined,
+    calls,
+    listenedMs,
+    known: known ?? [],
+    readsRecords: cdr !== undefined,
   });
 }
 

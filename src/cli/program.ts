@@ -58,8 +58,12 @@ async function run(): Promise<number> {
     const reload = () => reloadSettings(settings, bridge, log);
     if (notify === undefined) return { stop: bridge.stop, reload };
     const supervisor = createSupervisor({
-      ...{ notify, readLiveness: bridge.liveness, readStatus: bridge.status },
-      ...{ log, watchdogMs, now: Date.now },
+      notify,
+      readLiveness: bridge.liveness,
+      readStatus: bridge.status,
+      log,
+      watchdogMs,
+      now: Date.now,
       monotonic: () => Number(process.hrtime.bigint()) / 1e6,
     });
     supervisor.start();

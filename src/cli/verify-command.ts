@@ -35,7 +35,10 @@ export async function verify(context: Context, options: VerifyOptions, stop: Abo
   stop.addEventListener('abort', () => void client.close());
   try {
     const delivered = events.map(({ seq, callId, status, finishedAt = 0 }) => ({
-      ...{ seq, callId, status, at: finishedAt },
+      seq,
+      callId,
+      status,
+      at: finishedAt,
     }));
     const recorded = await createHistoryReader(client.history).find(delivered, Number.POSITIVE_INFINITY);
     const found = compare(delivered, recorded);

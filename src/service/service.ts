@@ -123,12 +123,23 @@ export async function startService(
   const { requestsPerMinute: perMinute, publicUrl } = options;
   const app = await buildApp(
     {
-      ...{ store, directory, keys, screens, callBackList, sessions, publicUrl, mailer, meter },
+      store,
+      directory,
+      keys,
+      screens,
+      callBackList,
+      sessions,
+      publicUrl,
+      mailer,
+      meter,
       access: makeAccess({ ...options, users: store.users, keys, clock, log }),
       budgets: makeBudgets(),
       rateLimit: perMinute === null ? null : { perMinute, limiter: makeRateLimit(perMinute) },
       observed: alerts,
-      ...{ webhooks, webhookNetworks, clock, log },
+      webhooks,
+      webhookNetworks,
+      clock,
+      log,
     },
     options,
   );
@@ -153,7 +164,16 @@ export async function startService(
   );
   if (options.metrics !== undefined) {
     const server = createMetricsServer(options.metrics, {
-      ...{ meter, version, startedAt, store, directory, screens, alerts, webhooks, backups, log },
+      meter,
+      version,
+      startedAt,
+      store,
+      directory,
+      screens,
+      alerts,
+      webhooks,
+      backups,
+      log,
     });
     onStop('metrics', server.stop);
     await server.start();

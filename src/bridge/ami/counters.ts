@@ -24,8 +24,15 @@ export const otherNames = '(others)';
 
 export function createCounters(): AmiCounters {
   return {
-    ...{ bytesIn: 0, bytesOut: 0, connects: 0, ignored: new Map(), unanswered: new Set() },
-    ...{ events: 0, tooLong: 0, bad: 0, failed: 0 },
+    bytesIn: 0,
+    bytesOut: 0,
+    connects: 0,
+    ignored: new Map(),
+    unanswered: new Set(),
+    events: 0,
+    tooLong: 0,
+    bad: 0,
+    failed: 0,
   };
 }
 

@@ -47,7 +47,8 @@ export async function readExtension(
 ): Promise<readonly DialplanLine[]> {
   const list = await connection.list({
     action: { action: 'ShowDialPlan', context, extension: exten },
-    ...{ item: 'ListDialplan', last: 'ShowDialPlanComplete' },
+    item: 'ListDialplan',
+    last: 'ShowDialPlanComplete',
     read: (fields: Fields): DialplanLine | undefined => {
       const priority = fields(priorityKey);
       const application = fields(applicationKey);

@@ -38,7 +38,8 @@ export async function readDevices(connection: Connection): Promise<string[]> {
   const device = fieldKey('Device');
   const list = await connection.list({
     action: { action: 'DeviceStateList' },
-    ...{ item: 'DeviceStateChange', last: 'DeviceStateListComplete' },
+    item: 'DeviceStateChange',
+    last: 'DeviceStateListComplete',
     read: (fields: Fields) => fields(device) || undefined,
   });
   return list.ok ? [...new Set(list.items)].sort() : [];

@@ -77,7 +77,9 @@ async function readStatus(
   const answer = await connection.list(
     {
       action: { action: 'Status', channel, variables: presentationVariableList },
-      ...{ item: 'Status', last: 'StatusComplete', read: toStatus },
+      item: 'Status',
+      last: 'StatusComplete',
+      read: toStatus,
     },
     { needed: 'unless-others-come' },
   );

@@ -13,13 +13,17 @@ export async function readSnapshot(connection: Connection, now: () => number): P
     connection.list(
       {
         action: { action: 'CoreShowChannels' },
-        ...{ item: 'CoreShowChannel', last: 'CoreShowChannelsComplete', read: toSnapshotChannel },
+        item: 'CoreShowChannel',
+        last: 'CoreShowChannelsComplete',
+        read: toSnapshotChannel,
       },
       { needed: true },
     ),
     connection.list({
       action: { action: 'BridgeList' },
-      ...{ item: 'BridgeListItem', last: 'BridgeListComplete', read: toSnapshotBridge },
+      item: 'BridgeListItem',
+      last: 'BridgeListComplete',
+      read: toSnapshotBridge,
     }),
   ]);
   if (!channels.ok) {

@@ -137,7 +137,11 @@ function report(
   // have reported an earlier one, and the far side would replace it.
   const namesAnswerer = status === 'answered' || (status === 'completed' && !partlyObserved);
   const event: Report = {
-    ...{ type: 'report', at, id, status, from },
+    type: 'report',
+    at,
+    id,
+    status,
+    from,
     ...(answer !== undefined && namesAnswerer && { callerId: answer.callerId }),
     ...(status === 'completed' && { outcome: outcomeOf(call, more.missed) }),
     extras: extrasOf(call, status, more),

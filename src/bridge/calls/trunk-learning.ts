@@ -30,8 +30,11 @@ export function learnTrunk(state: TrackerState, { endpoint, context, presented }
   if (isFresh && known?.context === context) return;
   saveTrunk(state, {
     ...known,
-    ...{ endpoint, context, source: known?.source === 'added' ? 'added' : 'heard' },
-    ...{ firstAt: known?.firstAt ?? at, lastAt: at },
+    endpoint,
+    context,
+    source: known?.source === 'added' ? 'added' : 'heard',
+    firstAt: known?.firstAt ?? at,
+    lastAt: at,
     ...(presented !== '' && { writes: shapeOf(presented) }),
   });
 }

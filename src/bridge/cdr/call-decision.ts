@@ -34,7 +34,10 @@ export function decideCall(
   }
   const events = missing.map(
     (status): ExtendedCallEvent => ({
-      ...{ id, direction: 'inbound', status, from },
+      id,
+      direction: 'inbound',
+      status,
+      from,
       ...(status !== 'ringing' && callerId !== undefined && { caller_id: callerId }),
       extras: extrasOfRecorded(extras, status, !isKnown),
     }),

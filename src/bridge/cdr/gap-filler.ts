@@ -157,7 +157,8 @@ export function createGapFiller(
       const { from, callerId, extras } = recorded;
       const { missed } = extras;
       live.end({
-        ...{ at: now(), uniqueid },
+        at: now(),
+        uniqueid,
         ...(from !== '' && { from }),
         ...(callerId !== undefined && { callerId }),
         ...(missed !== undefined && { missed }),

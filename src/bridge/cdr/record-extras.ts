@@ -31,7 +31,9 @@ export function recordExtras(
     records.find((record) => record.did !== '')?.did ?? (isDialledFromOutside(rules, first) ? first.dst : '');
   return {
     ...(did !== '' && { did }),
-    ...{ line: endpointOf(first.channel), began: beganAt(first) / 1_000, seconds },
+    line: endpointOf(first.channel),
+    began: beganAt(first) / 1_000,
+    seconds,
     ...(!isAnswered && {
       missed: { ...missedPlace(trunks, records), ...(seconds !== undefined && { after: seconds }) },
     }),

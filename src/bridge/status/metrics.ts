@@ -121,7 +121,10 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
     help: '1 for the current state of delivery: ok, paused (token or address wrong), held (rate-limited, 429), outage.',
     label: 'state',
     read: ({ delivery: { state } }) => ({
-      ...{ ok: 0, paused: 0, held: 0, outage: 0 },
+      ok: 0,
+      paused: 0,
+      held: 0,
+      outage: 0,
       [state]: 1,
     }),
   },

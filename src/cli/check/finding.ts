@@ -10,8 +10,14 @@ export type Finding = {
 
 export const passed = (what: string, result: string): Finding => ({ what, result, verdict: 'ok' });
 export const warning = (what: string, result: string, todo: string): Finding => ({
-  ...{ what, result, verdict: 'warning', todo },
+  what,
+  result,
+  verdict: 'warning',
+  todo,
 });
 export const failed = (what: string, result: string, todo: string): Finding => ({
-  ...{ what, result, verdict: 'error', todo },
+  what,
+  result,
+  verdict: 'error',
+  todo,
 });

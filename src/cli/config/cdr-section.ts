@@ -70,7 +70,9 @@ function sourceOf(text: string): Source | undefined {
   // A certificate is issued for a host name, and a Unix socket needs no TLS.
   if (parameters.tls !== undefined && (isIP(host) !== 0 || parameters.socket !== undefined)) return undefined;
   return {
-    ...{ kind: 'mysql', host, port: Number(url.port || 3_306) },
+    kind: 'mysql',
+    host,
+    port: Number(url.port || 3_306),
     user: decodeURIComponent(url.username),
     database: decodeURIComponent(database),
     ...parameters,

@@ -137,7 +137,9 @@ function filterForm(
       numbersCalled.length > 0 &&
       isListed &&
       choice({
-        ...{ label: text.numberCalled, name: 'called', value: called },
+        label: text.numberCalled,
+        name: 'called',
+        value: called,
         options: [
           ['', text.anyNumber],
           ...numbersCalled.map((one) => [one, plainText(numberCalledText(extensions, one), 60)] as const),
@@ -147,7 +149,9 @@ function filterForm(
     ${
       account.openingHours !== null &&
       choice({
-        ...{ label: text.hours, name: 'hours', value: hours },
+        label: text.hours,
+        name: 'hours',
+        value: hours,
         options: (['', 'in', 'out'] as const).map((part) => [part, text.inHours[part || 'all']] as const),
       })
     }
@@ -213,7 +217,11 @@ export async function* callsAsCsv(
   let from = null;
   do {
     const { calls, next }: Awaited<ReturnType<CallStore['page']>> = await page({
-      ...{ account, filter, towards: 'older', from, limit: PER_CHUNK },
+      account,
+      filter,
+      towards: 'older',
+      from,
+      limit: PER_CHUNK,
     } as const);
     if (calls.length > 0) yield csvLines(calls.map((call) => columns.map(([, cell]) => cell(call))));
     from = next;

@@ -85,7 +85,12 @@ export function pageRoutes(context: ServiceContext) {
         ),
       audit: (what, target) =>
         store.audit.write({
-          ...{ account: account.id, at: clock(), what, who: session.user.name, from: request.ip, target },
+          account: account.id,
+          at: clock(),
+          what,
+          who: session.user.name,
+          from: request.ip,
+          target,
         }),
     };
   }

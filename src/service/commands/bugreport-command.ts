@@ -21,7 +21,9 @@ export function bugReportCommand(parent: Command, { print, url, io }: CommandCon
   addBugReportOptions(command, 'pbx-bridge-service').action(async (options: BugReportOptions) => {
     const { version, settings } = io.about();
     const reporter = {
-      ...{ program: 'pbx-bridge service', version, settings: settings() },
+      program: 'pbx-bridge service',
+      version,
+      settings: settings(),
       stateDir: () => io.options().stateDir,
       unit: 'pbx-bridge-service',
       parts: {
@@ -47,7 +49,10 @@ export function bugReportCommand(parent: Command, { print, url, io }: CommandCon
         const uses = await store.requests.use(id, Date.now() - 86_400_000);
         const { total } = await store.requests.page({ account: id, order: 'newest', offset: 0, limit: 1 });
         accounts.push({
-          ...{ country, timeZone, requests: total, openCalls: (await store.openCalls(id, 1000)).length },
+          country,
+          timeZone,
+          requests: total,
+          openCalls: (await store.openCalls(id, 1000)).length,
           integrations: directory.integrations
             .filter(({ account }) => account === id)
             .map(({ id, enabled }) => {

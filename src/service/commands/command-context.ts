@@ -82,7 +82,12 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
         integrations: directory.integrations.filter((integration) => integration.account === found.id),
         audit: (what, target, { id } = found) =>
           store.audit.write({
-            ...{ account: id, at: Date.now(), what, who: systemUser().username, from: 'command', target },
+            account: id,
+            at: Date.now(),
+            what,
+            who: systemUser().username,
+            from: 'command',
+            target,
           }),
       });
     } finally {

@@ -3,17 +3,23 @@ import { LONGEST_MS } from '../reports/kept-figures.ts';
 
 /** An entry of the history as recorder.ts makes it. */
 const entryTypes = {
-  ...{ move_account: 'bigint', move_call: 'text', account_id: 'bigint', integration_id: 'bigint' },
-  ...{
-    created_at: 'bigint',
-    day: 'integer',
-    quarter: 'bigint',
-    method: 'text',
-    path: 'text',
-    call_id: 'text',
-  },
-  ...{ from_number: 'text', request: 'text', request_hex: 'text', status: 'integer', response: 'text' },
-  ...{ duration: 'double precision', effect: 'text' },
+  move_account: 'bigint',
+  move_call: 'text',
+  account_id: 'bigint',
+  integration_id: 'bigint',
+  created_at: 'bigint',
+  day: 'integer',
+  quarter: 'bigint',
+  method: 'text',
+  path: 'text',
+  call_id: 'text',
+  from_number: 'text',
+  request: 'text',
+  request_hex: 'text',
+  status: 'integer',
+  response: 'text',
+  duration: 'double precision',
+  effect: 'text',
 };
 
 const typed = (types: Readonly<Record<string, string>>) =>

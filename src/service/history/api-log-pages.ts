@@ -81,7 +81,9 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Par
         ${
           integrations.length > 1 &&
           choice({
-            ...{ label: text.integration, name: 'integration', value: integration?.uid ?? '' },
+            label: text.integration,
+            name: 'integration',
+            value: integration?.uid ?? '',
             options: [
               ['', common.all],
               ...integrations.map(({ uid, name }) => [uid, plainText(name, 60)] as const),

@@ -43,7 +43,15 @@ export function historyEntries(database: Database): HistoryReader['entries'] {
         duration,
         effect,
       }) => ({
-        ...{ id, integration, at, method, path, status, response, duration, effect },
+        id,
+        integration,
+        at,
+        method,
+        path,
+        status,
+        response,
+        duration,
+        effect,
         request: bytes === null ? request : isUtf8(bytes) ? bytes.toString() : new Uint8Array(bytes),
       }),
     );

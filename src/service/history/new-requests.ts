@@ -14,7 +14,11 @@ export function watchNewRequests(requests: Pick<RequestStore, 'search'>): NewReq
 
   async function newest(account: number): Promise<number> {
     const { entries } = await requests.search({
-      ...{ account, search: null, order: 'newest', after: null, limit: 1 },
+      account,
+      search: null,
+      order: 'newest',
+      after: null,
+      limit: 1,
     } as const);
     return entries[0]?.id ?? 0;
   }

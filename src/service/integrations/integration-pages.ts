@@ -195,8 +195,11 @@ function integrationPage(
   const { uid, name, enabled } = integration;
   const at = (what: string) => `/integrations/${uid}/${what}`;
   const done = {
-    ...{ name: text.renamed, rotate: text.newToken, 'rotate-later': text.newTokenLater },
-    ...{ 'end-old': text.oldTokenEnded, on: text.switchedOn },
+    name: text.renamed,
+    rotate: text.newToken,
+    'rotate-later': text.newTokenLater,
+    'end-old': text.oldTokenEnded,
+    on: text.switchedOn,
   }[query.get('done') ?? ''];
   return {
     title: text.oneTitle(plainText(name, 60)),

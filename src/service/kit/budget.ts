@@ -33,7 +33,9 @@ export function makeBudget(max: number, what: string): Budget {
 
 /** Text searches of one account, running and waiting: more than people need. Bridges are never refused. */
 const searchLimits: FairQueueLimits = {
-  ...{ running: 2, waitingOfOne: 1_000, waiting: 10_000 },
+  running: 2,
+  waitingOfOne: 1_000,
+  waiting: 10_000,
   busy: ({ searchBusy }) => searchBusy,
 };
 

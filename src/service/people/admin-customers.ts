@@ -55,7 +55,9 @@ export function adminCustomerRoutes(
     const finish = budgets.imports.take(id);
     try {
       const report = await importCustomers(request.body, {
-        ...{ customers: store.customers, account: id, country },
+        customers: store.customers,
+        account: id,
+        country,
       });
       await audit(request, 'import', importSummary(report));
       return report;

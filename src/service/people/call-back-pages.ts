@@ -69,7 +69,11 @@ export function callBackPages(
         : pageAddress(beforeIn(new URLSearchParams(back.split('?')[1])));
     if (kind === 'note' && text === '') return { redirect: to };
     await callBackList.act(account.id, {
-      ...{ number, kind, user: user.name, at: now, text: kind === 'note' ? text : null },
+      number,
+      kind,
+      user: user.name,
+      at: now,
+      text: kind === 'note' ? text : null,
     });
     return from === 'bar' ? 'done' : { redirect: to };
   });

@@ -113,7 +113,8 @@ export function customerPages(
     if (before !== '' && !known) throw noCustomer();
     const [refusal] = await customers.put(account.id, [
       given({
-        ...{ reference, name },
+        reference,
+        name,
         segment: segment === '' ? null : segment,
         numbers: numbers && [...new Set(numbers.map((number) => normaliseNumber(number, account.country)))],
       }),

@@ -26,7 +26,9 @@ export type CustomerRow = {
 };
 
 export const customerOf = ({ reference, name, segment, numbers }: CustomerRow): Customer => ({
-  ...{ reference, name, segment },
+  reference,
+  name,
+  segment,
   numbers: numbers?.split('\n') ?? [],
 });
 

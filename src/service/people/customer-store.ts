@@ -18,7 +18,9 @@ export type CustomerChange = Pick<Customer, 'reference'> & Partial<Customer>;
 
 /** The customer after a change. A new one is named by its reference, and has no segment and no numbers. */
 export const withChange = (known: Customer | undefined, change: CustomerChange): Customer => ({
-  ...{ name: change.reference, segment: null, numbers: [] },
+  name: change.reference,
+  segment: null,
+  numbers: [],
   ...known,
   ...change,
 });

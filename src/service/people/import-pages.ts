@@ -174,7 +174,10 @@ function previewPage(
           html`${hiddenTable}
             ${header.slice(0, MAX_COLUMNS).map((cell, index) =>
               choice({
-                ...{ label: plainText(cell, 60), name: `column-${index}`, value: mapping[index], options },
+                label: plainText(cell, 60),
+                name: `column-${index}`,
+                value: mapping[index],
+                options,
                 hint: example[index] ? displayText(example[index], 60) : undefined,
               }),
             )}

@@ -76,7 +76,11 @@ export const hoursFilters = ({ account, words: { calls } }: PageRequest): Report
   account.openingHours === null
     ? []
     : (['in', 'out'] as const).map((hours) => ({
-        ...{ value: `hours:${hours}`, label: calls.inHours[hours], groups: null, hours, calls: { hours } },
+        value: `hours:${hours}`,
+        label: calls.inHours[hours],
+        groups: null,
+        hours,
+        calls: { hours },
       }));
 
 /** Filters by data that only some bridges report: `numbers` that were called, and `places` where missed calls ended. */

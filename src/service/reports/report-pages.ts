@@ -85,7 +85,11 @@ export function reportPages(pages: Pages, context: Parts): void {
     const namesOf = (of: GroupKind, also: readonly string[]) =>
       [...new Set([...also, ...report.groups[of].map(([name]) => name)])].filter((name) => name !== OTHERS);
     return {
-      ...{ period, report, before, filter, wrongTimes: times === null },
+      period,
+      report,
+      before,
+      filter,
+      wrongTimes: times === null,
       filters: [
         ...peopleFilters(request, namesOf('extensions', chosen)),
         ...extrasFilters(

@@ -77,8 +77,11 @@ export function reportTables(
         caption: text.busiest,
         columns: columns.callers(text.caller),
         rows: callers.busiest.map(({ number, numbers, customer, name, calls, missed }) => ({
-          ...{ calls, missed, answered: calls - missed },
-          ...{ label: name ?? spaced(number), iso: number },
+          calls,
+          missed,
+          answered: calls - missed,
+          label: name ?? spaced(number),
+          iso: number,
           href:
             numbers > 1 && customer !== null
               ? callsOf(filter, daysOf(period), { customer })
@@ -92,12 +95,12 @@ export function reportTables(
         rows: callers.neverReached.map((calls) => {
           const last = calls.at(-1) as CallRecord;
           return {
-            ...{ calls: calls.length, missed: calls.length, answered: 0 },
-            ...{
-              label: last.customer?.name ?? spaced(last.number),
-              iso: last.number,
-              href: callerAddress(last.number, backOf(request)),
-            },
+            calls: calls.length,
+            missed: calls.length,
+            answered: 0,
+            label: last.customer?.name ?? spaced(last.number),
+            iso: last.number,
+            href: callerAddress(last.number, backOf(request)),
             at: last.startedAt,
           };
         }),
@@ -111,7 +114,8 @@ export function reportTables(
       columns: columns.counts(words.calls.hours, 'opening_hours'),
       rows: (['in', 'out'] as const).map((part) => ({
         ...parts[part],
-        ...{ label: words.calls.inHours[part], iso: part },
+        label: words.calls.inHours[part],
+        iso: part,
         href: callsOf(filter, daysOf(period), { hours: part }),
       })),
     });
@@ -208,7 +212,8 @@ export function peopleRows(
       for (const extension of own) sum.merge(now.get(extension) as Group);
       const group = sum.group();
       return {
-        ...{ ...group, group },
+        ...group,
+        group,
         label: search === '' ? text.unknown : search === OTHERS ? text.others : name,
         before: (then.get(keyOf(own[0] as string)) ?? []).reduce(
           (sum, [, { answered }]) => sum + answered,

@@ -68,24 +68,35 @@ export const seconds = (value: number | null): string => duration(value === null
 /** The columns of each kind of table; `head`: what its rows are, in words and in CSV. */
 export function columnsOf({ reports, weekly }: Words) {
   const first = (head: string, csv: string): ReportColumn => ({
-    ...{ head, csv, kind: 'text' },
+    head,
+    csv,
+    kind: 'text',
     value: ({ label }) => label,
   });
   const calls: ReportColumn = { head: weekly.calls, csv: 'calls', kind: 'count', value: (row) => row.calls };
   const before: ReportColumn = {
-    ...{ head: reports.beforeHead, csv: 'calls_before', kind: 'count', wide: true },
+    head: reports.beforeHead,
+    csv: 'calls_before',
+    kind: 'count',
+    wide: true,
     value: (row) => row.before ?? null,
   };
   const answered: ReportColumn = {
-    ...{ head: weekly.answered, csv: 'answered', kind: 'count' },
+    head: weekly.answered,
+    csv: 'answered',
+    kind: 'count',
     value: (row) => row.answered,
   };
   const missed: ReportColumn = {
-    ...{ head: weekly.missed, csv: 'missed', kind: 'count' },
+    head: weekly.missed,
+    csv: 'missed',
+    kind: 'count',
     value: (row) => row.missed,
   };
   const rate: ReportColumn = {
-    ...{ head: weekly.missedRate, csv: 'missed_rate', kind: 'share' },
+    head: weekly.missedRate,
+    csv: 'missed_rate',
+    kind: 'share',
     value: missedRate,
   };
   const time = (
@@ -94,7 +105,10 @@ export function columnsOf({ reports, weekly }: Words) {
     kind: 'waited' | 'gaveUp' | 'talked',
     part: number,
   ): ReportColumn => ({
-    ...{ head, csv, kind: 'seconds', wide: true },
+    head,
+    csv,
+    kind: 'seconds',
+    wide: true,
     value: ({ group }) => (group ? quantile(group[kind], part) : null),
   });
   const times = [
@@ -104,11 +118,15 @@ export function columnsOf({ reports, weekly }: Words) {
     time(reports.nineOfTen, 'duration_p90_seconds', 'talked', 0.9),
   ];
   const totalTalkTime: ReportColumn = {
-    ...{ head: reports.totalTalkTime, csv: 'total_talk_seconds', kind: 'seconds' },
+    head: reports.totalTalkTime,
+    csv: 'total_talk_seconds',
+    kind: 'seconds',
     value: ({ group }) => group?.talkedSeconds ?? null,
   };
   const last: ReportColumn = {
-    ...{ head: reports.lastCall, csv: 'last_call', kind: 'time' },
+    head: reports.lastCall,
+    csv: 'last_call',
+    kind: 'time',
     value: ({ at }) => at ?? null,
   };
   const caller = (head: string): ReportColumn => ({ ...first(head, 'number'), byLabel: true });

@@ -32,7 +32,11 @@ export function placeFields(
   return html`
     ${choice({ label: text.country, name: 'country', value: country, errors, options: [['', common.none], ...named], hint: text.countryHint })}
     ${choice({
-      ...{ label: text.zone, name: 'zone', value: zone, errors, hint: text.zoneHint },
+      label: text.zone,
+      name: 'zone',
+      value: zone,
+      errors,
+      hint: text.zoneHint,
       options: [['', text.serverZone(machineZone())], ...Array.from(zones, (name) => [name, name] as const)],
     })}`;
 }

@@ -87,7 +87,11 @@ export function accountPages(pages: Pages, context: Parts): void {
     if (errors) return accountPage(request, errors);
     const { account: name, country, zone, within, crm, agents_delete } = values;
     const change = {
-      ...{ name, country, timeZone: zone, answerWithin: within, crmUrl: crm },
+      name,
+      country,
+      timeZone: zone,
+      answerWithin: within,
+      crmUrl: crm,
       agentsDelete: agents_delete !== undefined,
     };
     const changed = await changeAccount(store, request.account, change);

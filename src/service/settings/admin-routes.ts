@@ -61,8 +61,12 @@ export function adminRoutes(context: Parts) {
 
     const audit: AdminAudit = (request, what, target) =>
       store.audit.write({
-        ...{ account: accountOf(request).id, at: clock(), what, who: 'administration token' },
-        ...{ from: `${request.ip} (/admin)`, target },
+        account: accountOf(request).id,
+        at: clock(),
+        what,
+        who: 'administration token',
+        from: `${request.ip} (/admin)`,
+        target,
       });
     const account = ({ uid, name, country }: Account) => ({ uid, name, country });
     app.get('/account', (request) => account(accountOf(request)));

@@ -13,8 +13,11 @@ import { languageField, languageSchema, placeFields, placeSchema } from './accou
 import { changeAccount } from './change-account.ts';
 
 const welcome = z.object({
-  ...{ name: userName, password: newPassword, language: languageSchema },
-  ...{ country: placeSchema.country.optional(), zone: placeSchema.zone.optional() },
+  name: userName,
+  password: newPassword,
+  language: languageSchema,
+  country: placeSchema.country.optional(),
+  zone: placeSchema.zone.optional(),
 });
 
 type Parts = {

@@ -11,7 +11,9 @@ const SALT_BYTES = 16;
 
 /** Each hash takes 19 MiB and a core. */
 const queueLimits: FairQueueLimits = {
-  ...{ running: 2, waitingOfOne: 30, waiting: 200 },
+  running: 2,
+  waitingOfOne: 30,
+  waiting: 200,
   busy: ({ signInBusy }) => signInBusy,
 };
 

@@ -46,7 +46,11 @@ export function secondFactorPages(
 
 const currentPassword = ({ account }: Words, errors: FieldErrors | undefined) =>
   field({
-    ...{ label: account.currentPassword, name: 'current', type: 'password', errors, required: true },
+    label: account.currentPassword,
+    name: 'current',
+    type: 'password',
+    errors,
+    required: true,
     autocomplete: 'current-password',
   });
 

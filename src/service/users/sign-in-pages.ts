@@ -42,7 +42,12 @@ export function signInPages(
   /** A name that no user has is not written down: people type passwords there. */
   const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
     store.audit.write({
-      ...{ account: user?.account ?? 0, at: clock(), what, who: user?.name ?? '', from: ip, target },
+      account: user?.account ?? 0,
+      at: clock(),
+      what,
+      who: user?.name ?? '',
+      from: ip,
+      target,
     });
 
   /** Every sign-in starts a new session and ends the one that the browser had. */

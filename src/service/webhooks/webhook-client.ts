@@ -37,7 +37,11 @@ export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER
         const { origin, pathname, search } = new URL(url);
         const signal = AbortSignal.timeout(answerMs);
         const answer = await agent.request({
-          ...{ origin, path: `${pathname}${search}`, method: 'POST', signal, body },
+          origin,
+          path: `${pathname}${search}`,
+          method: 'POST',
+          signal,
+          body,
           headers: { 'content-type': 'application/json', 'user-agent': 'pbx-bridge', ...headers },
         });
         const header = (name: string) => {
@@ -47,8 +51,12 @@ export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER
         const retryAfter = header('retry-after');
         const text = await start(answer.body);
         return {
-          ...{ kind: 'answer', status: answer.statusCode, contentType: header('content-type') ?? '' },
-          ...{ ...text, ...(retryAfter !== undefined && { retryAfter }), durationMs: durationMs() },
+          kind: 'answer',
+          status: answer.statusCode,
+          contentType: header('content-type') ?? '',
+          ...text,
+          ...(retryAfter !== undefined && { retryAfter }),
+          durationMs: durationMs(),
         };
       } catch (error) {
         const { name, message, code } = error as NodeJS.ErrnoException;

@@ -56,7 +56,10 @@ function asOf(call: CallRecord, event: DueDelivery['event']): CallRecord {
     const { extras } = call;
     return asOf(
       {
-        ...{ ...call, status: 'answered', completedAt: null, missed: null },
+        ...call,
+        status: 'answered',
+        completedAt: null,
+        missed: null,
         extras: extras.missed ? { ...extras, missed: null } : extras,
       },
       event,

@@ -243,8 +243,12 @@ function webhookPage(
   const { enabled, failure, oldSecretUntil: until } = webhook;
   const at = (what: string) => `${home}/${webhook.uid}/${what}`;
   const done = {
-    ...{ saved: common.saved, test: text.tested, again: text.queuedAgain, rotate: text.newSecret },
-    ...{ 'end-old': text.oldSecretEnded, on: text.switchedOn },
+    saved: common.saved,
+    test: text.tested,
+    again: text.queuedAgain,
+    rotate: text.newSecret,
+    'end-old': text.oldSecretEnded,
+    on: text.switchedOn,
   }[query.get('done') ?? ''];
   return {
     title: text.oneTitle(plainText(hostOf(webhook), 60)),

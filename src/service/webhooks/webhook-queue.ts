@@ -6,8 +6,11 @@ import type { DueDelivery, WebhookStore } from './webhook-store.ts';
 export type QueuedDelivery = QueuedEvent & { readonly delivery: DueDelivery };
 
 const statuses: Readonly<Record<DueDelivery['event'], CallStatus>> = {
-  ...{ 'call.ringing': 'ringing', 'call.answered': 'answered', 'call.ended': 'completed' },
-  ...{ 'call.missed': 'completed', test: 'completed' },
+  'call.ringing': 'ringing',
+  'call.answered': 'answered',
+  'call.ended': 'completed',
+  'call.missed': 'completed',
+  test: 'completed',
 };
 
 const callIdOf = ({ call, id }: DueDelivery) => call?.id ?? `test ${id}`;

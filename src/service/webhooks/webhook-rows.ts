@@ -73,7 +73,12 @@ const nextOfSameCall = dueSql(`d.call_row = (SELECT call_row FROM webhook_delive
 
 type DueRow = Omit<DueDelivery, 'id' | 'call'> & { delivery: number; call_id: string | null };
 const dueOf = ({ delivery, event, at, queuedAt, attempts, rejections, ...call }: DueRow): DueDelivery => ({
-  ...{ id: delivery, event, at, queuedAt, attempts, rejections },
+  id: delivery,
+  event,
+  at,
+  queuedAt,
+  attempts,
+  rejections,
   call: call.call_id === null ? null : callOf(call),
 });
 

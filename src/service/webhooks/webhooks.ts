@@ -65,10 +65,14 @@ const limits: Partial<DeliveryLimits> = {
 
 /** The dispatcher's log codes as those of webhooks; others are not logged, since the webhook's page shows each attempt. */
 const codes: Partial<Record<MessageCode, MessageCode>> = {
-  ...{ 'delivery.paused': 'webhook.stopped', 'delivery.held': 'webhook.stopped' },
-  ...{ 'delivery.outage': 'webhook.stopped', 'delivery.resumed': 'webhook.resumed' },
-  ...{ 'delivery.dead-letter': 'webhook.gave-up', 'delivery.expired': 'webhook.expired' },
-  ...{ 'delivery.not-recorded': 'webhook.not-recorded', 'delivery.queue-failed': 'webhook.not-read' },
+  'delivery.paused': 'webhook.stopped',
+  'delivery.held': 'webhook.stopped',
+  'delivery.outage': 'webhook.stopped',
+  'delivery.resumed': 'webhook.resumed',
+  'delivery.dead-letter': 'webhook.gave-up',
+  'delivery.expired': 'webhook.expired',
+  'delivery.not-recorded': 'webhook.not-recorded',
+  'delivery.queue-failed': 'webhook.not-read',
 };
 
 /**

@@ -85,7 +85,10 @@ function whilePresent(known: Watched | undefined, problem: Problem, now: number,
   const beginnings = begins ? [...recent, now].slice(-flapsFrom) : recent;
   const began = Math.min(problem.since ?? now, now);
   const next: Watched = {
-    ...{ code, what, remedy, beginnings },
+    code,
+    what,
+    remedy,
+    beginnings,
     // Within an alert, and for one and the same problem, the beginning stays.
     since: known !== undefined && (known.alert || !begins) ? Math.min(known.since, began) : began,
   };

@@ -93,7 +93,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     proxy === undefined
       ? new Pool(base.origin, { ...poolOptions, connect })
       : new ProxyAgent({
-          ...{ ...poolOptions, uri: proxy, requestTls: connect, proxyTls: { timeout: connectTimeoutMs } },
+          ...poolOptions,
+          uri: proxy,
+          requestTls: connect,
+          proxyTls: { timeout: connectTimeoutMs },
           // Plain http goes through as a request: most proxies let only https through as a tunnel.
           proxyTunnel: base.protocol === 'https:',
         });
@@ -192,7 +195,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     postCallEvent: (body) =>
       request(
         {
-          ...{ method: 'POST', path: `${prefix}/voice/call`, headers: [...headers, ...postHeaders] },
+          method: 'POST',
+          path: `${prefix}/voice/call`,
+          headers: [...headers, ...postHeaders],
           body: options.extras ? body : withoutExtras(body),
         },
         answerBytes,
@@ -200,7 +205,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     reportHealth: (body) =>
       request(
         {
-          ...{ method: 'POST', path: `${prefix}${bridgeHealthPath}`, body },
+          method: 'POST',
+          path: `${prefix}${bridgeHealthPath}`,
+          body,
           headers: [...headers, ...postHeaders],
         },
         answerBytes,

@@ -67,7 +67,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const report = createReport({ log, monotonic, waiting: () => queue.waiting() });
   const alarm = createAlarm(monotonic, tick);
   const buffer = createPrefetchBuffer({
-    ...{ queue, limits, now, queueTime, monotonic, isOpen, onRetryAt },
+    queue,
+    limits,
+    now,
+    queueTime,
+    monotonic,
+    isOpen,
+    onRetryAt,
     attempt: (event) => attempt(event, false),
     onFailed: onQueueFailed,
   });

@@ -29,7 +29,9 @@ export function outcomeOf(event: QueuedEvent, classified: Classified, circumstan
       if (event.rejections + 1 >= circumstances.maxRejections)
         return { outcome: 'dead', counted: true, rejected: true, waitMs: 0 };
       return {
-        ...{ outcome: 'retry', counted: true, rejected: true },
+        outcome: 'retry',
+        counted: true,
+        rejected: true,
         waitMs: backoff(failures, circumstances.random),
       };
     case 'retry': {

@@ -49,7 +49,12 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
       if (done.length === 0) break;
       left = await queue.record(
         done.map(({ seq, callId }) => ({
-          ...{ seq, callId, outcome: 'delivered', at: now(), counted: false, durationMs: 0 },
+          seq,
+          callId,
+          outcome: 'delivered',
+          at: now(),
+          counted: false,
+          durationMs: 0,
           error: 'another bridge had reported it',
         })),
       );

@@ -48,7 +48,10 @@ export function createMailer(options: MailOptions, deadlineMs = DEADLINE_MS): Ma
       const timer = setTimeout(() => deadline.reject(late), deadlineMs);
       const { createTransport } = await nodemailer;
       const transport = createTransport({
-        ...{ host, port, secure, auth: login },
+        host,
+        port,
+        secure,
+        auth: login,
         getSocket: (_: unknown, done: (error: Error | null, connected?: { connection: Socket }) => void) => {
           const opened = connect({ host, port });
           socket = opened;
@@ -58,7 +61,8 @@ export function createMailer(options: MailOptions, deadlineMs = DEADLINE_MS): Ma
         requireTLS: login !== undefined && !isLocal,
         // A mail server on this machine often has a self-signed certificate. Without a login, even plain text is accepted.
         tls: { rejectUnauthorized: !isLocal && (secure || login !== undefined) },
-        ...{ disableFileAccess: true, disableUrlAccess: true },
+        disableFileAccess: true,
+        disableUrlAccess: true,
       });
       const sending = transport.sendMail({
         ...content,

@@ -52,7 +52,10 @@ export function createMetricRegistry<Status, Name extends string>(
   const registry = new Registry();
   const registers = [registry];
   const about = new Gauge({
-    ...{ name: `${prefix}info`, help: info.help, labelNames: [...info.labels], registers },
+    name: `${prefix}info`,
+    help: info.help,
+    labelNames: [...info.labels],
+    registers,
   });
   const read = rows.map(({ name, help, label, read }) => {
     const kind = name.endsWith('_total') ? Counter : Gauge;
@@ -89,7 +92,10 @@ export function createMetricRegistry<Status, Name extends string>(
     },
     list: () =>
       (own as unknown as { name: string; help: string; labelNames: string[] }[]).map((metric) => ({
-        ...{ name: metric.name, type: typeOf(metric), help: metric.help, labels: [...metric.labelNames] },
+        name: metric.name,
+        type: typeOf(metric),
+        help: metric.help,
+        labels: [...metric.labelNames],
       })),
     contentType: registry.contentType,
   };

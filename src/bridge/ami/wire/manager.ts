@@ -50,7 +50,9 @@ export function createManager(username: string, secret: string, write: (text: st
   const nothing = (): void => {};
   library.connect(
     Object.assign(new EventEmitter(), {
-      ...{ setKeepAlive: nothing, setNoDelay: nothing, setEncoding: nothing },
+      setKeepAlive: nothing,
+      setNoDelay: nothing,
+      setEncoding: nothing,
       write(text: string) {
         awaited.add(/^ActionID: (.*)\r$/m.exec(text)?.[1] ?? '');
         write(text);

@@ -38,8 +38,13 @@ export function createEventReader(db: DatabaseSync): (row: StoredRow) => StoredE
     const { seq, status, body, state, attempts, rejections } = row;
     const attemptLog = (attemptsOf.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
     const event = {
-      ...{ seq, callId: row.call_id, status, body, queuedAt: row.queued_at },
-      ...{ attempts, rejections },
+      seq,
+      callId: row.call_id,
+      status,
+      body,
+      queuedAt: row.queued_at,
+      attempts,
+      rejections,
     };
     // Of an event that waits again, `finished_at` is when it finished before.
     const finished = row.finished_at === null || state === 0 ? {} : { finishedAt: row.finished_at };
