@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { createRequire, registerHooks } from 'node:module';
+import { createRequire } from 'node:module';
+import net from 'node:net';
 import { allFields } from './frame.ts';
 import type { Action } from './safe-action.ts';
 
@@ -15,10 +16,10 @@ export type Response = {
 /**
  * asterisk-manager for one connection: it logs in, writes actions and finds the action that a response answers.
  *
- * The library opens its own TCP socket and keeps it private: no TLS, no deadlines, no limits, no way to
- * destroy it. So its `require('net')` is answered with library-net.ts, by Node's own module hooks and only while it
- * is loaded: then the stream that is passed to `connect` as the port is its connection. Responses are handed to
- * it decoded, as its own parser would: as `rawevent`. Events never reach it.
+ * The library opens its own TCP socket and keeps it private: no TLS, no deadline for the connection, no limit on what a
+ * hostile peer may send, no way to destroy it. A local socket that relays to ours would cost two more copies of every
+ * byte and a second connection to watch. So it gets our stream for the one call in which it would open its own, and
+ * responses are handed to it decoded, as its own parser would: as `rawevent`. Events never reach it.
  */
 export type Manager = {
   /** Calls back with the response that refuses the login, or with none. */
@@ -31,13 +32,11 @@ export type Manager = {
 
 /** What we use of the library. */
 type Library = {
-  connect(stream: LibraryStream): void;
+  connect(): void;
   login(callback: (error?: Response) => void): void;
   action(action: Record<string, string>, callback: (error: unknown, response: Response) => void): void;
   emit(event: 'rawevent', response: Response): void;
 };
-
-type LibraryStream = EventEmitter & { write(text: string): void };
 
 /**
  * A fresh library object, to be used for one connection only.
@@ -48,17 +47,19 @@ export function createManager(username: string, secret: string, write: (text: st
   const awaited = new Set<string>();
   const library = createLibrary(undefined, undefined, username, secret, true);
   const nothing = (): void => {};
-  library.connect(
-    Object.assign(new EventEmitter(), {
-      setKeepAlive: nothing,
-      setNoDelay: nothing,
-      setEncoding: nothing,
-      write(text: string) {
-        awaited.add(/^ActionID: (.*)\r$/m.exec(text)?.[1] ?? '');
-        write(text);
-      },
-    }),
-  );
+  const stream = Object.assign(new EventEmitter(), {
+    setKeepAlive: nothing,
+    setNoDelay: nothing,
+    setEncoding: nothing,
+    write(text: string) {
+      awaited.add(/^ActionID: (.*)\r$/m.exec(text)?.[1] ?? '');
+      write(text);
+    },
+  });
+  const { createConnection } = net;
+  net.createConnection = () => stream as never;
+  library.connect();
+  net.createConnection = createConnection;
 
   function receive(frame: Buffer): boolean {
     const fields = allFields(frame, 'utf8');
@@ -85,19 +86,4 @@ type CreateLibrary = (
   events: boolean,
 ) => Library;
 
-const createLibrary = load();
-
-function load(): CreateLibrary {
-  const netUrl = new URL('library-net.ts', import.meta.url).href;
-  const hooks = registerHooks({
-    resolve(specifier, context, next) {
-      const asked = specifier === 'net' && context.parentURL?.includes('/asterisk-manager/');
-      return asked ? { url: netUrl, shortCircuit: true } : next(specifier, context);
-    },
-  });
-  try {
-    return createRequire(import.meta.url)('asterisk-manager');
-  } finally {
-    hooks.deregister();
-  }
-}
+const createLibrary: CreateLibrary = createRequire(import.meta.url)('asterisk-manager');
