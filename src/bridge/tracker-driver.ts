@@ -3,7 +3,8 @@ import type { Log } from '../shared/log/log.ts';
 import { within } from '../shared/process/within.ts';
 import type { AmiLink } from './ami/link.ts';
 import { NUMBER_WAIT_MS } from './calls/call.ts';
-import type { Effect, JournalEntry, LogDecision, Report, TrunkChanged } from './calls/effect.ts';
+import { noDecisions } from './calls/decisions.ts';
+import type { Effect, JournalEntry, Report, TrunkChanged } from './calls/effect.ts';
 import type { Input } from './calls/input.ts';
 import { readOpenCall } from './calls/open-call.ts';
 import { presumedPresentation } from './calls/presentation.ts';
@@ -73,7 +74,8 @@ export function createTrackerDriver(
   const { state } = tracker;
   let wakeTimer: { at: number; timer: NodeJS.Timeout } | undefined;
   let lastAppend: Promise<unknown> = Promise.resolve();
-  const counts = { ringing: 0, answered: 0, completed: 0, withoutNumber: 0, pickedUp: 0, vanished: 0 };
+  const counts = { ringing: 0, answered: 0, completed: 0 };
+  const decided = noDecisions();
 
   /** True while a batch with only journal lines is being written: the next one waits for it. */
   let journalUnderWay = false;
@@ -117,20 +119,47 @@ export function createTrackerDriver(
     wakeTimer = { at, timer: setTimeout(fire, Math.min(Math.max(at - Date.now(), 0), NUMBER_WAIT_MS)) };
   };
 
-  const carryOut = (effects: readonly Effect[]): void => {
-    for (const effect of effects) {
-      if (effect.type === 'journal') writeJournal(effect.entry);
-      if (effect.type === 'report') counts[effect.status] += 1;
-      if (effect.type === 'log') {
-        const counted = decisionCounts[effect.decision];
-        if (counted !== undefined) counts[counted] += 1;
-        tools.log.say(`call.${effect.decision}`, { call: effect.id, why: effect.why });
-      }
-      if (effect.type === 'wake') wakeAt(effect.at);
-      if (effect.type === 'prefetch-priority') tools.prefetchPriority(effect.number);
-      if (effect.type === 'ask') tools.ask.presentation(effect.uniqueid, effect.channel);
-      if (effect.type === 'ask-application') tools.ask.application(effect.uniqueid, effect.place);
+  /** A decision of the tracker, or of the gap filler. */
+  const logDecision: LiveCalls['logDecision'] = (decision, id, why) => {
+    decided[decision] += 1;
+    tools.log.say(`call.${decision}`, { call: id, why });
+  };
+
+  const act = (effect: Effect): void => {
+    switch (effect.type) {
+      case 'report':
+        counts[effect.status] += 1;
+        break;
+      case 'journal':
+        writeJournal(effect.entry);
+        break;
+      case 'log':
+        logDecision(effect.decision, effect.id, effect.why);
+        break;
+      case 'wake':
+        wakeAt(effect.at);
+        break;
+      case 'prefetch-priority':
+        tools.prefetchPriority(effect.number);
+        break;
+      case 'ask':
+        tools.ask.presentation(effect.uniqueid, effect.channel);
+        break;
+      case 'ask-application':
+        tools.ask.application(effect.uniqueid, effect.place);
+        break;
+      // These go to disk, in one batch.
+      case 'save':
+      case 'free':
+      case 'trunk':
+        break;
+      default:
+        effect satisfies never;
     }
+  };
+
+  const carryOut = (effects: readonly Effect[]): void => {
+    for (const effect of effects) act(effect);
     const reports = effects.filter((effect) => effect.type === 'report');
     const unreported = hasGapFiller ? effects.flatMap(unreportedOf) : [];
     const batch = {
@@ -189,16 +218,16 @@ export function createTrackerDriver(
       },
       end: (ended) => apply({ type: 'ended-unseen', ...ended }),
       writeJournal,
+      logDecision,
     },
-    status: () => ({ open: state.calls.size, ...counts, journalDropped: journal.dropped() }),
+    status: () => ({
+      open: state.calls.size,
+      ...counts,
+      decided: { ...decided },
+      journalDropped: journal.dropped(),
+    }),
   };
 }
-
-const decisionCounts: Partial<Record<LogDecision['decision'], 'withoutNumber' | 'pickedUp' | 'vanished'>> = {
-  'no-number': 'withoutNumber',
-  'picked-up': 'pickedUp',
-  vanished: 'vanished',
-};
 
 function trunkRow({ endpoint, trunk }: TrunkChanged): Batch['trunks'][number] {
   return trunk === undefined ? { endpoint, source: '', state: null } : storedTrunk(trunk);

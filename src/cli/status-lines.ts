@@ -1,3 +1,4 @@
+import { reasons } from '../bridge/calls/decisions.ts';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { duration } from '../shared/delivery/report.ts';
 import { ago, clockTime, count } from './text/format-text.ts';
@@ -55,11 +56,10 @@ function lastEvent({ pbx: it, now }: BridgeStatus): StatusLine {
 
 function calls({ calls: it }: BridgeStatus): StatusLine {
   const reported = `since the start: ${it.ringing} ringing, ${it.answered} answered, ${it.completed} completed`;
-  const withoutNumber =
-    it.withoutNumber === 0
-      ? ''
-      : `; ${it.withoutNumber} not reported (no number, or withheld: see WITHHELD_NUMBER)`;
-  return line('calls', `${it.open} open; ${reported}${withoutNumber}`);
+  const unreported = reasons
+    .filter(([reason]) => it.decided[reason] > 0)
+    .map(([reason, text]) => `; ${it.decided[reason]} not reported (${text})`);
+  return line('calls', `${it.open} open; ${reported}${unreported.join('')}`);
 }
 
 const stateTexts = {

@@ -1,5 +1,6 @@
 import type { CallExtras } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
+import type { DecisionName } from './decisions.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Place } from './place.ts';
 import type { Trunk } from './trunk.ts';
@@ -71,12 +72,7 @@ type Wake = { readonly type: 'wake'; readonly at: number };
 export type LogDecision = {
   readonly type: 'log';
   readonly id: string;
-  readonly decision:
-    | 'no-number' // the caller has none or withholds it, and no setting has one to stand in for it
-    | 'not-inbound' // taken for an inbound call when we connected, but the PBX made it
-    | 'reported-late' // the number came after that, so it is reported now
-    | 'picked-up' // was already there when we connected
-    | 'vanished'; // was gone when we connected
+  readonly decision: DecisionName;
   readonly why: string;
 };
 

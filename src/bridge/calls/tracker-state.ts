@@ -1,5 +1,6 @@
 import type { Bridge, Channel } from './channel.ts';
-import type { Effect, JournalEntry, LogDecision } from './effect.ts';
+import { type DecisionName, decisions } from './decisions.ts';
+import type { Effect, JournalEntry } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Rules } from './rules.ts';
 import type { Trunk } from './trunk.ts';
@@ -76,23 +77,12 @@ export function writeObserved(state: TrackerState, call: OpenCall, text: string)
   writeJournal(state, { at: state.at, uniqueid: call.uniqueid, call: call.id, kind: 'observed', text });
 }
 
-const decisions = {
-  'no-number': '',
-  'reported-late': 'reported late: ',
-  'not-inbound': '',
-  'picked-up': 'picked up: ',
-  vanished: 'ended unobserved: ',
-} as const;
-
 /** Writes a decision and its reason to the log and the journal. */
-export function decide(
-  state: TrackerState,
-  id: string,
-  decision: LogDecision['decision'],
-  why: string,
-): void {
+export function decide(state: TrackerState, id: string, decision: DecisionName, why: string): void {
   state.effects.push({ type: 'log', id, decision, why });
-  const kind = decisions[decision] === '' ? 'not-reported' : 'decided';
   const uniqueid = id.slice(state.rules.pbxId.length + 1);
-  writeJournal(state, { at: state.at, uniqueid, call: id, kind, text: `${decisions[decision]}${why}` });
+  const row = decisions[decision];
+  const [kind, text] =
+    'journal' in row ? (['decided', row.journal + why] as const) : (['not-reported', why] as const);
+  writeJournal(state, { at: state.at, uniqueid, call: id, kind, text });
 }

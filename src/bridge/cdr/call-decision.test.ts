@@ -43,7 +43,7 @@ for (const [what, of, recorded, known, since, decided] of rows)
 
 test('a caller without a number is noted as such', () => {
   const decision = decideCall(id, { ...inbound, from: '' }, undefined, began);
-  assert.ok('unreported' in decision && decision.lacksNumber);
+  assert.ok('unreported' in decision && decision.reason === 'no-number');
 });
 
 test('times of the PBX are given only to a call that was not heard live', () => {

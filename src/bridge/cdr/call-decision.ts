@@ -1,4 +1,5 @@
 import type { ExtendedCallEvent } from '../../shared/api/contract/call-extras.ts';
+import type { Reason } from '../calls/decisions.ts';
 import { beganAt } from '../calls/uniqueid.ts';
 import type { NewEvent } from '../outbox/outbox.ts';
 import type { LedgerEntry } from '../outbox/tables/ledger.ts';
@@ -8,7 +9,7 @@ import { missingOf, type RecordedCall } from './recorded-call.ts';
 /** What is done about a call with records: its missing events, a reason for the ledger, or nothing, with the reason. */
 export type Decision =
   | { readonly events: readonly ExtendedCallEvent[] }
-  | { readonly unreported: string; readonly lacksNumber?: true }
+  | { readonly unreported: string /** Absent: not worth a line in the log. */; readonly reason?: Reason }
   | { readonly skipped: 'known' | 'old' | 'not inbound' };
 
 /** Decides by what the records say of a call, and by the ledger. Calls that began before `since` (Unix ms) are too old. */
@@ -30,7 +31,7 @@ export function decideCall(
     const why = isPresumedWithheld
       ? 'its record does not say whether the number is withheld, as others on its trunk were, and WITHHELD_NUMBER is not set'
       : 'its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set';
-    return { unreported: why, lacksNumber: true };
+    return { unreported: why, reason: 'no-number' };
   }
   const events = missing.map(
     (status): ExtendedCallEvent => ({

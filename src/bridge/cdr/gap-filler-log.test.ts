@@ -26,8 +26,8 @@ test('the log counts what the records of a gap said, once and after all of it', 
   write(line(10).replace('PJSIP/trunk-00000010', 'Local/1001@from-internal-00000001;1'));
   await filler.reads(10);
   const counted = () => log.lines.filter(({ code }) => code === 'cdr.filled').map(({ fields }) => fields);
-  const none = { reported: 0, ended: 0, unrecorded: 0, noNumber: 0, known: 0, old: 0 };
-  const first = { reported: 2, ended: 1, unrecorded: 1, noNumber: 1, known: 1, old: 1 };
+  const none = { reported: 0, ended: 0, unrecorded: 0, notReported: 0, known: 0, old: 0 };
+  const first = { reported: 2, ended: 1, unrecorded: 1, notReported: 1, known: 1, old: 1 };
   assert.deepEqual(counted(), [first]);
   const { fields } = log.lines.find(({ code }) => code === 'call.no-number') ?? {};
   assert.equal(fields?.call, 'pbx-1800000101.3');
@@ -48,7 +48,7 @@ test('the log counts what the records of a gap said, once and after all of it', 
   assert.deepEqual(counted(), [first, none, { ...none, reported: 1 }]);
   write(line(11, { src: '' }));
   await filler.reads(3);
-  assert.deepEqual(counted().at(-1), { ...none, noNumber: 1 });
+  assert.deepEqual(counted().at(-1), { ...none, notReported: 1 });
   vanished.add('1800000101.12');
   await filler.reads(7);
   assert.deepEqual(counted().at(-1), { ...none, unrecorded: 1 });

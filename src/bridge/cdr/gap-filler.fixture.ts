@@ -43,6 +43,7 @@ export const noLiveCalls: LiveCalls = {
   vanished: () => new Set(),
   end: () => assert.fail('no call is open'),
   writeJournal() {},
+  logDecision() {},
 };
 
 /** A file of records, and a bridge that can be started on it again and again, with one outbox. */
@@ -80,7 +81,11 @@ export async function scene(t: TestContext) {
           source: { ...csv, ...source },
           ...{ checkpoint: await checkpointOf(), keepMs: 0, everyMs },
         },
-        { ...noLiveCalls, ...live },
+        {
+          ...noLiveCalls,
+          logDecision: (decision, call, why) => log.say(`call.${decision}`, { call, why }),
+          ...live,
+        },
         {
           outbox: { ...outbox, written },
           onAppended: (taken) =>

@@ -60,7 +60,7 @@ test('a call that was reported in part is completed, and one that was reported i
   const ledger = await outbox.ledgerEntries(['pbx-1800000101.3']);
   assert.match(ledger.get('pbx-1800000101.3')?.unreported ?? '', /WITHHELD_NUMBER/, 'why is kept');
   const { fields } = log.lines.find(({ code }) => code === 'cdr.filled') ?? {};
-  assert.deepEqual(fields, { reported: 1, ended: 0, unrecorded: 0, noNumber: 1, known: 1, old: 0 });
+  assert.deepEqual(fields, { reported: 1, ended: 0, unrecorded: 0, notReported: 1, known: 1, old: 0 });
 });
 
 test('a call that is gone waits for its record while the records cannot be read, for an hour', async (t) => {

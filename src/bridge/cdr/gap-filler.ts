@@ -183,13 +183,13 @@ export function createGapFiller(
       const decision = decide(uniqueid, call, known.get(id), sets);
       if ('events' in decision) events.push(...decision.events);
       else if ('unreported' in decision) {
-        const { unreported: why, lacksNumber } = decision;
+        const { unreported: why, reason } = decision;
         unreported.push({ id, at, why });
         const number = call.records[0]?.src ?? '';
         live.writeJournal({ at, uniqueid, call: id, number, kind: 'not-reported', text: why });
-        if (!lacksNumber) continue;
-        counts.noNumber += 1;
-        log.say('call.no-number', { call: id, why });
+        if (reason === undefined) continue;
+        counts.notReported += 1;
+        live.logDecision(reason, id, why);
       } else if (decision.skipped !== 'not inbound') counts[decision.skipped] += 1;
     }
     await store(
@@ -228,8 +228,8 @@ export function createGapFiller(
 
   function logCounts(): void {
     const isAfterGap = live.snapshots() > gaps;
-    const { reported, ended, unrecorded, noNumber } = counts;
-    if (!isAfterGap && Math.max(reported, ended, unrecorded, noNumber) === 0) return;
+    const { reported, ended, unrecorded, notReported } = counts;
+    if (!isAfterGap && Math.max(reported, ended, unrecorded, notReported) === 0) return;
     gaps = live.snapshots();
     log.say('cdr.filled', counts);
     counts = noCounts();
@@ -300,5 +300,5 @@ export function createGapFiller(
 }
 
 function noCounts() {
-  return { reported: 0, ended: 0, unrecorded: 0, noNumber: 0, known: 0, old: 0 };
+  return { reported: 0, ended: 0, unrecorded: 0, notReported: 0, known: 0, old: 0 };
 }

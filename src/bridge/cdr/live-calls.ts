@@ -1,3 +1,4 @@
+import type { DecisionName } from '../calls/decisions.ts';
 import type { JournalEntry } from '../calls/effect.ts';
 import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
@@ -23,4 +24,6 @@ export type LiveCalls = {
   end(ended: Omit<EndedUnseen, 'type'>): void;
   /** Adds a line to the journal, for `explain`. */
   writeJournal(entry: JournalEntry): void;
+  /** Counts a decision about a call, and logs it. */
+  logDecision(decision: DecisionName, id: string, why: string): void;
 };

@@ -1,3 +1,4 @@
+import { noDecisions } from '../calls/decisions.ts';
 import type { BridgeStatus } from './bridge-status.ts';
 import { readinessProblems } from './readiness.ts';
 
@@ -41,9 +42,7 @@ export function statusWith({
       ringing: 5,
       answered: 3,
       completed: 3,
-      withoutNumber: 0,
-      pickedUp: 0,
-      vanished: 0,
+      decided: noDecisions(),
       journalDropped: 0,
       ...calls,
     },

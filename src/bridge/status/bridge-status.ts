@@ -4,6 +4,7 @@ import type { ReconcilerStatus } from '../../shared/delivery/reconciler.ts';
 import type { LogStatus } from '../../shared/log/log-destination.ts';
 import type { AgiStatus } from '../agi/agi.ts';
 import type { AmiStatus } from '../ami/link.ts';
+import type { DecisionCounts } from '../calls/decisions.ts';
 import type { Counters } from '../outbox/tables/counters.ts';
 import type { StorageState } from '../outbox/worker/notice.ts';
 
@@ -12,12 +13,7 @@ export type CallCounts = {
   readonly ringing: number;
   readonly answered: number;
   readonly completed: number;
-  /** Calls not reported because they have no number. */
-  readonly withoutNumber: number;
-  /** Calls found in progress when the link came up. */
-  readonly pickedUp: number;
-  /** Calls found ended when the link came up. */
-  readonly vanished: number;
+  readonly decided: Readonly<DecisionCounts>;
   /** Journal lines dropped because the disk did not accept them in time. */
   readonly journalDropped: number;
 };

@@ -4,6 +4,7 @@ import {
   type ListedMetric,
   type MetricRow,
 } from '../../shared/process/metric-registry.ts';
+import { reasons } from '../calls/decisions.ts';
 import type { BridgeStatus } from './bridge-status.ts';
 
 export type Metrics = {
@@ -71,18 +72,19 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
   },
   {
     name: 'calls_not_reported_total',
-    help: 'Inbound calls not reported because they have no number or withhold it (see MISSING_NUMBER and WITHHELD_NUMBER); other calls that are not reported are not counted.',
-    read: (it) => it.calls.withoutNumber,
+    help: `Calls not reported, by reason: ${reasons.map(([reason, text]) => `${reason} (${text})`).join(', ')}.`,
+    label: 'reason',
+    read: (it) => Object.fromEntries(reasons.map(([reason]) => [reason, it.calls.decided[reason]])),
   },
   {
     name: 'calls_picked_up_total',
     help: 'Calls found in progress after connecting to Asterisk.',
-    read: (it) => it.calls.pickedUp,
+    read: (it) => it.calls.decided['picked-up'],
   },
   {
     name: 'calls_vanished_total',
     help: 'Calls found ended after reconnecting to Asterisk.',
-    read: (it) => it.calls.vanished,
+    read: (it) => it.calls.decided.vanished,
   },
   {
     name: 'journal_dropped_lines_total',

@@ -92,7 +92,7 @@ export const callsMessages = {
   },
   'cdr.filled': {
     level: 'info',
-    text: 'call records read; calls reported: {reported}, open ones ended by their record: {ended}, without a record: {unrecorded}, not reported for lack of a number: {noNumber}; skipped: {known} already decided, {old} too old',
+    text: 'call records read; calls reported: {reported}, open ones ended by their record: {ended}, without a record: {unrecorded}, not reported: {notReported}; skipped: {known} already decided, {old} too old',
     means: 'The bridge has processed all calls of the time in which it was not connected.',
   },
   'cdr.lost-position': {
