@@ -56,4 +56,5 @@ export function recorded({
 }
 
 /** Gives the call as it moved. */
-export const report = (store: Store, event: ReportedEvent) => store.requests.record(recorded(event));
+export const report = async (store: Store, event: ReportedEvent) =>
+  (await store.requests.record(recorded(event))).call;

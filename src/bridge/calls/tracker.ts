@@ -122,6 +122,8 @@ function take(state: TrackerState, input: Input): void {
     case 'tick':
       numbersOverdue(state);
       break;
+    default:
+      input satisfies never;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import { type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/call-record.ts';
 import { callOf, rowOf, whoOf } from '../calls/call-rows.ts';
-import type { RecordedRequest } from '../history/request-store.ts';
+import type { Recorded, RecordedRequest } from '../history/request-store.ts';
 import { quarterOf } from '../kit/calendar.ts';
 import { StoreUnavailable } from '../store/engine.ts';
 import type { Outcome } from '../store/postgres/batches.ts';
@@ -99,7 +99,7 @@ export function recorder({
     return { moves, planned };
   }
 
-  async function write(batch: readonly RecordedRequest[]): Promise<Outcome<CallRecord | undefined>[]> {
+  async function write(batch: readonly RecordedRequest[]): Promise<Outcome<Recorded>[]> {
     await partitions.ensure(batch.map(({ at }) => at));
     const { moves, planned } = plan(batch, await read(batch));
     const now = monotonic();
@@ -116,11 +116,13 @@ export function recorder({
     );
     const done = new Set(rows.map((row) => key(row.account_id, row.call_id)));
     moved(new Set(rows.map((row) => row.account_id as number)));
-    return planned.map(({ move, call }) => (move !== null && !done.has(move) ? 'again' : { value: call }));
+    return planned.map(({ move, call }) =>
+      move !== null && !done.has(move) ? 'again' : { value: { moved: call !== undefined, call } },
+    );
   }
 
   /** One of them may be at fault: then each for itself, so that it fails alone. */
-  async function writeAll(batch: readonly RecordedRequest[]): Promise<Outcome<CallRecord | undefined>[]> {
+  async function writeAll(batch: readonly RecordedRequest[]): Promise<Outcome<Recorded>[]> {
     try {
       return await write(batch);
     } catch (error) {
@@ -129,7 +131,7 @@ export function recorder({
       if ((error as { code?: string }).code === CHECK_VIOLATION) partitions.forget();
       else if (batch.length === 1) return [{ error }];
     }
-    const outcomes: Outcome<CallRecord | undefined>[] = [];
+    const outcomes: Outcome<Recorded>[] = [];
     for (const request of batch)
       outcomes.push(...(await write([request]).catch((error: unknown) => [{ error }])));
     return outcomes;

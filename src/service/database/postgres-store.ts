@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { directoryRows } from '../accounts/directory-rows.ts';
 import { auditRows } from '../audit/audit-rows.ts';
 import { callReader } from '../calls/call-reader.ts';
-import type { CallRecord } from '../calls/call-record.ts';
 import { cursorPaging } from '../calls/cursor-paging.ts';
 import { historyEntries } from '../history/history-entries-postgres.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, maskedEntry } from '../history/history-reader.ts';
 import { integrationUse } from '../history/integration-use.ts';
-import type { RecordedRequest } from '../history/request-store.ts';
+import type { Recorded, RecordedRequest } from '../history/request-store.ts';
 import { trimmer } from '../history/trimmer-postgres.ts';
 import { callerRows } from '../people/caller-rows.ts';
 import { customerRows } from '../people/customer-rows.ts';
@@ -89,7 +88,7 @@ export async function openPostgresStore(
   const partitions = makePartitions(database, widthFor(keptMs));
   const feed = makeFeed(database, direct, random.toString('hex'));
   const write = recorder({ database, partitions, shard, monotonic: monotonicMs, moved: feed.notify });
-  const batches = makeBatches<RecordedRequest, CallRecord | undefined>(BATCH, write);
+  const batches = makeBatches<RecordedRequest, Recorded>(BATCH, write);
 
   const statements: Statements = {
     read: database.rows,

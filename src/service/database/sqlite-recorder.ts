@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Caller, type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/call-record.ts';
 import { whoColumns, whoOf } from '../calls/call-rows.ts';
 import { callRows } from '../calls/call-rows-sqlite.ts';
-import type { RecordedRequest } from '../history/request-store.ts';
+import type { Recorded, RecordedRequest } from '../history/request-store.ts';
 import { quarterOf } from '../kit/calendar.ts';
 import { figureInvalidation } from '../reports/figure-rows-sqlite.ts';
 
@@ -44,7 +44,7 @@ export function recorder(db: DatabaseSync, monotonic: () => number) {
   }
 
   return {
-    record(request: RecordedRequest, watched: boolean): CallRecord | null | undefined {
+    record(request: RecordedRequest, watched: boolean): Recorded {
       const { account, integration, at, method, path, callId, fromNumber, status, response } = request;
       const { call, effect } = applyEvent(request);
       const duration = Math.max(0, Math.round((monotonic() - request.began) * 1000) / 1000);
@@ -58,7 +58,7 @@ export function recorder(db: DatabaseSync, monotonic: () => number) {
       use.requests += 1;
       use.lastAt = Math.max(use.lastAt, at);
       uses.set(`${integration} ${quarter}`, use);
-      return watched || call === undefined ? call : null;
+      return { moved: call !== undefined, call: watched ? call : undefined };
     },
     /** Entries that were deleted in this transaction. */
     removed(account: number, rows: number): void {

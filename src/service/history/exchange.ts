@@ -57,11 +57,11 @@ export function makeExchange({ store, screens, observed, meter, log }: Parts): E
     const isEvent = entry.event !== null;
     meter.storing += 1;
     try {
-      const call = await store.requests.record(entry, screens.watched(entry.account));
+      const { moved, call } = await store.requests.record(entry, screens.watched(entry.account));
       if (failing) log.say('service.storing-again');
       failing = false;
       observed.stored();
-      if (isEvent) events[call === undefined ? 'discarded' : 'accepted'] += 1;
+      if (isEvent) events[moved ? 'accepted' : 'discarded'] += 1;
       if (call) screens.publish(entry.account, call);
       return true;
     } catch (error) {

@@ -74,14 +74,22 @@ export type HistoryCursor = { readonly at: number; readonly id: number };
  */
 export type SearchPlace = { readonly searched: HistoryCursor; readonly given: HistoryCursor | null };
 
+/** What a request did. */
+export type Recorded = {
+  /** Whether its event moved its call. */
+  readonly moved: boolean;
+  /** That call, if it is watched. */
+  readonly call?: CallRecord | undefined;
+};
+
 export interface RequestStore {
   /**
    * Records a request and, in the same transaction, what its event does: the call moves forward and the report figures
-   * follow. Returns the call if it moved; it may be null if it is not `watched` (default: it is), since to copy it from
-   * the thread of SQLite is a tenth of the work. A request without an event can wait: it is written with the next
-   * event, or after some milliseconds, since a commit costs more than a lookup.
+   * follow. Unless it is `watched` (default: it is), the call may be left out of the result, since to copy it from the
+   * thread of SQLite is a tenth of the work. A request without an event can wait: it is written with the next event, or
+   * after some milliseconds, since a commit costs more than a lookup.
    */
-  record(request: RecordedRequest, watched?: boolean): Promise<CallRecord | null | undefined>;
+  record(request: RecordedRequest, watched?: boolean): Promise<Recorded>;
   /** Entries `offset` to `offset + limit`: their number, the entries in chunks as for `all`, and the total. */
   page(query: {
     account: number;
