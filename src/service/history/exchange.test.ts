@@ -37,6 +37,7 @@ async function application() {
       record: async (request: RecordedRequest) => {
         if (disk.full) throw new Error('database or disk is full');
         recorded.push(request);
+        return { moved: request.event !== null };
       },
     },
     customers: { priorityOf: async () => ({ name: 'Ann', segment: 'VIP', priority: 3 }) },
