@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPruning } from './pruning.ts';
+import { createPruning } from './outbox/outbox.ts';
 
 test('pruning: every ten minutes; the database is checked the first time, and then once a day', (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'Date'] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Counters } from './outbox/tables/counters.ts';
-import { createQueueReader } from './queue-reader.ts';
+import { createQueueReader } from './status.ts';
 
 const counters: Counters = { queued: 3, delivered: 1, waiting: 2, dead: 0, lost: 0 };
 

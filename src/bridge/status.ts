@@ -5,7 +5,7 @@ import type { Agi } from './agi/agi.ts';
 import { describeFailure } from './ami/failure.ts';
 import type { AmiLink, AmiStatus } from './ami/link.ts';
 import type { Appended, Batch, Outbox } from './outbox/outbox.ts';
-import { createQueueReader } from './queue-reader.ts';
+import type { Counters } from './outbox/tables/counters.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import type { BridgeState } from './status/bridge-status.ts';
 import { readinessProblems } from './status/readiness.ts';
@@ -122,5 +122,36 @@ export function watchAppends(append: Outbox['append'], now: () => number): Appen
       const [oldest] = underWay.values();
       return { lastCommitAt, uncommittedSince: oldest?.since };
     },
+  };
+}
+
+type QueueFigures = Counters & { readonly oldestWaitingAt: number | undefined };
+
+/**
+ * Reads the counts of events. While the disk fails it cannot be read, but that is when people look: after `timeoutMs`
+ * it returns the last known counts. Rejects if there are none yet, or if the outbox has ended.
+ */
+export function createQueueReader(
+  outbox: Pick<Outbox, 'counters' | 'oldestWaiting'>,
+  timeoutMs: number,
+): () => Promise<QueueFigures> {
+  let known: QueueFigures | undefined;
+  let underWay: Promise<void> | undefined;
+
+  async function ask(): Promise<void> {
+    try {
+      const [counters, oldestWaitingAt] = await Promise.all([outbox.counters(), outbox.oldestWaiting()]);
+      known = { ...counters, oldestWaitingAt };
+    } finally {
+      underWay = undefined;
+    }
+  }
+
+  return async () => {
+    // One request at a time: while the disk fails, those of all readers would pile up.
+    underWay ??= ask();
+    await within(timeoutMs, underWay);
+    if (known === undefined) throw new Error('the disk of the state folder does not answer');
+    return known;
   };
 }

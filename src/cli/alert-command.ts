@@ -1,7 +1,6 @@
 import { bridgeAlertTargets } from '../bridge/status/alert-addresses.ts';
-import { noTargets, sendTestAlert } from '../shared/alerts/test-alert.ts';
-import type { Context } from './command-context.ts';
-import { exitCodes } from './exit-codes.ts';
+import { noTargets, sendTestAlert } from '../shared/alerts/alert-targets.ts';
+import { type Context, exitCodes } from './command-context.ts';
 
 /** Sends a test alert and prints what became of it. */
 export async function testAlerts(context: Context): Promise<number> {

@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { type Backup, backUp, restore } from '../bridge/outbox/backup.ts';
-import type { Context } from './command-context.ts';
+import { type Context, exitCodes } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
-import { exitCodes } from './exit-codes.ts';
 import { clockTime, count } from './text/format-text.ts';
 
 export type BackupOptions = { readonly overwrite?: boolean };

@@ -14,12 +14,10 @@ import {
 } from '../shared/process/bugreport.ts';
 import { parseJson } from '../shared/process/parse-json.ts';
 import { check } from './check-command.ts';
-import { type Context, createContext } from './command-context.ts';
+import { type Context, createContext, exitCodes } from './command-context.ts';
 import { bridgeSections, loadConfig } from './config/env.ts';
 import { maskedSettings } from './config/masked-settings.ts';
-import { outboxSection } from './config/outbox-section.ts';
-import { statusSection } from './config/status-section.ts';
-import { exitCodes } from './exit-codes.ts';
+import { outboxSection, statusSection } from './config/outbox-section.ts';
 import { readStatus, statusUrl } from './read-status.ts';
 
 /** Writes one file for a bug report: nothing in it is secret or personal. */

@@ -5,14 +5,12 @@ import { createApiClient } from '../shared/api/client.ts';
 import { historyPage } from '../shared/delivery/history-page.ts';
 import { systemClock } from '../shared/process/clock.ts';
 import { accountFinding, apiFindings } from './check/api-findings.ts';
-import { cdrFinding } from './check/cdr-finding.ts';
 import { type Finding, failed, passed } from './check/finding.ts';
 import { portFinding, stateDirFinding } from './check/machine-findings.ts';
 import { numberFindings } from './check/number-findings.ts';
-import { pbxFindings } from './check/pbx-findings.ts';
-import type { BridgeSettings, Context } from './command-context.ts';
+import { cdrFinding, pbxFindings } from './check/pbx-findings.ts';
+import { type BridgeSettings, type Context, exitCodes } from './command-context.ts';
 import { ConfigError, EXIT_CONFIG } from './config/env.ts';
-import { exitCodes } from './exit-codes.ts';
 import { readStatus, statusUrl } from './read-status.ts';
 import { count } from './text/format-text.ts';
 

@@ -1,3 +1,4 @@
+import { openReader, type Reader } from '../bridge/outbox/reader.ts';
 import { bridgeSections, type Environment, loadConfig, readEnvironment } from './config/env.ts';
 import { logSection } from './config/log-section.ts';
 import { createTerminal, type Output, type Terminal } from './text/terminal.ts';
@@ -56,3 +57,33 @@ export function createContext(io: Io, json: boolean): Context {
 function bridgeConfig(environment: Environment) {
   return loadConfig(bridgeSections, environment);
 }
+
+/** Opens the state directory for reading. If it cannot be read, prints why and returns undefined. */
+export function openState({ printError }: Context, stateDir: string): Reader | undefined {
+  let why =
+    'check that STATE_DIR is that of the bridge, that the bridge was started once, and that this user may read it';
+  try {
+    const reader = openReader(stateDir);
+    if (reader !== undefined) return reader;
+  } catch (error) {
+    // SQLite's only message for a file of another user.
+    if (!/unable to open/.test(String(error))) throw error;
+    why = 'run this command as the user of the bridge, or as root';
+  }
+  printError(`cannot read the state of the bridge in ${stateDir}: ${why}`);
+  return undefined;
+}
+
+/** Exit codes of the operators' commands; 78 (EX_CONFIG) means invalid configuration. */
+export const exitCodes = {
+  /** Success, no problem found. */
+  ok: 0,
+  /** The command failed. */
+  failed: 1,
+  /** The command worked, and found a problem. */
+  problem: 2,
+  /** The command worked, and found nothing that matches. */
+  notFound: 3,
+} as const;
+
+export const EXIT_CODES_HELP = `Exit codes: 0 ok, 1 command failed, 2 problem found, 3 nothing found, 78 invalid configuration.`;

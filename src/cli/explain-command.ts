@@ -7,16 +7,13 @@ import { createHistoryReader, HistoryUnreadable } from '../shared/delivery/histo
 import { maskNumbers } from '../shared/log/redact.ts';
 import { normaliseNumber } from '../shared/phone-number/normalise-number.ts';
 import { systemClock } from '../shared/process/clock.ts';
-import type { Context } from './command-context.ts';
+import { type Context, exitCodes, openState } from './command-context.ts';
 import { amiSection } from './config/ami-section.ts';
 import { apiSection } from './config/api-section.ts';
 import { callsSection } from './config/calls-section.ts';
 import { isUnset, loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
-import { exitCodes } from './exit-codes.ts';
-import { apiHistoryText } from './explain/api-history-text.ts';
 import { conclusionOf, type Line, type Timeline, timelineOf } from './explain/timeline.ts';
-import { openState } from './open-state.ts';
 import { clockTime } from './text/format-text.ts';
 
 type ExplainOptions = {
@@ -155,4 +152,16 @@ function print(
   terminal.print();
   terminal.wrapped(`${paint(colour, conclusion.state.toUpperCase())}: `, show(conclusion.why), 2);
   if (others.length > 0) terminal.wrapped('', `This is the newest match. Others: ${others.join(', ')}`, 2);
+}
+
+/** Describes what the API's request history has of a call; a string is the reason why it could not be read. */
+export function apiHistoryText(entries: readonly HistoryEntry[] | string, now: number): string {
+  if (typeof entries === 'string') return entries;
+  if (entries.length === 0) return 'no entry for this call';
+  return entries
+    .map(({ status, at, httpStatus }) => {
+      const when = at === undefined ? '' : ` at ${clockTime(at, now)}`;
+      return `${status}${when}${httpStatus === undefined ? '' : ` (${httpStatus})`}`;
+    })
+    .join(', ');
 }

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { openOperator } from '../bridge/outbox/operator.ts';
 import { normaliseNumber } from '../shared/phone-number/normalise-number.ts';
 import { numberForms } from '../shared/phone-number/number-forms.ts';
-import type { Context } from './command-context.ts';
+import { type Context, exitCodes } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
-import { exitCodes } from './exit-codes.ts';
 import { count } from './text/format-text.ts';
 
 /** Removes a number from delivered events, the journal and the log of discarded events. */

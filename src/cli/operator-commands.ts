@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { addBugReportOptions } from '../shared/process/bugreport.ts';
-import { type Context, createContext, type Io } from './command-context.ts';
-import { helpText } from './help-text.ts';
-import { createTerminal } from './text/terminal.ts';
+import { type Context, createContext, EXIT_CODES_HELP, type Io } from './command-context.ts';
+import { createTerminal, fit } from './text/terminal.ts';
 
 /** Adds the operators' commands. Each loads its modules when it runs. */
 export function addOperatorCommands(program: Command, io: Io): void {
@@ -235,4 +234,17 @@ PBX_ID must be the same as in the backup. Events reported after the backup may b
     .option('--all', 'all dead letters')
     .option('--yes', 'do not ask for confirmation')
     .action(run(async () => (await import('./outbox-commands.ts')).discard));
+}
+
+/**
+ * Formats the text below a command's options: examples and exit codes.
+ * @param examples one command per line, optionally followed by two or more spaces and a remark.
+ * @param width of the terminal, columns. If a line is longer, its remark goes below the command.
+ */
+export function helpText(examples: string, width: number): string {
+  const lines = examples.split('\n').flatMap((line) => {
+    const [, command = line, remark] = /^( *\S.*?) {2,}(\S.*)$/.exec(line) ?? [];
+    return line.length <= width || remark === undefined ? [line] : [command, `      ${remark}`];
+  });
+  return ['', 'Examples:', ...lines, '', EXIT_CODES_HELP].flatMap((line) => fit(line, width)).join('\n');
 }

@@ -6,13 +6,10 @@ import { type Operator, openOperator } from '../bridge/outbox/operator.ts';
 import type { Reader } from '../bridge/outbox/reader.ts';
 import type { StoredEvent } from '../bridge/outbox/tables/history.ts';
 import { escapeControls, maskNumber } from '../shared/log/redact.ts';
-import type { Context } from './command-context.ts';
+import { type Context, exitCodes, openState } from './command-context.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
-import { exitCodes } from './exit-codes.ts';
-import { openState } from './open-state.ts';
-import { attemptText } from './text/attempt-text.ts';
-import { clockTime, count, parseDuration } from './text/format-text.ts';
+import { attemptText, clockTime, count, parseDuration } from './text/format-text.ts';
 
 type Filters = {
   readonly state?: string;

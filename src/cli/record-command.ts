@@ -10,12 +10,11 @@ import { allFields } from '../bridge/ami/wire/frame.ts';
 import { createRules } from '../bridge/calls/rules.ts';
 import type { Log } from '../shared/log/log.ts';
 import { systemClock } from '../shared/process/clock.ts';
-import { createFile } from '../shared/process/create-file.ts';
-import type { Context } from './command-context.ts';
+import { createFile } from '../shared/process/denied.ts';
+import { type Context, exitCodes } from './command-context.ts';
 import { amiSection } from './config/ami-section.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
-import { exitCodes } from './exit-codes.ts';
 import { count, shellWord } from './text/format-text.ts';
 
 type RecordOptions = {

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { inputsOf } from '../bridge/ami/recording/recorded-inputs.ts';
-import { parseRecording, type Recording } from '../bridge/ami/recording/recording.ts';
+import { inputsOf, parseRecording, type Recording } from '../bridge/ami/recording/recording.ts';
 import type { Report } from '../bridge/calls/effect.ts';
 import { type DryRun, dryRun } from '../bridge/calls/explain/dry-run.ts';
 import { maskNumbers } from '../shared/log/redact.ts';
-import type { Context } from './command-context.ts';
+import { type Context, exitCodes } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
-import { exitCodes } from './exit-codes.ts';
 import { count } from './text/format-text.ts';
 
 type ReplayOptions = {

@@ -1,10 +1,9 @@
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { duration } from '../shared/delivery/report.ts';
-import type { Context } from './command-context.ts';
+import { type Context, exitCodes } from './command-context.ts';
 import { loadConfig } from './config/env.ts';
 import { instancesFolder, readInstances } from './config/instances.ts';
-import { statusSection } from './config/status-section.ts';
-import { exitCodes } from './exit-codes.ts';
+import { statusSection } from './config/outbox-section.ts';
 import { readStatus, type StatusResult, statusUrl } from './read-status.ts';
 
 type InstanceStatus = { readonly name: string; readonly found: StatusResult };

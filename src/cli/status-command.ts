@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
-import type { Context } from './command-context.ts';
+import { type Context, exitCodes } from './command-context.ts';
 import { loadConfig } from './config/env.ts';
-import { statusSection } from './config/status-section.ts';
-import { exitCodes } from './exit-codes.ts';
+import { statusSection } from './config/outbox-section.ts';
 import { readStatus, statusUrl } from './read-status.ts';
 import { codeOf, instancesJson, printAll, readAll } from './status-all.ts';
 import { statusLines } from './status-lines.ts';

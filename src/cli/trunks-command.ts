@@ -1,12 +1,10 @@
 import { createRules } from '../bridge/calls/rules.ts';
 import { readTrunk, storedTrunk } from '../bridge/calls/trunk.ts';
 import { type Operator, openOperator } from '../bridge/outbox/operator.ts';
-import type { Context } from './command-context.ts';
+import { type Context, exitCodes, openState } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
-import { exitCodes } from './exit-codes.ts';
-import { openState } from './open-state.ts';
 import { callsText, classifyTrunk } from './text/trunk-text.ts';
 
 /** Lists the known trunks with the evidence. */

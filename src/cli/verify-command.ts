@@ -2,12 +2,10 @@ import { openOperator } from '../bridge/outbox/operator.ts';
 import { createApiClient } from '../shared/api/client.ts';
 import { type Comparison, compare, type Delivered } from '../shared/delivery/compare.ts';
 import { createHistoryReader, HistoryUnreadable } from '../shared/delivery/history-reader.ts';
-import type { Context } from './command-context.ts';
+import { type Context, exitCodes, openState } from './command-context.ts';
 import { apiSection } from './config/api-section.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
-import { exitCodes } from './exit-codes.ts';
-import { openState } from './open-state.ts';
 import { clockTime, count, parseDuration } from './text/format-text.ts';
 
 type VerifyOptions = { readonly since: string; readonly limit: string; readonly resend?: boolean };

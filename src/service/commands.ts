@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import type { IntegrationChange } from './accounts/directory-store.ts';
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
-import { alertCommand } from './commands/alert-command.ts';
-import { auditCommand } from './commands/audit-command.ts';
 import { backupCommands } from './commands/backup-commands.ts';
 import { bugReportCommand } from './commands/bugreport-command.ts';
 import {
@@ -13,7 +11,7 @@ import {
 } from './commands/command-context.ts';
 import { copyCommand } from './commands/copy-command.ts';
 import { customerCommands, forgetCommand, segmentCommands } from './commands/customer-commands.ts';
-import { statusCommand } from './commands/status-command.ts';
+import { alertCommand, auditCommand, statusCommand } from './commands/status-command.ts';
 import { userCommands } from './commands/user-commands.ts';
 import {
   bridgeSettings,

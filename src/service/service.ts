@@ -1,31 +1,55 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../shared/log/log.ts';
-import { createMailer } from '../shared/mail/mail.ts';
+import { createMailer, type MailOptions } from '../shared/mail/mail.ts';
 import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
+import type { PageServerOptions } from '../shared/process/page-server.ts';
 import { openDirectory } from './accounts/directory.ts';
 import type { Account } from './accounts/directory-store.ts';
 import { makeKeys } from './accounts/keys.ts';
 import { serverSecret } from './accounts/server-secret.ts';
 import { firstAccount } from './accounts/setup.ts';
-import { buildApp } from './app/app.ts';
-import { makeRateLimit } from './app/rate-limit.ts';
+import { type AppOptions, buildApp } from './app/app.ts';
 import { makeScreens } from './calls/screens.ts';
-import { fileIn, holdStateDir, openStore } from './database/open-store.ts';
-import { makeBudgets } from './kit/budget.ts';
+import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
+import { makeBudgets, makeRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
-import { makeCallBackList } from './people/call-back-list.ts';
-import { sendWhoCalls } from './people/who-calls.ts';
-import type { ServiceOptions } from './service-options.ts';
-import { makeBackups } from './upkeep/backups.ts';
+import { makeCallBackList, sendWhoCalls } from './people/call-back-list.ts';
+import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
 import { makeMeter } from './upkeep/meter.ts';
 import { counted, createMetricsServer } from './upkeep/metrics-server.ts';
-import { alertName, makeServiceAlerts } from './upkeep/service-alerts.ts';
-import { startUpkeep } from './upkeep/start-upkeep.ts';
+import { alertName, makeServiceAlerts, type ServiceAlertSettings } from './upkeep/service-alerts.ts';
+import { type Retention, startUpkeep } from './upkeep/start-upkeep.ts';
 import { makeAccess } from './users/access.ts';
 import { makeLink } from './users/one-time-link.ts';
 import { makeSessions } from './users/sessions.ts';
 import { firstAdministrator } from './users/users.ts';
-import { makeWebhooks } from './webhooks/webhooks.ts';
+import { makeWebhooks, type WebhookSettings } from './webhooks/webhooks.ts';
+
+export type ServiceOptions = AppOptions & {
+  /** Where to listen; port 0 takes any free one. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** A folder for the server secret, and for the database if there is no other; made if missing. */
+  readonly stateDir: string;
+  /** Null: SQLite in the state folder. */
+  readonly database: DatabaseSettings;
+  /** Country of the first account, ISO 3166-1 alpha-2. */
+  readonly country: string | null;
+  readonly retention: Retention;
+  /** Requests per minute and integration; null: no limit. */
+  readonly requestsPerMinute: number | null;
+  /** Where to serve /metrics; absent: nowhere. */
+  readonly metrics?: PageServerOptions | undefined;
+  /** Scheduled backups; absent: none. Not with another database. */
+  readonly backups?: BackupSettings | undefined;
+  /** Absent: no alerts. */
+  readonly alerts?: ServiceAlertSettings | undefined;
+  /** Where webhooks may be sent besides the Internet; absent: nowhere. */
+  readonly webhookNetworks?: readonly string[] | undefined;
+  /** For tests. */
+  readonly webhookTimes?: Pick<WebhookSettings, 'answerMs' | 'lastingMs'>;
+  /** Absent: no mail can be sent. */
+  readonly mail?: MailOptions | undefined;
+};
 
 type RunningService = {
   /** `http://host:port`, as it listens; the API's base address is this and `/api/v1`. */

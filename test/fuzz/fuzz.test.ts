@@ -6,7 +6,7 @@ import { parseRecording, RecordingError } from '../../src/bridge/ami/recording/r
 import { allFields } from '../../src/bridge/ami/wire/frame.ts';
 import { createRules } from '../../src/bridge/calls/rules.ts';
 import { createTracker } from '../../src/bridge/calls/tracker.ts';
-import { parseLine } from '../../src/bridge/cdr/csv-line.ts';
+import { parseLine } from '../../src/bridge/cdr/csv-source.ts';
 import { callEventSchema } from '../../src/shared/api/contract/call-event.ts';
 import { type CallStatus, isForward } from '../../src/shared/api/contract/call-status.ts';
 import { classify } from '../../src/shared/delivery/classify.ts';

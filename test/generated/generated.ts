@@ -1,13 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { createMetrics } from '../../src/bridge/status/metrics.ts';
 import { messagesPage, metricsPage } from '../../src/bridge/status/reference-pages.ts';
-import { alertSection } from '../../src/cli/config/alert-section.ts';
+import { alertSection, mailSection } from '../../src/cli/config/alert-section.ts';
 import { bridgeSections, type Sections } from '../../src/cli/config/env.ts';
 import { logSection } from '../../src/cli/config/log-section.ts';
-import { mailSection } from '../../src/cli/config/mail-section.ts';
-import { sampleFile } from '../../src/cli/config/sample.ts';
 import { serviceSection } from '../../src/cli/config/service-section.ts';
-import { settingsPage } from '../../src/cli/config/settings-page.ts';
+import { sampleFile, settingsPage } from '../../src/cli/config/settings-page.ts';
 import { makeMeter } from '../../src/service/upkeep/meter.ts';
 import { bashCompletion } from './completion.ts';
 import { commandPages, settingsManPage } from './man-pages.ts';

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { copiedTables, copySite, madeAnew } from '../../src/service/database/copy-site.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { migrations } from '../../src/service/store/sqlite/migrations.ts';
+import { migrations } from '../../src/service/store/sqlite/open.ts';
 import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { migrate } from '../../src/shared/storage/migrate.ts';

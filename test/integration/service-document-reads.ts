@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { historyArraySchema, historyPageSchema } from '../../src/shared/api/contract/history.ts';
-import { priorityResultSchema } from '../../src/shared/api/contract/priority.ts';
+import { priorityResultSchema } from '../../src/shared/api/contract/phone-number.ts';
 import { freshId, refused, row, says, shaped } from './service-document-row.ts';
 import { type Answer, event } from './service-harness.ts';
 

@@ -1,4 +1,4 @@
-import type { ServiceOptions } from '../../src/service/service-options.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
 
 export const options = (stateDir: string): ServiceOptions => ({
   listen: { host: '127.0.0.1', port: 0 },

@@ -45,7 +45,7 @@ const unnoticeable: readonly Unnoticeable[] = [
   { path: 'src/bridge/outbox/worker/keeper.ts', line: "state === 'full'", why: full },
   { path: 'src/service/store/sqlite/statement-runner.ts', line: 'prepared.set', why: cost },
   {
-    path: 'src/service/store/sqlite/lookups.ts',
+    path: 'src/service/store/sqlite/statement-runner.ts',
     line: 'endRead();',
     why: 'closing the database ends its read',
   },
@@ -59,7 +59,7 @@ const unnoticeable: readonly Unnoticeable[] = [
     why: same,
   },
   {
-    path: 'src/service/people/customer-rows.ts',
+    path: 'src/service/people/customer-store.ts',
     line: 'limit + 1 - rows.length',
     what: '- became +',
     why: cost,

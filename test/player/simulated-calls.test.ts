@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { inputsOf } from '../../src/bridge/ami/recording/recorded-inputs.ts';
+import { inputsOf } from '../../src/bridge/ami/recording/recording.ts';
 import { dryRun } from '../../src/bridge/calls/explain/dry-run.ts';
 import { createPbxModel } from './pbx-model.ts';
 import { scenarioNames, simulateCall } from './simulated-calls.ts';

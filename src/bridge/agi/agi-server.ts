@@ -1,6 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import type { Log } from '../../shared/log/log.ts';
-import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import { allowList } from '../../shared/process/allow-list.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { createListener } from '../../shared/process/listener.ts';

@@ -1,6 +1,5 @@
 import type { ApiResult } from '../../shared/api/result.ts';
-import type { Log } from '../../shared/log/log.ts';
-import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import { escapeControls, maskNumbers } from '../../shared/log/redact.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Presentation } from '../calls/input.ts';

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Log } from '../../shared/log/log.ts';
-import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { failed, type PriorityAnswer, timedOut } from './priority-answer.ts';
 import type { LookupResult } from './read-priority.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Place } from '../calls/place.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
-import { createCounters } from './counters.ts';
+import { createCounters } from './link-log.ts';
 import { ConnectionEnded } from './pending-requests.ts';
 import { type Fields, fieldKey } from './wire/frame.ts';
 

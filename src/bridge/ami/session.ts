@@ -1,20 +1,18 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
-import { messageOf } from '../../shared/process/message-of.ts';
+import { messageOf } from '../../shared/process/parse-json.ts';
 import type { Input } from '../calls/input.ts';
 import type { Place } from '../calls/place.ts';
-import { watchCallClass } from './call-class.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
-import type { AmiCounters } from './counters.ts';
 import { readExtension } from './dialplan-line.ts';
 import { readContexts, readDevices } from './endpoints.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
+import { readRecordDelay } from './inspection.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
-import { ConnectionEnded } from './pending-requests.ts';
-import { readRecordDelay } from './record-delay.ts';
+import type { AmiCounters } from './link-log.ts';
+import { ConnectionEnded, missingWithout } from './pending-requests.ts';
 import { readSnapshot } from './snapshot.ts';
-import { missingWithout } from './unanswered.ts';
 import { isSafeValue } from './wire/safe-action.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
@@ -234,4 +232,33 @@ export async function runSession(
     if (error instanceof ConnectionEnded) return;
     connection.fail({ kind: 'lost', detail: messageOf(error) });
   }
+}
+
+/**
+ * Detects that the manager user lacks read class `call`. Asterisk does not report it: the login and the Events action
+ * succeed without it, and no action of class `reporting` causes a call event. So the class is taken as missing when
+ * channels appear or disappear without any event. A quiet PBX delays the detection, but then no call was missed.
+ */
+type CallClassWatch = {
+  /**
+   * Called every few seconds. True once the class is known to be missing.
+   * @param channels the Uniqueids of the channels now.
+   * @param callEvents how many came since the connection began.
+   */
+  lacksCallClass(channels: readonly string[], callEvents: number): boolean;
+};
+
+export function watchCallClass(atFirst: readonly string[]): CallClassWatch {
+  const first = new Set(atFirst);
+  let suspected = false;
+
+  function lacksCallClass(channels: readonly string[], callEvents: number): boolean {
+    if (callEvents > 0) return false;
+    // An event may still be on its way: the next call decides.
+    if (suspected) return true;
+    suspected = channels.length !== first.size || channels.some((uniqueid) => !first.has(uniqueid));
+    return false;
+  }
+
+  return { lacksCallClass };
 }

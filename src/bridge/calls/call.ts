@@ -1,14 +1,11 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
-import type { CallStatus } from '../../shared/api/contract/call-status.ts';
-import { isForward } from '../../shared/api/contract/call-status.ts';
+import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
 import { decideNumber, presumePresentation, whyFrom } from './caller-number.ts';
 import { type Channel, isAnalogue, RING } from './channel.ts';
 import type { Report } from './effect.ts';
-import { extrasOf, outcomeOf } from './extras.ts';
-import { missedOf } from './missed.ts';
-import type { OpenCall } from './open-call.ts';
+import { extrasOf, missedOf, outcomeOf } from './missed.ts';
+import { callIdOf, type OpenCall } from './open-call.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
-import { callIdOf } from './uniqueid.ts';
 
 /**
  * How long to wait for a number that is missing at the first ring, ms: some trunks send it late, some dialplans are

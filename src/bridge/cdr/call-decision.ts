@@ -1,6 +1,6 @@
 import type { ExtendedCallEvent } from '../../shared/api/contract/call-extras.ts';
 import type { Reason } from '../calls/decisions.ts';
-import { beganAt } from '../calls/uniqueid.ts';
+import { beganAt } from '../calls/open-call.ts';
 import type { NewEvent } from '../outbox/outbox.ts';
 import type { LedgerEntry } from '../outbox/tables/ledger.ts';
 import { extrasOfRecorded } from './record-extras.ts';

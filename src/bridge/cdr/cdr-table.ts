@@ -1,6 +1,5 @@
-import { isUniqueid } from '../calls/uniqueid.ts';
-import { type CdrRecord, localSeconds, secondsOf } from './cdr-record.ts';
-import { RecordsRefused } from './cdr-source.ts';
+import { isUniqueid } from '../calls/open-call.ts';
+import { type CdrRecord, localSeconds, RecordsRefused, secondsOf } from './cdr-source.ts';
 
 /** Columns used of a table of call records, as named in Asterisk's samples. */
 const required = ['uniqueid', 'channel', 'dstchannel', 'dcontext', 'disposition'] as const;

@@ -1,4 +1,4 @@
-import { beganAt } from '../calls/uniqueid.ts';
+import { beganAt } from '../calls/open-call.ts';
 import type { RecordSource } from './cdr-source.ts';
 
 /** How far a source was read, stored with the events of the calls before it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beganAt } from '../calls/uniqueid.ts';
-import { parseLine } from './csv-line.ts';
+import { beganAt } from '../calls/open-call.ts';
+import { parseLine } from './csv-source.ts';
 
 const line = (uniqueid = '"1795157476.242"') =>
   [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CdrRecord } from './cdr-record.ts';
+import type { CdrRecord } from './cdr-source.ts';
 import { createDialledLegs, createRestartDetector } from './dialled-legs.ts';
 
 const record = (more: Partial<CdrRecord> = {}): CdrRecord => ({

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { channelKind } from '../calls/channel.ts';
-import { beganAt } from '../calls/uniqueid.ts';
-import type { CdrRecord } from './cdr-record.ts';
+import { beganAt } from '../calls/open-call.ts';
+import type { CdrRecord } from './cdr-source.ts';
 
 /**
  * Legs found in the records of one run of Asterisk: dialled channels, and the channels behind Local pairs. Names of lines

@@ -1,16 +1,15 @@
 import type { ExtendedCallEvent } from '../../shared/api/contract/call-extras.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { within } from '../../shared/process/within.ts';
+import { beganAt, callIdOf } from '../calls/open-call.ts';
 import { missedText } from '../calls/place.ts';
-import { beganAt, callIdOf } from '../calls/uniqueid.ts';
 import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
 import type { LedgerEntry } from '../outbox/tables/ledger.ts';
 import { type Decision, decideCall, newEvent } from './call-decision.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { type Checkpoint, nextSince, possibleSince, readCheckpoint } from './checkpoint.ts';
 import type { LiveCalls } from './live-calls.ts';
-import { createPendingCalls, type PendingCall } from './pending-calls.ts';
-import { createRecordTimeouts } from './record-timeouts.ts';
+import { createPendingCalls, createRecordTimeouts, type PendingCall } from './pending-calls.ts';
 import { recordedCallOf } from './recorded-call.ts';
 
 type GapFillerOptions = {

@@ -1,5 +1,5 @@
 import { channelKind } from '../calls/channel.ts';
-import type { CdrRecord } from './cdr-record.ts';
+import type { CdrRecord } from './cdr-source.ts';
 import { createDialledLegs, createRestartDetector, type DialledLegs } from './dialled-legs.ts';
 
 /** A call whose records were read, and which is not decided yet. */
@@ -28,6 +28,31 @@ export function createPendingCalls() {
       const known = calls.get(record.uniqueid);
       if (known) known.records.push(record);
       else calls.set(record.uniqueid, { records: [record], legs, from, read });
+    },
+  };
+}
+
+/** How many reads to wait for the record of a call that is gone. After a crash Asterisk writes none. */
+const timeoutReads = 5;
+
+/** Determines for which of the calls that are gone no record is expected any more. */
+export function createRecordTimeouts() {
+  /** By uniqueid: the number of the read at which it was first missing. */
+  const since = new Map<string, number>();
+  return {
+    /**
+     * @param atEnd all records were read; until then a call's record may be among the unread ones.
+     * @param delayReads how many reads longer to wait, because Asterisk delays its records.
+     */
+    expired(
+      vanished: ReadonlySet<string>,
+      { reads, atEnd, delayReads }: { reads: number; atEnd: boolean; delayReads: number },
+    ): string[] {
+      for (const uniqueid of since.keys()) if (!vanished.has(uniqueid)) since.delete(uniqueid);
+      for (const uniqueid of vanished) if (!atEnd || !since.has(uniqueid)) since.set(uniqueid, reads);
+      return [...since]
+        .filter(([, read]) => reads - read >= timeoutReads + delayReads)
+        .map(([uniqueid]) => uniqueid);
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRules } from '../calls/rules.ts';
-import type { CdrRecord } from './cdr-record.ts';
+import type { CdrRecord } from './cdr-source.ts';
 import { recordExtras } from './record-extras.ts';
 
 const rules = createRules({

@@ -1,10 +1,10 @@
 import { type CallExtras, longestCallSeconds, type Missed } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import { channelKind, endpointOf, extensionOf } from '../calls/channel.ts';
-import { extrasOf } from '../calls/extras.ts';
+import { extrasOf } from '../calls/missed.ts';
+import { beganAt } from '../calls/open-call.ts';
 import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';
-import { beganAt } from '../calls/uniqueid.ts';
-import type { CdrRecord } from './cdr-record.ts';
+import type { CdrRecord } from './cdr-source.ts';
 import type { Known } from './recorded-call.ts';
 
 /** What records say of a call beyond the API's document. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRecordTimeouts } from './record-timeouts.ts';
+import { createRecordTimeouts } from './pending-calls.ts';
 
 test('the record of a call that is gone is waited for during five reads, all of the records included', () => {
   const timeouts = createRecordTimeouts();

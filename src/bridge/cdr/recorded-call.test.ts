@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { table } from '../../../test/table.ts';
 import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
-import type { CdrRecord } from './cdr-record.ts';
+import type { CdrRecord } from './cdr-source.ts';
 import { createDialledLegs } from './dialled-legs.ts';
 import { missingOf, recordedCallOf } from './recorded-call.ts';
 

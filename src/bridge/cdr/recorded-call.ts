@@ -1,5 +1,4 @@
-import type { CallStatus } from '../../shared/api/contract/call-status.ts';
-import { callStatuses, isForward } from '../../shared/api/contract/call-status.ts';
+import { type CallStatus, callStatuses, isForward } from '../../shared/api/contract/call-status.ts';
 import { normaliseNumber, readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { isWithheld } from '../../shared/phone-number/number-text.ts';
 import {
@@ -12,7 +11,7 @@ import {
   presentedIn,
 } from '../calls/channel.ts';
 import type { Rules } from '../calls/rules.ts';
-import type { CdrRecord } from './cdr-record.ts';
+import type { CdrRecord } from './cdr-source.ts';
 import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
 import { type RecordExtras, recordExtras } from './record-extras.ts';
 

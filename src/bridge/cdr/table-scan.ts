@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { beganAt, isUniqueid } from '../calls/uniqueid.ts';
+import { beganAt, isUniqueid } from '../calls/open-call.ts';
 
 /**
  * How far a table was read whose rows show neither when they were written nor their time zone (asteriskcdrdb.cdr).

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../../shared/process/message-of.ts';
+import { messageOf } from '../../shared/process/parse-json.ts';
 import { type BackupInfo, readBackupInfo, restoreBackup, writeBackup } from '../../shared/storage/backup.ts';
 import { lockFolder } from '../../shared/storage/instance-lock.ts';
 import { migrate, refuseNewer } from '../../shared/storage/migrate.ts';
 import { makeFolder, openForReading } from '../../shared/storage/open-database.ts';
-import { StorageRefused } from '../../shared/storage/refused.ts';
+import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { checkContradictions } from './recovery/check.ts';
 import { databasePath, occupant } from './tables/database.ts';
 import { migrations } from './tables/migrations.ts';

@@ -1,13 +1,14 @@
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts';
 import type { Log } from '../../shared/log/log.ts';
+import { startThread } from '../../shared/storage/thread.ts';
 import type { Counters } from './tables/counters.ts';
 import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
 import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
 import type { LedgerEntry } from './tables/ledger.ts';
 import type { StoredTrunk } from './tables/trunks.ts';
-import type { StorageState } from './worker/notice.ts';
-import { startStorageThread } from './worker/storage-thread.ts';
+import type { KeeperOptions } from './worker/keeper.ts';
+import type { Notice, StorageState, StoreOps } from './worker/store.ts';
 
 export type OutboxOptions = {
   /** The folder of the database; made with mode 0700 when it is not there. */
@@ -202,4 +203,54 @@ function flat({ calls, trunks, events, journal, unreported, cdrCheckpoint }: Bat
     unreported: unreported?.flatMap(({ id, at, why }) => [id, at, why]) ?? [],
     cdrCheckpoint: cdrCheckpoint ?? '',
   };
+}
+
+/** How often old delivered events are forgotten, ms. */
+const PRUNE_EVERY_MS = 600_000;
+
+/** The journal's oldest lines go when it has more characters than this: a month of 4,000 calls a day. */
+const MOST_JOURNAL = 256 << 20;
+
+/** Every 144th pruning, which is once a day, the database is checked as well. */
+const CHECK_EVERY = 144;
+
+/**
+ * Deletes delivered events and journal lines at the end of their retention, and looks for damage. The outbox logs disk
+ * errors. `ledgerSince`: Unix ms of the oldest calls that the call records may still contain.
+ */
+export function createPruning(
+  outbox: Pick<Outbox, 'prune' | 'pruneJournal' | 'check'>,
+  { keepMs, journalKeepMs }: { keepMs: number; journalKeepMs: number },
+  ledgerSince = () => Number.POSITIVE_INFINITY,
+) {
+  let rounds = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const prune = () => {
+    void outbox.prune(Math.min(Date.now() - keepMs, ledgerSince())).catch(() => {});
+    void outbox.pruneJournal(Date.now() - journalKeepMs, MOST_JOURNAL).catch(() => {});
+    if (rounds++ % CHECK_EVERY === 0) void outbox.check().catch(() => {});
+  };
+  return {
+    start() {
+      timer = setInterval(prune, PRUNE_EVERY_MS).unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+const workerScript = new URL('./worker/worker.ts', import.meta.url);
+
+/** Starts the outbox's thread; see `startThread`. */
+export async function startStorageThread(
+  options: KeeperOptions,
+  { log, onHeld, script = workerScript }: { log: Log; onHeld?: (() => void) | undefined; script?: URL },
+) {
+  let storage: StorageState = { state: 'working' };
+  const onNotice = (notice: Notice): void => {
+    if (notice.type === 'held') onHeld?.();
+    else if (notice.type === 'storage') storage = notice.storage;
+    else log.say(notice.code, notice.fields);
+  };
+  const thread = await startThread<StoreOps, Notice>(script, options, { onNotice });
+  return { ...thread, storage: () => storage };
 }

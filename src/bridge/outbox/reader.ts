@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { versionOf } from '../../shared/storage/migrate.ts';
 import { openForReading } from '../../shared/storage/open-database.ts';
-import { StorageRefused } from '../../shared/storage/refused.ts';
+import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { type Counters, createCounterKeeper } from './tables/counters.ts';
 import { databasePath } from './tables/database.ts';
 import {

@@ -1,6 +1,6 @@
 import { type AlertSettings, alertTargets } from '../../shared/alerts/alert-targets.ts';
 import type { ApiClientOptions } from '../../shared/api/client.ts';
-import { proxyFor } from '../../shared/api/proxy.ts';
+import { proxyFor } from '../../shared/api/result.ts';
 import type { MailOptions } from '../../shared/mail/mail.ts';
 
 /** The settings that say where the alerts of a bridge go. */

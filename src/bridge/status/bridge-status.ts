@@ -1,12 +1,12 @@
 import type { AlertsStatus } from '../../shared/alerts/alerts.ts';
-import type { DeliveryStatus } from '../../shared/delivery/delivery-status.ts';
+import type { DeliveryStatus } from '../../shared/delivery/flow.ts';
 import type { ReconcilerStatus } from '../../shared/delivery/reconciler.ts';
 import type { LogStatus } from '../../shared/log/log-destination.ts';
 import type { AgiStatus } from '../agi/agi.ts';
 import type { AmiStatus } from '../ami/link.ts';
 import type { DecisionCounts } from '../calls/decisions.ts';
 import type { Counters } from '../outbox/tables/counters.ts';
-import type { StorageState } from '../outbox/worker/notice.ts';
+import type { StorageState } from '../outbox/worker/store.ts';
 
 /** Counts since the start of the program. */
 export type CallCounts = {

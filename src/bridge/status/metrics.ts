@@ -1,4 +1,4 @@
-import { alertRows } from '../../shared/alerts/alert-metrics.ts';
+import { alertRows } from '../../shared/alerts/alerts.ts';
 import {
   createMetricRegistry,
   type ListedMetric,

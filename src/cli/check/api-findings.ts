@@ -1,6 +1,5 @@
 import type { ApiClientOptions } from '../../shared/api/client.ts';
-import { proxyFor } from '../../shared/api/proxy.ts';
-import { type ApiResult, apiErrorKinds } from '../../shared/api/result.ts';
+import { type ApiResult, apiErrorKinds, proxyFor } from '../../shared/api/result.ts';
 import { historyPage } from '../../shared/delivery/history-page.ts';
 import { duration } from '../../shared/delivery/report.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';

@@ -1,9 +1,10 @@
 import { describeFailure } from '../../bridge/ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../bridge/ami/inspection.ts';
 import { failureCodes } from '../../bridge/ami/link-log.ts';
-import { missingWithout } from '../../bridge/ami/unanswered.ts';
+import { missingWithout } from '../../bridge/ami/pending-requests.ts';
 import { endpointOf } from '../../bridge/calls/channel.ts';
 import { type CallSettings, classifyChannel, createRules, type Rules } from '../../bridge/calls/rules.ts';
+import { openSource, RecordsRefused, type SourceOptions } from '../../bridge/cdr/cdr-source.ts';
 import { duration } from '../../shared/delivery/report.ts';
 import { type Message, messages } from '../../shared/log/messages.ts';
 import { maskNumbers } from '../../shared/log/redact.ts';
@@ -106,4 +107,23 @@ function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
     const todo = `If this was a call from outside, add ${input.context} to INBOUND_CONTEXTS.`;
     return [warning(what, `not reported: ${why}`, todo)];
   });
+}
+
+/** Checks that Asterisk's call records (CDR_SOURCE) can be read and used. */
+export async function cdrFinding(options: SourceOptions): Promise<Finding> {
+  const source = await openSource(options);
+  const what = `Asterisk's call records in ${source.name}`;
+  try {
+    return passed(what, await source.probe());
+  } catch (error) {
+    if (error instanceof RecordsRefused)
+      return (error.mayCome ? warning : failed)(what, error.message, error.todo);
+    return failed(
+      what,
+      String(error),
+      'Correct CDR_SOURCE, or give the user of the bridge permission to read it.',
+    );
+  } finally {
+    await source.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { messageOf } from '../../shared/process/message-of.ts';
+import { messageOf } from '../../shared/process/parse-json.ts';
 import { section } from './section.ts';
 import { baseUrl, duration, file, line, proxy, secret, yesNo } from './variable.ts';
 

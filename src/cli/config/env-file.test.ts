@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError, readEnvironment } from './env.ts';
-import { parseEnvFile } from './env-file.ts';
+import { parseEnvFile } from './instances.ts';
 
 for (const [line, value] of [
   ['AMI_SECRET=pa#ss', 'pa#ss'],

@@ -3,17 +3,15 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { isReadByJournal } from '../../shared/log/journal.ts';
 import { agiSection } from './agi-section.ts';
-import { alertSection } from './alert-section.ts';
+import { alertSection, mailSection } from './alert-section.ts';
 import { amiSection } from './ami-section.ts';
 import { apiSection } from './api-section.ts';
 import { callsSection } from './calls-section.ts';
 import { cdrSection } from './cdr-section.ts';
-import { parseEnvFile } from './env-file.ts';
+import { parseEnvFile } from './instances.ts';
 import { logSection } from './log-section.ts';
-import { mailSection } from './mail-section.ts';
-import { outboxSection } from './outbox-section.ts';
+import { outboxSection, statusSection } from './outbox-section.ts';
 import type { Section, Shape, Values } from './section.ts';
-import { statusSection } from './status-section.ts';
 
 /** The sections of the bridge's configuration, in the order of the sample file. */
 export const bridgeSections = {

@@ -1,5 +1,5 @@
 import { section } from './section.ts';
-import { duration, line, wholeNumber } from './variable.ts';
+import { duration, line, listen, wholeNumber } from './variable.ts';
 
 export const outboxSection = section({
   title: 'Stored state: open calls, events, journal',
@@ -35,4 +35,16 @@ export const outboxSection = section({
     standbyDelayMs: values.STANDBY_DELAY_MS,
     journalKeepMs: values.JOURNAL_KEEP,
   }),
+});
+
+export const statusSection = section({
+  title: 'Status server: /status.json, /metrics, /healthz and /readyz',
+  shape: {
+    STATUS_LISTEN: listen()
+      .prefault('127.0.0.1:9438')
+      .describe(
+        'Address of the status server, for pbx-bridge status and Prometheus. It shows no phone numbers and no calls.',
+      ),
+  },
+  build: ({ STATUS_LISTEN }) => STATUS_LISTEN,
 });

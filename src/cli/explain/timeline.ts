@@ -1,10 +1,10 @@
 import type { JournalEntry } from '../../bridge/calls/effect.ts';
-import { callIdOf } from '../../bridge/calls/uniqueid.ts';
+import { callIdOf } from '../../bridge/calls/open-call.ts';
 import type { Reader } from '../../bridge/outbox/reader.ts';
 import type { StoredEvent } from '../../bridge/outbox/tables/history.ts';
 import { compare } from '../../shared/delivery/compare.ts';
 import type { HistoryEntry } from '../../shared/delivery/history-page.ts';
-import { attemptText } from '../text/attempt-text.ts';
+import { attemptText } from '../text/format-text.ts';
 
 export type Line = {
   /** Unix ms. */

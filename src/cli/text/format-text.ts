@@ -1,3 +1,4 @@
+import type { Attempt } from '../../bridge/outbox/tables/history.ts';
 import { duration } from '../../shared/delivery/report.ts';
 
 /** Formats Unix ms in the local time zone: `14:03:07` if it is today, `18 Nov 14:03:07` otherwise. */
@@ -31,4 +32,13 @@ export function parseDuration(text: string): number {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (amount === undefined) throw new Error(`got ${text}; takes a time such as 30s, 10m, 24h or 7d`);
   return Number(amount) * unitMs[unit as keyof typeof unitMs];
+}
+
+/** Describes a delivery attempt: `delivered: HTTP 200 in 12 ms`, `failed: no answer in time (after 10000 ms)`. */
+export function attemptText({ outcome, httpStatus, error, durationMs }: Attempt): string {
+  const took = `${Math.round(durationMs)} ms`;
+  if (outcome === 'delivered' && error !== undefined) return `not sent: ${error}`;
+  if (outcome === 'delivered') return `delivered: HTTP ${httpStatus ?? '?'} in ${took}`;
+  const failure = outcome === 'dead' ? 'rejected' : 'failed';
+  return `${failure}: ${error ?? 'unknown reason'} (after ${took})`;
 }

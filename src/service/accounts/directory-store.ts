@@ -1,3 +1,5 @@
+import type { Statements } from '../store/statements.ts';
+
 export type Account = {
   readonly id: number;
   /** Random; names the account outside of this database. */
@@ -89,4 +91,129 @@ export interface DirectoryStore {
   bridgeReport(integration: number): Promise<{ reportedAt: number; report: string } | undefined>;
   /** Names an extension and its user; without either it is forgotten. */
   putExtension(account: number, extension: Pick<Extension, 'extension' | 'name' | 'user'>): Promise<void>;
+}
+
+const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
+  crm_url AS "crmUrl", agents_delete AS "agentsDelete", answer_within AS "answerWithin",
+  opening_hours AS "openingHours"`;
+const integrationColumns = `id, uid, account_id AS account, name, token_counter AS "tokenCounter",
+  old_token_until AS "oldTokenUntil", enabled, created_at AS "createdAt"`;
+
+const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boolean(row.enabled) });
+const accountOf = (row: Account): Account => ({ ...row, agentsDelete: Boolean(row.agentsDelete) });
+
+export function directoryRows({ read, lookup, write }: Statements): DirectoryStore {
+  return {
+    async read(known) {
+      // Reads the version first: a change during the read then causes another read.
+      const [current] = await lookup<{ version: number }>('SELECT version FROM directory');
+      const version = current?.version ?? 0;
+      if (version === known) return undefined;
+      const integrations = await read<Integration>(
+        `SELECT ${integrationColumns} FROM integrations ORDER BY id`,
+      );
+      // And then the accounts: that of every integration is among them.
+      const accounts = await read<Account>(`SELECT ${accountColumns} FROM accounts ORDER BY id`);
+      const extensions = await read<Extension>(
+        `SELECT e.account_id AS account, e.extension, e.name, u.id AS user, u.name AS "userName"
+         FROM extensions e LEFT JOIN users u ON u.id = e.user_id ORDER BY e.account_id, e.extension`,
+      );
+      return {
+        version,
+        directory: {
+          accounts: accounts.map(accountOf),
+          integrations: integrations.map(integrationOf),
+          extensions,
+        },
+      };
+    },
+    async addAccount({ uid, name, country }) {
+      const sql = `INSERT INTO accounts (uid, name, country) VALUES ($1, $2, $3) RETURNING ${accountColumns}`;
+      const [account] = await write<Account>(sql, uid, name, country);
+      return accountOf(account as Account);
+    },
+    async changeAccount(id, change) {
+      const {
+        name = null,
+        country,
+        timeZone,
+        crmUrl,
+        agentsDelete = null,
+        answerWithin = null,
+        openingHours,
+        rotate,
+      } = change;
+      await write(
+        `UPDATE accounts SET name = coalesce($2, name), country = CASE WHEN $3 THEN $4 ELSE country END,
+           time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END, token_counter = token_counter + $7,
+           crm_url = CASE WHEN $8 THEN $9 ELSE crm_url END, agents_delete = coalesce($10, agents_delete),
+           answer_within = coalesce($11, answer_within),
+           opening_hours = CASE WHEN $12 THEN $13 ELSE opening_hours END WHERE id = $1`,
+        ...[id, name, country !== undefined, country ?? null],
+        ...[timeZone !== undefined, timeZone ?? null, rotate ? 1 : 0],
+        ...[crmUrl !== undefined, crmUrl ?? null, agentsDelete, answerWithin],
+        ...[openingHours !== undefined, openingHours ?? null],
+      );
+    },
+    async addIntegration({ uid, account, name, createdAt }) {
+      const [integration] = await write<Integration>(
+        `INSERT INTO integrations (uid, account_id, name, created_at) VALUES ($1, $2, $3, $4)
+         RETURNING ${integrationColumns}`,
+        ...[uid, account, name, createdAt],
+      );
+      return integrationOf(integration as Integration);
+    },
+    async changeIntegration(id, { name = null, enabled = null, rotate, oldTokenUntil }) {
+      await write(
+        `UPDATE integrations SET name = coalesce($2, name), enabled = coalesce($3, enabled),
+           token_counter = token_counter + $4, old_token_until = CASE WHEN $5 THEN $6 ELSE old_token_until END
+         WHERE id = $1`,
+        ...[id, name, enabled, rotate ? 1 : 0],
+        ...[rotate === true || oldTokenUntil !== undefined, oldTokenUntil ?? null],
+      );
+      if (rotate)
+        await write(
+          `DELETE FROM old_token_uses WHERE integration_id = $1
+             AND token_counter < (SELECT token_counter - 1 FROM integrations WHERE id = $1)`,
+          id,
+        );
+    },
+    async oldTokenUsed({ id, tokenCounter }, address, at) {
+      await write(
+        `INSERT INTO old_token_uses (integration_id, token_counter, address, last_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (integration_id, token_counter, address) DO UPDATE SET last_at = excluded.last_at`,
+        ...[id, tokenCounter - 1, address, at],
+      );
+    },
+    oldTokenUses: ({ id, tokenCounter }) =>
+      read(
+        `SELECT address, last_at AS "lastAt" FROM old_token_uses
+         WHERE integration_id = $1 AND token_counter = $2 ORDER BY last_at DESC, address LIMIT 20`,
+        ...[id, tokenCounter - 1],
+      ),
+    async saveBridgeReport(integration, at, report) {
+      await write(
+        `INSERT INTO bridge_health (integration_id, heard_at, report) VALUES ($1, $2, $3)
+         ON CONFLICT (integration_id) DO UPDATE SET heard_at = excluded.heard_at, report = excluded.report`,
+        ...[integration, at, report],
+      );
+    },
+    async bridgeReport(integration) {
+      const [row] = await read<{ reportedAt: number; report: string }>(
+        'SELECT heard_at AS "reportedAt", report FROM bridge_health WHERE integration_id = $1',
+        integration,
+      );
+      return row;
+    },
+    async putExtension(account, { extension, name, user }) {
+      if (name === '' && user === null)
+        await write('DELETE FROM extensions WHERE account_id = $1 AND extension = $2', account, extension);
+      else
+        await write(
+          `INSERT INTO extensions (account_id, extension, name, user_id) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (account_id, extension) DO UPDATE SET name = excluded.name, user_id = excluded.user_id`,
+          ...[account, extension, name, user],
+        );
+    },
+  };
 }

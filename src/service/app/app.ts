@@ -1,9 +1,11 @@
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { fastifyCookie } from '@fastify/cookie';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { queryFields } from '../../shared/api/contract/fields.ts';
 import { basePath } from '../../shared/api/contract/routes.ts';
-import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import { oncePerMinute } from '../../shared/log/log.ts';
 import { eventRoutes } from '../activity/event-routes.ts';
 import { apiLogStreamRoutes } from '../history/api-log-stream.ts';
 import { Refusal, refusalOf } from '../kit/refusal.ts';
@@ -14,8 +16,6 @@ import { cookieNames } from '../users/session-cookie.ts';
 import { apiRoutes } from './api.ts';
 import type { ServiceContext } from './context.ts';
 import { sendErrorPage, wantsPage } from './error-page.ts';
-import { healthRoutes } from './health.ts';
-import { hostNames } from './host-names.ts';
 import { describeApi } from './openapi.ts';
 import { pageRoutes } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
@@ -129,4 +129,28 @@ function routable(url: string): string {
   } catch {
     return path.replaceAll('%', '%25') + url.slice(path.length);
   }
+}
+
+/**
+ * Whether a request was sent to a name of this service: an IP address, `localhost`, the machine's own name, or one of
+ * `hosts`. Another name may belong to an attacker who lets it point here, so that pages of that name can read ours (DNS
+ * rebinding). `name`: as Fastify gives it, without a port.
+ */
+export function hostNames(hosts: readonly string[]): (name: string | undefined) => boolean {
+  const known = new Set(['', 'localhost', hostname(), ...hosts].map((name) => name.toLowerCase()));
+  return (name = '') =>
+    known.has(name.toLowerCase().replace(/\.$/, '')) || isIP(name.replace(/^\[|\]$/g, '')) > 0;
+}
+
+/** GET /healthz, for load balancers: 200 if this process reaches its storage, else 503. */
+export function healthRoutes({ store }: Pick<ServiceContext, 'store'>) {
+  return async (app: FastifyInstance) => {
+    app.get('/healthz', async (_request, reply) => {
+      const healthy = await store.about().then(
+        () => true,
+        () => false,
+      );
+      return reply.code(healthy ? 200 : 503).send({ storage: healthy ? 'reached' : 'out of reach' });
+    });
+  };
 }

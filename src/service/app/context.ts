@@ -4,14 +4,13 @@ import type { Sender, ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
-import type { Budgets } from '../kit/budget.ts';
+import type { Budgets, RateLimit } from '../kit/budget.ts';
 import type { CallBackList } from '../people/call-back-list.ts';
 import type { Meter } from '../upkeep/meter.ts';
 import type { Observed } from '../upkeep/service-alerts.ts';
 import type { Access } from '../users/access.ts';
 import type { Sessions } from '../users/sessions.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
-import type { RateLimit } from './rate-limit.ts';
 
 /** The services that routes use. */
 export type ServiceContext = {

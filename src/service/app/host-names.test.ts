@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
-import { hostNames } from './host-names.ts';
+import { hostNames } from './app.ts';
 
 const isOurs = hostNames(['calls.example.com', 'Calls']);
 

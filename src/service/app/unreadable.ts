@@ -4,8 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ErrorBody } from '../../shared/api/contract/errors.ts';
 import { basePath } from '../../shared/api/contract/routes.ts';
-import type { Log } from '../../shared/log/log.ts';
-import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import { securityHeaders } from '../kit/security-headers.ts';
 
 /** What Node's parser says of a request, and the bytes that it had then. */

@@ -3,7 +3,7 @@ import { type CallRecord, FORGOTTEN } from './call-record.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
 import type { CallCursor, CallFilter, CallSearch } from './call-store.ts';
 import type { CallHits, CallSlice } from './cursor-paging.ts';
-import { SHORT_SECONDS } from './service-level.ts';
+import { SHORT_SECONDS } from './durations.ts';
 
 /** Calls that are changed in one statement. */
 const CHUNK = 500;

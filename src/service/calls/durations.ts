@@ -1,3 +1,5 @@
+import type { Group } from './aggregate.ts';
+
 /** A histogram in whole seconds (truncated), ascending: value, count, value, count. */
 export type Durations = readonly number[];
 
@@ -41,4 +43,22 @@ export function countWithin(durations: Durations, seconds: number): number {
   for (let at = 0; at < durations.length && (durations[at] as number) <= seconds; at += 2)
     count += durations[at + 1] as number;
   return count;
+}
+
+/** Missed calls of at most this many seconds are mostly wrong numbers and no fault of the office. */
+export const SHORT_SECONDS = 5;
+
+export const shortAbandons = ({ gaveUp }: Pick<Group, 'gaveUp'>): number =>
+  countWithin(gaveUp, SHORT_SECONDS);
+
+/**
+ * The share of calls answered within `seconds`, among those answered or missed, without short abandons; null if there are
+ * none. Calls for which a time is unknown are left out.
+ */
+export function serviceLevel(
+  { waited, gaveUp }: Pick<Group, 'waited' | 'gaveUp'>,
+  seconds: number,
+): number | null {
+  const calls = countOf(waited) + countOf(gaveUp) - shortAbandons({ gaveUp });
+  return calls === 0 ? null : countWithin(waited, seconds) / calls;
 }

@@ -6,7 +6,7 @@ import { lockFolder } from '../../shared/storage/instance-lock.ts';
 import { migrate } from '../../shared/storage/migrate.ts';
 import { makeFolder } from '../../shared/storage/open-database.ts';
 import { fileIn, holdsData, occupant } from '../database/open-store.ts';
-import { migrations } from '../store/sqlite/migrations.ts';
+import { migrations } from '../store/sqlite/open.ts';
 import { backupFiles, backupOf, backupProgram } from '../upkeep/backup-of.ts';
 import { type CommandContext, CommandRefused } from './command-context.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { lockFolder } from '../../shared/storage/instance-lock.ts';
-import { StorageRefused } from '../../shared/storage/refused.ts';
+import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
 import { fileIn, occupant, secretMarkOf } from '../database/open-store.ts';

@@ -1,6 +1,9 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { noTargets, sendTestAlert } from '../../shared/alerts/alert-targets.ts';
 import { counted } from '../kit/formats.ts';
-import type { CommandContext } from './command-context.ts';
+import { alertName, serviceAlertTargets } from '../upkeep/service-alerts.ts';
+import { type AuditKind, auditKinds } from '../words/audit-kinds.ts';
+import { type CommandContext, CommandRefused } from './command-context.ts';
 
 export function statusCommand(parent: Command, { print, command, withStore }: CommandContext): void {
   command(
@@ -21,4 +24,41 @@ export function statusCommand(parent: Command, { print, command, withStore }: Co
       );
     }),
   );
+}
+
+export function alertCommand(parent: Command, { print, io }: CommandContext): void {
+  parent
+    .command('alert')
+    .description('send a test alert')
+    .command('test')
+    .description('send a test alert to ALERT_MAIL and ALERT_WEBHOOK; the service need not run')
+    .action(async () => {
+      const { alerts, mail } = io.alerts();
+      const targets = serviceAlertTargets(alerts, mail, alertName(io.options().hosts));
+      if (targets.length === 0) throw new CommandRefused(noTargets);
+      const results = await sendTestAlert(targets, Date.now());
+      print(...results.map(({ line }) => line));
+      if (!results.every(({ ok }) => ok)) throw new CommandRefused('not every test alert was accepted');
+    });
+}
+
+export function auditCommand(parent: Command, { print, command, withStore }: CommandContext): void {
+  command(parent, 'audit', 'show who did what in an account: sign-ins, roles, tokens, exports and more')
+    .option('--who <name>', 'only entries of this user')
+    .addOption(new Option('--kind <kind>', 'only entries of this kind').choices(Object.keys(auditKinds)))
+    .option('--unknown', 'failed sign-ins with names that no user has; they belong to no account')
+    .option('--limit <count>', 'how many, newest first', Number, 100)
+    .action((options) =>
+      withStore(options.account, async ({ store, account }) => {
+        const { entries } = await store.audit.page({
+          account: options.unknown ? 0 : account.id,
+          what: options.kind ?? null,
+          who: options.who ?? null,
+          before: null,
+          limit: options.limit,
+        });
+        for (const { at, what, who, from, target } of entries)
+          print([new Date(at).toISOString(), from, who, auditKinds[what as AuditKind], target].join('  '));
+      }),
+    );
 }

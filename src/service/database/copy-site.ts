@@ -4,10 +4,8 @@ import { openDatabase, type Row, type Transaction } from '../store/postgres/data
 import { refusalOf, settingsOf } from '../store/postgres/durability.ts';
 import { migrate } from '../store/postgres/migrations.ts';
 import { DAY_MS, makePartitions, widthFor } from '../store/postgres/partitions.ts';
-import { addressesOf, findPrimary } from '../store/postgres/primary.ts';
-import { isRefusal } from '../store/postgres/unavailable.ts';
-import { migrations } from '../store/sqlite/migrations.ts';
-import { openForReading } from '../store/sqlite/open.ts';
+import { addressesOf, findPrimary, isRefusal } from '../store/postgres/primary.ts';
+import { migrations, openForReading } from '../store/sqlite/open.ts';
 
 /** The tables that are copied, each after those that it refers to. Both databases have their columns by the same names. */
 export const copiedTables = [

@@ -3,10 +3,10 @@ import { type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/
 import { callOf, rowOf, whoOf } from '../calls/call-rows.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
 import { quarterOf } from '../kit/calendar.ts';
-import { StoreUnavailable } from '../store/engine.ts';
 import type { Outcome } from '../store/postgres/batches.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { DAY_MS, type Partitions } from '../store/postgres/partitions.ts';
+import { StoreUnavailable } from '../store/statements.ts';
 import { readSql, recordSql } from './postgres-record-sql.ts';
 
 /** SQLSTATE of a row that no partition takes. */

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { answerTogether } from '../../shared/storage/answer.ts';
 import { serveThread } from '../../shared/storage/serve-thread.ts';
 import { createTransact } from '../../shared/storage/transact.ts';
-import { trimmer } from '../history/trimmer-sqlite.ts';
+import { trimmer } from '../history/history-entries-sqlite.ts';
 import { customerWriter } from '../people/customer-writer-sqlite.ts';
 import { figureWriter } from '../reports/figure-rows-sqlite.ts';
 import { monotonicMs } from '../store/monotonic-clock.ts';

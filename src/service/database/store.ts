@@ -1,13 +1,13 @@
 import type { DirectoryStore } from '../accounts/directory-store.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
+import type { ReportStore } from '../calls/aggregate.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import type { CallFeed, CallStore } from '../calls/call-store.ts';
-import type { ReportStore } from '../calls/report-store.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import type { CallerStore } from '../people/caller-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import type { WeeklyStore } from '../reports/weekly-store.ts';
-import type { StoreAbout } from '../store/engine.ts';
+import type { StoreAbout } from '../store/statements.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
 

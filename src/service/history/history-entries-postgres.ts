@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Database } from '../store/postgres/database.ts';
+import { DAY_MS, type Partitions } from '../store/postgres/partitions.ts';
 import { CHUNK_SIZE, type HistoryReader } from './history-paging.ts';
-import type { StoredRequest } from './request-store.ts';
+import type { RequestStore, StoredRequest } from './request-store.ts';
 
 /** Partitions outside the time of the entries are not read. */
 export function historyEntries(database: Database): HistoryReader['entries'] {
@@ -56,5 +57,58 @@ export function historyEntries(database: Database): HistoryReader['entries'] {
       }),
     );
     return { entries, taken: cut ? (rows.at(-1)?.n ?? 0) : places.length };
+  };
+}
+
+/** Rows deleted in one transaction. */
+const STEP = 5000;
+const LOCK = 5_727_003;
+
+/**
+ * Retention. By age, whole partitions go when the last day in them is too old; that costs the same however much they
+ * hold. By count, entries of single accounts are deleted row by row, by one process at a time.
+ */
+export function trimmer(database: Database, partitions: Partitions, shard: number): RequestStore['trim'] {
+  const excessive = (keep: number) =>
+    database.rows<{ account: number }>(
+      `SELECT account_id AS account FROM history_counts GROUP BY 1 HAVING sum(entries) > $1`,
+      keep,
+    );
+
+  const deleteOldest = (account: number, keep: number) =>
+    database.transaction(async ({ rows }) => {
+      await rows('SELECT pg_advisory_xact_lock($1)', LOCK);
+      const [sum] = await rows<{ entries: number }>(
+        'SELECT coalesce(sum(entries), 0)::bigint AS entries FROM history_counts WHERE account_id = $1',
+        account,
+      );
+      const excess = Math.min(STEP, (sum?.entries ?? 0) - keep);
+      if (excess <= 0) return 0;
+      const [gone] = await rows<{ entries: number }>(
+        `WITH oldest AS MATERIALIZED (
+           SELECT created_at, id FROM history WHERE account_id = $1 ORDER BY created_at, id LIMIT $2
+         ), gone AS (
+           DELETE FROM history h USING oldest o
+           WHERE h.account_id = $1 AND h.created_at = o.created_at AND h.id = o.id RETURNING h.created_at
+         ), counted AS (
+           INSERT INTO history_counts AS c
+           SELECT $1, created_at / $4, $3::integer, -count(*) FROM gone GROUP BY 2
+           ON CONFLICT (account_id, day, shard) DO UPDATE SET entries = c.entries + excluded.entries
+         ) SELECT count(*) AS entries FROM gone`,
+        account,
+        excess,
+        shard,
+        DAY_MS,
+      );
+      return gone?.entries ?? 0;
+    });
+
+  return async ({ before, keep }) => {
+    let deleted = before === undefined ? 0 : await partitions.drop(before);
+    if (keep === undefined) return deleted;
+    for (const { account } of await excessive(keep)) {
+      for (let rows = -1; rows !== 0; deleted += rows) rows = await deleteOldest(account, keep);
+    }
+    return deleted;
   };
 }

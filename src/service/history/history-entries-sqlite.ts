@@ -21,3 +21,34 @@ export function historyEntries(db: DatabaseSync) {
     return { entries, taken };
   };
 }
+
+/** Rows deleted in one go, so that no event waits long behind it. */
+const STEP = 1000;
+
+/**
+ * Deletes the oldest entries of the history, one step per call; returns the number of deleted rows, 0 when it is done.
+ */
+export function trimmer(db: DatabaseSync, removed: (account: number, rows: number) => void) {
+  const accounts = db.prepare('SELECT account_id AS account, entries FROM history_counts');
+  const byAge = db.prepare(
+    `DELETE FROM history WHERE id IN
+       (SELECT id FROM history WHERE account_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ${STEP})`,
+  );
+  const oldest = db.prepare(
+    `DELETE FROM history WHERE id IN
+       (SELECT id FROM history WHERE account_id = ? ORDER BY created_at, id LIMIT ?)`,
+  );
+  return (limits: { before?: number; keep?: number }): number => {
+    for (const { account, entries } of accounts.all() as { account: number; entries: number }[]) {
+      const excess = limits.keep === undefined ? 0 : Math.min(STEP, entries - limits.keep);
+      let rows = 0;
+      if (limits.before !== undefined) rows = Number(byAge.run(account, limits.before).changes);
+      else if (excess > 0) rows = Number(oldest.run(account, excess).changes);
+      if (rows > 0) {
+        removed(account, rows);
+        return rows;
+      }
+    }
+    return 0;
+  };
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { makeSerialise } from '../store/serialise.ts';
+import { makeSerialise } from '../store/statements.ts';
 import { type HistoryHit, historyPaging } from './history-paging.ts';
 import type { HistoryOrder, SearchPlace } from './request-store.ts';
 

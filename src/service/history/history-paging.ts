@@ -1,6 +1,6 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { monotonicMs } from '../store/monotonic-clock.ts';
-import type { Serialise } from '../store/serialise.ts';
+import type { Serialise } from '../store/statements.ts';
 import type {
   HistoryCursor,
   HistoryFilter,

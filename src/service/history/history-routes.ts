@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HistoryPage, HistoryQuery } from '../../shared/api/contract/history.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import type { Sender } from '../accounts/directory.ts';
+import type { ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
-import type { ZodInstance } from '../kit/zod-instance.ts';
 import type { Exchange } from './exchange.ts';
 import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch } from './request-store.ts';
 

@@ -4,9 +4,8 @@ import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { DirectoryStore, Integration, IntegrationChange } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { newUid } from '../accounts/setup.ts';
-import { type AccountOf, type AdminAudit, given, name } from '../kit/administration.ts';
+import { type AccountOf, type AdminAudit, given, name, type ZodInstance } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
-import type { ZodInstance } from '../kit/zod-instance.ts';
 import { integrationChangeText, newToken, oldTokenDays } from './integration-change.ts';
 
 const integrationChange = z.object({ name: name.optional(), enabled: z.boolean().optional() });

@@ -2,8 +2,7 @@ import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { entryAddress, integrationName, payloadText, statusChip } from '../history/api-log-table.ts';
 import type { RequestStore } from '../history/request-store.ts';
-import { copyable } from '../kit/copyable.ts';
-import { displayText, lines } from '../kit/display-text.ts';
+import { copyable, displayText, lines } from '../kit/display-text.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 

@@ -1,4 +1,5 @@
 import { type Html, html } from '../words/html.ts';
+import type { Words } from '../words/words.ts';
 
 /**
  * Invisible characters with effects on the text around them: control characters, and marks that change the writing
@@ -23,4 +24,12 @@ export function displayText(text: string, longest?: number): Html {
 export function lines(text: string): Html {
   const clean = text.split(/\r?\n/).map((line) => plainText(line, line.length + 1));
   return html`<bdi>${clean.join('\n')}</bdi>`;
+}
+
+/** A text with a button that copies it (shown by client/copy-button.js). */
+export function copyable({ kit }: Words, id: string, label: string, text: string): Html {
+  return html`<div class="copyable">
+    <div class="copyable-head"><h3 id=${`${id}-label`}>${label}</h3><button type="button" hidden data-copy=${id} data-copied=${kit.copied} data-press=${kit.pressCopy} aria-describedby=${`${id}-label`}>${kit.copy}</button></div>
+    <pre id=${id} tabindex="0" aria-labelledby=${`${id}-label`}>${text}</pre>
+  </div>`;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyError } from 'fastify';
 import type { Log } from '../../shared/log/log.ts';
-import { StoreUnavailable } from '../store/engine.ts';
+import { StoreUnavailable } from '../store/statements.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 
 /** What an error answers, and what is logged about it. */

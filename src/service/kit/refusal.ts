@@ -6,7 +6,7 @@ import {
   validationError,
 } from '../../shared/api/contract/errors.ts';
 import type { Log } from '../../shared/log/log.ts';
-import { StoreUnavailable } from '../store/engine.ts';
+import { StoreUnavailable } from '../store/statements.ts';
 import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
 

@@ -10,3 +10,8 @@ export const securityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 } as const;
+
+/** The token of an Authorization header (RFC 6750, 2.1); undefined if there is none. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+}

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type AccountOf, type AdminAudit, name } from '../kit/administration.ts';
+import { type AccountOf, type AdminAudit, name, type ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
-import type { ZodInstance } from '../kit/zod-instance.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { BadTable, exportCustomers, importCustomers, importSummary } from './customers-csv.ts';
 

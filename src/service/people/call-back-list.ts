@@ -1,7 +1,7 @@
 import { type Extensions, noExtensions } from '../accounts/extensions.ts';
-import { type CallBacksOnScreen, type Screens, screenCall } from '../calls/screens.ts';
-import { actionsSince } from './actions-since.ts';
-import { type CallBack, callBacks } from './call-backs.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import { type CallBacksOnScreen, MAX_OPEN_CALLS, type Screens, screenCall } from '../calls/screens.ts';
+import { actionsSince, type CallBack, callBacks } from './call-backs.ts';
 import type { CallerAction, CallerStore } from './caller-store.ts';
 
 /** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
@@ -68,5 +68,40 @@ export function makeCallBackList(
       await callers.act(account, action);
       await publish(account);
     },
+  };
+}
+
+/** An import changes customers many times a second: the screens get the last state of this time. */
+const TOGETHER_MS = 50;
+
+/**
+ * Returns what is called with an account when its customers have changed: sends its screens who calls now, in open calls
+ * and in those to be called back.
+ */
+export function sendWhoCalls(
+  { openCalls }: { openCalls(account: number, max: number): Promise<CallRecord[]> },
+  screens: Screens,
+  callBackList: CallBackList,
+): (account: number) => void {
+  /** One at a time for each account: what changes while one is read is sent by the next. */
+  const states = new Map<number, 'waiting' | 'reading' | 'changed'>();
+  async function read(account: number): Promise<void> {
+    states.set(account, 'reading');
+    screens.whoCalls(account, await openCalls(account, MAX_OPEN_CALLS));
+    await callBackList.publish(account);
+  }
+  function start(account: number): void {
+    states.set(account, 'waiting');
+    setTimeout(async () => {
+      await read(account).catch(() => {});
+      if (states.get(account) === 'changed') start(account);
+      else states.delete(account);
+    }, TOGETHER_MS);
+  }
+  return (account) => {
+    if (!screens.watched(account)) return;
+    const state = states.get(account);
+    if (state === undefined) start(account);
+    else if (state === 'reading') states.set(account, 'changed');
   };
 }

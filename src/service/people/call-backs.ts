@@ -1,5 +1,6 @@
 import type { CallRecord } from '../calls/call-record.ts';
-import type { CallerAction, MissedCaller } from './caller-store.ts';
+import { countDurations, type Durations } from '../calls/durations.ts';
+import type { CallerAction, CallerStore, MissedCall, MissedCaller } from './caller-store.ts';
 
 /** A caller who was missed: to be called back, or closed. */
 export type CallBack = {
@@ -88,4 +89,70 @@ export function withoutUndone(
       return kind !== 'done' || at <= counts;
     })
     .toReversed();
+}
+
+/** Actions that are read in one go. */
+const TOGETHER = 5_000;
+
+/** All that was done since then, oldest first. */
+export async function actionsSince(
+  store: CallerStore,
+  account: number,
+  since: number,
+): Promise<CallerAction[]> {
+  const steps: CallerAction[][] = [];
+  for (let until = Number.MAX_SAFE_INTEGER; ; ) {
+    const step = await store.actions(account, { since, until }, TOGETHER);
+    const first = step[0]?.at ?? 0;
+    // The limit may have cut off actions of the same millisecond: read that one again.
+    const whole = step.length < TOGETHER ? step : step.filter(({ at }) => at > first);
+    steps.push(whole);
+    if (step.length < TOGETHER || whole.length === 0) return steps.reverse().flat();
+    until = first + 1;
+  }
+}
+
+/** What became of missed callers. A caller who was missed again after being reached counts again. */
+export type MissedCallers = {
+  /** Neither called back nor answered later, newest first; each with the missed calls since then, oldest first. */
+  readonly neverReached: readonly (readonly CallRecord[])[];
+  /** From the first missed call until a colleague had called back. */
+  readonly calledBack: Durations;
+  /** Callers who called again and were answered before that. */
+  readonly calledAgain: number;
+};
+
+/** Both lists are oldest first. */
+export function missedCallers(
+  missed: readonly MissedCall[],
+  actions: readonly CallerAction[],
+): MissedCallers {
+  const actionsOf = Map.groupBy(actions, ({ number }) => number);
+  const neverReached: CallRecord[][] = [];
+  const calledBack = countDurations();
+  let calledAgain = 0;
+  for (const [number, calls] of Map.groupBy(missed, ({ call }) => call.number)) {
+    if (!isDialable(number)) continue;
+    const counted = withoutUndone(
+      actionsOf.get(number) ?? [],
+      calls.map(({ call }) => call.completedAt ?? 0),
+    );
+    const done = counted.flatMap(({ kind, at }) => (kind === 'done' ? at : []));
+    const endOf = ({ call, reached }: MissedCall) => {
+      const doneAfter = done.find((at) => at >= (call.completedAt ?? 0)) ?? Number.POSITIVE_INFINITY;
+      return { at: Math.min(doneAfter, reached?.at ?? Number.POSITIVE_INFINITY), doneAfter };
+    };
+    for (const [at, group] of Map.groupBy(calls, (one) => endOf(one).at)) {
+      const [first] = group as [MissedCall];
+      if (at === Number.POSITIVE_INFINITY) neverReached.push(group.map(({ call }) => call));
+      else if (at === endOf(first).doneAfter) calledBack.add(at - (first.call.completedAt ?? at));
+      else calledAgain += 1;
+    }
+  }
+  const lastOf = (calls: readonly CallRecord[]) => calls.at(-1)?.startedAt ?? 0;
+  return {
+    neverReached: neverReached.sort((a, b) => lastOf(b) - lastOf(a)),
+    calledBack: calledBack.durations(),
+    calledAgain,
+  };
 }

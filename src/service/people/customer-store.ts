@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Statements, Value } from '../store/statements.ts';
 
 export type Segment = { readonly name: string; readonly priority: number };
 
@@ -88,4 +89,133 @@ export interface CustomerStore {
   putSegment(account: number, segment: Segment): Promise<void>;
   /** Its customers stay, without a segment. False if there is none. */
   removeSegment(account: number, name: string): Promise<boolean>;
+}
+
+/** Customers that one statement of a search reads: some milliseconds. */
+const SLICE = 5_000;
+/** Customers per chunk. */
+const PAGE = 1000;
+
+/** The customers of the account $1, as rows of customerOf. No number has a line break. */
+export const selectCustomers = `SELECT c.reference, c.name, s.name AS segment, c.search,
+    (SELECT string_agg(n.number, '\n' ORDER BY n.number) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers
+  FROM customers c LEFT JOIN segments s ON s.id = c.segment_id WHERE c.account_id = $1`;
+
+export type CustomerRow = {
+  reference: string;
+  name: string;
+  segment: string | null;
+  search: string;
+  numbers: string | null;
+};
+
+export const customerOf = ({ reference, name, segment, numbers }: CustomerRow): Customer => ({
+  reference,
+  name,
+  segment,
+  numbers: numbers?.split('\n') ?? [],
+});
+
+/** Whether a customer is still as it was read. */
+export const isUnchanged = (now: CustomerRow | undefined, before: Customer): boolean =>
+  now !== undefined && isSameCustomer(customerOf(now), before);
+
+/** Customers and segments; `put` is each engine's own, since thousands come at once. `changed` is called after a change. */
+export function customerRows(
+  { read, lookup, write, contains, along }: Statements,
+  put: CustomerStore['put'],
+  changed: (account: number) => void,
+): CustomerStore {
+  const remove = async (account: number, sql: string, key: string) => {
+    const removed = (await write(sql, account, key)).length === 1;
+    if (removed) changed(account);
+    return removed;
+  };
+  return {
+    async priorityOf(account, number) {
+      const [known] = await lookup<CustomerPriority>(
+        `SELECT c.name, s.priority, s.name AS segment FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
+         LEFT JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number = $2`,
+        ...[account, number],
+      );
+      return known;
+    },
+    async put(account, customers, before) {
+      const refusals = await put(account, customers, before);
+      changed(account);
+      return refusals;
+    },
+    remove: (account, reference) =>
+      remove(
+        account,
+        'DELETE FROM customers WHERE account_id = $1 AND reference = $2 RETURNING id',
+        reference,
+      ),
+    async get(account, reference) {
+      const [row] = await read<CustomerRow>(`${selectCustomers} AND c.reference = $2`, account, reference);
+      return row && customerOf(row);
+    },
+    async withNumber(account, number) {
+      const [row] = await read<CustomerRow>(
+        `${selectCustomers} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number = $2)`,
+        ...[account, number],
+      );
+      return row && customerOf(row);
+    },
+    async page({ account, words, segment, after, limit }) {
+      const isSearch = words.length > 0 || segment !== null;
+      const rows: CustomerRow[] = [];
+      let from: CustomerCursor | null = after ?? { text: '', reference: '' };
+      while (from !== null && rows.length <= limit) {
+        const begin: Value[] = [account, from.text, from.reference];
+        // The last customer that this slice reads, by the index alone.
+        const places: CustomerCursor[] = isSearch
+          ? await read(
+              `SELECT search AS text, reference FROM customers ${along('customers_by_search')}
+           WHERE account_id = $1 AND (search, reference) > ($2, $3) ORDER BY search, reference LIMIT 1 OFFSET $4`,
+              ...[...begin, SLICE - 1],
+            )
+          : [];
+        const reached: CustomerCursor | null = places[0] ?? null;
+        const values: Value[] = [...begin, limit + 1 - rows.length];
+        const also = words.map((word) => `AND ${contains('c.search', `$${values.push(word)}`)}`);
+        if (segment !== null) also.push(`AND s.name = $${values.push(segment)}`);
+        if (reached !== null)
+          also.push(
+            `AND (c.search, c.reference) <= ($${values.push(reached.text)}, $${values.push(reached.reference)})`,
+          );
+        const found = await read<CustomerRow>(
+          `${selectCustomers} AND (c.search, c.reference) > ($2, $3) ${also.join(' ')} ORDER BY c.search, c.reference LIMIT $4`,
+          ...values,
+        );
+        rows.push(...found);
+        from = reached;
+      }
+      const last = rows[limit - 1];
+      return {
+        customers: rows.slice(0, limit).map(customerOf),
+        next: rows.length > limit && last ? { text: last.search, reference: last.reference } : null,
+      };
+    },
+    async *all(account) {
+      for (let after = '', page: Customer[] = []; ; after = page.at(-1)?.reference ?? '') {
+        const sql = `${selectCustomers} AND c.reference > $2 ORDER BY c.reference LIMIT $3`;
+        page = (await read<CustomerRow>(sql, account, after, PAGE)).map(customerOf);
+        if (page.length > 0) yield page;
+        if (page.length < PAGE) return;
+      }
+    },
+    segments: (account) =>
+      read('SELECT name, priority FROM segments WHERE account_id = $1 ORDER BY priority DESC, name', account),
+    async putSegment(account, { name, priority }) {
+      await write(
+        `INSERT INTO segments (account_id, name, priority) VALUES ($1, $2, $3)
+         ON CONFLICT (account_id, name) DO UPDATE SET priority = excluded.priority`,
+        ...[account, name, priority],
+      );
+      changed(account);
+    },
+    removeSegment: (account, name) =>
+      remove(account, 'DELETE FROM segments WHERE account_id = $1 AND name = $2 RETURNING id', name),
+  };
 }

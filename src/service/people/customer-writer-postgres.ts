@@ -1,12 +1,15 @@
 import { searchText } from '../kit/search-text.ts';
 import type { Database, Transaction } from '../store/postgres/database.ts';
-import { type CustomerRow, customerOf, isUnchanged, selectCustomers } from './customer-rows.ts';
 import {
   type Customer,
   type CustomerChange,
   type CustomerRefusal,
+  type CustomerRow,
   type CustomerStore,
+  customerOf,
+  isUnchanged,
   refusalOf,
+  selectCustomers,
   withChange,
 } from './customer-store.ts';
 

@@ -1,11 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { searchText } from '../kit/search-text.ts';
-import { type CustomerRow, customerOf, isUnchanged, selectCustomers } from './customer-rows.ts';
 import {
   type Customer,
   type CustomerChange,
   type CustomerRefusal,
+  type CustomerRow,
+  customerOf,
+  isUnchanged,
   refusalOf,
+  selectCustomers,
   withChange,
 } from './customer-store.ts';
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
-import { takeTurns } from '../../shared/process/take-turns.ts';
 import { given } from '../kit/administration.ts';
 import { csvLines, unguarded } from '../kit/csv.ts';
 import { errorText } from '../kit/form.ts';
@@ -257,4 +257,26 @@ export async function* exportCustomers(customers: CustomerStore, account: number
       chunk.map(({ reference, name, segment, numbers }) => [reference, name, segment, numbers.join('|')]),
     );
   }
+}
+
+/** How long one piece of work may block the thread, ms: other requests wait for a few of them. */
+const PIECE_MS = 4;
+
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * To be awaited often during long work: every few milliseconds it lets other work run. All long work of the process
+ * does one piece per turn of the event loop.
+ */
+export function takeTurns(): () => Promise<void> | undefined {
+  let began = performance.now();
+  return () => {
+    if (performance.now() - began < PIECE_MS) return undefined;
+    last = last
+      .then(() => nextTurn())
+      .then(() => {
+        began = performance.now();
+      });
+    return last;
+  };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '../calls/call-record.ts';
+import { missedCallers } from './call-backs.ts';
 import type { CallerAction, MissedCall } from './caller-store.ts';
-import { missedCallers } from './missed-callers.ts';
 
 const MINUTE = 60_000;
 /** Minutes. */

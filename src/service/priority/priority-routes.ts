@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { PriorityResult } from '../../shared/api/contract/priority.ts';
+import type { PriorityResult } from '../../shared/api/contract/phone-number.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { Sender } from '../accounts/directory.ts';
 import type { Exchange } from '../history/exchange.ts';
-import type { ZodInstance } from '../kit/zod-instance.ts';
+import type { ZodInstance } from '../kit/administration.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 
 type Parts = {

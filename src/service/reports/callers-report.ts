@@ -1,7 +1,6 @@
 import type { Span } from '../kit/calendar.ts';
-import { actionsSince } from '../people/actions-since.ts';
+import { actionsSince, type MissedCallers, missedCallers } from '../people/call-backs.ts';
 import type { CallerCounts, CallerStore, CallGroup, MissedCall } from '../people/caller-store.ts';
-import { type MissedCallers, missedCallers } from '../people/missed-callers.ts';
 import type { GroupFilter, Report } from './call-report.ts';
 
 /** Limit of calls: callers are read call by call, including calls that a filter leaves out. */

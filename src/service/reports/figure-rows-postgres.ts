@@ -1,7 +1,7 @@
 import { type CallFacts, countCalls } from '../calls/aggregate.ts';
 import { whoCalls } from '../calls/call-rows.ts';
 import type { Database } from '../store/postgres/database.ts';
-import type { Serialise } from '../store/serialise.ts';
+import type { Serialise } from '../store/statements.ts';
 import type { FiguresEngine } from './kept-figures.ts';
 
 /** Calls that are counted in one go. */

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { countCalls, type SpanFigures } from '../calls/aggregate.ts';
+import { countCalls, type ReportStore, type SpanFigures } from '../calls/aggregate.ts';
 import type { CallCursor } from '../calls/call-store.ts';
-import type { ReportStore } from '../calls/report-store.ts';
 import type { Span } from '../kit/calendar.ts';
 
 /** What an engine does for reports. A transaction that moves a call deletes the kept figures of its span. */
@@ -113,4 +112,24 @@ function shareRuns<T>() {
     waiting.set(key, known);
     return known;
   };
+}
+
+/** The figures of each day, of those calls alone that began in one of its parts. */
+export async function* partFigures<Day extends Span>(
+  { figures }: ReportStore,
+  account: number,
+  days: readonly Day[],
+  partsOf: (day: Day) => readonly Span[],
+  now: number,
+): AsyncGenerator<SpanFigures> {
+  const parts = days.map(partsOf);
+  const counted = figures(account, parts.flat(), now)[Symbol.asyncIterator]();
+  for (const [at, day] of days.entries()) {
+    const sum = countCalls(day);
+    for (const { since } of parts[at] ?? []) {
+      const { value } = await counted.next();
+      sum.merge(value as SpanFigures, since);
+    }
+    yield sum.figures();
+  }
 }

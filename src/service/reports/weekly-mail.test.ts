@@ -7,7 +7,7 @@ import type { LogFields } from '../../shared/log/log.ts';
 import { createMailer } from '../../shared/mail/mail.ts';
 import { startMailServer } from '../../shared/mail/mail-server.fixture.ts';
 import { openSqliteStore } from '../database/sqlite-store.ts';
-import { sendWeeklyReports } from './weekly-mail.ts';
+import { sendWeeklyReports } from './weekly-report.ts';
 
 test('a weekly report is sent once, on Monday at seven, by whichever process is first', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weekly-'));

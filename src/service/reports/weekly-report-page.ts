@@ -1,6 +1,6 @@
 import type { Mailer } from '../../shared/mail/mail.ts';
 import { mailAddress } from '../../shared/mail/mail-address.ts';
-import type { ReportStore } from '../calls/report-store.ts';
+import type { ReportStore } from '../calls/aggregate.ts';
 import { dateIn } from '../kit/calendar.ts';
 import { changeForm, field } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';

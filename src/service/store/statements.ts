@@ -17,3 +17,52 @@ export type Statements = {
   /** As SQL, at the end of a subquery: locks its rows until the end of the change, after other changes of them. */
   readonly lockingRows: string;
 };
+
+/** Rows that are looked at, and deleted, in one go. */
+const STEP = 1000;
+
+/**
+ * Deletes the rows of a table whose `at` is before a time; returns how many. The oldest have the lowest ids, so no index by
+ * time is needed. Usually there is nothing to delete, and then nothing is written.
+ */
+export async function trimOldest(
+  { read, write }: Pick<Statements, 'read' | 'write'>,
+  table: 'audit' | 'webhook_deliveries',
+  before: number,
+): Promise<number> {
+  const last = `SELECT max(id) AS id FROM (SELECT id, at FROM ${table} ORDER BY id LIMIT ${STEP}) oldest WHERE at < $1`;
+  for (let deleted = 0; ; ) {
+    const [{ id } = { id: null }] = await read<{ id: number | null }>(last, before);
+    if (id === null) return deleted;
+    // Its own statement, so that PostgreSQL sees how few these are and does not scan the table.
+    const sql = `DELETE FROM ${table} WHERE id <= $1 AND at < $2 RETURNING id`;
+    deleted += (await write(sql, id, before)).length;
+  }
+}
+
+export type Serialise = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Runs one job at a time: even with many readers of the history, a lookup waits for one of their reads at most. */
+export function makeSerialise(): Serialise {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
+
+/** What an operator must know of the storage under the service. */
+export type StoreAbout = {
+  /** Such as `PostgreSQL 15.18`. */
+  readonly engine: string;
+  /** What an acknowledged event survives, as the end of a sentence that begins with "an acknowledged event is". */
+  readonly survives: string;
+  /** False if an acknowledged event can be lost without the loss of a disk. */
+  readonly safe: boolean;
+};
+
+/** The storage is not available: the database cannot be reached, or does not answer in time. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}

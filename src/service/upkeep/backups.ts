@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../shared/log/log.ts';
-import { messageOf } from '../../shared/process/message-of.ts';
+import { messageOf } from '../../shared/process/parse-json.ts';
 
 export type BackupSettings = {
   readonly directory: string;

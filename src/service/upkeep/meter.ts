@@ -1,5 +1,4 @@
-import { alertRows } from '../../shared/alerts/alert-metrics.ts';
-import type { AlertsStatus } from '../../shared/alerts/alerts.ts';
+import { type AlertsStatus, alertRows } from '../../shared/alerts/alerts.ts';
 import {
   createMetricRegistry,
   type ListedMetric,

@@ -6,7 +6,7 @@ import { watchDisk } from '../../shared/alerts/machine-problems.ts';
 import { type Problem, problem } from '../../shared/alerts/problem.ts';
 import type { Log } from '../../shared/log/log.ts';
 import type { MailOptions } from '../../shared/mail/mail.ts';
-import { messageOf } from '../../shared/process/message-of.ts';
+import { messageOf } from '../../shared/process/parse-json.ts';
 import { within } from '../../shared/process/within.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Store } from '../database/store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameOrigin } from './same-origin.ts';
+import { isSameOrigin } from './session-cookie.ts';
 
 const host = 'calls.example.com:8080';
 

@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import { copyable } from '../kit/copyable.ts';
+import { copyable } from '../kit/display-text.ts';
 import { changeForm, type FieldErrors, field } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';

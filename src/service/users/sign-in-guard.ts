@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Log } from '../../shared/log/log.ts';
-import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
+import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { makeAttemptLimits, network } from './attempt-limits.ts';
 import type { KnownBrowsers } from './known-browser.ts';

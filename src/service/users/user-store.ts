@@ -1,4 +1,6 @@
 import type { Role, Session, User } from '../accounts/user.ts';
+import type { Statements } from '../store/statements.ts';
+
 export interface UserStore {
   /** Those of an account, by sign-in name. */
   list(account: number): Promise<User[]>;
@@ -49,4 +51,151 @@ export interface UserStore {
   closeSessions(user: number, except: string | null): Promise<void>;
   /** Deletes attempts that are too old to count. */
   trimSessions(limits: { openedBefore: number; usedBefore: number }): Promise<void>;
+}
+
+/** `prefix`: the table's alias in the statement, with its dot. */
+const columnsOf = (prefix = '') => `${prefix}id, ${prefix}uid, ${prefix}account_id AS account, ${prefix}name,
+  ${prefix}sign_in_name AS "signInName", ${prefix}role, ${prefix}language, ${prefix}password, ${prefix}second_factor AS "secondFactor",
+  ${prefix}created_at AS "createdAt", ${prefix}bar`;
+const columns = columnsOf();
+
+const sessionColumns = `s.opened_at AS "openedAt", s.used_at AS "usedAt", s.address, s.browser`;
+
+/** Sessions that one statement asks for. */
+const SESSIONS = 500;
+
+/** True if the database refused a second user with the same sign-in name. */
+const isTaken = (error: unknown) =>
+  (error as { code?: string }).code === '23505' || /^UNIQUE constraint failed/.test((error as Error).message);
+
+export function userRows({ read, lookup, write, contains, lockingRows }: Statements): UserStore {
+  /** False for the last administrator of an account. The locks serialise two who demote each other. */
+  const notTheLast = `(role <> 'administrator' OR 1 < (SELECT count(*) FROM (SELECT id FROM users a
+    WHERE a.account_id = users.account_id AND a.role = 'administrator' ORDER BY id ${lockingRows}) administrators))`;
+
+  return {
+    list: (account) =>
+      read(`SELECT ${columns} FROM users WHERE account_id = $1 ORDER BY sign_in_name`, account),
+    async find(by) {
+      const [user] =
+        'uid' in by
+          ? await read<User>(`SELECT ${columns} FROM users WHERE uid = $1`, by.uid)
+          : await read<User>(
+              `SELECT ${columns} FROM users WHERE sign_in_name = $1
+               ORDER BY CASE account_id WHEN $2 THEN 0 ELSE 1 END, id LIMIT 1`,
+              ...[by.signInName, by.account],
+            );
+      return user;
+    },
+    async add({ uid, account, name, signInName, role, password, createdAt }) {
+      const [user] = await write<User>(
+        `INSERT INTO users (uid, account_id, name, sign_in_name, role, password, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account_id, sign_in_name) DO NOTHING RETURNING ${columns}`,
+        ...[uid, account, name, signInName, role, password, createdAt],
+      );
+      return user;
+    },
+    async change(id, { name = null, signInName = null, language = null, password }) {
+      try {
+        await write(
+          `UPDATE users SET name = coalesce($2, name), sign_in_name = coalesce($3, sign_in_name),
+             language = coalesce($6, language),
+             password = CASE WHEN $4 THEN $5 ELSE password END,
+             link_counter = link_counter + CASE WHEN $4 THEN 1 ELSE 0 END WHERE id = $1`,
+          ...[id, name, signInName, password !== undefined, password ?? null, language],
+        );
+        return true;
+      } catch (error) {
+        if (isTaken(error)) return false;
+        throw error;
+      }
+    },
+    async setBar(id, bar) {
+      await write('UPDATE users SET bar = $2 WHERE id = $1', id, bar);
+    },
+    async setRole(id, role) {
+      const changed = await write(
+        `UPDATE users SET role = $2 WHERE id = $1 AND (role = $2 OR ${notTheLast}) RETURNING id`,
+        ...[id, role],
+      );
+      return changed.length > 0;
+    },
+    async setSecondFactor(id, secondFactor, codes) {
+      await write(
+        'UPDATE users SET second_factor = $2, code_step = 0, recovery_codes = $3 WHERE id = $1',
+        ...[id, secondFactor, codes.map((code) => `${code} `).join('')],
+      );
+    },
+    async useCodeStep(id, step) {
+      const sql = 'UPDATE users SET code_step = $2 WHERE id = $1 AND code_step < $2 RETURNING id';
+      return (await write(sql, id, step)).length > 0;
+    },
+    async useRecoveryCode(id, hash) {
+      const used = await write(
+        `UPDATE users SET recovery_codes = replace(recovery_codes, $2, '')
+         WHERE id = $1 AND ${contains('recovery_codes', '$2')} RETURNING id`,
+        ...[id, `${hash} `],
+      );
+      return used.length > 0;
+    },
+    async newLink(id) {
+      const [user] = await write<{ counter: number }>(
+        'UPDATE users SET link_counter = link_counter + 1 WHERE id = $1 RETURNING link_counter AS counter',
+        id,
+      );
+      return user?.counter as number;
+    },
+    async useLink(uid, counter) {
+      const [user] = await write<User>(
+        `UPDATE users SET link_counter = link_counter + 1 WHERE uid = $1 AND link_counter = $2 RETURNING ${columns}`,
+        ...[uid, counter],
+      );
+      return user;
+    },
+    async remove(id) {
+      return (await write(`DELETE FROM users WHERE id = $1 AND ${notTheLast} RETURNING id`, id)).length > 0;
+    },
+    async openSession({ id, user, at, address, browser }) {
+      await write(
+        `INSERT INTO sessions (id, user_id, opened_at, used_at, address, browser) VALUES ($1, $2, $3, $3, $4, $5)`,
+        ...[id, user, at, address, browser],
+      );
+    },
+    async session(id) {
+      const [row] = await lookup<User & Omit<Session, 'user'>>(
+        `SELECT ${columnsOf('u.')}, ${sessionColumns}
+         FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
+        id,
+      );
+      if (row === undefined) return undefined;
+      const { openedAt, usedAt, address, browser, ...user } = row;
+      return { id, user, openedAt, usedAt, address, browser } satisfies Session;
+    },
+    sessions: (user) =>
+      read(
+        `SELECT s.id, ${sessionColumns} FROM sessions s WHERE s.user_id = $1 ORDER BY s.used_at DESC, s.id`,
+        user,
+      ),
+    async openSessions(ids) {
+      const open: string[] = [];
+      for (let from = 0; from < ids.length; from += SESSIONS) {
+        const some = ids.slice(from, from + SESSIONS);
+        const sql = `SELECT id FROM sessions WHERE id IN (${some.map((_, n) => `$${n + 1}`)})`;
+        for (const { id } of await read<{ id: string }>(sql, ...some)) open.push(id);
+      }
+      return open;
+    },
+    async useSession(id, at) {
+      await write('UPDATE sessions SET used_at = $2 WHERE id = $1 AND used_at < $2', id, at);
+    },
+    async closeSession(id) {
+      await write('DELETE FROM sessions WHERE id = $1', id);
+    },
+    async closeSessions(user, except) {
+      await write('DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2', user, except);
+    },
+    async trimSessions({ openedBefore, usedBefore }) {
+      await write('DELETE FROM sessions WHERE opened_at < $1 OR used_at < $2', openedBefore, usedBefore);
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { longestWaitMs } from '../../shared/delivery/queue.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
-import type { Statements, Value } from '../store/statements.ts';
-import { trimOldest } from '../store/trim-oldest.ts';
+import { type Statements, trimOldest, type Value } from '../store/statements.ts';
 import type { Delivery, DueDelivery, Webhook, WebhookEvent, WebhookStore } from './webhook-store.ts';
 
 /** How an engine knows which calls changed. */

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createDispatcher, type Dispatcher } from '../../shared/delivery/dispatcher.ts';
 import type { DeliveryLimits } from '../../shared/delivery/limits.ts';
-import type { Log } from '../../shared/log/log.ts';
+import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import type { MessageCode } from '../../shared/log/messages.ts';
-import { oncePerMinute } from '../../shared/log/once-per-minute.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { every } from '../kit/every.ts';
-import { classifyAnswer } from './classify-answer.ts';
-import type { WebhookClient } from './webhook-client.ts';
+import { classifyAnswer, type WebhookClient } from './webhook-client.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 import { type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
 import type { Webhook, WebhookStore } from './webhook-store.ts';

@@ -1,6 +1,8 @@
 import { createMailer, type MailOptions } from '../mail/mail.ts';
+import { messageOf } from '../process/parse-json.ts';
 import type { Notice } from './alert-rules.ts';
 import { type AlertSender, alertJson, alertMail } from './alert-text.ts';
+import { problem } from './problem.ts';
 
 export type AlertSettings = {
   /** Addresses that get a mail each. */
@@ -71,3 +73,23 @@ async function post(
     await dispatcher.destroy();
   }
 }
+
+/** Sends a test to each target. Returns for each a line, and whether it was accepted. */
+export function sendTestAlert(targets: readonly AlertTarget[], now: number) {
+  const { key: _, ...test } = problem('test', 'problem.test', {});
+  const notice = { ...test, state: 'began', since: now, times: 1, flaps: false } as const;
+  return Promise.all(
+    targets.map(async (target) => {
+      try {
+        await target.send([notice]);
+        return { ok: true, line: `accepted: ${target.name}` };
+      } catch (error) {
+        return { ok: false, line: `FAILED: ${target.name}: ${messageOf(error)}` };
+      }
+    }),
+  );
+}
+
+/** Printed if nothing is configured. */
+export const noTargets =
+  'no alerts are configured: set ALERT_MAIL (with SMTP_URL and MAIL_FROM) or ALERT_WEBHOOK';

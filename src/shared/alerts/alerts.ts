@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import type { Log } from '../log/log.ts';
-import { messageOf } from '../process/message-of.ts';
-import { parseJson } from '../process/parse-json.ts';
+import type { MetricRow } from '../process/metric-registry.ts';
+import { messageOf, parseJson } from '../process/parse-json.ts';
 import { within } from '../process/within.ts';
 import { decideAlerts, type Notice, type Seen, type WatchedProblems } from './alert-rules.ts';
 import type { AlertTarget } from './alert-targets.ts';
@@ -194,4 +194,30 @@ function load(file: string): Kept {
   } catch {
     return { watched: {}, unsent: {} };
   }
+}
+
+/** The metrics of problems and alerts, of the bridge and of the service. */
+export const alertRows: readonly MetricRow<{ readonly alerts: AlertsStatus }>[] = [
+  {
+    name: 'problems',
+    help: 'Open problems, announced or not, by code; see messages.md.',
+    label: 'code',
+    read: (it) => countByCode(it.alerts),
+  },
+  {
+    name: 'alerts_sent_total',
+    help: 'Alerts that the mail server or the webhook accepted since the start.',
+    read: (it) => it.alerts.sent,
+  },
+  {
+    name: 'alerts_unsent',
+    help: 'Alerts that could not be sent yet.',
+    read: (it) => it.alerts.unsent.reduce((sum, { count }) => sum + count, 0),
+  },
+];
+
+function countByCode({ problems }: AlertsStatus): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { code } of problems) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
 }

@@ -1,7 +1,6 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { bridgeHealthPath } from './contract/bridge-health.ts';
-import { type Proxies, proxyFor } from './proxy.ts';
-import { type ApiErrorKind, type ApiResult, errorKind } from './result.ts';
+import { type ApiErrorKind, type ApiResult, errorKind, type Proxies, proxyFor } from './result.ts';
 
 export type ApiClientOptions = {
   /** Ends in `/api/v1`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { proxyFor } from './proxy.ts';
+import { proxyFor } from './result.ts';
 
 const [https, http] = ['http://secure:3128', 'http://plain:3128'];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoff } from './backoff.ts';
+import { backoff } from './outcome.ts';
 
 const ceilings = [
   [0, 1_000],

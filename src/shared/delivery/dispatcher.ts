@@ -1,11 +1,9 @@
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
-import { messageOf } from '../process/message-of.ts';
-import { createAlarm } from './alarm.ts';
+import { messageOf } from '../process/parse-json.ts';
 import { type Classified, classify } from './classify.ts';
-import type { DeliveryStatus } from './delivery-status.ts';
-import { type Flow, flowing, nextFlow } from './flow.ts';
-import { type DeliveryLimits, defaultLimits } from './limits.ts';
+import { type DeliveryStatus, type Flow, flowing, nextFlow } from './flow.ts';
+import { createAlarm, type DeliveryLimits, defaultLimits } from './limits.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
 import { createPrefetchBuffer, priorities } from './prefetch-buffer.ts';
 import {

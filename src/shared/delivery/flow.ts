@@ -1,5 +1,5 @@
-import { backoff } from './backoff.ts';
 import type { Classified } from './classify.ts';
+import { backoff } from './outcome.ts';
 
 /** Failures in a row after which the API counts as out of service, if there was no connection at all. */
 const outAfterNoConnection = 3;
@@ -115,3 +115,21 @@ function stopped(
     reachable: !classified.noConnection,
   };
 }
+
+/** Times are Unix ms. */
+export type DeliveryStatus = {
+  readonly state: Flow['state'];
+  /** Why it is not `ok`. */
+  readonly reason?: string;
+  readonly since: number;
+  /** When the next attempt is made, if it is not `ok`. */
+  readonly nextTryAt?: number;
+  readonly inFlight: number;
+  /** Attempts that are not recorded on disk yet. */
+  readonly unrecorded: number;
+  /** Since the start. */
+  readonly delivered: number;
+  readonly failedAttempts: number;
+  readonly deadLetters: number;
+  readonly lastDeliveredAt?: number;
+};

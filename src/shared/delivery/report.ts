@@ -1,6 +1,6 @@
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
-import { messageOf } from '../process/message-of.ts';
+import { messageOf } from '../process/parse-json.ts';
 import type { Flow } from './flow.ts';
 import type { QueuedEvent } from './queue.ts';
 

@@ -2,12 +2,11 @@ import { agiMessages } from './messages/agi-messages.ts';
 import { alertMessages } from './messages/alert-messages.ts';
 import { amiMessages } from './messages/ami-messages.ts';
 import { callsMessages } from './messages/calls-messages.ts';
-import { deliveryMessages } from './messages/delivery-messages.ts';
-import { outboxMessages } from './messages/outbox-messages.ts';
+import { deliveryMessages, outboxMessages } from './messages/delivery-messages.ts';
 import { programMessages } from './messages/program-messages.ts';
 import { serviceMessages } from './messages/service-messages.ts';
 
-export type { Message } from './messages/message.ts';
+export type { Message } from './messages/program-messages.ts';
 
 /** Every message that the programs log, by its code. `config/messages.md` is generated from it. */
 export const messages = {

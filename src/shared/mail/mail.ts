@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { messageOf } from '../process/message-of.ts';
+import { messageOf } from '../process/parse-json.ts';
 
 export type MailOptions = {
   readonly host: string;

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { fill, messages } from '../log/messages.ts';
-import { createFile } from './create-file.ts';
-import { messageOf } from './message-of.ts';
-import { parseJson } from './parse-json.ts';
+import { createFile } from './denied.ts';
+import { messageOf, parseJson } from './parse-json.ts';
 
 export type BugReportOptions = {
   readonly out?: string;

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { systemClock } from './clock.ts';
 import { createListener } from './listener.ts';
-import { messageOf } from './message-of.ts';
+import { messageOf } from './parse-json.ts';
 
 export type PageServerOptions = {
   readonly host: string;

@@ -6,3 +6,8 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** The message of an error, or the text of anything else that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

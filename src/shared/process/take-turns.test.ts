@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { takeTurns } from './take-turns.ts';
+import { takeTurns } from '../../service/people/customers-csv.ts';
 
 test('others get a turn while several long works go on, one piece of which runs in a turn', async () => {
   let turns = 0;

@@ -1,4 +1,4 @@
-import { messageOf } from '../process/message-of.ts';
+import { messageOf } from '../process/parse-json.ts';
 import { storageErrorKind } from './storage-error.ts';
 import { type Answers, addAnswer, type Methods, noAnswers, type ThreadRequest } from './thread-messages.ts';
 import type { Transact } from './transact.ts';

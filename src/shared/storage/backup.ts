@@ -14,11 +14,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../process/message-of.ts';
+import { messageOf } from '../process/parse-json.ts';
 import { openForReading } from './open-database.ts';
-import { StorageRefused } from './refused.ts';
 import { partOf, replaceDatabase, stampOf, sync } from './replace.ts';
-import { storageErrorKind } from './storage-error.ts';
+import { StorageRefused, storageErrorKind } from './storage-error.ts';
 
 /** The description stored in a backup. */
 export type BackupInfo = {

@@ -2,8 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFile } from './open-database.ts';
-import { StorageRefused } from './refused.ts';
-import { storageErrorKind } from './storage-error.ts';
+import { StorageRefused, storageErrorKind } from './storage-error.ts';
 
 /** Waits for a killed process to be gone, ms; short, so that a refused start ends within a second. */
 const lockTimeoutMs = 300;

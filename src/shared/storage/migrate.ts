@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { StorageRefused } from './refused.ts';
+import { StorageRefused } from './storage-error.ts';
 
 /** The number of migrations applied to a database. */
 export function versionOf(db: DatabaseSync): number {

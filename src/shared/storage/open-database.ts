@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { StorageRefused } from './refused.ts';
+import { StorageRefused } from './storage-error.ts';
 
 /** How long to wait for another process, such as an operator's command, ms. */
 const busyTimeoutMs = 5_000;

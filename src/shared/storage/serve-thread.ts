@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
-import { messageOf } from '../process/message-of.ts';
-import { StorageRefused } from './refused.ts';
+import { messageOf } from '../process/parse-json.ts';
+import { StorageRefused } from './storage-error.ts';
 import type { Answers, FromThread, ThreadRequest, ToThread } from './thread-messages.ts';
 
 /** Calls that are answered together: those that follow must not wait for more. */

@@ -38,3 +38,8 @@ export function storageErrorKind(error: unknown): StorageErrorKind {
   if (typeof errcode !== 'number') return byErrno[String(code)] ?? 'other';
   return byCode[errcode] ?? byCode[errcode & 0xff] ?? 'other';
 }
+
+/** The program refuses to use a database, for a reason that is not an error of SQLite. The message is one line for the operator. */
+export class StorageRefused extends Error {
+  override readonly name = 'StorageRefused';
+}

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { answerEach } from './answer.ts';
-import { StorageRefused } from './refused.ts';
 import { serveThread } from './serve-thread.ts';
+import { StorageRefused } from './storage-error.ts';
 
 /** A thread for tests: answers, refuses, and dies on request. */
 if (workerData === 'no start') throw new Error('cannot open');

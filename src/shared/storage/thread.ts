@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { StorageRefused } from './refused.ts';
+import { StorageRefused } from './storage-error.ts';
 import type { Answers, FromThread, Methods, ThreadRequest, ToThread } from './thread-messages.ts';
 
 /** Most unanswered requests: while a disk hangs, clients that retry must not fill the memory. */

@@ -6,7 +6,7 @@ import { makeFile } from '../../../shared/storage/open-database.ts';
 import { partOf, replaceDatabase } from '../../../shared/storage/replace.ts';
 import { storageErrorKind } from '../../../shared/storage/storage-error.ts';
 import { highestSeq } from '../tables/counters.ts';
-import { isBodyOf } from '../tables/event-body.ts';
+import { isBodyOf } from '../tables/intake.ts';
 import { migrations } from '../tables/migrations.ts';
 import { deadState } from '../tables/outcomes.ts';
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type DeliveryQueue, longestWaitMs, type QueuedEvent } from '../../../shared/delivery/queue.ts';
 import { BrokenInvariant } from '../../../shared/storage/storage-error.ts';
 import { highestSeq } from './counters.ts';
-import { isBodyOf } from './event-body.ts';
+import { isBodyOf } from './intake.ts';
 
 /** From this number of attempts on, `retry` does not order events by it: their waits are the longest anyway. */
 export const mostAttempts = 16;

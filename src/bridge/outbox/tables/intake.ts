@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { parseJson } from '../../../shared/process/parse-json.ts';
 import { BrokenInvariant } from '../../../shared/storage/storage-error.ts';
 import type { CounterKeeper } from './counters.ts';
 
@@ -160,3 +161,9 @@ type CallEventRow = {
   readonly state: number;
   readonly newest_at: number | null;
 };
+
+/** Whether a body is of this call and status: a flipped bit in either of the two copies shows. */
+export function isBodyOf(body: string, callId: string, status: string): boolean {
+  const event = (parseJson(body) ?? {}) as Readonly<Record<string, unknown>>;
+  return event.id === callId && event.status === status;
+}

@@ -1,5 +1,5 @@
 import type { Log } from '../../../shared/log/log.ts';
-import { messageOf } from '../../../shared/process/message-of.ts';
+import { messageOf } from '../../../shared/process/parse-json.ts';
 import { lockFolder } from '../../../shared/storage/instance-lock.ts';
 import { makeFolder } from '../../../shared/storage/open-database.ts';
 import type { Main, Server } from '../../../shared/storage/serve-thread.ts';
@@ -12,9 +12,8 @@ import {
 } from '../../../shared/storage/thread-messages.ts';
 import { databasePath, occupant, saveRoom } from '../tables/database.ts';
 import { appendTogether, type IntakeBatch } from '../tables/intake.ts';
-import type { Notice, StorageState } from './notice.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
-import type { Store, StoreOp } from './store.ts';
+import type { Notice, StorageState, Store, StoreOp } from './store.ts';
 
 export type KeeperOptions = {
   readonly directory: string;

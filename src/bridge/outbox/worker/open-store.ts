@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../../shared/log/log.ts';
-import { messageOf } from '../../../shared/process/message-of.ts';
+import { messageOf } from '../../../shared/process/parse-json.ts';
 import { finishReplacement, stampOf } from '../../../shared/storage/replace.ts';
 import { BrokenInvariant, storageErrorKind } from '../../../shared/storage/storage-error.ts';
 import { checkAtStart, checkWal, walIsCut } from '../recovery/check.ts';

@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { LogFields } from '../../../shared/log/log.ts';
+import type { MessageCode } from '../../../shared/log/messages.ts';
 import { createTransact } from '../../../shared/storage/transact.ts';
 import { checkAll } from '../recovery/check.ts';
 import { createCounterKeeper } from '../tables/counters.ts';
 import { createDueEvents } from '../tables/due-events.ts';
 import { createHistory } from '../tables/history.ts';
 import { createIntake } from '../tables/intake.ts';
-import { createJournal } from '../tables/journal.ts';
-import { createLedger } from '../tables/ledger.ts';
+import { createJournal, createLedger } from '../tables/ledger.ts';
 import { createOutcomes } from '../tables/outcomes.ts';
 import { createRequeuer } from '../tables/requeue.ts';
 import { createTrunkTable } from '../tables/trunks.ts';
@@ -54,3 +55,17 @@ export function createStore(db: DatabaseSync) {
     }),
   };
 }
+
+/** The state of the storage, for health checks. `full` and `failing`: nothing is stored at the moment. */
+export type StorageState = {
+  readonly state: 'working' | 'full' | 'failing';
+  /** One line for people, when it is not working. */
+  readonly error?: string;
+};
+
+/** What the thread says by itself. */
+export type Notice =
+  /** The folder is ours; the database is not open yet. */
+  | { readonly type: 'held' }
+  | { readonly type: 'storage'; readonly storage: StorageState }
+  | { readonly type: 'say'; readonly code: MessageCode; readonly fields: LogFields };

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import type { Log } from '../../../shared/log/log.ts';
 import { type Main, serveThread } from '../../../shared/storage/serve-thread.ts';
 import { createKeeper, type KeeperOptions } from './keeper.ts';
-import type { Notice } from './notice.ts';
+import type { Notice } from './store.ts';
 
 // The thread that owns the outbox's database.
 

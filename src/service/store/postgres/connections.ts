@@ -1,8 +1,7 @@
 import { Pool, type PoolClient } from 'pg';
-import { StoreUnavailable } from '../engine.ts';
+import { StoreUnavailable } from '../statements.ts';
 import { clientConfig } from './client-config.ts';
-import type { Primary } from './primary.ts';
-import { isRefusal, unavailable } from './unavailable.ts';
+import { isRefusal, type Primary, unavailable } from './primary.ts';
 
 type PoolConfig = ConstructorParameters<typeof Pool>[0];
 

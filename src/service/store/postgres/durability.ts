@@ -1,4 +1,4 @@
-import type { StoreAbout } from '../engine.ts';
+import type { StoreAbout } from '../statements.ts';
 import type { Database } from './database.ts';
 
 /** The server's settings that say what a COMMIT means (PostgreSQL, "Write Ahead Log" and "Replication"). */

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { migrate, schemaOf, schemaOfSteps } from '../../../shared/storage/migrate.ts';
 import { openDurable, openForReading as openReading } from '../../../shared/storage/open-database.ts';
-import { StorageRefused } from '../../../shared/storage/refused.ts';
-import { migrations } from './migrations.ts';
+import { StorageRefused } from '../../../shared/storage/storage-error.ts';
 
 /** The WAL stays near 32 MB. */
 const durable = { cacheKiB: 32_768, checkpointPages: 8_000 } as const;
@@ -29,3 +29,6 @@ export function openForWriting(file: string): DatabaseSync {
 export function openForReading(file: string, cacheKiB = 16_384): DatabaseSync {
   return openReading(file, { cacheKiB });
 }
+
+/** The service's steps for `migrate`. The first is the schema of the first release. */
+export const migrations: readonly string[] = [readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')];

@@ -3,7 +3,7 @@ import { callEventReplySchema, callEventSchema } from './call-event.ts';
 import { type DecisionKey, decisions } from './decisions.ts';
 import { errorSchema, validationErrorSchema } from './errors.ts';
 import { historyArraySchema, historyPageSchema, historyQuerySchema } from './history.ts';
-import { priorityQuerySchema, priorityResultSchema } from './priority.ts';
+import { priorityQuerySchema, priorityResultSchema } from './phone-number.ts';
 
 /** The path that every base address ends in. Part 9. */
 export const basePath = '/api/v1';

@@ -1,4 +1,4 @@
-import type { Message } from './message.ts';
+import type { Message } from './program-messages.ts';
 
 /** What to do if the dialplan asks for a script that the bridge does not have. */
 export const otherScriptTodo =

@@ -1,5 +1,5 @@
 import { otherScriptTodo } from './agi-messages.ts';
-import type { Message } from './message.ts';
+import type { Message } from './program-messages.ts';
 
 /** Log messages about alerts, and problems that are announced and have no other line in the log. */
 export const alertMessages = {

@@ -1,4 +1,4 @@
-import type { Message } from './message.ts';
+import type { Message } from './program-messages.ts';
 
 /** Log messages about the AMI connection to the PBX. */
 export const amiMessages = {

@@ -1,4 +1,4 @@
-import type { Message } from './message.ts';
+import type { Message } from './program-messages.ts';
 
 /** Log messages about calls and call records. */
 export const callsMessages = {

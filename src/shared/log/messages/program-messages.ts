@@ -1,5 +1,3 @@
-import type { Message } from './message.ts';
-
 /** Log messages about the program itself, systemd, the log and the status server. */
 export const programMessages = {
   'program.started': {
@@ -87,3 +85,14 @@ export const programMessages = {
     todo: 'Set STATUS_LISTEN to a free port for each instance, or to off.',
   },
 } as const satisfies Record<string, Message>;
+
+/** One line of the log: its level, text, meaning and remedy. */
+export type Message = {
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+  /** `{name}` is replaced by the field of that name. */
+  readonly text: string;
+  /** For an operator who does not know the code. */
+  readonly means: string;
+  /** What to do; absent if nothing needs doing. */
+  readonly todo?: string;
+};
