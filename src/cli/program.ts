@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
 import type { Bridge } from '../bridge/bridge.ts';
 import { createSupervisor, openServiceManager } from '../bridge/status/systemd.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
@@ -20,6 +19,7 @@ import { logSection } from './config/log-section.ts';
 import { maskedSettings, passwordsIn } from './config/masked-settings.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
+import { createProgram } from './create-program.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -168,25 +168,4 @@ try {
   );
   // Exit explicitly: after a failed start, open handles would keep the process and its lock alive.
   process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
-}
-
-/** The program with its first command, which runs the bridge; others add theirs. */
-export function createProgram(version: string, run: () => Promise<number>): Command {
-  const program = new Command('pbx-bridge')
-    .description('Report every inbound call of an Asterisk phone system to the Call Integration API.')
-    .version(version)
-    .showHelpAfterError();
-  program
-    .command('run')
-    .description('run the bridge with the settings of the environment and .env')
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 stopped, 1 failed (restart it), ${EXIT_CONFIG} invalid configuration (correct it first).
-Settings: see config/pbx-bridge.env.example.`,
-    )
-    .action(async () => {
-      process.exit(await run());
-    });
-  return program;
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/create-program.ts';
 import { addOperatorCommands } from '../../src/cli/operator-commands.ts';
-import { createProgram } from '../../src/cli/program.ts';
 import { addServiceCommands } from '../../src/service/commands.ts';
 
 /** The whole program with all its commands, to be read, not run. */

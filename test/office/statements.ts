@@ -88,8 +88,8 @@ const plain = (sql: string) =>
  * The statements in the sources of a folder, as expressions that match them as they are run: a text from its first word
  * to its end, with anything in place of plain `${names}`, or to the first longer expression in it.
  */
-export function statementsOf(files: string): { where: string; text: string; pattern: RegExp }[] {
-  return globSync(files, { exclude: ['**/*.test.ts'] }).flatMap((file) => {
+export function statementsOf(files: readonly string[]): { where: string; text: string; pattern: RegExp }[] {
+  return globSync([...files], { exclude: ['**/*.test.ts'] }).flatMap((file) => {
     const source = readFileSync(file, 'utf8');
     const texts = source.matchAll(
       /(['"`])(\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH)\s(?:(?!\1)[^\\])*)/g,

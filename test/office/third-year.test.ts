@@ -35,7 +35,7 @@ import {
 type Office = { readonly office: ThirdYear; readonly toured: Toured };
 type Engine = {
   readonly name: string;
-  readonly sources: string;
+  readonly sources: readonly string[];
   readonly slack: number;
   open(scale: Scale, folder: string): Promise<Office>;
 };
@@ -68,7 +68,7 @@ async function tour(year: ThirdYear, log: string, watch: boolean, url?: string):
 
 const sqlite: Engine = {
   name: 'SQLite',
-  sources: 'src/service/store/{shared,sqlite}/*.ts',
+  sources: ['src/service/!(words)/!(*postgres*|copy-site).ts', 'src/service/store/sqlite/*.ts'],
   slack: 100,
   async open(scale, folder) {
     const log = join(folder, 'statements');
@@ -82,7 +82,10 @@ let cluster: Cluster;
 const postgres: Engine = {
   name: 'PostgreSQL',
   // Without what opens the database and ends what hangs.
-  sources: 'src/service/store/{shared/*,postgres/!(database|migrations|primary|durability)}.ts',
+  sources: [
+    'src/service/!(words)/!(*sqlite*|copy-site).ts',
+    'src/service/store/postgres/!(database|connections|migrations|primary|durability).ts',
+  ],
   slack: 1_000,
   async open(scale, folder) {
     const year = await openThirdYear(folder, { scale });

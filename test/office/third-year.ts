@@ -137,12 +137,12 @@ async function withStore<T>(stateDir: string, work: (store: Store) => Promise<T>
 async function keptYears(scale: Scale, begin: number, end: number): Promise<string> {
   const sources = ['years.ts', 'third-year.ts'].map((file) => new URL(file, import.meta.url));
   for (const file of [
-    'sqlite/schema.sql',
-    'sqlite/call-rows.ts',
-    'shared/customer-search.ts',
-    'shared/call-rows.ts',
+    'store/sqlite/schema.sql',
+    'calls/call-rows-sqlite.ts',
+    'kit/search-text.ts',
+    'calls/call-rows.ts',
   ])
-    sources.push(new URL(`../../src/service/store/${file}`, import.meta.url));
+    sources.push(new URL(`../../src/service/${file}`, import.meta.url));
   const hash = createHash('sha256').update(`${process.version} ${begin} ${end}`);
   for (const source of sources) hash.update(readFileSync(source));
   const folder = join(cache, `office-${scale}-${hash.digest('hex').slice(0, 12)}`);

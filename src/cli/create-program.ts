@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { EXIT_CONFIG } from './config/env.ts';
+
+/** The program with its first command, which runs the bridge; others add theirs. */
+export function createProgram(version: string, run: () => Promise<number>): Command {
+  const program = new Command('pbx-bridge')
+    .description('Report every inbound call of an Asterisk phone system to the Call Integration API.')
+    .version(version)
+    .showHelpAfterError();
+  program
+    .command('run')
+    .description('run the bridge with the settings of the environment and .env')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 stopped, 1 failed (restart it), ${EXIT_CONFIG} invalid configuration (correct it first).
+Settings: see config/pbx-bridge.env.example.`,
+    )
+    .action(async () => {
+      process.exit(await run());
+    });
+  return program;
+}
