@@ -1,10 +1,10 @@
+import type { en } from './en.ts';
 import { html } from './html.ts';
 import { plurals } from './plurals.ts';
-import type { Words } from './words.ts';
 
 const count = plurals('de');
 
-export const de: Words = {
+export const de: typeof en = {
   language: 'de',
   languageName: 'Deutsch',
   locale: 'de-DE',

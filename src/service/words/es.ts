@@ -1,10 +1,10 @@
+import type { en } from './en.ts';
 import { html } from './html.ts';
 import { plurals } from './plurals.ts';
-import type { Words } from './words.ts';
 
 const count = plurals('es');
 
-export const es: Words = {
+export const es: typeof en = {
   language: 'es',
   languageName: 'Español',
   locale: 'es-ES',

@@ -1,10 +1,10 @@
+import type { en } from './en.ts';
 import { html } from './html.ts';
 import { plurals } from './plurals.ts';
-import type { Words } from './words.ts';
 
 const count = plurals('fr');
 
-export const fr: Words = {
+export const fr: typeof en = {
   language: 'fr',
   languageName: 'Français',
   locale: 'fr-FR',

@@ -1,10 +1,10 @@
+import type { en } from './en.ts';
 import { html } from './html.ts';
 import { plurals } from './plurals.ts';
-import type { Words } from './words.ts';
 
 const count = plurals('nl');
 
-export const nl: Words = {
+export const nl: typeof en = {
   language: 'nl',
   languageName: 'Nederlands',
   locale: 'nl-NL',
