@@ -6,15 +6,19 @@ import { tryMutants } from './mutants.ts';
 
 /** Where a change that nobody notices costs a call, or shows it to the wrong people. */
 const sampled = [
-  'src/bridge/calls',
-  'src/bridge/outbox',
-  'src/shared/delivery',
-  'src/bridge/cdr',
-  'src/service/users',
-  'src/service/store',
+  'src/bridge/calls/**',
+  'src/bridge/outbox/**',
+  'src/shared/delivery/**',
+  'src/bridge/cdr/**',
+  'src/service/users/!(*-pages)',
+  // What the service keeps.
+  'src/service/store/**',
+  'src/service/database/**',
+  'src/service/*/*-{store,rows,reader,paging,sqlite}',
+  'src/service/reports/kept-figures',
 ];
 /** What only the slow tier can notice: it needs a PostgreSQL, or damages files by the hundred. */
-const notSampled = ['src/service/store/postgres/', 'src/bridge/outbox/recovery/'];
+const notSampled = /^src\/(service\/(store|database)\/postgres|bridge\/outbox\/recovery)/;
 const leastPercent = 95;
 
 const usage = `npm run mutants [-- PATH] [--count N] [--seed N] [--at-once N] [--also PART ...]
@@ -41,12 +45,14 @@ try {
   const isSample = path === undefined;
   const count = Number(values.count ?? (isSample ? 200 : 20));
   const seed = Number(values.seed ?? (isSample ? 1 : Math.floor(Date.now() / 1000) % 100_000));
-  const files = (isSample ? sampled : [path]).flatMap((from) =>
-    statSync(from).isFile() ? [from] : globSync(`${from.replace(/\/$/, '')}/**/*.ts`),
-  );
+  const files = isSample
+    ? globSync(sampled.map((part) => (part.endsWith('**') ? `${part}/*.ts` : `${part}.ts`)))
+    : statSync(path).isFile()
+      ? [path]
+      : globSync(`${path.replace(/\/$/, '')}/**/*.ts`);
   const sources = files
     .filter((file) => !/\.(test|fixture)\.ts$/.test(file))
-    .filter((file) => !isSample || !notSampled.some((beginning) => file.startsWith(beginning)))
+    .filter((file) => !isSample || !notSampled.test(file))
     .sort();
   compileCache();
   const { killed, survived, unnoticeable, untested } = await tryMutants(

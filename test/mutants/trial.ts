@@ -37,10 +37,11 @@ export function testsOf(path: string): string[] {
     ]),
   );
   const imports = graph;
-  /** `test/integration/service-store.test.ts` of all files in `src/service/store`. */
-  const ofFolder = partOf(path.slice('src/'.length)).replace('/', '-');
+  /** What the service keeps is tested by the conformance suite. */
+  const isKept = /^src\/service\/((store|database)\/|.*-(store|rows|reader|paging|sqlite)\.ts$)/.test(path);
   const named = (file: string) =>
-    [basename(path, '.ts'), ofFolder].includes(basename(file).replace('.test.ts', ''));
+    basename(file) === `${basename(path, '.ts')}.test.ts` ||
+    (isKept && file === 'test/integration/service-store.test.ts');
   const near = [...imports.keys()]
     .filter((file) => file.endsWith('.test.ts') && !isSlow(file))
     .flatMap((file) => {
@@ -57,7 +58,7 @@ export function testsOf(path: string): string[] {
 }
 
 /** `src/bridge/outbox` of `src/bridge/outbox/tables/intake.ts`. */
-export const partOf = (path: string) => path.split('/').slice(0, 2).join('/');
+export const partOf = (path: string) => path.split('/').slice(0, 3).join('/');
 
 export type Copy = ReturnType<typeof openCopy>;
 
