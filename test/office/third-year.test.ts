@@ -193,7 +193,7 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     why: 'all who wait are counted, of whom a hundred are shown',
   },
   {
-    step: /^(a note|a user|POST \/call-back|the screens are told)/,
+    step: /^(a note|a user|POST \/(call-back|customers)|the screens are told)/,
     why: 'the screens get all who are to be called back',
   },
   {
