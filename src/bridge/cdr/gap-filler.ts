@@ -153,12 +153,12 @@ export function createGapFiller(
     counts.ended += 1;
     if (!recorded.inbound) live.end({ at: now(), uniqueid });
     else {
-      const { from, callerId, extras } = recorded;
+      const { number, callerId, extras } = recorded;
       const { missed } = extras;
       live.end({
         at: now(),
         uniqueid,
-        ...(from !== '' && { from }),
+        number,
         ...(callerId !== undefined && { callerId }),
         ...(missed !== undefined && { missed }),
       });

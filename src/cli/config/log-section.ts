@@ -1,4 +1,4 @@
-import { section } from './section.ts';
+import { live, section } from './section.ts';
 import { choice, line } from './variable.ts';
 
 export const logSection = section({
@@ -6,7 +6,8 @@ export const logSection = section({
   shape: {
     LOG_LEVEL: choice(['debug', 'info', 'warn', 'error'])
       .prefault('info')
-      .describe('Least severe level to log.'),
+      .describe('Least severe level to log.')
+      .meta(live),
     LOG_FORMAT: choice(['auto', 'pretty', 'json'])
       .prefault('auto')
       .describe(
@@ -19,7 +20,6 @@ export const logSection = section({
       .optional()
       .describe('If set to any value, output on a terminal has no colours (no-color.org).'),
   },
-  live: ['LOG_LEVEL'],
   build: (values) => ({
     level: values.LOG_LEVEL,
     format: values.LOG_FORMAT,

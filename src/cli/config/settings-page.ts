@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { metaOf } from './env.ts';
-import type { Section, Shape } from './section.ts';
+import { isLive, type Section, type Shape } from './section.ts';
 
 type Program = {
   readonly title: string;
@@ -18,13 +18,13 @@ export function settingsPage(intro: string, programs: readonly Program[]): strin
   return `${[intro, ...chapters].join('\n\n')}\n`;
 }
 
-function table({ shape, live = [] }: Section<Shape, unknown>, reloads: boolean): string {
+function table({ shape }: Section<Shape, unknown>, reloads: boolean): string {
   const row = (...cells: string[]) => `| ${cells.join(' | ')} |`;
   const reload = (text: string) => (reloads ? [text] : []);
   const rows = Object.entries(shape).map(([name, schema]) => {
     const { takes = '' } = metaOf(schema);
     const about = asMarkdown(`${schema.description ?? ''} Takes ${takes}.`);
-    return row(`\`${name}\``, defaultCell(schema), ...reload(live.includes(name) ? 'yes' : ''), about);
+    return row(`\`${name}\``, defaultCell(schema), ...reload(isLive(schema) ? 'yes' : ''), about);
   });
   const head = row('setting', 'default', ...reload('reload'), 'description');
   return [head, head.replace(/[^|]+/g, ' --- ').trim(), ...rows].join('\n');

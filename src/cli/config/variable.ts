@@ -114,20 +114,23 @@ export const listen = () =>
     },
   );
 
-/** A comma-separated list; spaces around items are ignored. */
-export const list = (takes: string, isItem: (text: string) => boolean) =>
+/** A comma-separated list of what `read` makes of each item; spaces around items are ignored. */
+export const listOf = <T>(takes: string, read: (item: string) => T | undefined) =>
   described(
     z
       .string()
-      .transform((text) =>
-        text
-          .split(',')
-          .map((item) => item.trim())
-          .filter((item) => item !== ''),
-      )
-      .refine((items) => items.every(isItem)),
+      .regex(/^[^\r\n\0]*$/)
+      .transform((text, context) => {
+        const items = text.split(',').map((item) => item.trim());
+        const values = items.filter((item) => item !== '').map(read);
+        if (values.includes(undefined)) context.addIssue({ code: 'custom' });
+        return values as T[];
+      }),
     { takes },
   );
+
+export const list = (takes: string, isItem: (text: string) => boolean) =>
+  listOf(takes, (item) => (isItem(item) ? item : undefined));
 
 /** Refuses a leading `!`, which matches everything else, and an open bracket, which silently matches nothing. */
 export function isGlob(glob: string): boolean {
@@ -138,21 +141,8 @@ export function isGlob(glob: string): boolean {
   }
 }
 
-/** Comma-separated globs, such as `example`; spaces around them are ignored. An empty text is an empty list. */
-export const globs = (example: string) =>
-  described(
-    z
-      .string()
-      .regex(/^[^\r\n\0]*$/)
-      .transform((text) =>
-        text
-          .split(',')
-          .map((glob) => glob.trim())
-          .filter((glob) => glob !== ''),
-      )
-      .refine((globs) => globs.every(isGlob)),
-    { takes: `a comma-separated list of globs, such as ${example}` },
-  );
+/** Comma-separated globs, such as `example`. */
+export const globs = (example: string) => list(`a comma-separated list of globs, such as ${example}`, isGlob);
 
 /** The base URL of an HTTP API. */
 export const baseUrl = (takes: string, ok: (url: URL) => boolean) =>
