@@ -70,10 +70,7 @@ export type NumberToReport =
   | { readonly reason: Reason; readonly why: string };
 
 /** Decides by a caller's number what is reported: live, from call records, and for `check`. */
-export function numberToReport(
-  settings: Pick<CallSettings, 'defaultCountry' | 'withheldNumber' | 'missingNumber'>,
-  caller: CallerNumber,
-): NumberToReport {
+export function numberToReport(settings: CallSettings, caller: CallerNumber): NumberToReport {
   if ('text' in caller) {
     const { number, how } = readNumber(caller.text, settings.defaultCountry, caller.notation);
     return { from: number, how };
