@@ -119,6 +119,7 @@ export const callsMessages = {
     todo: 'Let logrotate keep the last file uncompressed (delaycompress), next to the new one.',
   },
   'cdr.unreadable': {
+    announced: true,
     level: 'warn',
     text: 'call records: cannot read or process {source}: {error}; retrying',
     means:
