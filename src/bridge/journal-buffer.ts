@@ -7,17 +7,8 @@ const flushMs = 1_000;
 /** Most lines that wait for the disk: more are dropped, since the journal must not fill the memory. */
 const mostLines = 10_000;
 
-type JournalBuffer = {
-  add(entry: JournalEntry): void;
-  /** The gathered lines, for the batch that is about to be written. */
-  take(): Batch['journal'];
-  /** Lines that were dropped because the disk accepted none for too long. */
-  dropped(): number;
-  stop(): void;
-};
-
 /** Gathers journal lines until a batch takes them along; `flush` asks for one when none comes. */
-export function createJournalBuffer(flush: () => void): JournalBuffer {
+export function createJournalBuffer(flush: () => void) {
   let lines: string[] = [];
   let at = 0;
   let dropped = 0;
@@ -27,13 +18,14 @@ export function createJournalBuffer(flush: () => void): JournalBuffer {
     flush();
   };
   return {
-    add(entry) {
+    add(entry: JournalEntry) {
       if (lines.length >= mostLines) dropped += 1;
       else lines.push(JSON.stringify(entry));
       at = entry.at;
       timer ??= setTimeout(fire, flushMs).unref();
     },
-    take() {
+    /** The gathered lines, for the batch that is about to be written. */
+    take(): Batch['journal'] {
       clearTimeout(timer);
       timer = undefined;
       if (lines.length === 0) return undefined;
@@ -41,6 +33,7 @@ export function createJournalBuffer(flush: () => void): JournalBuffer {
       lines = [];
       return taken;
     },
+    /** Lines that were dropped because the disk accepted none for too long. */
     dropped: () => dropped,
     stop: () => clearTimeout(timer),
   };

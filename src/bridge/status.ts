@@ -81,17 +81,10 @@ function pbxOf(status: AmiStatus, address: string): BridgeState['pbx'] {
   };
 }
 
-type AppendWatch = {
-  readonly append: Outbox['append'];
-  /** Whether everything appended until now is on disk within `limitMs`. Rejects if a batch was refused. */
-  written(limitMs: number): Promise<boolean>;
-  /** Calls of which something is in memory only. */
-  callsInMemory(): number;
-  status(): { lastCommitAt?: number | undefined; uncommittedSince?: number | undefined };
-};
+type AppendWatch = ReturnType<typeof watchAppends>;
 
 /** Watches the batches on their way to the disk, and how long they take. Batches are written in their order. */
-export function watchAppends(append: Outbox['append'], now: () => number): AppendWatch {
+export function watchAppends(append: Outbox['append'], now: () => number) {
   const underWay = new Map<Batch, { readonly since: number; readonly done: Promise<unknown> }>();
   let lastCommitAt: number | undefined;
 
@@ -106,19 +99,22 @@ export function watchAppends(append: Outbox['append'], now: () => number): Appen
   }
 
   return {
-    append(batch) {
+    append(batch: Batch) {
       const done = appendOne(batch);
       underWay.set(batch, { since: now(), done });
       return done;
     },
-    written: (limitMs) => within(limitMs, Promise.all([...underWay.values()].map(({ done }) => done))),
+    /** Whether everything appended until now is on disk within `limitMs`. Rejects if a batch was refused. */
+    written: (limitMs: number) =>
+      within(limitMs, Promise.all([...underWay.values()].map(({ done }) => done))),
+    /** Calls of which something is in memory only. */
     callsInMemory() {
       const batches = [...underWay.keys()];
       const changed = batches.flatMap(({ calls }) => calls.map(({ id }) => id));
       return new Set([...changed, ...batches.flatMap(({ events }) => events.map(({ callId }) => callId))])
         .size;
     },
-    status() {
+    status(): { lastCommitAt?: number | undefined; uncommittedSince?: number | undefined } {
       const [oldest] = underWay.values();
       return { lastCommitAt, uncommittedSince: oldest?.since };
     },

@@ -5,19 +5,6 @@ import { failed, type PriorityAnswer, timedOut } from './priority-answer.ts';
 import type { LookupResult } from './read-priority.ts';
 import { createRequestLimiter } from './request-limiter.ts';
 
-/** Looks up callers' priorities by normalised number, in the cache and the API. */
-type PriorityLookup = {
-  /**
-   * Returns the cached answer, or a promise that never rejects: of the API's answer if that comes within `waitMs`, else of
-   * an older cached priority, else of a time-out or error. Without time left, no request is made.
-   */
-  get(number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer>;
-  /** Requests the priority in advance, with lower precedence than `get`. */
-  prefetch(number: string): void;
-  /** Empties the cache. Results of running requests are not cached either. */
-  clear(): void;
-};
-
 export type PriorityLookupOptions = {
   /** How long a request may wait for its start, ms: as long as a caller waits for the answer. */
   readonly maxWaitMs: number;
@@ -64,7 +51,7 @@ export function createPriorityLookup(
     clock: Clock;
     log: Log;
   },
-): PriorityLookup {
+) {
   const { clock, log } = tools;
   const { maxWaitMs, concurrency, freshMs, staleMs, notFoundMs, entries } = { ...defaults, ...options };
   const cache = new LRUCache<string, CacheEntry>({ max: entries });
@@ -129,11 +116,17 @@ export function createPriorityLookup(
   }
 
   return {
-    get: (number, waitMs) =>
+    /**
+     * Returns the cached answer, or a promise that never rejects: of the API's answer if that comes within `waitMs`, else of
+     * an older cached priority, else of a time-out or error. Without time left, no request is made.
+     */
+    get: (number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> =>
       fresh(number) ?? (waitMs > 0 ? fetchWithin(number, waitMs) : (stale(number) ?? timedOut)),
-    prefetch(number) {
+    /** Requests the priority in advance, with lower precedence than `get`. */
+    prefetch(number: string) {
       if (fresh(number) === undefined) void fetch(number, false);
     },
+    /** Empties the cache. Results of running requests are not cached either. */
     clear() {
       cache.clear();
       running = new Map();

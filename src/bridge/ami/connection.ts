@@ -41,20 +41,6 @@ type ConnectionTools = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
-export type Connection = {
-  /** Sends an action and returns its response, `Success` or `Error`. */
-  request(action: Action, options?: AnswerOptions): Promise<Response>;
-  /** Sends an action that is answered by a list of events. */
-  list<Item>(request: ListRequest<Item>, options?: AnswerOptions): Promise<List<Item>>;
-  /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
-  readonly certificateEndsAt: number | undefined;
-  /** Ends the connection for this reason. */
-  fail(failure: AmiFailure): void;
-  /** Ends it with a Logoff; onEnd is not called. */
-  close(): void;
-};
-
 type AnswerOptions = {
   /** Those of the connection when absent. */
   readonly limits?: AnswerLimits;
@@ -103,12 +89,15 @@ export async function openConnection(
   }
 }
 
+/** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
+export type Connection = Awaited<ReturnType<typeof logIn>>;
+
 async function logIn(
   socket: Socket,
   { username, secret, answerDeadlineMs }: ConnectionOptions,
   { onCallEvent, onTooLong, onUnanswered, onFrame, onEnd }: ConnectionHandlers,
   { clock, counters, signal }: ConnectionTools,
-): Promise<Connection> {
+) {
   let ended = false;
   let loggedIn = false;
   let actions = 0;
@@ -165,12 +154,18 @@ async function logIn(
   loggedIn = true;
   signal?.removeEventListener('abort', giveUp);
   return {
-    request: (action, own) => ask(action.action, (done) => send(action, done), own, noResponse),
+    /** Sends an action and returns its response, `Success` or `Error`. */
+    request: (action: Action, own?: AnswerOptions): Promise<Response> =>
+      ask(action.action, (done) => send(action, done), own, noResponse),
+    /** Sends an action that is answered by a list of events. */
     list: <Item>(request: ListRequest<Item>, own?: AnswerOptions) =>
       ask<List<Item>>(request.action.action, (done) => sendForList(request, done), own, noList),
+    /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
     certificateEndsAt:
       socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate()?.valid_to) : undefined,
+    /** Ends the connection for this reason. */
     fail,
+    /** Ends it with a Logoff; onEnd is not called. */
     close,
   };
 
