@@ -1,21 +1,16 @@
 import { type ApiClientOptions, createApiClient } from '../../shared/api/client.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { monotonicClock } from '../../shared/process/clock.ts';
-import { type Agi, type AgiOptions, createAgi, type Permit } from './agi.ts';
+import { type AgiOptions, createAgi, type Permit } from './agi.ts';
 import { lookupsAtOnce } from './priority-lookup.ts';
 
 /** Priority lookups for the dialplan; `parameter` is the number's name in the API's query. */
 export type LookupOptions = AgiOptions & { readonly parameter: string };
 
-export type Lookups = {
-  readonly agi: Agi;
-  /** A new token also clears the cache, which may be of another account. The same token changes nothing. */
-  changeToken(token: string): void;
-  stop(): Promise<void>;
-};
-
 /** Shortest timeout of a lookup, ms: an answer that is late for one call is still good for the next. */
 const LOOKUP_MS = 2_000;
+
+export type Lookups = ReturnType<typeof createLookups>;
 
 /** Lookups have connections of their own: they never wait behind call events, and never delay them. */
 export function createLookups(
@@ -29,7 +24,7 @@ export function createLookups(
     permit: Permit;
     log: Log;
   },
-): Lookups {
+) {
   const timeoutMs = Math.max(LOOKUP_MS, 2 * options.server.deadlineMs);
   const client = createApiClient({
     ...api,
@@ -46,7 +41,8 @@ export function createLookups(
   let { token } = api;
   return {
     agi,
-    changeToken(next) {
+    /** A new token also clears the cache, which may be of another account. The same token changes nothing. */
+    changeToken(next: string) {
       if (next === token) return;
       token = next;
       client.changeToken(token);
