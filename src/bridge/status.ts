@@ -1,14 +1,13 @@
 import type { Dispatcher } from '../shared/delivery/dispatcher.ts';
 import type { LogStatus } from '../shared/log/log-destination.ts';
 import { within } from '../shared/process/within.ts';
-import type { Agi } from './agi/agi.ts';
+import type { Lookups } from './agi/agi.ts';
 import { describeFailure } from './ami/failure.ts';
 import type { AmiLink, AmiStatus } from './ami/link.ts';
 import type { Appended, Batch, Outbox } from './outbox/outbox.ts';
 import type { Counters } from './outbox/tables/counters.ts';
 import type { Reconciliation } from './reconciliation.ts';
-import type { BridgeState } from './status/bridge-status.ts';
-import { readinessProblems } from './status/readiness.ts';
+import { type BridgeState, readinessProblems } from './status/bridge-status.ts';
 import type { TrackerDriver } from './tracker-driver.ts';
 
 type Parts = {
@@ -21,7 +20,7 @@ type Parts = {
   readonly tracker: TrackerDriver;
   readonly link: AmiLink;
   readonly dispatcher: Dispatcher;
-  readonly agi: Agi | undefined;
+  readonly agi: Lookups['agi'] | undefined;
   readonly reconciliation: Pick<Reconciliation, 'status'> | undefined;
   readonly log: (() => LogStatus) | undefined;
 };

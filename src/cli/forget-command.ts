@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openOperator } from '../bridge/outbox/operator.ts';
-import { normaliseNumber } from '../shared/phone-number/normalise-number.ts';
-import { numberForms } from '../shared/phone-number/number-forms.ts';
+import { normaliseNumber, numberForms } from '../shared/phone-number/normalise-number.ts';
 import { type Context, exitCodes } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';

@@ -4,9 +4,9 @@ import { messagesPage, metricsPage } from '../../src/bridge/status/reference-pag
 import { alertSection, mailSection } from '../../src/cli/config/alert-section.ts';
 import { bridgeSections, type Sections } from '../../src/cli/config/env.ts';
 import { logSection } from '../../src/cli/config/log-section.ts';
-import { isLive } from '../../src/cli/config/section.ts';
 import { serviceSection } from '../../src/cli/config/service-section.ts';
 import { sampleFile, settingsPage } from '../../src/cli/config/settings-page.ts';
+import { isLive } from '../../src/cli/config/variable.ts';
 import { makeMeter } from '../../src/service/upkeep/meter.ts';
 import { bashCompletion } from './completion.ts';
 import { commandPages, settingsManPage } from './man-pages.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { metaOf } from '../../src/cli/config/env.ts';
-import type { Section, Shape } from '../../src/cli/config/section.ts';
 import { defaultOf } from '../../src/cli/config/settings-page.ts';
+import type { Section, Shape } from '../../src/cli/config/variable.ts';
 import { commandTree, helpAfter } from './command-tree.ts';
 
 /** Text of a man page: nothing in it is a macro or an escape. */

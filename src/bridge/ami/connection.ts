@@ -8,8 +8,7 @@ import { type AmiCounters, countIgnored } from './link-log.ts';
 import { type AnswerLimits, ConnectionEnded, createPendingRequests } from './pending-requests.ts';
 import { type Fields, fieldKey, readFields } from './wire/frame.ts';
 import { createFramer } from './wire/framer.ts';
-import { createManager, type Response } from './wire/manager.ts';
-import { type Action, assertSafe } from './wire/safe-action.ts';
+import { type Action, assertSafe, createManager, type Response } from './wire/manager.ts';
 import { type Endpoint, errorCode, openSocket } from './wire/socket.ts';
 
 export type ConnectionOptions = Endpoint & {

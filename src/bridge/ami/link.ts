@@ -5,7 +5,7 @@ import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { type AmiCounters, createCounters, createLinkLog } from './link-log.ts';
 import { type PbxUp, type Questions, runSession } from './session.ts';
-import { assertSafe } from './wire/safe-action.ts';
+import { assertSafe } from './wire/manager.ts';
 import type { Endpoint } from './wire/socket.ts';
 
 export type AmiLinkOptions = Endpoint & {

@@ -5,15 +5,14 @@ import type { Input } from '../calls/input.ts';
 import type { Place } from '../calls/place.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
-import { readContexts, readDevices } from './endpoints.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { readRecordDelay } from './inspection.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import type { AmiCounters } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
-import { readSnapshot } from './snapshot.ts';
-import { isSafeValue } from './wire/safe-action.ts';
+import { readContexts, readDevices, readSnapshot } from './snapshot.ts';
+import { isSafeValue } from './wire/manager.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
 export type Questions = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parseJson } from '../../shared/process/parse-json.ts';
-import { createTransact } from '../../shared/storage/transact.ts';
+import { createTransact } from '../../shared/storage/open-database.ts';
 import { assertKnown } from './reader.ts';
 import { type CounterKeeper, createCounterKeeper } from './tables/counters.ts';
 import { databasePath } from './tables/database.ts';

@@ -1,7 +1,6 @@
 import { safeValue } from '../../bridge/agi/priority-answer.ts';
 import { allowList, isAddressOrNetwork } from '../../shared/process/allow-list.ts';
-import { section } from './section.ts';
-import { line, list, listen, listOf, wholeNumber, yesNo } from './variable.ts';
+import { line, list, listen, listOf, section, wholeNumber, yesNo } from './variable.ts';
 
 const loopback = '127.0.0.0/8,::1';
 const mapping = /^([^=]+)=(-?\d{1,9})$/;

@@ -1,5 +1,4 @@
-import { live, section } from './section.ts';
-import { file, line, port, secret, yesNo } from './variable.ts';
+import { file, line, live, port, secret, section, yesNo } from './variable.ts';
 
 export const amiSection = section({
   title: 'The PBX: a manager user with read = call and write = reporting (manager.conf)',

@@ -1,7 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { messageOf } from '../../shared/process/parse-json.ts';
-import { live, section } from './section.ts';
-import { baseUrl, duration, file, line, proxy, secret, yesNo } from './variable.ts';
+import { baseUrl, duration, file, line, live, proxy, secret, section, yesNo } from './variable.ts';
 
 const thisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 

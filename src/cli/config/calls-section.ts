@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { readTrunkNotation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
-import { camelCased, live, section } from './section.ts';
-import { choice, globs, isGlob, line, listOf } from './variable.ts';
+import { camelCased, choice, globs, isGlob, line, listOf, live, section } from './variable.ts';
 
 /** Contexts of trunks in FreePBX, VitalPBX and MikoPBX, and other usual names. */
 const usualContexts =

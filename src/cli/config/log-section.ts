@@ -1,5 +1,4 @@
-import { live, section } from './section.ts';
-import { choice, line } from './variable.ts';
+import { choice, line, live, section } from './variable.ts';
 
 export const logSection = section({
   title: 'The log',

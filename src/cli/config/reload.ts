@@ -8,7 +8,7 @@ import {
   readValues,
   type Sections,
 } from './env.ts';
-import { isLive } from './section.ts';
+import { isLive } from './variable.ts';
 
 type Reloaded<S extends Sections> = {
   /** The options with the live variables' new values; all others are unchanged. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { metaOf } from './env.ts';
-import { isLive, type Section, type Shape } from './section.ts';
+import { isLive, type Section, type Shape } from './variable.ts';
 
 type Program = {
   readonly title: string;

@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import { allFields } from './frame.ts';
-import type { Action } from './safe-action.ts';
 
 /** The answer to an action. */
 export type Response = {
@@ -80,3 +79,28 @@ type CreateLibrary = (
 ) => Library;
 
 const createLibrary: CreateLibrary = createRequire(import.meta.url)('asterisk-manager');
+
+/** An action as it is sent to Asterisk, without its ActionID. */
+export type Action = { readonly action: string; readonly [key: string]: string };
+
+/** A value with a line break or NUL. The message names only the key: the value may be a secret. */
+export class UnsafeValueError extends Error {
+  override readonly name = 'UnsafeValueError';
+}
+
+/** True if a value has no line break or NUL. */
+export function isSafeValue(value: string): boolean {
+  return !/[\r\n\0]/.test(value);
+}
+
+/** @throws UnsafeValueError for a line break or NUL in a value: the rest of it would be another line of the action. */
+export function assertSafe(fields: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(fields)) {
+    if (!/^[A-Za-z]+$/.test(key)) throw new UnsafeValueError('a key sent to Asterisk must be a plain word');
+    if (!isSafeValue(value)) {
+      throw new UnsafeValueError(
+        `${key} must not have a line break or NUL in it: it is not sent to Asterisk`,
+      );
+    }
+  }
+}
