@@ -120,10 +120,8 @@ async function lastDelivered(stateDir: string): Promise<string | undefined> {
 async function read<T>(stateDir: string, question: (reader: Reader) => T): Promise<T | undefined> {
   const { openReader } = await import('../bridge/outbox/reader.ts');
   try {
-    const reader = openReader(stateDir);
-    const answer = reader && question(reader);
-    reader?.close();
-    return answer;
+    using reader = openReader(stateDir);
+    return reader && question(reader);
   } catch {
     return undefined;
   }

@@ -129,6 +129,7 @@ export function openOperator(directory: string, now: () => number = Date.now) {
     /** Deletes what is known of it as a trunk; false if nothing is. */
     forgetTrunk: trunks.forgetTrunk,
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   };
 }
 

@@ -97,5 +97,6 @@ function createReader(db: DatabaseSync) {
     /** Sorted by endpoint. */
     trunks: (): StoredTrunk[] => createTrunkTable(db).trunks(),
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   };
 }
