@@ -238,19 +238,15 @@ export async function runSession(
  * succeed without it, and no action of class `reporting` causes a call event. So the class is taken as missing when
  * channels appear or disappear without any event. A quiet PBX delays the detection, but then no call was missed.
  */
-type CallClassWatch = {
+export function watchCallClass(atFirst: readonly string[]) {
+  const first = new Set(atFirst);
+  let suspected = false;
+
   /**
    * Called every few seconds. True once the class is known to be missing.
    * @param channels the Uniqueids of the channels now.
    * @param callEvents how many came since the connection began.
    */
-  lacksCallClass(channels: readonly string[], callEvents: number): boolean;
-};
-
-export function watchCallClass(atFirst: readonly string[]): CallClassWatch {
-  const first = new Set(atFirst);
-  let suspected = false;
-
   function lacksCallClass(channels: readonly string[], callEvents: number): boolean {
     if (callEvents > 0) return false;
     // An event may still be on its way: the next call decides.

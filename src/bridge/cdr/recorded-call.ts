@@ -13,6 +13,7 @@ import {
 import { type NumberToReport, numberToReport, type Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
 import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
+import type { LiveCalls } from './live-calls.ts';
 import { type RecordExtras, recordExtras } from './record-extras.ts';
 
 /** What Asterisk's records say about a channel. */
@@ -26,13 +27,9 @@ export type RecordedCall =
       readonly extras: RecordExtras;
     };
 
-export type Known = {
+export type Known = Pick<LiveCalls, 'isPhone' | 'presumesWithheld'> & {
   readonly rules: Rules;
   readonly trunks: ReadonlySet<string>;
-  /** True for an endpoint that the PBX's configuration does not let come in from outside. */
-  readonly isPhone: (endpoint: string) => boolean;
-  /** See LiveCalls. */
-  readonly presumesWithheld: (endpoint: string) => boolean;
   readonly legs: DialledLegs;
 };
 
