@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import { metaOf } from './env.ts';
-import { isLive, type Section, type Shape } from './variable.ts';
+import { metaOf } from '../../src/cli/config/env.ts';
+import { isLive, type Section, type Shape } from '../../src/cli/config/variable.ts';
+import { asMarkdown } from './reference-pages.ts';
 
 type Program = {
   readonly title: string;
@@ -23,7 +24,7 @@ function table({ shape }: Section<Shape, unknown>, reloads: boolean): string {
   const reload = (text: string) => (reloads ? [text] : []);
   const rows = Object.entries(shape).map(([name, schema]) => {
     const { takes = '' } = metaOf(schema);
-    const about = asMarkdown(`${schema.description ?? ''} Takes ${takes}.`);
+    const about = asMarkdown(`${schema.description ?? ''} Takes ${takes}.`.trim());
     return row(`\`${name}\``, defaultCell(schema), ...reload(isLive(schema) ? 'yes' : ''), about);
   });
   const head = row('setting', 'default', ...reload('reload'), 'description');
@@ -34,10 +35,6 @@ function defaultCell(schema: z.ZodType): string {
   const fallback = defaultOf(schema) ?? '';
   const required = fallback === '' && !schema.safeParse(undefined).success;
   return required ? '**required**' : fallback === '' ? '' : `\`${fallback}\``;
-}
-
-function asMarkdown(text: string): string {
-  return text.trim().replace(/[|<>*_]/g, (character) => `\\${character}`);
 }
 
 /** Width of a line of the sample file. */
