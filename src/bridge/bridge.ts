@@ -9,8 +9,8 @@ import type { MailOptions } from '../shared/mail/mail.ts';
 import { systemClock } from '../shared/process/clock.ts';
 import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
 import type { PageServerOptions } from '../shared/process/page-server.ts';
+import { createLookups, type LookupOptions } from './agi/agi.ts';
 import { createLookupPermissions } from './agi/lookup-permission.ts';
-import { createLookups, type LookupOptions } from './agi/lookups.ts';
 import { type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type BridgeAlertsConfig, createBridgeAlerts } from './bridge-alerts.ts';
 import { type CallSettings, createRules } from './calls/rules.ts';
@@ -57,15 +57,6 @@ type LiveConfig = {
   readonly calls: CallSettings;
 };
 
-export type Bridge = {
-  /** Takes new settings. No connection is ended and no event is lost for it. */
-  reload(config: LiveConfig): void;
-  /** What can be seen without waiting, for the service manager's watchdog. */
-  liveness(): Liveness;
-  status(): Promise<BridgeStatus>;
-  stop(): Promise<void>;
-};
-
 type Tools = {
   readonly log: Log;
   /** State of the log; absent if it does not go to standard output. */
@@ -74,11 +65,13 @@ type Tools = {
   readonly fail: (error: unknown) => void;
 };
 
+export type Bridge = Awaited<ReturnType<typeof startBridge>>;
+
 /**
  * The bridge, from the PBX's socket to the API's: its parts in the order in which they are built, and stopped in the
  * reverse of that in which they start. `fail` is called when an essential part has died; the process should end then.
  */
-export async function startBridge(config: BridgeConfig, tools: Tools): Promise<Bridge> {
+export async function startBridge(config: BridgeConfig, tools: Tools) {
   const { log, logStatus, version, fail } = tools;
   await using starting = new AsyncDisposableStack();
   const onStop = partsOf(starting, log);
@@ -239,7 +232,8 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
   });
   const stop = stopOnce(starting);
   return {
-    reload({ ami, api, calls }) {
+    /** Takes new settings. No connection is ended and no event is lost for it. */
+    reload({ ami, api, calls }: LiveConfig) {
       client.changeToken(api.token);
       lookups?.changeToken(api.token);
       reconciliation?.changeToken(api.token);
@@ -247,7 +241,8 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
       tracker.changeSettings(calls);
       link.changeLogin(ami);
     },
-    liveness() {
+    /** What can be seen without waiting, for the service manager's watchdog. */
+    liveness(): Liveness {
       const { counters, ...pbx } = link.status();
       const { uncommittedSince } = appends.status();
       return { pbx: { ...pbx, ...counters }, storage: outbox.storage(), uncommittedSince };

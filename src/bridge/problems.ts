@@ -1,14 +1,19 @@
 import { X509Certificate } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { TLSSocket } from 'node:tls';
-import type { Seen } from '../shared/alerts/alert-rules.ts';
 import { certificateProblem } from '../shared/alerts/machine-problems.ts';
-import { type Problem, problem } from '../shared/alerts/problem.ts';
+import { type Problem, type ProblemKey, problem } from '../shared/alerts/problem.ts';
 import type { ApiResult } from '../shared/api/result.ts';
 import { duration } from '../shared/delivery/report.ts';
 import type { AmiFailure } from './ami/failure.ts';
 import { failureCodes } from './ami/link-log.ts';
 import type { BridgeState } from './status/bridge-status.ts';
+
+const certificates = [
+  ['pbx', 'the certificate of Asterisk'],
+  ['api', 'the certificate of the API'],
+  ['own', 'API_CLIENT_CERT'],
+] as const;
 
 /** What `bridgeProblems` needs beside the bridge's status. Times are Unix ms. */
 export type Facts = {
@@ -19,11 +24,7 @@ export type Facts = {
   readonly records: { readonly source: string; readonly error: string; readonly since: number } | undefined;
   /** The API's clock minus ours, ms. */
   readonly clockAheadMs: number | undefined;
-  readonly certificates: {
-    readonly pbx: number | undefined;
-    readonly api: number | undefined;
-    readonly own: number | undefined;
-  };
+  readonly certificates: Readonly<Record<(typeof certificates)[number][0], number | undefined>>;
   /** How long an event may wait while others are delivered, ms. */
   readonly backlogMs: number;
 };
@@ -35,7 +36,10 @@ const longestCommitMs = 10_000;
 const otherScriptMs = 3_600_000;
 
 /** The present problems of a bridge, for operators. */
-export function bridgeProblems(status: BridgeState, facts: Facts): Required<Seen> {
+export function bridgeProblems(
+  status: BridgeState,
+  facts: Facts,
+): { problems: Problem[]; unknown: ProblemKey[] } {
   return {
     problems: [
       ...linkProblem(status, facts),
@@ -44,28 +48,18 @@ export function bridgeProblems(status: BridgeState, facts: Facts): Required<Seen
       ...(facts.records ? [problem('records', 'cdr.unreadable', facts.records, facts.records)] : []),
       ...clockProblem(facts.clockAheadMs),
       ...otherScriptProblem(status),
-      ...certificateProblem(
-        'certificate-pbx',
-        'the certificate of Asterisk',
-        facts.certificates.pbx,
-        status.now,
+      ...certificates.flatMap(([name, what]) =>
+        certificateProblem(`certificate-${name}`, what, facts.certificates[name], status.now),
       ),
-      ...certificateProblem(
-        'certificate-api',
-        'the certificate of the API',
-        facts.certificates.api,
-        status.now,
-      ),
-      ...certificateProblem('certificate-own', 'API_CLIENT_CERT', facts.certificates.own, status.now),
     ],
     unknown: [
       // The first attempt to connect is not over.
-      ...(status.pbx.state !== 'up' && facts.failure === undefined ? ['link'] : []),
+      ...(status.pbx.state !== 'up' && facts.failure === undefined ? (['link'] as const) : []),
       // After a restart the API may still refuse the token, until an event is delivered.
-      ...(status.delivery.lastDeliveredAt === undefined ? ['delivery'] : []),
-      ...(facts.clockAheadMs === undefined ? ['clock'] : []),
-      ...Object.entries(facts.certificates).flatMap(([name, endsAt]) =>
-        endsAt === undefined || Number.isNaN(endsAt) ? [`certificate-${name}`] : [],
+      ...(status.delivery.lastDeliveredAt === undefined ? (['delivery'] as const) : []),
+      ...(facts.clockAheadMs === undefined ? (['clock'] as const) : []),
+      ...certificates.flatMap(([name]): ProblemKey[] =>
+        Number.isNaN(facts.certificates[name] ?? Number.NaN) ? [`certificate-${name}`] : [],
       ),
     ],
   };

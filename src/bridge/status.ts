@@ -1,14 +1,13 @@
 import type { Dispatcher } from '../shared/delivery/dispatcher.ts';
 import type { LogStatus } from '../shared/log/log-destination.ts';
 import { within } from '../shared/process/within.ts';
-import type { Agi } from './agi/agi.ts';
+import type { Lookups } from './agi/agi.ts';
 import { describeFailure } from './ami/failure.ts';
 import type { AmiLink, AmiStatus } from './ami/link.ts';
 import type { Appended, Batch, Outbox } from './outbox/outbox.ts';
 import type { Counters } from './outbox/tables/counters.ts';
 import type { Reconciliation } from './reconciliation.ts';
-import type { BridgeState } from './status/bridge-status.ts';
-import { readinessProblems } from './status/readiness.ts';
+import { type BridgeState, readinessProblems } from './status/bridge-status.ts';
 import type { TrackerDriver } from './tracker-driver.ts';
 
 type Parts = {
@@ -21,7 +20,7 @@ type Parts = {
   readonly tracker: TrackerDriver;
   readonly link: AmiLink;
   readonly dispatcher: Dispatcher;
-  readonly agi: Agi | undefined;
+  readonly agi: Lookups['agi'] | undefined;
   readonly reconciliation: Pick<Reconciliation, 'status'> | undefined;
   readonly log: (() => LogStatus) | undefined;
 };
@@ -81,17 +80,10 @@ function pbxOf(status: AmiStatus, address: string): BridgeState['pbx'] {
   };
 }
 
-type AppendWatch = {
-  readonly append: Outbox['append'];
-  /** Whether everything appended until now is on disk within `limitMs`. Rejects if a batch was refused. */
-  written(limitMs: number): Promise<boolean>;
-  /** Calls of which something is in memory only. */
-  callsInMemory(): number;
-  status(): { lastCommitAt?: number | undefined; uncommittedSince?: number | undefined };
-};
+type AppendWatch = ReturnType<typeof watchAppends>;
 
 /** Watches the batches on their way to the disk, and how long they take. Batches are written in their order. */
-export function watchAppends(append: Outbox['append'], now: () => number): AppendWatch {
+export function watchAppends(append: Outbox['append'], now: () => number) {
   const underWay = new Map<Batch, { readonly since: number; readonly done: Promise<unknown> }>();
   let lastCommitAt: number | undefined;
 
@@ -106,19 +98,22 @@ export function watchAppends(append: Outbox['append'], now: () => number): Appen
   }
 
   return {
-    append(batch) {
+    append(batch: Batch) {
       const done = appendOne(batch);
       underWay.set(batch, { since: now(), done });
       return done;
     },
-    written: (limitMs) => within(limitMs, Promise.all([...underWay.values()].map(({ done }) => done))),
+    /** Whether everything appended until now is on disk within `limitMs`. Rejects if a batch was refused. */
+    written: (limitMs: number) =>
+      within(limitMs, Promise.all([...underWay.values()].map(({ done }) => done))),
+    /** Calls of which something is in memory only. */
     callsInMemory() {
       const batches = [...underWay.keys()];
       const changed = batches.flatMap(({ calls }) => calls.map(({ id }) => id));
       return new Set([...changed, ...batches.flatMap(({ events }) => events.map(({ callId }) => callId))])
         .size;
     },
-    status() {
+    status(): { lastCommitAt?: number | undefined; uncommittedSince?: number | undefined } {
       const [oldest] = underWay.values();
       return { lastCommitAt, uncommittedSince: oldest?.since };
     },

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../shared/log/log.ts';
+import { callSettings } from './calls/rules.fixture.ts';
 import type { Appended, Batch } from './outbox/outbox.ts';
 import { createTrackerDriver } from './tracker-driver.ts';
 
-const settings = {
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk'],
-  inboundChannels: [],
-  defaultCountry: 'DE',
-  answeredBy: 'endpoint',
-} as const;
+const settings = { ...callSettings, defaultCountry: 'DE' };
 
 /** A tracker that has heard a call ring, and whose disk has not taken it yet. */
 function tracking({

@@ -9,26 +9,14 @@ import type { Input } from './calls/input.ts';
 import { callIdOf, readOpenCall } from './calls/open-call.ts';
 import { presumedPresentation } from './calls/presentation.ts';
 import { type CallSettings, createRules } from './calls/rules.ts';
-import { createTracker, type Tracker } from './calls/tracker.ts';
+import { createTracker } from './calls/tracker.ts';
 import { readTrunk, storedTrunk } from './calls/trunk.ts';
 import { isTrunk } from './calls/trunk-learning.ts';
 import type { LiveCalls } from './cdr/live-calls.ts';
-import { createJournalBuffer } from './journal-buffer.ts';
 import type { Appended, Batch, Outbox, Saved } from './outbox/outbox.ts';
 import type { CallCounts } from './status/bridge-status.ts';
 
-export type TrackerDriver = {
-  apply(input: Input): void;
-  /** Applies these from the next input on. An open call keeps its id and its data. */
-  changeSettings(settings: CallSettings): void;
-  /** Waits until every applied input is on disk, for at most `limitMs` (5 s): a disk that fails may never take it. */
-  stop(limitMs?: number): Promise<void>;
-  status(): CallCounts & { readonly open: number };
-  /** What it knows now. */
-  readonly state: Tracker['state'];
-  /** The same, for the gap filler. */
-  readonly live: Omit<LiveCalls, 'recordDelayMs'>;
-};
+export type TrackerDriver = ReturnType<typeof createTrackerDriver>;
 
 /** Carries out the tracker's effects. A report goes to disk first, and only then to the log and to delivery. */
 export function createTrackerDriver(
@@ -55,7 +43,7 @@ export function createTrackerDriver(
     /** Whether to send `extras`, which the API's document does not have (API_EXTRAS). */
     sendsExtras: boolean;
   },
-): TrackerDriver {
+) {
   const { hasGapFiller, sendsExtras } = tools;
   const rulesBy = (next: CallSettings) => createRules(next, { hasGapFiller, asksApplications: sendsExtras });
   const calls = saved.calls.flatMap(({ id, state }) => {
@@ -190,9 +178,11 @@ export function createTrackerDriver(
 
   return {
     apply,
-    changeSettings(next) {
+    /** Applies these from the next input on. An open call keeps its id and its data. */
+    changeSettings(next: CallSettings) {
       tracker.changeRules(rulesBy(next));
     },
+    /** Waits until every applied input is on disk, for at most `limitMs` (5 s): a disk that fails may never take it. */
     async stop(limitMs = 5_000) {
       clearTimeout(wakeTimer?.timer);
       journal.stop();
@@ -200,7 +190,9 @@ export function createTrackerDriver(
       const calls = tools.callsInMemory();
       if (!stored) tools.log.say('call.not-stored', { calls, waited: limitMs / 1_000 });
     },
+    /** What it knows now. */
     state,
+    /** The same, for the gap filler. */
     live: {
       snapshots: () => state.snapshots,
       rules: () => state.rules,
@@ -218,8 +210,8 @@ export function createTrackerDriver(
       end: (ended) => apply({ type: 'ended-unseen', ...ended }),
       writeJournal,
       logDecision,
-    },
-    status: () => ({
+    } satisfies Omit<LiveCalls, 'recordDelayMs'>,
+    status: (): CallCounts & { readonly open: number } => ({
       open: state.calls.size,
       ...counts,
       decided: { ...decided },
@@ -251,4 +243,42 @@ function logReport(
   if (isRepeated) log.say('call.repeated', { call: id, status });
   else
     log.say(`call.${status}`, { call: id, from, ...(callerId === undefined ? {} : { callerId }), outcome });
+}
+
+/** How long lines wait for a batch of events before they are written alone, ms. */
+const flushMs = 1_000;
+
+/** Most lines that wait for the disk: more are dropped, since the journal must not fill the memory. */
+const mostLines = 10_000;
+
+/** Gathers journal lines until a batch takes them along; `flush` asks for one when none comes. */
+export function createJournalBuffer(flush: () => void) {
+  let lines: string[] = [];
+  let at = 0;
+  let dropped = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const fire = () => {
+    timer = undefined;
+    flush();
+  };
+  return {
+    add(entry: JournalEntry) {
+      if (lines.length >= mostLines) dropped += 1;
+      else lines.push(JSON.stringify(entry));
+      at = entry.at;
+      timer ??= setTimeout(fire, flushMs).unref();
+    },
+    /** The gathered lines, for the batch that is about to be written. */
+    take(): Batch['journal'] {
+      clearTimeout(timer);
+      timer = undefined;
+      if (lines.length === 0) return undefined;
+      const taken = { lines: lines.join('\n'), at };
+      lines = [];
+      return taken;
+    },
+    /** Lines that were dropped because the disk accepted none for too long. */
+    dropped: () => dropped,
+    stop: () => clearTimeout(timer),
+  };
 }

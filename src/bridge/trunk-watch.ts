@@ -4,13 +4,6 @@ import { readTrunk, type StoredTrunk } from './calls/trunk.ts';
 /** Interval between two checks for an operator's corrections, ms. */
 const EVERY_MS = 5_000;
 
-type TrunkWatch = {
-  start(): void;
-  stop(): void;
-  /** Looks now. */
-  check(): Promise<void>;
-};
-
 /**
  * Finds changes that an operator makes to the table of trunks while the bridge runs, by comparing it with the last
  * read. The bridge's own changes are found too, but change nothing in the tracker.
@@ -22,10 +15,11 @@ export function createTrunkWatch(
     apply,
     now,
   }: { read: () => Promise<readonly StoredTrunk[]>; apply: (input: Input) => void; now: () => number },
-): TrunkWatch {
+) {
   let known = saved;
   let timer: NodeJS.Timeout | undefined;
 
+  /** Looks now. */
   async function check(): Promise<void> {
     const before = new Map(known.map((row) => [row.endpoint, row.source]));
     known = await read();

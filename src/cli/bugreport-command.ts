@@ -17,8 +17,8 @@ import { check } from './check-command.ts';
 import { type Context, createContext, exitCodes } from './command-context.ts';
 import { bridgeSections, loadConfig } from './config/env.ts';
 import { maskedSettings } from './config/masked-settings.ts';
-import { outboxSection, statusSection } from './config/outbox-section.ts';
-import { readStatus, statusUrl } from './read-status.ts';
+import { outboxSection } from './config/outbox-section.ts';
+import { readStatus, statusUrlOf } from './read-status.ts';
 
 /** Writes one file for a bug report: nothing in it is secret or personal. */
 export async function bugreport(
@@ -48,7 +48,7 @@ export async function bugreport(
         return parseJson(text);
       },
       async status() {
-        const found = await readStatus(statusUrl(loadConfig({ status: statusSection }, environment).status));
+        const found = await readStatus(statusUrlOf(environment));
         return found.ok ? found.status : found.why;
       },
     },

@@ -7,8 +7,7 @@ import { systemClock } from '../shared/process/clock.ts';
 import { accountFinding, apiFindings } from './check/api-findings.ts';
 import { type Finding, failed, passed } from './check/finding.ts';
 import { portFinding, stateDirFinding } from './check/machine-findings.ts';
-import { numberFindings } from './check/number-findings.ts';
-import { cdrFinding, pbxFindings } from './check/pbx-findings.ts';
+import { cdrFinding, numberFindings, pbxFindings } from './check/pbx-findings.ts';
 import { type BridgeSettings, type Context, exitCodes } from './command-context.ts';
 import { ConfigError, EXIT_CONFIG } from './config/env.ts';
 import { readStatus, statusUrl } from './read-status.ts';
@@ -121,10 +120,8 @@ async function lastDelivered(stateDir: string): Promise<string | undefined> {
 async function read<T>(stateDir: string, question: (reader: Reader) => T): Promise<T | undefined> {
   const { openReader } = await import('../bridge/outbox/reader.ts');
   try {
-    const reader = openReader(stateDir);
-    const answer = reader && question(reader);
-    reader?.close();
-    return answer;
+    using reader = openReader(stateDir);
+    return reader && question(reader);
   } catch {
     return undefined;
   }

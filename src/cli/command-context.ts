@@ -1,3 +1,4 @@
+import { type Operator, openOperator } from '../bridge/outbox/operator.ts';
 import { openReader, type Reader } from '../bridge/outbox/reader.ts';
 import { bridgeSections, type Environment, loadConfig, readEnvironment } from './config/env.ts';
 import { logSection } from './config/log-section.ts';
@@ -22,6 +23,8 @@ export type Context = {
   readonly json: boolean;
   /** Writes a line to standard error. */
   printError(line: string): void;
+  /** Prints a result as text, or as JSON. */
+  printResult(value: unknown, text: string): void;
   config(): BridgeSettings;
 };
 
@@ -45,11 +48,13 @@ export function processIo(version: string): Io {
 
 export function createContext(io: Io, json: boolean): Context {
   const { logging } = loadConfig({ logging: logSection }, { NO_COLOR: io.environment().NO_COLOR });
+  const terminal = createTerminal(io.out, { colour: logging.colour && !json });
   return {
     io,
     json,
-    terminal: createTerminal(io.out, { colour: logging.colour && !json }),
+    terminal,
     printError: createTerminal(io.err, { colour: false }).print,
+    printResult: (value, text) => (json ? terminal.json(value) : terminal.wrapped('', text, 0)),
     config: () => bridgeConfig(io.environment()),
   };
 }
@@ -72,6 +77,13 @@ export function openState({ printError }: Context, stateDir: string): Reader | u
   }
   printError(`cannot read the state of the bridge in ${stateDir}: ${why}`);
   return undefined;
+}
+
+/** Opens the state directory for changes. */
+export function openForChange(stateDir: string): Operator {
+  const operator = openOperator(stateDir);
+  if (operator === undefined) throw new Error(`no state in ${stateDir}: start the bridge once`);
+  return operator;
 }
 
 /** Exit codes of the operators' commands; 78 (EX_CONFIG) means invalid configuration. */

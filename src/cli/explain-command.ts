@@ -28,31 +28,27 @@ const maxCalls = 20;
 export async function explain(context: Context, what: string, options: ExplainOptions): Promise<number> {
   const { io, terminal, json } = context;
   const settings = loadConfig({ outbox: outboxSection, calls: callsSection }, io.environment());
-  const reader = openState(context, settings.outbox.stateDir);
+  using reader = openState(context, settings.outbox.stateDir);
   if (reader === undefined) return exitCodes.failed;
-  try {
-    const found = find(reader, what, settings.calls);
-    const [id, ...others] = found;
-    const timeline = id === undefined ? undefined : timelineOf(reader, id, settings.calls.pbxId);
-    if (id === undefined || timeline === undefined) {
-      context.printError(notFoundText(what, settings.outbox.journalKeepMs));
-      return exitCodes.notFound;
-    }
-    const apiHistory =
-      options.offline || timeline.events.length === 0
-        ? undefined
-        : await readApiHistory(context, timeline.callId);
-    const conclusion = conclusionOf(timeline, apiHistory);
-    const endedIn = options.offline ? undefined : await readEnd(context, timeline);
-    const show = options.showNumbers ? (text: string) => text : maskNumbers;
-    if (json) {
-      const lines = timeline.lines.map((line) => ({ ...line, text: show(line.text) }));
-      terminal.json({ call: timeline.callId, ...conclusion, lines, endedIn, apiHistory, others });
-    } else print(context, timeline, { apiHistory, endedIn, conclusion, others, show });
-    return conclusion.state === 'reported' ? exitCodes.ok : exitCodes.problem;
-  } finally {
-    reader.close();
+  const found = find(reader, what, settings.calls);
+  const [id, ...others] = found;
+  const timeline = id === undefined ? undefined : timelineOf(reader, id, settings.calls.pbxId);
+  if (id === undefined || timeline === undefined) {
+    context.printError(notFoundText(what, settings.outbox.journalKeepMs));
+    return exitCodes.notFound;
   }
+  const apiHistory =
+    options.offline || timeline.events.length === 0
+      ? undefined
+      : await readApiHistory(context, timeline.callId);
+  const conclusion = conclusionOf(timeline, apiHistory);
+  const endedIn = options.offline ? undefined : await readEnd(context, timeline);
+  const show = options.showNumbers ? (text: string) => text : maskNumbers;
+  if (json) {
+    const lines = timeline.lines.map((line) => ({ ...line, text: show(line.text) }));
+    terminal.json({ call: timeline.callId, ...conclusion, lines, endedIn, apiHistory, others });
+  } else print(context, timeline, { apiHistory, endedIn, conclusion, others, show });
+  return conclusion.state === 'reported' ? exitCodes.ok : exitCodes.problem;
 }
 
 /** Uniqueids that match a call id, Uniqueid, Linkedid or caller number; newest first. */

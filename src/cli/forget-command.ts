@@ -1,9 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openOperator } from '../bridge/outbox/operator.ts';
-import { normaliseNumber } from '../shared/phone-number/normalise-number.ts';
-import { numberForms } from '../shared/phone-number/number-forms.ts';
-import { type Context, exitCodes } from './command-context.ts';
+import { normaliseNumber, numberForms } from '../shared/phone-number/normalise-number.ts';
+import { type Context, exitCodes, openForChange } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
@@ -21,30 +19,21 @@ export function forget(context: Context, given: string): number {
     context.printError(`not a full phone number: ${given}; give it with + and the country code`);
     return exitCodes.failed;
   }
-  const operator = openOperator(outbox.stateDir);
-  if (operator === undefined) throw new Error(`no state in ${outbox.stateDir}: start the bridge once`);
-  try {
-    const forms = numberForms(number);
-    const report = operator.forgetNumber(number, forms);
-    forgetDiscarded(join(outbox.stateDir, 'outbox.audit.jsonl'), forms);
-    if (context.json) context.terminal.json(report);
-    else {
-      context.terminal.wrapped(
-        '',
-        `removed from ${count(report.events, 'delivered event')} and ${count(report.journal, 'part')} of the journal; backups, and log files with LOG_NUMBERS=show, may still hold it`,
-        0,
-      );
-      if (report.undelivered > 0)
-        context.terminal.wrapped(
-          '',
-          `${count(report.undelivered, 'undelivered event')} of this number will still be sent: see pbx-bridge outbox list, and run this again afterwards`,
-          0,
-        );
-    }
-    return report.undelivered > 0 ? exitCodes.problem : exitCodes.ok;
-  } finally {
-    operator.close();
-  }
+  using operator = openForChange(outbox.stateDir);
+  const forms = numberForms(number);
+  const report = operator.forgetNumber(number, forms);
+  forgetDiscarded(join(outbox.stateDir, 'outbox.audit.jsonl'), forms);
+  context.printResult(
+    report,
+    `removed from ${count(report.events, 'delivered event')} and ${count(report.journal, 'part')} of the journal; backups, and log files with LOG_NUMBERS=show, may still hold it`,
+  );
+  if (!context.json && report.undelivered > 0)
+    context.terminal.wrapped(
+      '',
+      `${count(report.undelivered, 'undelivered event')} of this number will still be sent: see pbx-bridge outbox list, and run this again afterwards`,
+      0,
+    );
+  return report.undelivered > 0 ? exitCodes.problem : exitCodes.ok;
 }
 
 function forgetDiscarded(path: string, forms: readonly string[]): void {

@@ -2,11 +2,11 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { type Operator, openOperator } from '../bridge/outbox/operator.ts';
+import type { Operator } from '../bridge/outbox/operator.ts';
 import type { Reader } from '../bridge/outbox/reader.ts';
 import type { StoredEvent } from '../bridge/outbox/tables/history.ts';
 import { escapeControls, maskNumber } from '../shared/log/redact.ts';
-import { type Context, exitCodes, openState } from './command-context.ts';
+import { type Context, exitCodes, openForChange, openState } from './command-context.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
 import { attemptText, clockTime, count, parseDuration } from './text/format-text.ts';
@@ -31,33 +31,32 @@ const maxChanges = 100_000;
 
 /** Lists events; undelivered ones unless `--state` is given. */
 export async function list(context: Context, options: ListOptions): Promise<number> {
-  return withReader(context, (reader) => {
-    const limit = Number(options.limit ?? 50);
-    const events = find(reader, options, ['dead', 'waiting'], limit);
-    if (context.json) context.terminal.json(events.map(forJson(false)));
-    else printList(context, events, limit);
-    return events.length > 0 ? exitCodes.ok : exitCodes.notFound;
-  });
+  using reader = openState(context, stateDirOf(context));
+  if (reader === undefined) return exitCodes.failed;
+  const limit = Number(options.limit ?? 50);
+  const events = find(reader, options, ['dead', 'waiting'], limit);
+  if (context.json) context.terminal.json(events.map(forJson(false)));
+  else printList(context, events, limit);
+  return events.length > 0 ? exitCodes.ok : exitCodes.notFound;
 }
 
 /** Shows events with all delivery attempts. `what` is an event number or a call id. */
 export async function show(context: Context, what: string, { showNumbers = false }: ShowOptions) {
-  return withReader(context, (reader) => {
-    const one = /^\d+$/.test(what) ? reader.event(Number(what)) : undefined;
-    const events = one ? [one] : reader.events({ callId: what, limit: 10 }).reverse();
-    if (context.json) context.terminal.json(events.map(forJson(showNumbers)));
-    else for (const event of events) printEvent(context, event, showNumbers);
-    if (events.length === 0) context.printError(`no event ${what}`);
-    return events.length > 0 ? exitCodes.ok : exitCodes.notFound;
-  });
+  using reader = openState(context, stateDirOf(context));
+  if (reader === undefined) return exitCodes.failed;
+  const one = /^\d+$/.test(what) ? reader.event(Number(what)) : undefined;
+  const events = one ? [one] : reader.events({ callId: what, limit: 10 }).reverse();
+  if (context.json) context.terminal.json(events.map(forJson(showNumbers)));
+  else for (const event of events) printEvent(context, event, showNumbers);
+  if (events.length === 0) context.printError(`no event ${what}`);
+  return events.length > 0 ? exitCodes.ok : exitCodes.notFound;
 }
 
 /** Sends dead letters again. */
 export async function retry(context: Context, numbers: readonly string[], options: ChangeOptions) {
   return withDeadLetters(context, numbers, options, async (operator, events) => {
     const sent = operator.resend(events.map(({ seq }) => seq));
-    printResult(
-      context,
+    context.printResult(
       { again: sent },
       `${count(sent, 'event')} will be sent again within seconds, if the bridge is running`,
     );
@@ -69,7 +68,7 @@ export async function retry(context: Context, numbers: readonly string[], option
 export async function discard(context: Context, numbers: readonly string[], options: ChangeOptions) {
   return withDeadLetters(context, numbers, options, async (operator, events) => {
     if (!options.yes && !(await confirmed(context, events))) {
-      printResult(context, { discarded: 0 }, 'nothing discarded');
+      context.printResult({ discarded: 0 }, 'nothing discarded');
       return exitCodes.failed;
     }
     const log = join(stateDirOf(context), 'outbox.audit.jsonl');
@@ -77,8 +76,7 @@ export async function discard(context: Context, numbers: readonly string[], opti
       events.map(({ seq }) => seq),
       (found) => writeAudit(log, found),
     );
-    printResult(
-      context,
+    context.printResult(
       { discarded: discarded.length, log },
       `${count(discarded.length, 'event')} discarded, logged in ${log}`,
     );
@@ -88,17 +86,6 @@ export async function discard(context: Context, numbers: readonly string[], opti
 
 function stateDirOf({ io }: Context): string {
   return loadConfig({ outbox: outboxSection }, io.environment()).outbox.stateDir;
-}
-
-function withReader(context: Context, work: (reader: Reader) => number): number {
-  const directory = stateDirOf(context);
-  const reader = openState(context, directory);
-  if (reader === undefined) return exitCodes.failed;
-  try {
-    return work(reader);
-  } finally {
-    reader.close();
-  }
 }
 
 async function withDeadLetters(
@@ -118,14 +105,11 @@ async function withDeadLetters(
     );
     return exitCodes.failed;
   }
-  let events: readonly StoredEvent[] = [];
-  const code = withReader(context, (reader) => {
-    events = byFilter
-      ? find(reader, { ...options, state: 'dead' }, ['dead'], maxChanges + 1)
-      : deadLettersOf(context, reader, numbers);
-    return exitCodes.ok;
-  });
-  if (code !== exitCodes.ok) return code;
+  using reader = openState(context, stateDirOf(context));
+  if (reader === undefined) return exitCodes.failed;
+  let events = byFilter
+    ? find(reader, { ...options, state: 'dead' }, ['dead'], maxChanges + 1)
+    : deadLettersOf(context, reader, numbers);
   if (events.length === 0) {
     context.printError('no matching dead letter; see pbx-bridge outbox list');
     return exitCodes.notFound;
@@ -137,13 +121,8 @@ async function withDeadLetters(
       `more than ${many} dead letters match; processing the newest ${many}. Run the command again for the others`,
     );
   }
-  const operator = openOperator(stateDirOf(context));
-  if (operator === undefined) return exitCodes.failed;
-  try {
-    return await work(operator, events);
-  } finally {
-    operator.close();
-  }
+  using operator = openForChange(stateDirOf(context));
+  return await work(operator, events);
 }
 
 /** The dead letters among these event numbers; prints an error for each of the others. */
@@ -222,11 +201,6 @@ function forJson(showNumbers: boolean) {
     ...event,
     body: JSON.parse(masked(body, showNumbers)) as unknown,
   });
-}
-
-function printResult({ terminal, json }: Context, value: unknown, text: string): void {
-  if (json) terminal.json(value);
-  else terminal.wrapped('', text, 0);
 }
 
 async function confirmed({ io, terminal }: Context, events: readonly StoredEvent[]): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import type { Bridge } from '../bridge/bridge.ts';
 import { createSupervisor, openServiceManager } from '../bridge/status/systemd.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
 import { deniedText } from '../shared/process/denied.ts';
-import { keepHeapSmall } from '../shared/process/heap.ts';
 import { runUntilStopped } from '../shared/process/lifecycle.ts';
 import { alertSection, mailSection } from './config/alert-section.ts';
 import {
@@ -168,4 +168,17 @@ try {
   );
   // Exit explicitly: after a failed start, open handles would keep the process and its lock alive.
   process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
+}
+
+/** Heap growth before the old generation is collected, percent of the live heap. */
+const GARBAGE_PERCENT = 20;
+
+/**
+ * Limits the memory of this process, since a PBX host needs it for other things. By default V8 lets the heap of each
+ * thread grow to several times its live size: 330 MB while a backlog of millions is delivered. With earlier collections
+ * and small young generations it is 190 MB, without a measurable cost in CPU time. Call it before any work.
+ */
+export function keepHeapSmall(): void {
+  setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
+  setFlagsFromString('--semi-space-growth-factor=1');
 }

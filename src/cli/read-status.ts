@@ -1,6 +1,8 @@
 import { get } from 'node:http';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { parseJson } from '../shared/process/parse-json.ts';
+import { type Environment, loadConfig } from './config/env.ts';
+import { statusSection } from './config/outbox-section.ts';
 
 export type StatusResult =
   | { readonly ok: true; readonly status: BridgeStatus }
@@ -16,6 +18,11 @@ export function statusUrl(listen: { host: string; port: number } | undefined): s
     throw new Error('STATUS_LISTEN has port 0: give --url with the address from the log of the bridge');
   const host = /^(0\.0\.0\.0|::)$/.test(listen.host) ? '127.0.0.1' : listen.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
+}
+
+/** The same by the settings. */
+export function statusUrlOf(environment: Environment): string {
+  return statusUrl(loadConfig({ status: statusSection }, environment).status);
 }
 
 /** Reads the status of a running bridge. Never rejects. */

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
+import { duration } from '../shared/delivery/report.ts';
 import { type Context, exitCodes } from './command-context.ts';
-import { loadConfig } from './config/env.ts';
-import { statusSection } from './config/outbox-section.ts';
-import { readStatus, statusUrl } from './read-status.ts';
-import { codeOf, instancesJson, printAll, readAll } from './status-all.ts';
+import type { Environment } from './config/env.ts';
+import { instancesFolder, readInstances } from './config/instances.ts';
+import { readStatus, type StatusResult, statusUrlOf } from './read-status.ts';
 import { statusLines } from './status-lines.ts';
 
 type StatusOptions = {
@@ -32,22 +32,14 @@ export async function status(context: Context, options: StatusOptions, stop: Abo
 
 type View = { readonly code: number; print(): void };
 
-async function showAll(context: Context, { folder }: StatusOptions): Promise<View> {
-  const { terminal, json } = context;
-  const instances = await readAll(context, folder);
-  return {
-    code: codeOf(instances),
-    print: () => (json ? terminal.json(instancesJson(instances)) : printAll(context, instances)),
-  };
-}
+const codeOf = (wells: boolean[]) => (wells.every(Boolean) ? exitCodes.ok : exitCodes.problem);
 
 async function showOne(context: Context, options: StatusOptions): Promise<View> {
   const { terminal, json, io } = context;
-  const url = options.url ?? statusUrl(loadConfig({ status: statusSection }, io.environment()).status);
-  const found = await readStatus(url);
+  const found = await readStatus(options.url ?? statusUrlOf(io.environment()));
   if (found.ok)
     return {
-      code: found.status.ready ? exitCodes.ok : exitCodes.problem,
+      code: codeOf([found.status.ready]),
       print: () => (json ? terminal.json(found.status) : printStatus(context, found.status)),
     };
   return {
@@ -63,5 +55,71 @@ function printStatus({ terminal }: Context, status: BridgeStatus): void {
   for (const { label, text, tone } of statusLines(status)) {
     const mark = tone === 'bad' ? paint('red', '!') : tone === 'good' ? paint('green', '+') : ' ';
     terminal.wrapped(`${mark} ${paint('bold', label.padEnd(labelWidth))}`, text, labelWidth + 2);
+  }
+}
+
+type InstanceStatus = { readonly name: string; readonly found: StatusResult };
+
+/** By the name of each bridge with settings in the folder: in JSON its /status.json, or `{ error }`. */
+async function showAll(context: Context, { folder }: StatusOptions): Promise<View> {
+  const { terminal, json, io } = context;
+  const instances = await Promise.all(
+    readInstances(folder ?? instancesFolder(io.environment())).map(async ({ name, environment }) => ({
+      name,
+      found: await readInstance(environment),
+    })),
+  );
+  const objects = instances.map(({ name, found }) => [name, found.ok ? found.status : { error: found.why }]);
+  return {
+    code: codeOf(instances.map(({ found }) => found.ok && found.status.ready)),
+    print: () => (json ? terminal.json(Object.fromEntries(objects)) : printAll(context, instances)),
+  };
+}
+
+async function readInstance(environment: Environment): Promise<StatusResult> {
+  try {
+    return await readStatus(statusUrlOf(environment));
+  } catch (error) {
+    // Invalid settings of one bridge must not hide the others.
+    return { ok: false, why: (error as Error).message };
+  }
+}
+
+const columns: readonly (readonly [title: string, read: (status: BridgeStatus) => string | number])[] = [
+  ['PBX', ({ pbx, now }) => (pbx.state === 'up' ? `up ${duration(now - pbx.since)}` : 'down')],
+  ['open', ({ calls }) => calls.open],
+  ['waiting', ({ outbox }) => outbox.waiting],
+  ['dead', ({ outbox }) => outbox.dead],
+  ['delivery', ({ delivery }) => delivery.state],
+];
+
+/**
+ * One row per bridge, and the reasons why it is not ready. On a narrow terminal as text:
+ * `berlin: PBX up 2 h, open 3, waiting 0, dead 0, delivery ok`.
+ */
+function printAll({ terminal }: Context, instances: readonly InstanceStatus[]): void {
+  const { paint } = terminal;
+  const head = ['bridge', ...columns.map(([title]) => title)];
+  const rows = instances.map(({ name, found }) => ({
+    cells: [name, ...columns.map(([, read]) => (found.ok ? String(read(found.status)) : '-'))],
+    problems: found.ok ? found.status.reasons : [found.why],
+  }));
+  const widths = head.map((title, index) =>
+    Math.max(title.length, ...rows.map(({ cells }) => cells[index]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const fits = widths.reduce((sum, width) => sum + width + 2, 0) <= terminal.width;
+  if (fits) terminal.print(paint('bold', `  ${line(head)}`));
+  for (const { cells, problems } of rows) {
+    const mark = problems.length === 0 ? paint('green', '+') : paint('red', '!');
+    const [name, ...rest] = cells;
+    const text = rest.map((cell, index) => `${head[index + 1]} ${cell}`).join(', ');
+    if (fits) terminal.print(`${mark} ${line(cells)}`);
+    else terminal.wrapped(`${mark} `, `${name}: ${text}`, 4);
+    for (const why of problems) terminal.wrapped('    ', why, 4);
   }
 }

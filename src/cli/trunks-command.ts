@@ -1,7 +1,6 @@
 import { createRules } from '../bridge/calls/rules.ts';
 import { readTrunk, storedTrunk } from '../bridge/calls/trunk.ts';
-import { type Operator, openOperator } from '../bridge/outbox/operator.ts';
-import { type Context, exitCodes, openState } from './command-context.ts';
+import { type Context, exitCodes, openForChange, openState } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
@@ -10,10 +9,9 @@ import { callsText, classifyTrunk } from './text/trunk-text.ts';
 /** Lists the known trunks with the evidence. */
 export async function list(context: Context): Promise<number> {
   const { outbox, calls } = settingsOf(context);
-  const reader = openState(context, outbox.stateDir);
+  using reader = openState(context, outbox.stateDir);
   if (reader === undefined) return exitCodes.failed;
   const known = reader.trunks().flatMap((row) => readTrunk(row) ?? []);
-  reader.close();
   const rules = createRules(calls);
   const rows = known.map((trunk) => ({ ...trunk, ...classifyTrunk(trunk, rules) }));
   const { terminal } = context;
@@ -34,47 +32,29 @@ export async function add(context: Context, endpoint: string): Promise<number> {
     context.printError(`${endpoint} is no endpoint: give technology and name, such as PJSIP/provider`);
     return exitCodes.failed;
   }
-  return change(context, (operator) => {
-    operator.addTrunk(endpoint, storedTrunk({ endpoint, source: 'added', context: '' }).state);
-    return say(
-      context,
-      endpoint,
-      `${endpoint} is a trunk from now on; a running bridge knows it within seconds`,
-    );
-  });
+  using operator = openForChange(settingsOf(context).outbox.stateDir);
+  operator.addTrunk(endpoint, storedTrunk({ endpoint, source: 'added', context: '' }).state);
+  context.printResult(
+    { endpoint },
+    `${endpoint} is a trunk from now on; a running bridge knows it within seconds`,
+  );
+  return exitCodes.ok;
 }
 
 /** Deletes the evidence that this endpoint is a trunk. */
 export async function forget(context: Context, endpoint: string): Promise<number> {
-  return change(context, (operator) => {
-    if (operator.forgetTrunk(endpoint))
-      return say(
-        context,
-        endpoint,
-        `${endpoint} is forgotten, by a running bridge within seconds. An inbound call on it, or its context in the configuration of the PBX, makes it known again.`,
-      );
+  using operator = openForChange(settingsOf(context).outbox.stateDir);
+  if (!operator.forgetTrunk(endpoint)) {
     context.printError(`${endpoint} is not known; see pbx-bridge trunks`);
     return exitCodes.notFound;
-  });
+  }
+  context.printResult(
+    { endpoint },
+    `${endpoint} is forgotten, by a running bridge within seconds. An inbound call on it, or its context in the configuration of the PBX, makes it known again.`,
+  );
+  return exitCodes.ok;
 }
 
 function settingsOf({ io }: Context) {
   return loadConfig({ outbox: outboxSection, calls: callsSection }, io.environment());
-}
-
-function change(context: Context, work: (operator: Operator) => number): number {
-  const { stateDir } = settingsOf(context).outbox;
-  const operator = openOperator(stateDir);
-  if (operator === undefined) throw new Error(`no state in ${stateDir}: start the bridge once`);
-  try {
-    return work(operator);
-  } finally {
-    operator.close();
-  }
-}
-
-function say({ terminal, json }: Context, endpoint: string, text: string): number {
-  if (json) terminal.json({ endpoint });
-  else terminal.wrapped('', text, 0);
-  return exitCodes.ok;
 }

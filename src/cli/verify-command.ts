@@ -1,8 +1,7 @@
-import { openOperator } from '../bridge/outbox/operator.ts';
 import { createApiClient } from '../shared/api/client.ts';
 import { type Comparison, compare, type Delivered } from '../shared/delivery/compare.ts';
 import { createHistoryReader, HistoryUnreadable } from '../shared/delivery/history-reader.ts';
-import { type Context, exitCodes, openState } from './command-context.ts';
+import { type Context, exitCodes, openForChange, openState } from './command-context.ts';
 import { apiSection } from './config/api-section.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
@@ -17,14 +16,13 @@ type VerifyOptions = { readonly since: string; readonly limit: string; readonly 
 export async function verify(context: Context, options: VerifyOptions, stop: AbortSignal): Promise<number> {
   const { io, json, terminal } = context;
   const { outbox, api } = loadConfig({ outbox: outboxSection, api: apiSection }, io.environment());
-  const reader = openState(context, outbox.stateDir);
+  using reader = openState(context, outbox.stateDir);
   if (reader === undefined) return exitCodes.failed;
   const events = reader.events({
     state: 'delivered',
     since: Date.now() - parseDuration(options.since),
     limit: wholeNumber(options.limit),
   });
-  reader.close();
   if (events.length === 0) {
     context.printError(`no event was delivered in the last ${options.since}`);
     return exitCodes.notFound;
@@ -56,12 +54,8 @@ export async function verify(context: Context, options: VerifyOptions, stop: Abo
 }
 
 function sendAgain(stateDir: string, missing: readonly Delivered[]): number {
-  const operator = openOperator(stateDir);
-  try {
-    return operator?.sendAgain(missing.map(({ seq }) => seq)) ?? 0;
-  } finally {
-    operator?.close();
-  }
+  using operator = openForChange(stateDir);
+  return operator.sendAgain(missing.map(({ seq }) => seq));
 }
 
 function wholeNumber(text: string): number {

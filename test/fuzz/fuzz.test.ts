@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { toInput } from '../../src/bridge/ami/events.ts';
 import { parseRecording, RecordingError } from '../../src/bridge/ami/recording/recording.ts';
 import { allFields } from '../../src/bridge/ami/wire/frame.ts';
+import { callSettings } from '../../src/bridge/calls/rules.fixture.ts';
 import { createRules } from '../../src/bridge/calls/rules.ts';
 import { createTracker } from '../../src/bridge/calls/tracker.ts';
 import { parseLine } from '../../src/bridge/cdr/csv-source.ts';
@@ -41,8 +42,10 @@ const check = (
   });
 
 const rules = createRules({
-  ...{ pbxId: 'pbx', inboundContexts: ['from-trunk*'], inboundChannels: ['PJSIP/trunk*'] },
-  ...{ defaultCountry: 'DE', withheldNumber: '+4930000000', answeredBy: 'endpoint' },
+  ...callSettings,
+  defaultCountry: 'DE',
+  withheldNumber: '+4930000000',
+  inboundChannels: ['PJSIP/trunk*'],
 });
 /** The beginnings of some real calls, as Asterisk sent them. */
 const calls = readScenarios('asterisk-22/')

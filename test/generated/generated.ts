@@ -1,14 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { createMetrics } from '../../src/bridge/status/metrics.ts';
-import { messagesPage, metricsPage } from '../../src/bridge/status/reference-pages.ts';
 import { alertSection, mailSection } from '../../src/cli/config/alert-section.ts';
 import { bridgeSections, type Sections } from '../../src/cli/config/env.ts';
 import { logSection } from '../../src/cli/config/log-section.ts';
 import { serviceSection } from '../../src/cli/config/service-section.ts';
-import { sampleFile, settingsPage } from '../../src/cli/config/settings-page.ts';
+import { isLive } from '../../src/cli/config/variable.ts';
 import { makeMeter } from '../../src/service/upkeep/meter.ts';
 import { bashCompletion } from './completion.ts';
 import { commandPages, settingsManPage } from './man-pages.ts';
+import { messagesPage, metricsPage } from './reference-pages.ts';
+import { sampleFile, settingsPage } from './settings-page.ts';
 
 const config = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 const systemd = (name: string) => fileURLToPath(new URL(`../../systemd/${name}`, import.meta.url));
@@ -51,7 +52,8 @@ const programs = [
 
 /** The settings that take effect on a reload, for the head of the sample file. */
 function reloadHead(): string[] {
-  const names = Object.values(bridgeSections as Sections).flatMap(({ live = [] }) => live);
+  const settings = Object.values(bridgeSections as Sections).flatMap(({ shape }) => Object.entries(shape));
+  const names = settings.filter(([, schema]) => isLive(schema)).map(([name]) => name);
   return [
     'These settings take effect on a reload (systemctl reload, or SIGHUP), the others on a restart:',
     `${names.join(', ')}.`,

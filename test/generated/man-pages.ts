@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { metaOf } from '../../src/cli/config/env.ts';
-import type { Section, Shape } from '../../src/cli/config/section.ts';
-import { defaultOf } from '../../src/cli/config/settings-page.ts';
+import type { Section, Shape } from '../../src/cli/config/variable.ts';
 import { commandTree, helpAfter } from './command-tree.ts';
+import { defaultOf } from './settings-page.ts';
 
 /** Text of a man page: nothing in it is a macro or an escape. */
 const roff = (text: string) =>

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Input, SnapshotChannel } from '../../src/bridge/calls/input.ts';
+import { callSettings } from '../../src/bridge/calls/rules.fixture.ts';
 import type { StoredTrunk } from '../../src/bridge/calls/trunk.ts';
 import { createGapFiller } from '../../src/bridge/cdr/gap-filler.ts';
 import type { Batch, NewEvent, Outbox } from '../../src/bridge/outbox/outbox.ts';
@@ -11,13 +12,7 @@ import { createTrackerDriver } from '../../src/bridge/tracker-driver.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
 import { type Book, books } from '../fakes/record-books.ts';
 
-const settings = {
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk'],
-  inboundChannels: [],
-  defaultCountry: 'DE',
-  answeredBy: 'endpoint',
-} as const;
+const settings = { ...callSettings, defaultCountry: 'DE' };
 
 /** The first read of the records, Unix s; every call begins later. Clocks are set back during the test. */
 const epoch = Date.parse('2026-10-25T00:59:40Z') / 1_000;

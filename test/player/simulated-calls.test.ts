@@ -2,15 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inputsOf } from '../../src/bridge/ami/recording/recording.ts';
 import { dryRun } from '../../src/bridge/calls/explain/dry-run.ts';
+import { callSettings } from '../../src/bridge/calls/rules.fixture.ts';
 import { createPbxModel } from './pbx-model.ts';
 import { scenarioNames, simulateCall } from './simulated-calls.ts';
-
-const settings = {
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk'],
-  inboundChannels: [],
-  answeredBy: 'endpoint',
-} as const;
 
 const options = { second: 1_763_600_000, index: 7, random: () => 0.5, talkMs: 30_000 };
 
@@ -32,7 +26,7 @@ describe('a simulated call is reported as it says', () => {
         ...{ asterisk: '', row: '', startedAt, channels: [], bridges: [] },
         frames: frames.map(({ ms, frame }) => ({ ms, frame: Buffer.from(frame) })),
       };
-      const found = dryRun(settings, inputsOf(recording));
+      const found = dryRun(callSettings, inputsOf(recording));
       assert.deepEqual(
         found.reports.map(({ status }) => status),
         reported,

@@ -16,14 +16,6 @@ export type AgiServerOptions = {
   readonly deadlineMs: number;
 };
 
-export type AgiServer = {
-  /** Listens, and retries in the background if that fails: the bridge works without it. */
-  start(): Promise<void>;
-  /** Stops listening, and waits for open sessions: at most the deadline. */
-  stop(): Promise<void>;
-  isListening(): boolean;
-};
-
 /**
  * Returns the AGI commands for a request within `waitMs`. Never rejects. `ask` sends a command first, once, and resolves
  * with Asterisk's reply; it never resolves if none comes.
@@ -44,7 +36,7 @@ const COMMAND_SHARE = 1 / 4;
 export function createAgiServer(
   options: AgiServerOptions,
   { answer, clock, log }: { answer: Answerer; clock: Clock; log: Log },
-): AgiServer {
+) {
   const { host, port, deadlineMs } = options;
   const isAllowed = allowList(options.allow);
   const answerMs = deadlineMs * (1 - COMMAND_SHARE);
@@ -134,5 +126,11 @@ export function createAgiServer(
     clock,
   });
 
-  return { start: listener.start, stop: () => listener.stop(), isListening: listener.isListening };
+  return {
+    /** Listens, and retries in the background if that fails: the bridge works without it. */
+    start: listener.start,
+    /** Stops listening, and waits for open sessions: at most the deadline. */
+    stop: () => listener.stop(),
+    isListening: listener.isListening,
+  };
 }

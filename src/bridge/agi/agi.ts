@@ -1,11 +1,12 @@
+import { type ApiClientOptions, createApiClient } from '../../shared/api/client.ts';
 import type { ApiResult } from '../../shared/api/result.ts';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import { escapeControls, maskNumbers } from '../../shared/log/redact.ts';
-import type { Clock } from '../../shared/process/clock.ts';
+import { type Clock, monotonicClock } from '../../shared/process/clock.ts';
 import type { Presentation } from '../calls/input.ts';
 import { presentationVariables, readPresentation } from '../calls/presentation.ts';
 import type { AgiRequest } from './agi-request.ts';
-import { type AgiServer, type AgiServerOptions, createAgiServer } from './agi-server.ts';
+import { type AgiServerOptions, createAgiServer } from './agi-server.ts';
 import {
   type AnswerOptions,
   commandsFor,
@@ -13,7 +14,7 @@ import {
   type PriorityAnswer,
   timedOut,
 } from './priority-answer.ts';
-import { createPriorityLookup } from './priority-lookup.ts';
+import { createPriorityLookup, lookupsAtOnce } from './priority-lookup.ts';
 import { type ResponseFields, readPriority } from './read-priority.ts';
 
 export type AgiOptions = {
@@ -42,16 +43,6 @@ export type Permit = (
   askCall: () => Promise<Presentation>,
 ) => NumberToLookUp | Promise<NumberToLookUp>;
 
-/** Priority lookups for the dialplan: `agi://host:port/priority`. */
-export type Agi = AgiServer & {
-  /** Prefetches the priority for an inbound call that has just begun; `number` as it is reported. */
-  prefetch(number: string): void;
-  /** Empties the cache, as after a change of the API token. */
-  clear(): void;
-  /** Lookups since the start by result; `cached`: those answered from the cache. */
-  status(): AgiStatus;
-};
-
 export type AgiStatus = LookupCounts & {
   readonly listening: boolean;
   /** Requests for scripts that another FastAGI server has; absent if there were none. */
@@ -73,6 +64,7 @@ const presentationQuestion = `GET FULL VARIABLE ${presentationVariables.map((nam
 /** Longer than any number that can be dialled. */
 const MAX_NUMBER_LENGTH = 64;
 
+/** Priority lookups for the dialplan: `agi://host:port/priority`. */
 export function createAgi(
   options: AgiOptions,
   tools: {
@@ -82,7 +74,7 @@ export function createAgi(
     clock: Clock;
     log: Log;
   },
-): Agi {
+) {
   const { clock, log } = tools;
   const lookup = createPriorityLookup(
     { maxWaitMs: options.server.deadlineMs },
@@ -138,12 +130,66 @@ export function createAgi(
 
   return {
     ...server,
+    /** Prefetches the priority for an inbound call that has just begun; `number` as it is reported. */
     prefetch: lookup.prefetch,
+    /** Empties the cache, as after a change of the API token. */
     clear: lookup.clear,
-    status: () => ({ ...counts, listening: server.isListening(), otherScripts }),
+    /** Lookups since the start by result; `cached`: those answered from the cache. */
+    status: (): AgiStatus => ({ ...counts, listening: server.isListening(), otherScripts }),
   };
 }
 
 function presentationIn(reply: string): Presentation {
   return readPresentation((/^200 result=1 \((.*)\)/.exec(reply)?.[1] ?? '').split(','));
+}
+
+/** Priority lookups for the dialplan; `parameter` is the number's name in the API's query. */
+export type LookupOptions = AgiOptions & { readonly parameter: string };
+
+/** Shortest timeout of a lookup, ms: an answer that is late for one call is still good for the next. */
+const LOOKUP_MS = 2_000;
+
+export type Lookups = ReturnType<typeof createLookups>;
+
+/** Lookups have connections of their own: they never wait behind call events, and never delay them. */
+export function createLookups(
+  { parameter, ...options }: LookupOptions,
+  {
+    api,
+    permit,
+    log,
+  }: {
+    api: ApiClientOptions;
+    permit: Permit;
+    log: Log;
+  },
+) {
+  const timeoutMs = Math.max(LOOKUP_MS, 2 * options.server.deadlineMs);
+  const client = createApiClient({
+    ...api,
+    connections: lookupsAtOnce,
+    connectTimeoutMs: timeoutMs,
+    answerTimeoutMs: timeoutMs,
+  });
+  const agi = createAgi(options, {
+    request: (number) => client.priority({ parameter, number }),
+    permit,
+    clock: monotonicClock,
+    log,
+  });
+  let { token } = api;
+  return {
+    agi,
+    /** A new token also clears the cache, which may be of another account. The same token changes nothing. */
+    changeToken(next: string) {
+      if (next === token) return;
+      token = next;
+      client.changeToken(token);
+      agi.clear();
+    },
+    async stop() {
+      await agi.stop();
+      await client.close();
+    },
+  };
 }

@@ -4,19 +4,12 @@ import { table } from '../../../test/table.ts';
 import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import type { Input, Presentation } from '../calls/input.ts';
 import type { OpenCall } from '../calls/open-call.ts';
+import { callSettings } from '../calls/rules.fixture.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { caller, heardAs } from '../calls/tracker.fixture.ts';
 import { createTracker } from '../calls/tracker.ts';
 import type { NumberToLookUp } from './agi.ts';
 import { createLookupPermissions } from './lookup-permission.ts';
-
-const callSettings: CallSettings = {
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk*'],
-  inboundChannels: [],
-  defaultCountry: 'NL',
-  answeredBy: 'endpoint',
-};
 
 /** The number that may be looked up, or why none may. */
 const shown = (it: NumberToLookUp) => (typeof it === 'string' ? it : it.number);

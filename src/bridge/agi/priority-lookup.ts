@@ -1,22 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import PQueue from 'p-queue';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { failed, type PriorityAnswer, timedOut } from './priority-answer.ts';
 import type { LookupResult } from './read-priority.ts';
-import { createRequestLimiter } from './request-limiter.ts';
-
-/** Looks up callers' priorities by normalised number, in the cache and the API. */
-type PriorityLookup = {
-  /**
-   * Returns the cached answer, or a promise that never rejects: of the API's answer if that comes within `waitMs`, else of
-   * an older cached priority, else of a time-out or error. Without time left, no request is made.
-   */
-  get(number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer>;
-  /** Requests the priority in advance, with lower precedence than `get`. */
-  prefetch(number: string): void;
-  /** Empties the cache. Results of running requests are not cached either. */
-  clear(): void;
-};
 
 export type PriorityLookupOptions = {
   /** How long a request may wait for its start, ms: as long as a caller waits for the answer. */
@@ -64,7 +51,7 @@ export function createPriorityLookup(
     clock: Clock;
     log: Log;
   },
-): PriorityLookup {
+) {
   const { clock, log } = tools;
   const { maxWaitMs, concurrency, freshMs, staleMs, notFoundMs, entries } = { ...defaults, ...options };
   const cache = new LRUCache<string, CacheEntry>({ max: entries });
@@ -129,14 +116,80 @@ export function createPriorityLookup(
   }
 
   return {
-    get: (number, waitMs) =>
+    /**
+     * Returns the cached answer, or a promise that never rejects: of the API's answer if that comes within `waitMs`, else of
+     * an older cached priority, else of a time-out or error. Without time left, no request is made.
+     */
+    get: (number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> =>
       fresh(number) ?? (waitMs > 0 ? fetchWithin(number, waitMs) : (stale(number) ?? timedOut)),
-    prefetch(number) {
+    /** Requests the priority in advance, with lower precedence than `get`. */
+    prefetch(number: string) {
       if (fresh(number) === undefined) void fetch(number, false);
     },
+    /** Empties the cache. Results of running requests are not cached either. */
     clear() {
       cache.clear();
       running = new Map();
+    },
+  };
+}
+
+/**
+ * Limits the number of simultaneous requests. Urgent ones, for which a caller waits, go first, in the order in which
+ * they came.
+ */
+type RequestLimiter = {
+  run<T>(urgent: boolean, request: () => Promise<T>): LimitedRequest<T>;
+};
+
+type LimitedRequest<T> = {
+  /** Undefined if no request was made: its turn came too late, or too many wait already. */
+  readonly result: Promise<T | undefined>;
+  /** Makes it urgent. */
+  raise(): void;
+};
+
+type RequestLimiterOptions = {
+  /** Most requests at the same time. */
+  readonly concurrency: number;
+  /** How long a request may wait for its turn, ms. */
+  readonly maxWaitMs: number;
+  /** Most requests that wait, of each kind. */
+  readonly maxWaiting: number;
+};
+
+export function createRequestLimiter(
+  { concurrency, maxWaitMs, maxWaiting }: RequestLimiterOptions,
+  clock: Clock,
+): RequestLimiter {
+  const queue = new PQueue({ concurrency });
+  let requests = 0;
+
+  return {
+    run(urgent, request) {
+      const priority = Number(urgent);
+      // Counting by priority takes longer the more wait.
+      if (queue.size >= maxWaiting && queue.sizeBy({ priority }) >= maxWaiting)
+        return { result: Promise.resolve(undefined), raise: () => {} };
+      const id = String(requests++);
+      let since = clock.now();
+      let canRaise = !urgent;
+      const result = queue.add(
+        async () => {
+          canRaise = false;
+          return clock.now() - since <= maxWaitMs ? request() : undefined;
+        },
+        { id, priority },
+      );
+      return {
+        result,
+        raise() {
+          if (!canRaise) return;
+          canRaise = false;
+          since = clock.now();
+          queue.setPriority(id, 1);
+        },
+      };
     },
   };
 }

@@ -8,8 +8,7 @@ import { type AmiCounters, countIgnored } from './link-log.ts';
 import { type AnswerLimits, ConnectionEnded, createPendingRequests } from './pending-requests.ts';
 import { type Fields, fieldKey, readFields } from './wire/frame.ts';
 import { createFramer } from './wire/framer.ts';
-import { createManager, type Response } from './wire/manager.ts';
-import { type Action, assertSafe } from './wire/safe-action.ts';
+import { type Action, assertSafe, createManager, type Response } from './wire/manager.ts';
 import { type Endpoint, errorCode, openSocket } from './wire/socket.ts';
 
 export type ConnectionOptions = Endpoint & {
@@ -39,20 +38,6 @@ type ConnectionTools = {
   readonly counters: AmiCounters;
   /** Aborts the attempt. */
   readonly signal?: AbortSignal | undefined;
-};
-
-/** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
-export type Connection = {
-  /** Sends an action and returns its response, `Success` or `Error`. */
-  request(action: Action, options?: AnswerOptions): Promise<Response>;
-  /** Sends an action that is answered by a list of events. */
-  list<Item>(request: ListRequest<Item>, options?: AnswerOptions): Promise<List<Item>>;
-  /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
-  readonly certificateEndsAt: number | undefined;
-  /** Ends the connection for this reason. */
-  fail(failure: AmiFailure): void;
-  /** Ends it with a Logoff; onEnd is not called. */
-  close(): void;
 };
 
 type AnswerOptions = {
@@ -103,12 +88,15 @@ export async function openConnection(
   }
 }
 
+/** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
+export type Connection = Awaited<ReturnType<typeof logIn>>;
+
 async function logIn(
   socket: Socket,
   { username, secret, answerDeadlineMs }: ConnectionOptions,
   { onCallEvent, onTooLong, onUnanswered, onFrame, onEnd }: ConnectionHandlers,
   { clock, counters, signal }: ConnectionTools,
-): Promise<Connection> {
+) {
   let ended = false;
   let loggedIn = false;
   let actions = 0;
@@ -165,12 +153,18 @@ async function logIn(
   loggedIn = true;
   signal?.removeEventListener('abort', giveUp);
   return {
-    request: (action, own) => ask(action.action, (done) => send(action, done), own, noResponse),
+    /** Sends an action and returns its response, `Success` or `Error`. */
+    request: (action: Action, own?: AnswerOptions): Promise<Response> =>
+      ask(action.action, (done) => send(action, done), own, noResponse),
+    /** Sends an action that is answered by a list of events. */
     list: <Item>(request: ListRequest<Item>, own?: AnswerOptions) =>
       ask<List<Item>>(request.action.action, (done) => sendForList(request, done), own, noList),
+    /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
     certificateEndsAt:
       socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate()?.valid_to) : undefined,
+    /** Ends the connection for this reason. */
     fail,
+    /** Ends it with a Logoff; onEnd is not called. */
     close,
   };
 

@@ -1,13 +1,12 @@
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { readContexts, readDevices, readOption, readVariable } from './endpoints.ts';
 import { toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import type { AmiLinkOptions } from './link.ts';
 import { createCounters } from './link-log.ts';
 import { ConnectionEnded } from './pending-requests.ts';
-import { readSnapshot } from './snapshot.ts';
+import { readContexts, readDevices, readOption, readSnapshot, readVariable } from './snapshot.ts';
 import { type Fields, fieldKey } from './wire/frame.ts';
 import type { Response } from './wire/manager.ts';
 

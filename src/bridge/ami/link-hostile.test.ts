@@ -14,7 +14,7 @@ import {
 } from './link.fixture.ts';
 import { createAmiLink } from './link.ts';
 import { maxHeld } from './session.ts';
-import { UnsafeValueError } from './wire/safe-action.ts';
+import { UnsafeValueError } from './wire/manager.ts';
 
 const types = (inputs: readonly Input[]): string[] => inputs.map(({ type }) => type);
 

@@ -19,12 +19,7 @@ export const failureCodes: Readonly<Record<AmiFailure['kind'], ProblemCode>> = {
 };
 
 /** Logs when the link goes up and down: each failure once, then a reminder every few minutes while it lasts. */
-type LinkLog = {
-  up(at: number, version: string, channels: number): void;
-  down(at: number, failure: AmiFailure): void;
-};
-
-export function createLinkLog(log: Log, address: string): LinkLog {
+export function createLinkLog(log: Log, address: string) {
   let downSince: number | undefined;
   let logged: { reason: string; at: number } | undefined;
   let attempts = 0;

@@ -5,7 +5,7 @@ import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { type AmiCounters, createCounters, createLinkLog } from './link-log.ts';
 import { type PbxUp, type Questions, runSession } from './session.ts';
-import { assertSafe } from './wire/safe-action.ts';
+import { assertSafe } from './wire/manager.ts';
 import type { Endpoint } from './wire/socket.ts';
 
 export type AmiLinkOptions = Endpoint & {
@@ -50,18 +50,6 @@ export type AmiStatus = {
   readonly counters: Readonly<AmiCounters>;
 };
 
-/** The link to one Asterisk: it connects, and reconnects until it is stopped. */
-export type AmiLink = {
-  /** `onInput` takes every input, in order; after each (re)connect a snapshot comes first. If it throws, only that input is lost. */
-  start(onInput: (input: Input) => void): void;
-  /** Ends the connection. No input follows; a second stop is harmless. */
-  stop(): void;
-  readonly ask: Questions;
-  /** Uses this login from the next attempt on, which is made at once if the link is down. */
-  changeLogin(login: Login): void;
-  status(): AmiStatus;
-};
-
 type Login = Pick<AmiLinkOptions, 'username' | 'secret'>;
 
 /** After a link that was up this long, ms, failures are counted from zero again. */
@@ -71,8 +59,13 @@ const provenMs = 1_000;
 /** The most failures that count after a link that was up for less: a second until the next attempt. */
 const mostFailuresOnceUp = 3;
 
-/** @throws UnsafeValueError for a user name or secret that has a line break or NUL in it. */
-export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): AmiLink {
+export type AmiLink = ReturnType<typeof createAmiLink>;
+
+/**
+ * The link to one Asterisk: it connects, and reconnects until it is stopped.
+ * @throws UnsafeValueError for a user name or secret that has a line break or NUL in it.
+ */
+export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
   let login = safeLogin(options);
   const { clock, log } = tools;
   const { connectDeadlineMs = 5000, pingIntervalMs = 5000, pingDeadlineMs = 4000 } = options;
@@ -96,6 +89,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     failure: undefined,
   };
 
+  /** `onInput` takes every input, in order; after each (re)connect a snapshot comes first. If it throws, only that input is lost. */
   function start(onInput: (input: Input) => void): void {
     if (stopper !== undefined) return;
     consume = onInput;
@@ -103,6 +97,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     void run(stopper.signal);
   }
 
+  /** Ends the connection. No input follows; a second stop is harmless. */
   function stop(): void {
     stopper?.abort();
     stopper = undefined;
@@ -200,12 +195,13 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     ask: {
       presentation: (uniqueid, channel) => ask?.presentation(uniqueid, channel),
       application: (uniqueid, place) => ask?.application(uniqueid, place),
-    },
-    changeLogin(next) {
+    } satisfies Questions,
+    /** Uses this login from the next attempt on, which is made at once if the link is down. */
+    changeLogin(next: Login) {
       login = safeLogin(next);
       wake();
     },
-    status: () => ({ ...status, lastEventAt, counters }),
+    status: (): AmiStatus => ({ ...status, lastEventAt, counters }),
   };
 }
 

@@ -12,22 +12,6 @@ export class ConnectionEnded extends Error {
   }
 }
 
-/** Pending requests of a connection; all are rejected when it ends. */
-type PendingRequests = {
-  /**
-   * Calls `start`, and resolves once that calls `done`.
-   * @param late why the connection is to be failed when that takes longer than `limits`, or what decides then: a value, or
-   * that failure. `isSilent`: nothing at all has arrived.
-   */
-  add<Value>(
-    start: (done: (value: Value) => void) => void,
-    limits: AnswerLimits,
-    late: AmiFailure | ((isSilent: boolean) => { readonly value: Value } | AmiFailure),
-  ): Promise<Value>;
-  /** Rejects all, and those added from now on. */
-  rejectAll(failure: AmiFailure): void;
-};
-
 /** How long an answer is waited for. */
 export type AnswerLimits = {
   /** A whole span of this length without a byte ends the wait, milliseconds: it is noticed within two of them. */
@@ -37,7 +21,7 @@ export type AnswerLimits = {
 };
 
 /**
- * Bytes that arrive meanwhile were sent before the answer: a bridge that still reads them is behind, and a new
+ * Pending requests of a connection; all are rejected when it ends. Bytes that arrive meanwhile were sent before the answer: a bridge that still reads them is behind, and a new
  * connection would put it further behind.
  * @param bytesIn how many bytes have arrived.
  */
@@ -45,10 +29,15 @@ export function createPendingRequests(
   clock: Clock,
   bytesIn: () => number,
   fail: (failure: AmiFailure) => void,
-): PendingRequests {
+) {
   let ended: AmiFailure | undefined;
   const open = new Set<(failure: AmiFailure) => void>();
 
+  /**
+   * Calls `start`, and resolves once that calls `done`.
+   * @param late why the connection is to be failed when that takes longer than `limits`, or what decides then: a value, or
+   * that failure. `isSilent`: nothing at all has arrived.
+   */
   function add<Value>(
     start: (done: (value: Value) => void) => void,
     { deadlineMs, longestMs }: AnswerLimits,
@@ -101,6 +90,7 @@ export function createPendingRequests(
     });
   }
 
+  /** Rejects all, and those added from now on. */
   function rejectAll(failure: AmiFailure): void {
     ended = failure;
     for (const rejectWith of [...open]) rejectWith(failure);

@@ -5,15 +5,14 @@ import type { Input } from '../calls/input.ts';
 import type { Place } from '../calls/place.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
-import { readContexts, readDevices } from './endpoints.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { readRecordDelay } from './inspection.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import type { AmiCounters } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
-import { readSnapshot } from './snapshot.ts';
-import { isSafeValue } from './wire/safe-action.ts';
+import { readContexts, readDevices, readSnapshot } from './snapshot.ts';
+import { isSafeValue } from './wire/manager.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
 export type Questions = {
@@ -239,19 +238,15 @@ export async function runSession(
  * succeed without it, and no action of class `reporting` causes a call event. So the class is taken as missing when
  * channels appear or disappear without any event. A quiet PBX delays the detection, but then no call was missed.
  */
-type CallClassWatch = {
+export function watchCallClass(atFirst: readonly string[]) {
+  const first = new Set(atFirst);
+  let suspected = false;
+
   /**
    * Called every few seconds. True once the class is known to be missing.
    * @param channels the Uniqueids of the channels now.
    * @param callEvents how many came since the connection began.
    */
-  lacksCallClass(channels: readonly string[], callEvents: number): boolean;
-};
-
-export function watchCallClass(atFirst: readonly string[]): CallClassWatch {
-  const first = new Set(atFirst);
-  let suspected = false;
-
   function lacksCallClass(channels: readonly string[], callEvents: number): boolean {
     if (callEvents > 0) return false;
     // An event may still be on its way: the next call decides.

@@ -2,6 +2,7 @@ import type { Snapshot } from '../calls/input.ts';
 import type { Connection } from './connection.ts';
 import { toSnapshotBridge, toSnapshotChannel } from './events.ts';
 import { ConnectionEnded } from './pending-requests.ts';
+import { type Fields, fieldKey } from './wire/frame.ts';
 
 /**
  * Reads all channels and bridges of the PBX. CoreShowChannels needs write class `reporting`. BridgeList, which gives the
@@ -37,4 +38,66 @@ export async function readSnapshot(connection: Connection, now: () => number): P
     channels: channels.items,
     bridges: bridges.ok ? bridges.items : [],
   };
+}
+
+/** The dialplan function that reads the configuration of an endpoint, by its technology. */
+const functions: Readonly<Record<string, string>> = {
+  PJSIP: 'PJSIP_ENDPOINT',
+  SIP: 'SIPPEER',
+  IAX2: 'IAXPEER',
+};
+
+/** Requests in flight at a time: Asterisk answers about 18,000 a second. */
+const maxInFlight = 500;
+
+/**
+ * The context in which calls of each of these devices begin, by the PBX's configuration. Devices are named as
+ * `PJSIP/provider`; those of DAHDI are left out, since no dialplan function reads their configuration. Getvar needs write
+ * class `reporting`; if it is refused, the list is empty.
+ * @throws ConnectionEnded when the connection ends meanwhile.
+ * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/PJSIP_ENDPOINT/
+ */
+export async function readContexts(
+  connection: Connection,
+  devices: readonly string[],
+): Promise<[endpoint: string, context: string][]> {
+  const endpoints = devices.filter((device) => configurationOf(device, '') !== undefined);
+  const found: [string, string][] = [];
+  for (let i = 0; i < endpoints.length; i += maxInFlight) {
+    const part = endpoints.slice(i, i + maxInFlight);
+    const contexts = await Promise.all(part.map((endpoint) => readOption(connection, endpoint, 'context')));
+    for (const [n, context] of contexts.entries())
+      if (context !== '') found.push([part[n] as string, context]);
+  }
+  return found;
+}
+
+/** Phones, trunks and everything else that has a device state; empty if DeviceStateList is refused. */
+export async function readDevices(connection: Connection): Promise<string[]> {
+  const device = fieldKey('Device');
+  const list = await connection.list({
+    action: { action: 'DeviceStateList' },
+    item: 'DeviceStateChange',
+    last: 'DeviceStateListComplete',
+    read: (fields: Fields) => fields(device) || undefined,
+  });
+  return list.ok ? [...new Set(list.items)].sort() : [];
+}
+
+/** An option in the configuration of an endpoint; '' if it is not set or cannot be read. */
+export async function readOption(connection: Connection, endpoint: string, option: string): Promise<string> {
+  const variable = configurationOf(endpoint, option);
+  return variable === undefined ? '' : readVariable(connection, variable);
+}
+
+/** The value of a dialplan function that needs no channel; '' if it cannot be read. */
+export async function readVariable(connection: Connection, variable: string): Promise<string> {
+  const { response, fields } = await connection.request({ action: 'Getvar', variable });
+  return response === 'Success' ? (fields.get('Value') ?? '') : '';
+}
+
+function configurationOf(endpoint: string, option: string): string | undefined {
+  const [, technology = '', name = ''] = /^(\w+)\/([\w.@+-]+)$/.exec(endpoint) ?? [];
+  const read = Object.hasOwn(functions, technology) ? functions[technology] : undefined;
+  return read && `${read}(${name},${option})`;
 }

@@ -1,8 +1,10 @@
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
+import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
 import type { Channel } from './channel.ts';
 import type { OpenCall } from './open-call.ts';
 import { presumedPresentation } from './presentation.ts';
+import { type NumberToReport, numberToReport } from './rules.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
 
 /** True while the number of a call is not known, and may still come. */
@@ -39,9 +41,19 @@ export function decideNumber(
 ): boolean {
   if (!isNumberOpen(call)) return false;
   const { presented = '', presentation = 'unknown' } = channel ?? {};
-  if (presentation === 'prohibited' || isWithheld(presented)) return standIn(state, call, 'withheld');
-  if (channel === undefined || presented === '')
-    return time === 'left' || call.number === 'absent' ? false : standIn(state, call, 'absent', channel);
+  if (presentation === 'prohibited' || isWithheld(presented)) {
+    call.number = 'withheld';
+    const seen = 'the caller withholds the number';
+    takeNumber(state, call, numberToReport(state.rules, { lacks: 'withheld', seen }));
+    return true;
+  }
+  if (channel === undefined || presented === '') {
+    if (time === 'left' || call.number === 'absent') return false;
+    call.number = 'absent';
+    const seen = channel?.number ? `${channel.number} is no number` : 'no number came';
+    takeNumber(state, call, numberToReport(state.rules, { lacks: 'missing', seen }));
+    return true;
+  }
   // There is no time limit: a slow PBX must not reveal a withheld number.
   if (presentation === 'unknown' && time !== 'over') {
     if (channel.asked) return false;
@@ -52,45 +64,31 @@ export function decideNumber(
     return false;
   }
   if (state.rules.reportedNumber === 'dialplan' && time === 'left' && call.number === 'awaited') return false;
-  if (call.number === 'absent') decide(state, call.id, 'reported-late', 'the number came after all');
+  const decided = numberToReport(state.rules, readingOf(state, channel));
+  if (call.number === 'absent' && 'from' in decided)
+    decide(state, call.id, 'reported-late', 'the number came after all');
   call.number = 'known';
-  call.from = readingOf(state, channel).number;
+  takeNumber(state, call, decided);
   // The dialplan may look up the priority soon, if it has only begun.
-  if (channel.fromStart && !channel.gone && time !== 'over')
+  if ('from' in decided && channel.fromStart && !channel.gone && time !== 'over')
     state.effects.push({ type: 'prefetch-priority', number: call.from });
   return true;
 }
 
-/** Uses the number that a setting gives for callers without one. Without such a setting, the call is not reported. */
-function standIn(
-  state: TrackerState,
-  call: OpenCall,
-  number: 'withheld' | 'absent',
-  channel?: Channel,
-): true {
-  const { rules } = state;
-  call.number = number;
-  const from = number === 'withheld' ? rules.withheldNumber : (rules.missingNumber ?? rules.withheldNumber);
-  if (from !== undefined) {
-    call.from = from;
-    return true;
-  }
-  const why =
-    number === 'withheld'
-      ? 'the caller withholds the number, and WITHHELD_NUMBER is not set'
-      : `${channel?.number ? `${channel.number} is no number` : 'no number came'}, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set`;
-  decide(state, call.id, 'no-number', why);
-  return true;
+/** Takes the number to report. A call that is reported already goes on under its number. */
+export function takeNumber(state: TrackerState, call: OpenCall, decided: NumberToReport): void {
+  if ('from' in decided) call.from = decided.from;
+  else if (call.reported === undefined) decide(state, call.id, decided.reason, decided.why);
 }
 
-/** The number to report of a caller, and why it is that: the trunk's, or by setting what the dialplan made of it. */
+/** What a caller's channel has for a number: the trunk's, or by setting what the dialplan made of it. */
 function readingOf({ rules }: TrackerState, { name, presented, number, dialplanNumber }: Channel) {
   const made = dialplanNumber || number;
   const isMade =
     rules.reportedNumber === 'dialplan' && made !== presented && !isWithheld(made) && numberIn(made) !== '';
   return isMade
-    ? { raw: made, by: 'dialplan', ...readNumber(made, rules.defaultCountry) }
-    : { raw: presented, by: 'trunk', ...readNumber(presented, rules.defaultCountry, rules.notationOf(name)) };
+    ? { text: made, by: 'dialplan', notation: autoNotation }
+    : { text: presented, by: 'trunk', notation: rules.notationOf(name) };
 }
 
 /** Where the number comes from, as far as the channel still shows it. */
@@ -99,6 +97,7 @@ export function whyFrom(state: TrackerState, { uniqueid, number }: OpenCall): st
     return number === 'withheld' ? ', for a number that is withheld' : ', for a caller without a number';
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return '';
-  const { raw, by, how } = readingOf(state, channel);
-  return `: the ${by} ${by === 'trunk' ? 'presented' : 'made it'} ${raw} (${how})`;
+  const { text, by, notation } = readingOf(state, channel);
+  const { how } = readNumber(text, state.rules.defaultCountry, notation);
+  return `: the ${by} ${by === 'trunk' ? 'presented' : 'made it'} ${text} (${how})`;
 }

@@ -1,38 +1,26 @@
-/**
- * What is decided about a call, a row each: everywhere else the decision is one key of this table. The log has a message
- * `call.KEY` (the compiler asks for it in log/messages/calls-messages.ts), the journal and `explain` show the reason, and
- * `status`, `/status.json` and `/metrics` count it, whether it was decided live or from a call record.
- */
-const rows = {
-  /** The caller has none or withholds it, and no setting has one to stand in for it. */
-  'no-number': { notReported: 'no number, or withheld: see WITHHELD_NUMBER' },
-  /** Taken for an inbound call when we connected, but the PBX made it. */
-  'not-inbound': { notReported: 'made by the PBX itself' },
-  /** The number came after `no-number`, so it is reported now. */
-  'reported-late': { journal: 'reported late: ' },
-  /** Was already there when we connected. */
-  'picked-up': { journal: 'picked up: ' },
-  /** Was gone when we connected. */
-  vanished: { journal: 'ended unobserved: ' },
-} as const satisfies Record<string, Row>;
+import { callDecisions } from '../../shared/log/messages/calls-messages.ts';
 
-type Row =
-  /** In `status`, why such calls are not reported. */
-  | { readonly notReported: string }
-  /** What the journal writes before the reason. */
-  | { readonly journal: string };
+// Everywhere in the bridge, a decision about a call is one name: that of its row among the log messages.
+type Rows = typeof callDecisions;
+type NameOf<Code> = Code extends `call.${infer Name}` ? Name : never;
 
-export type DecisionName = keyof typeof rows;
+export type DecisionName = NameOf<keyof Rows>;
 /** Why a call is not reported. */
 export type Reason = {
-  [Name in DecisionName]: (typeof rows)[Name] extends { notReported: string } ? Name : never;
-}[DecisionName];
+  [Code in keyof Rows]: Rows[Code] extends { notReported: string } ? NameOf<Code> : never;
+}[keyof Rows];
 
-export const decisions: Readonly<Record<DecisionName, Row>> = rows;
-const names = Object.keys(rows) as DecisionName[];
+const names = Object.keys(callDecisions).map((code) => code.replace('call.', '') as DecisionName);
+
+/** What the journal writes before the reason; undefined if the call is not reported for it. */
+export function journalled(decision: DecisionName): string | undefined {
+  const row = callDecisions[`call.${decision}`];
+  return 'journal' in row ? row.journal : undefined;
+}
+
 /** The reasons why a call is not reported, with their texts. */
 export const reasons = names.flatMap((name): [Reason, string][] => {
-  const row = decisions[name];
+  const row = callDecisions[`call.${name}`];
   return 'notReported' in row ? [[name as Reason, row.notReported]] : [];
 });
 

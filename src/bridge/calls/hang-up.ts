@@ -1,5 +1,5 @@
 import { endCall } from './call.ts';
-import { awaitsPresentation, isNumberOpen } from './caller-number.ts';
+import { awaitsPresentation, isNumberOpen, takeNumber } from './caller-number.ts';
 import { type Channel, UP } from './channel.ts';
 import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
 import { askApplication, beginEnd, rang } from './missed.ts';
@@ -72,14 +72,14 @@ export function applicationAnswered(
 }
 
 /** A call that was gone after a gap, and what its record says of it. */
-export function endedUnseen(state: TrackerState, { uniqueid, from, callerId, missed }: EndedUnseen): void {
+export function endedUnseen(state: TrackerState, { uniqueid, number, callerId, missed }: EndedUnseen): void {
   const call = state.calls.get(uniqueid);
   if (call === undefined) return;
   if (call.reported !== undefined)
     decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
-  if (isNumberOpen(call) && from) {
+  if (isNumberOpen(call) && number !== undefined) {
     call.number = 'known';
-    call.from = from;
+    takeNumber(state, call, number);
   }
   if (callerId !== undefined && call.answer === undefined) {
     call.answer = { by: '', callerId };

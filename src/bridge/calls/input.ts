@@ -1,5 +1,6 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
 import type { Place } from './place.ts';
+import type { NumberToReport } from './rules.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
@@ -194,8 +195,8 @@ export type EndedUnseen = {
   readonly type: 'ended-unseen';
   readonly at: number;
   readonly uniqueid: string;
-  /** As it is reported; absent if there is no number, or no record. */
-  readonly from?: string;
+  /** Absent if there is no record. */
+  readonly number?: NumberToReport;
   /** Who answered; absent if the call was not answered, or there is no record. */
   readonly callerId?: string;
   /** How it ended, if the record says that nobody answered. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { table } from '../../../test/table.ts';
+import { callSettings } from './rules.fixture.ts';
 import { classifyChannel, createRules } from './rules.ts';
 
-const settings = { pbxId: 'pbx', inboundContexts: ['from-trunk*'], answeredBy: 'endpoint' } as const;
-const byContext = createRules({ ...settings, inboundChannels: [] });
-const byName = createRules({ ...settings, inboundChannels: ['PJSIP/trunk-*'] });
+const byContext = createRules(callSettings);
+const byName = createRules({ ...callSettings, inboundChannels: ['PJSIP/trunk-*'] });
 const seen = { channel: 'PJSIP/1001-00000001', context: 'from-internal', uniqueid: '1.1', linkedid: '1.1' };
 
 /** The rules, what differs from a phone's channel, whether it is inbound, and why (as it begins or ends). */
@@ -34,7 +34,7 @@ for (const [name, by, differs, inbound, why] of rows)
   });
 
 test('a star stands for anything, slashes and dots too', () => {
-  const rules = createRules({ ...settings, inboundContexts: ['*'], inboundChannels: ['DAHDI/*'] });
+  const rules = createRules({ ...callSettings, inboundContexts: ['*'], inboundChannels: ['DAHDI/*'] });
   assert.ok(rules.nameIsInbound('DAHDI/i1/5551234-1'));
   assert.ok(!rules.nameIsInbound('PJSIP/1001-00000001'));
   assert.ok(rules.contextIsInbound('.hidden'));

@@ -1,6 +1,8 @@
 import picomatch from 'picomatch';
+import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { autoNotation, type Notation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { channelKind } from './channel.ts';
+import type { Reason } from './decisions.ts';
 
 /** The settings that decide which calls are reported, and how. Their meaning and defaults: the configuration's `calls` section. */
 export type CallSettings = {
@@ -9,9 +11,9 @@ export type CallSettings = {
   readonly inboundChannels: readonly string[];
   readonly defaultCountry?: string | undefined;
   /** How trunks write numbers; the first entry that matches a channel's name counts. */
-  readonly trunkNumbers?: readonly TrunkNotation[] | undefined;
-  /** Whose number is reported: as the trunk presented it (when absent), or as the dialplan has made it. */
-  readonly reportedNumber?: 'trunk' | 'dialplan' | undefined;
+  readonly trunkNumbers: readonly TrunkNotation[];
+  /** Whose number is reported: as the trunk presented it, or as the dialplan has made it. */
+  readonly reportedNumber: 'trunk' | 'dialplan';
   readonly withheldNumber?: string | undefined;
   /** For callers who have no number; `withheldNumber` when absent. */
   readonly missingNumber?: string | undefined;
@@ -41,7 +43,7 @@ export function createRules(
   settings: CallSettings,
   { hasGapFiller = false, asksApplications = false } = {},
 ): Rules {
-  const trunkNumbers = (settings.trunkNumbers ?? []).map(({ glob, notation }) => ({
+  const trunkNumbers = settings.trunkNumbers.map(({ glob, notation }) => ({
     matches: matcher([glob]),
     notation,
   }));
@@ -53,6 +55,34 @@ export function createRules(
     nameIsInbound: matcher(settings.inboundChannels),
     notationOf: (channel) => trunkNumbers.find(({ matches }) => matches(channel))?.notation ?? autoNotation,
   };
+}
+
+/** What is known of a caller's number. */
+export type CallerNumber =
+  /** As the trunk has presented it, or the dialplan has made it; and how that writes numbers. */
+  | { readonly text: string; readonly notation: Notation }
+  /** There is none to report: what was seen, in words. */
+  | { readonly lacks: 'withheld' | 'missing'; readonly seen: string };
+
+/** The number to report of a caller and how it was read, or why the call is not reported. */
+export type NumberToReport =
+  | { readonly from: string; readonly how: string }
+  | { readonly reason: Reason; readonly why: string };
+
+/** Decides by a caller's number what is reported: live, from call records, and for `check`. */
+export function numberToReport(settings: CallSettings, caller: CallerNumber): NumberToReport {
+  if ('text' in caller) {
+    const { number, how } = readNumber(caller.text, settings.defaultCountry, caller.notation);
+    return { from: number, how };
+  }
+  const { withheldNumber, missingNumber = withheldNumber } = settings;
+  const isWithheld = caller.lacks === 'withheld';
+  const from = isWithheld ? withheldNumber : missingNumber;
+  if (from !== undefined) return { from, how: caller.seen };
+  const unset = isWithheld
+    ? 'WITHHELD_NUMBER is not set'
+    : 'neither MISSING_NUMBER nor WITHHELD_NUMBER is set';
+  return { reason: 'no-number', why: `${caller.seen}, and ${unset}` };
 }
 
 /** What a new channel is, by the rules. */

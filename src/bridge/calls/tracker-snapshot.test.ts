@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { table } from '../../../test/table.ts';
-import type { Input } from './input.ts';
+import type { EndedUnseen, Input } from './input.ts';
 import { readOpenCall } from './open-call.ts';
 import {
   at,
@@ -18,15 +18,22 @@ import {
 } from './tracker.fixture.ts';
 
 describe('a call that is gone after (re)connecting, when its record is to say how it ended', () => {
-  const ended = (more: object = {}): Input => ({ type: 'ended-unseen', at, uniqueid: '1.1', ...more });
+  const ended = (more: Partial<EndedUnseen> = {}): Input => ({
+    type: 'ended-unseen',
+    at,
+    uniqueid: '1.1',
+    ...more,
+  });
+  const number = { from: '+31201234567', how: 'national' };
   const inputs: Record<string, Input> = {
     silent: caller({ callerNumber: '' } as never),
     missed: ended(),
     answered: ended({ callerId: '1001' }),
     unknownAnswered: ended({ callerId: '' }),
-    missedWithNumber: ended({ from: '+31201234567' }),
-    answeredWithNumber: ended({ from: '+31201234567', callerId: '1001' }),
-    missedOtherNumber: ended({ from: '+31209999999' }),
+    missedWithNumber: ended({ number }),
+    answeredWithNumber: ended({ number, callerId: '1001' }),
+    missedWithheld: ended({ number: { reason: 'no-number', why: 'withheld' } }),
+    missedOtherNumber: ended({ number: { ...number, from: '+31209999999' } }),
   };
   const held = (script: string) =>
     play(heardAs(script, inputs), {}, undefined, 'allowed', undefined, { hasGapFiller: true });
@@ -48,6 +55,20 @@ describe('a call that is gone after (re)connecting, when its record is to say ho
   `);
   for (const [what, script, reported] of rows)
     test(what, () => assert.deepEqual(held(script).reported, reportedAs(reported)));
+  test('a number that its record says is withheld is not one that is missing', () => {
+    const inputsHeard = heardAs('silent gone missedWithheld', inputs);
+    const { reported } = play(
+      inputsHeard,
+      { missingNumber: '+31999999999' },
+      undefined,
+      'allowed',
+      undefined,
+      {
+        hasGapFiller: true,
+      },
+    );
+    assert.deepEqual(reported, ['(no-number)']);
+  });
   test('the journal says who answered by the record, of whom no channel is there', () => {
     const reported = (script: string) =>
       held(script).effects.flatMap((it) =>

@@ -1,5 +1,5 @@
 import type { Bridge, Channel } from './channel.ts';
-import { type DecisionName, decisions } from './decisions.ts';
+import { type DecisionName, journalled } from './decisions.ts';
 import type { Effect, JournalEntry } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Rules } from './rules.ts';
@@ -81,8 +81,7 @@ export function writeObserved(state: TrackerState, call: OpenCall, text: string)
 export function decide(state: TrackerState, id: string, decision: DecisionName, why: string): void {
   state.effects.push({ type: 'log', id, decision, why });
   const uniqueid = id.slice(state.rules.pbxId.length + 1);
-  const row = decisions[decision];
-  const [kind, text] =
-    'journal' in row ? (['decided', row.journal + why] as const) : (['not-reported', why] as const);
-  writeJournal(state, { at: state.at, uniqueid, call: id, kind, text });
+  const head = journalled(decision);
+  const kind = head === undefined ? 'not-reported' : 'decided';
+  writeJournal(state, { at: state.at, uniqueid, call: id, kind, text: `${head ?? ''}${why}` });
 }

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Effect } from './effect.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
+import { callSettings } from './rules.fixture.ts';
 import { type CallSettings, createRules } from './rules.ts';
 import { createTracker } from './tracker.ts';
 import type { Saved } from './tracker-state.ts';
 import type { Trunk } from './trunk.ts';
-
-const settings: CallSettings = {
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk*'],
-  inboundChannels: [],
-  defaultCountry: 'NL',
-  answeredBy: 'endpoint',
-};
 
 /** A line of what is reported: `ringing +31201234567`, `answered +31201234567 by 1001`. */
 function line(effect: Effect): string {
@@ -34,7 +27,7 @@ export function play(
   dnid: string | undefined = '0201000000',
   more: { hasGapFiller?: boolean; asksApplications?: boolean } = {},
 ) {
-  const rules = createRules({ ...settings, ...overrides }, more);
+  const rules = createRules({ ...callSettings, ...overrides }, more);
   const tracker = createTracker(rules, saved);
   const effects: Effect[] = [];
   const hear = (input: Input) => {

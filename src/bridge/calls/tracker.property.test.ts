@@ -4,18 +4,12 @@ import fc from 'fast-check';
 import { type CallStatus, callStatuses } from '../../shared/api/contract/call-status.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
 import type { OpenCall } from './open-call.ts';
+import { callSettings } from './rules.fixture.ts';
 import { createRules } from './rules.ts';
 import { createTracker } from './tracker.ts';
 import type { Saved } from './tracker-state.ts';
 
-const rules = createRules({
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk'],
-  inboundChannels: [],
-  defaultCountry: 'NL',
-  withheldNumber: '+31000000000',
-  answeredBy: 'endpoint',
-});
+const rules = createRules({ ...callSettings, withheldNumber: '+31000000000' });
 
 /** What a PBX may do next; numbers choose among the channels and bridges that there are. */
 const action = fc.oneof(

@@ -36,34 +36,30 @@ import { addChannel, enterBridge, leaveBridge } from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 import { isTrunkEnd, learnConfiguration, learnTrunk, unlearnTrunk } from './trunk-learning.ts';
 
-export type Tracker = {
-  /**
-   * Applies an input, and returns its effects, in order. Deterministic: the same inputs give the same effects, and
-   * `input.at` is the only clock. Input about unknown channels is not an error: after a connect there always is some.
-   */
-  apply(input: Input): readonly Effect[];
-  /** Applies these from the next input on. An open call keeps its id and its data. */
-  changeRules(rules: Rules): void;
-  /** What it knows now: to be read, not changed. */
-  readonly state: Readonly<TrackerState>;
-};
-
 /** Inputs that are not about what happens at their time. */
 const unobserved = new Set<Input['type']>(['snapshot', 'ended-unseen', 'tick']);
 
-export function createTracker(rules: Rules, saved: Saved): Tracker {
+export type Tracker = ReturnType<typeof createTracker>;
+
+export function createTracker(rules: Rules, saved: Saved) {
   const state = initialState(rules, saved);
   return {
-    apply(input) {
+    /**
+     * Applies an input, and returns its effects, in order. Deterministic: the same inputs give the same effects, and
+     * `input.at` is the only clock. Input about unknown channels is not an error: after a connect there always is some.
+     */
+    apply(input: Input): readonly Effect[] {
       state.at = input.at;
       state.effects = [];
       take(state, input);
       return state.effects;
     },
-    changeRules(next) {
+    /** Applies these from the next input on. An open call keeps its id and its data. */
+    changeRules(next: Rules) {
       state.rules = next;
     },
-    state,
+    /** What it knows now: to be read, not changed. */
+    state: state as Readonly<TrackerState>,
   };
 }
 

@@ -6,7 +6,7 @@ import type { RecordedCall } from './recorded-call.ts';
 const began = 1_800_000_000_000;
 const id = 'pbx-1800000000.1';
 const extras = { line: 'PJSIP/trunk', began: began / 1_000, seconds: 9 };
-const inbound: RecordedCall = { inbound: true, from: '+31201234567', extras };
+const inbound = { inbound: true, number: { from: '+31201234567', how: '' }, extras } as const;
 const answered: RecordedCall = { ...inbound, callerId: '1001' };
 const other: RecordedCall = { inbound: false };
 
@@ -42,8 +42,13 @@ for (const [what, of, recorded, known, since, decided] of rows)
   });
 
 test('a caller without a number is noted as such', () => {
-  const decision = decideCall(id, { ...inbound, from: '' }, undefined, began);
-  assert.ok('unreported' in decision && decision.reason === 'no-number');
+  const decision = decideCall(
+    id,
+    { ...inbound, number: { reason: 'no-number', why: 'why' } },
+    undefined,
+    began,
+  );
+  assert.deepEqual(decision, { unreported: 'why', reason: 'no-number' });
 });
 
 test('times of the PBX are given only to a call that was not heard live', () => {

@@ -26,13 +26,9 @@ export function decideCall(
   if (isOld) return { skipped: 'old' };
   const missing = missingOf(reported, recorded);
   if (missing.length === 0 || (isKnown && reported.length === 0)) return { skipped: 'known' };
-  const { from, callerId, extras, isPresumedWithheld } = recorded;
-  if (from === '') {
-    const why = isPresumedWithheld
-      ? 'its record does not say whether the number is withheld, as others on its trunk were, and WITHHELD_NUMBER is not set'
-      : 'its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set';
-    return { unreported: why, reason: 'no-number' };
-  }
+  const { number, callerId, extras } = recorded;
+  if ('reason' in number) return { unreported: number.why, reason: number.reason };
+  const { from } = number;
   const events = missing.map(
     (status): ExtendedCallEvent => ({
       id,

@@ -3,24 +3,6 @@ import { channelKind } from '../calls/channel.ts';
 import { beganAt } from '../calls/open-call.ts';
 import type { CdrRecord } from './cdr-source.ts';
 
-/**
- * Legs found in the records of one run of Asterisk: dialled channels, and the channels behind Local pairs. Names of lines
- * (DAHDI, IAX2) repeat, so a name counts only during the call of its record.
- */
-export type DialledLegs = {
-  add(record: CdrRecord): void;
-  /** True if a call in progress when this channel began had it as its other end. */
-  wasDialled(record: Pick<CdrRecord, 'channel' | 'uniqueid'>): boolean;
-  /** True if the other end of this record is that of another call too. */
-  isOfAnother(record: CdrRecord): boolean;
-  /** The records of the channel of this name during the call of `by`, in the order of writing. */
-  all(channel: string, by: CdrRecord): CdrRecord[];
-  /** The record of the channel of this name during the call of `by`; the answered one if there are several. */
-  find(channel: string, by: CdrRecord): CdrRecord | undefined;
-  /** The answered record of a Local half that leads to this number, during the call of `by`. */
-  leadingTo(number: string, by: CdrRecord): CdrRecord | undefined;
-};
-
 /** A leg's record is written when the leg ends, which can be hours before the caller's record. */
 const maxLegs = 20_000;
 /** Calls in progress at a time on one name, or shortly after each other. */
@@ -33,7 +15,13 @@ export function isOutgoing({ lastdata }: CdrRecord): boolean {
   return lastdata === outgoing;
 }
 
-export function createDialledLegs(): DialledLegs {
+/**
+ * Legs found in the records of one run of Asterisk: dialled channels, and the channels behind Local pairs. Names of lines
+ * (DAHDI, IAX2) repeat, so a name counts only during the call of its record.
+ */
+export type DialledLegs = ReturnType<typeof createDialledLegs>;
+
+export function createDialledLegs() {
   // Full, they lose the name whose newest record is the oldest: reading one keeps nothing longer.
   const dialled = new LRUCache<string, Span[]>({ max: maxLegs });
   const records = new LRUCache<string, { readonly record: CdrRecord; readonly span: Span }[]>({
@@ -53,6 +41,7 @@ export function createDialledLegs(): DialledLegs {
     return { uniqueid, from, to: from + Math.max(start - first, 0) + duration + roundingS };
   }
 
+  /** The records of the channel of this name during the call of `by`, in the order of writing. */
   function all(channel: string, by: CdrRecord): CdrRecord[] {
     const during = spanOf(by);
     return (records.peek(channel) ?? [])
@@ -60,6 +49,7 @@ export function createDialledLegs(): DialledLegs {
       .map(({ record }) => record);
   }
 
+  /** The record of the channel of this name during the call of `by`; the answered one if there are several. */
   function find(channel: string, by: CdrRecord): CdrRecord | undefined {
     const found = all(channel, by);
     return found.find(isAnswered) ?? found.find(({ disposition }) => disposition === 'ANSWERED') ?? found[0];
@@ -68,7 +58,8 @@ export function createDialledLegs(): DialledLegs {
   return {
     all,
     find,
-    leadingTo(number, by) {
+    /** The answered record of a Local half that leads to this number, during the call of `by`. */
+    leadingTo(number: string, by: CdrRecord): CdrRecord | undefined {
       for (const name of records.rkeys()) {
         if (!name.startsWith(`Local/${number}@`) || !name.endsWith(';2')) continue;
         const record = find(name, by);
@@ -76,18 +67,20 @@ export function createDialledLegs(): DialledLegs {
       }
       return undefined;
     },
-    add(record) {
+    add(record: CdrRecord) {
       const { channel, dstchannel } = record;
       const span = spanOf(record);
       if (channelKind(dstchannel) === 'real')
         dialled.set(dstchannel, [...(dialled.peek(dstchannel) ?? []), span].slice(-maxOfName));
       records.set(channel, [...(records.peek(channel) ?? []), { record, span }].slice(-maxOfName));
     },
-    wasDialled(record) {
+    /** True if a call in progress when this channel began had it as its other end. */
+    wasDialled(record: Pick<CdrRecord, 'channel' | 'uniqueid'>) {
       const began = beganAt(record) / 1_000;
       return (dialled.peek(record.channel) ?? []).some(({ from, to }) => began >= from && began <= to);
     },
-    isOfAnother: ({ dstchannel, uniqueid }) =>
+    /** True if the other end of this record is that of another call too. */
+    isOfAnother: ({ dstchannel, uniqueid }: CdrRecord) =>
       (dialled.peek(dstchannel) ?? []).some((span) => span.uniqueid !== uniqueid),
   };
 }

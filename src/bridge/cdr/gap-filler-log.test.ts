@@ -90,10 +90,16 @@ test('a call that is gone ends as its record says', async (t) => {
   write(line(1) + line(2, { by: 'PJSIP/1001-00000009' }));
   write(line(3, { src: 'anonymous' }) + line(4, { context: 'from-internal' }));
   await filler.reads(3);
-  const from = '+494066969100';
+  const number = { from: '+494066969100', how: 'as dialled in DE' };
+  const why = 'the caller withholds the number, and WITHHELD_NUMBER is not set';
   assert.deepEqual(
     ended,
-    [{ from, missed }, { from, callerId: '1001' }, { missed }, {}].map((more, nth) => ({
+    [
+      { number, missed },
+      { number, callerId: '1001' },
+      { number: { reason: 'no-number', why }, missed },
+      {},
+    ].map((more, nth) => ({
       ...{ at: now, uniqueid: ids[nth] },
       ...more,
     })),

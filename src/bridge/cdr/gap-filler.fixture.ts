@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { callSettings } from '../calls/rules.fixture.ts';
 import { createRules } from '../calls/rules.ts';
 import { keepingLog, opened } from '../outbox/outbox.fixture.ts';
 import type { RecordSource } from './cdr-source.ts';
@@ -12,13 +13,7 @@ import type { LiveCalls } from './live-calls.ts';
 
 export const now = 1_800_000_100_000;
 
-export const rules = createRules({
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk'],
-  inboundChannels: [],
-  defaultCountry: 'DE',
-  answeredBy: 'endpoint',
-});
+export const rules = createRules({ ...callSettings, defaultCountry: 'DE' });
 
 type LineOptions = { src?: string; by?: string; began?: number; uniqueid?: string; context?: string };
 
@@ -122,6 +117,7 @@ export function lostCalls() {
       vanished.delete(call.uniqueid);
     },
   };
-  const answered = { uniqueid: '1800000101.1', from: '+494066969100', callerId: '1001' };
+  const number = { from: '+494066969100', how: 'as dialled in DE' };
+  const answered = { uniqueid: '1800000101.1', number, callerId: '1001' };
   return { live, ended, answered };
 }

@@ -23,18 +23,6 @@ type GapFillerOptions = {
   readonly everyMs?: number | undefined;
 };
 
-type GapFiller = {
-  start(): Promise<void>;
-  /** Waits for a running read, but not for long: it may be waiting for the disk. */
-  stop(): Promise<void>;
-  /** Reads the records now. Resolves with true if there are more to read. */
-  read(): Promise<boolean>;
-  /** Unix ms: calls that began before are not reported from records any more. */
-  ledgerSince(): number;
-  /** Since when (Unix ms) and why the records cannot be read; undefined if they can. */
-  unreadable(): { readonly source: string; readonly error: string; readonly since: number } | undefined;
-};
-
 /**
  * A call is decided two reads after its first record: by then its other records are there, as Asterisk writes them
  * together, and its hang-up was received over AMI, if it was received at all.
@@ -74,7 +62,7 @@ export function createGapFiller(
     /** Whether to send `extras`, which the API's document does not have (API_EXTRAS); no when absent. */
     readonly sendsExtras?: boolean;
   },
-): GapFiller {
+) {
   const { outbox, log, now } = tools;
   const pending = createPendingCalls();
   const timeouts = createRecordTimeouts();
@@ -153,12 +141,12 @@ export function createGapFiller(
     counts.ended += 1;
     if (!recorded.inbound) live.end({ at: now(), uniqueid });
     else {
-      const { from, callerId, extras } = recorded;
+      const { number, callerId, extras } = recorded;
       const { missed } = extras;
       live.end({
         at: now(),
         uniqueid,
-        ...(from !== '' && { from }),
+        number,
         ...(callerId !== undefined && { callerId }),
         ...(missed !== undefined && { missed }),
       });
@@ -282,13 +270,17 @@ export function createGapFiller(
 
   return {
     read,
+    /** Unix ms: calls that began before are not reported from records any more. */
     ledgerSince: () => Math.max(stored.since, now() - longestGapMs),
-    unreadable: () => unreadable,
+    /** Since when (Unix ms) and why the records cannot be read; undefined if they can. */
+    unreadable: (): { readonly source: string; readonly error: string; readonly since: number } | undefined =>
+      unreadable,
     async start() {
       // A source that does not respond must not keep the bridge from starting.
       await begin().catch(logUnreadable);
       void run();
     },
+    /** Waits for a running read, but not for long: it may be waiting for the disk. */
     async stop() {
       stopped = true;
       clearTimeout(timer);

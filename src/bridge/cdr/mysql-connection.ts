@@ -19,15 +19,13 @@ export type MysqlOptions = {
 
 type MysqlRow = Readonly<Record<string, unknown>>;
 
-/** A connection that is opened when needed, and again after an error. */
-export type MysqlLink = {
-  /** Rejects with the error of the server or the system, after a timeout, or with RecordsRefused if TLS fails. */
-  query(sql: string, values?: readonly unknown[]): Promise<MysqlRow[]>;
-  close(): Promise<void>;
-};
+export type MysqlLink = ReturnType<typeof createMysqlLink>;
 
-/** @param deadlineMs timeout of a query, connecting and logging in included. */
-export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): MysqlLink {
+/**
+ * A connection that is opened when needed, and again after an error.
+ * @param deadlineMs timeout of a query, connecting and logging in included.
+ */
+export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000) {
   const { host, port, socket, tls, user, password, database } = options;
   let connection: Promise<Connection> | undefined;
 
@@ -59,7 +57,8 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
   }
 
   return {
-    async query(sql, values = []) {
+    /** Rejects with the error of the server or the system, after a timeout, or with RecordsRefused if TLS fails. */
+    async query(sql: string, values: readonly unknown[] = []): Promise<MysqlRow[]> {
       const late = Promise.withResolvers<never>();
       const timer = setTimeout(
         () => late.reject(new Error(`no answer within ${deadlineMs / 1_000} s`)),

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { callSettings } from '../calls/rules.fixture.ts';
 import { createRules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
 import { recordExtras } from './record-extras.ts';
 
 const rules = createRules({
-  pbxId: 'pbx',
+  ...callSettings,
   inboundContexts: ['from-trunk', 'from-did-direct'],
-  inboundChannels: [],
-  answeredBy: 'endpoint',
 });
 const known = { rules, trunks: new Set(['PJSIP/trunk']) };
 

@@ -2,18 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { table } from '../../../test/table.ts';
 import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { callSettings } from '../calls/rules.fixture.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
 import { createDialledLegs } from './dialled-legs.ts';
 import { missingOf, recordedCallOf } from './recorded-call.ts';
 
-const settings: CallSettings = {
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk*'],
-  inboundChannels: ['SIP/isp-*'],
-  defaultCountry: 'NL',
-  answeredBy: 'endpoint',
-};
+const settings = { ...callSettings, inboundChannels: ['SIP/isp-*'] };
 
 const record = (more: Partial<CdrRecord> = {}): CdrRecord => ({
   src: '0201234567',
@@ -75,26 +70,29 @@ function read(
 ) {
   const legs = createDialledLegs();
   for (const one of [...others, ...own]) legs.add(one);
-  const { extras: _, ...verdict } = {
-    extras: undefined,
-    ...recordedCallOf(
-      {
-        rules: createRules({ ...settings, ...more }),
-        trunks: new Set(['PJSIP/trunk']),
-        isPhone: (it) => it === 'PJSIP/3001',
-        presumesWithheld: (it) => presumesWithheld && it === 'PJSIP/trunk',
-        legs,
-      },
-      own,
-    ),
-  };
-  return verdict;
+  const recorded = recordedCallOf(
+    {
+      rules: createRules({ ...settings, ...more }),
+      trunks: new Set(['PJSIP/trunk']),
+      isPhone: (it) => it === 'PJSIP/3001',
+      presumesWithheld: (it) => presumesWithheld && it === 'PJSIP/trunk',
+      legs,
+    },
+    own,
+  );
+  if (!recorded.inbound) return recorded;
+  const { extras: _, number, ...verdict } = recorded;
+  return { ...verdict, from: 'from' in number ? number.from : number.why };
 }
 
-/** Who answered, `missed`, `nobody` (no number to report), or `no`: not an inbound call. */
+const noNumber = 'its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set';
+
+/** Who answered, `missed`, `nobody` (no number to report), `hidden` (a withheld one), or `no`: not an inbound call. */
 const verdictOf = (text: string) => {
   if (text === 'no') return { inbound: false };
-  if (text === 'nobody') return { inbound: true, from: '' };
+  if (text === 'nobody') return { inbound: true, from: noNumber };
+  if (text === 'hidden')
+    return { inbound: true, from: 'the caller withholds the number, and WITHHELD_NUMBER is not set' };
   return { inbound: true, from: '+31201234567', ...(text !== 'missed' && { callerId: text }) };
 };
 
@@ -119,7 +117,7 @@ describe('what a record says, alone and beside those of others', () => {
     a trunk that presents its own name as the caller | rec src=trunk                                | | nobody
     a leg, transferred to an inbound context  | ans leg ; ans                                       | | no
     a number that only the second record has  | rec src= ; rec                                      | | missed
-    a caller who withholds the number         | rec src=anonymous                                   | | nobody
+    a caller who withholds the number         | rec src=anonymous                                   | | hidden
     a caller without a number                 | rec src=                                            | | nobody
     a caller joined with another from outside | ans here | ans ch=PJSIP/trunk-00000007 src=0209999999 to=PJSIP/trunk-00000001 after=-9 | 1001
     a waiting caller who was taken with Bridge() | ans here | ans ch=PJSIP/1001-00000002 moved to=PJSIP/trunk-00000001 after=2 | 1001
@@ -163,21 +161,21 @@ describe('what a record says, alone and beside those of others', () => {
   describe('on a trunk that passes on withheld numbers, as live', () => {
     const withheldNumber = '+31000000000';
     const missingNumber = '+31999999999';
-    const rows: [string, string, Partial<CallSettings>, object][] = [
-      ['a number counts as withheld', '0201234567', {}, { from: '', isPresumedWithheld: true }],
+    const presumed =
+      'its record does not say whether the number is withheld, as others on its trunk were, and WITHHELD_NUMBER is not set';
+    const rows: [string, string, Partial<CallSettings>, from: string][] = [
+      ['a number counts as withheld', '0201234567', {}, presumed],
       [
         'a number counts as withheld, with one to report instead',
         '0201234567',
         { withheldNumber, missingNumber },
-        { from: withheldNumber, isPresumedWithheld: true },
+        withheldNumber,
       ],
-      ['a number that is said to be withheld', 'anonymous', { withheldNumber }, { from: withheldNumber }],
-      ['no number is missing', '', { withheldNumber, missingNumber }, { from: missingNumber }],
+      ['a number that is said to be withheld', 'anonymous', { withheldNumber }, withheldNumber],
+      ['no number is missing', '', { withheldNumber, missingNumber }, missingNumber],
     ];
-    for (const [what, src, more, verdict] of rows)
-      test(what, () =>
-        assert.deepEqual(read([record({ src })], [], more, true), { inbound: true, ...verdict }),
-      );
+    for (const [what, src, more, from] of rows)
+      test(what, () => assert.deepEqual(read([record({ src })], [], more, true), { inbound: true, from }));
   });
 
   test('who answered behind the half of a member of a FreePBX group, of which there is no record', () => {

@@ -1,5 +1,5 @@
 import { type CallStatus, callStatuses, isForward } from '../../shared/api/contract/call-status.ts';
-import { normaliseNumber, readNumber } from '../../shared/phone-number/normalise-number.ts';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { isWithheld } from '../../shared/phone-number/number-text.ts';
 import {
   channelKind,
@@ -10,9 +10,10 @@ import {
   otherHalf,
   presentedIn,
 } from '../calls/channel.ts';
-import type { Rules } from '../calls/rules.ts';
+import { type NumberToReport, numberToReport, type Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
 import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
+import type { LiveCalls } from './live-calls.ts';
 import { type RecordExtras, recordExtras } from './record-extras.ts';
 
 /** What Asterisk's records say about a channel. */
@@ -20,22 +21,15 @@ export type RecordedCall =
   | { readonly inbound: false }
   | {
       readonly inbound: true;
-      /** The number to report; '' if there is none. */
-      readonly from: string;
-      /** True if the record has a number that counts as withheld only because of its trunk. */
-      readonly isPresumedWithheld?: true;
+      readonly number: NumberToReport;
       /** Who answered; absent for a missed call. */
       readonly callerId?: string;
       readonly extras: RecordExtras;
     };
 
-export type Known = {
+export type Known = Pick<LiveCalls, 'isPhone' | 'presumesWithheld'> & {
   readonly rules: Rules;
   readonly trunks: ReadonlySet<string>;
-  /** True for an endpoint that the PBX's configuration does not let come in from outside. */
-  readonly isPhone: (endpoint: string) => boolean;
-  /** See LiveCalls. */
-  readonly presumesWithheld: (endpoint: string) => boolean;
   readonly legs: DialledLegs;
 };
 
@@ -48,7 +42,7 @@ export function recordedCallOf(known: Known, records: readonly CdrRecord[]): Rec
   const callerId = callerIdOf(known, records);
   return {
     inbound: true,
-    ...fromOf(known, records),
+    number: numberOf(known, records),
     ...(callerId !== undefined && { callerId }),
     extras: recordExtras(known, records, callerId !== undefined),
   };
@@ -74,15 +68,18 @@ function mayHaveComeIn({ rules, trunks }: Known, { channel, src }: CdrRecord): b
   return rules.nameIsInbound(channel) || (trunks.has(endpointOf(channel)) && src !== '');
 }
 
-function fromOf({ rules, presumesWithheld }: Known, records: readonly CdrRecord[]) {
+function numberOf({ rules, presumesWithheld }: Known, records: readonly CdrRecord[]): NumberToReport {
   const record = records.find(({ src }) => presentedIn(src) !== '');
-  if (record === undefined) return { from: rules.missingNumber ?? rules.withheldNumber ?? '' };
+  if (record === undefined)
+    return numberToReport(rules, { lacks: 'missing', seen: 'its record has no number' });
   const { src, channel } = record;
-  if (isWithheld(src)) return { from: rules.withheldNumber ?? '' };
-  // A record does not say whether the caller withholds the number that is in it.
-  if (presumesWithheld(endpointOf(channel)))
-    return { from: rules.withheldNumber ?? '', isPresumedWithheld: true } as const;
-  return { from: readNumber(src, rules.defaultCountry, rules.notationOf(channel)).number };
+  if (isWithheld(src))
+    return numberToReport(rules, { lacks: 'withheld', seen: 'the caller withholds the number' });
+  if (presumesWithheld(endpointOf(channel))) {
+    const seen = 'its record does not say whether the number is withheld, as others on its trunk were';
+    return numberToReport(rules, { lacks: 'withheld', seen });
+  }
+  return numberToReport(rules, { text: src, notation: rules.notationOf(channel) });
 }
 
 /** Who answered first; undefined for a missed call. */

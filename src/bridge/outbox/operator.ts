@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parseJson } from '../../shared/process/parse-json.ts';
-import { createTransact } from '../../shared/storage/transact.ts';
+import { createTransact } from '../../shared/storage/open-database.ts';
 import { assertKnown } from './reader.ts';
 import { type CounterKeeper, createCounterKeeper } from './tables/counters.ts';
 import { databasePath } from './tables/database.ts';
@@ -13,35 +13,6 @@ import { createTrunkTable } from './tables/trunks.ts';
 
 /** How long to wait for the bridge's lock, ms; under full load it holds it for a fraction of this. */
 const busyTimeoutMs = 10_000;
-
-/**
- * Changes that operators make to an outbox, whether its bridge runs or not. They share the file with its thread, one
- * transaction at a time; the dispatcher finds them within 5 s.
- */
-export type Operator = {
-  /** Makes these dead letters wait again, like new events without attempts; returns how many. */
-  resend(seqs: readonly number[]): number;
-  /**
-   * Makes delivered events wait again that are missing at the far side. Returns how many; events that wait or are dead
-   * letters do not change.
-   */
-  sendAgain(seqs: readonly number[]): number;
-  /** Deletes these dead letters, and returns them. `check` sees them first, and may throw to keep all. */
-  discard(seqs: readonly number[], check: (events: readonly StoredEvent[]) => void): StoredEvent[];
-  /** Makes this endpoint a trunk, without any evidence; `state` is its state if it is not known yet. */
-  addTrunk(endpoint: string, state: string): void;
-  /** Deletes what is known of it as a trunk; false if nothing is. */
-  forgetTrunk(endpoint: string): boolean;
-  /**
-   * Removes a caller's number from delivered events, whose `from` becomes `0`, and in all of its `forms` from the
-   * journal. Undelivered events are only counted.
-   */
-  forgetNumber(
-    number: string,
-    forms: readonly string[],
-  ): { readonly events: number; readonly journal: number; readonly undelivered: number };
-  close(): void;
-};
 
 /** The `from` of an event whose number was forgotten: the API accepts it, and it belongs to no caller. */
 const FORGOTTEN = '0';
@@ -56,11 +27,15 @@ export const operatorSql = {
   dead: `SELECT ${eventColumns} FROM event WHERE seq = ? AND state = ${deadState}`,
 } as const;
 
+export type Operator = NonNullable<ReturnType<typeof openOperator>>;
+
 /**
- * Opens a folder's database to change it; undefined when there is none. Throws StorageRefused, in one line.
+ * Opens a folder's database for changes that operators make, whether its bridge runs or not: they share the file with
+ * its thread, one transaction at a time; the dispatcher finds them within 5 s. Undefined when there is none. Throws
+ * StorageRefused, in one line.
  * `now`: Unix ms.
  */
-export function openOperator(directory: string, now: () => number = Date.now): Operator | undefined {
+export function openOperator(directory: string, now: () => number = Date.now) {
   const path = databasePath(directory);
   if (!existsSync(path)) return undefined;
   const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
@@ -92,9 +67,16 @@ export function openOperator(directory: string, now: () => number = Date.now): O
   const forget = db.prepare('DELETE FROM event WHERE seq = ?');
 
   return {
-    resend: (seqs) => transact((counters) => requeuer.resend(seqs, counters, now())),
-    sendAgain: (seqs) => transact((counters) => requeuer.sendAgain(seqs, counters, now()).length),
-    discard: (seqs, check) =>
+    /** Makes these dead letters wait again, like new events without attempts; returns how many. */
+    resend: (seqs: readonly number[]) => transact((counters) => requeuer.resend(seqs, counters, now())),
+    /**
+     * Makes delivered events wait again that are missing at the far side. Returns how many; events that wait or are dead
+     * letters do not change.
+     */
+    sendAgain: (seqs: readonly number[]) =>
+      transact((counters) => requeuer.sendAgain(seqs, counters, now()).length),
+    /** Deletes these dead letters, and returns them. `check` sees them first, and may throw to keep all. */
+    discard: (seqs: readonly number[], check: (events: readonly StoredEvent[]) => void): StoredEvent[] =>
       transact((counters) => {
         const found = [...new Set(seqs)]
           .flatMap((seq) => (dead.get(seq) as StoredRow | undefined) ?? [])
@@ -108,7 +90,14 @@ export function openOperator(directory: string, now: () => number = Date.now): O
         }
         return found;
       }),
-    forgetNumber(number, forms) {
+    /**
+     * Removes a caller's number from delivered events, whose `from` becomes `0`, and in all of its `forms` from the
+     * journal. Undelivered events are only counted.
+     */
+    forgetNumber(
+      number: string,
+      forms: readonly string[],
+    ): { readonly events: number; readonly journal: number; readonly undelivered: number } {
       const fromNumber = (db.prepare(namingSql.events).all(number) as NamingRow[]).flatMap((row) => {
         const event = parseJson(row.body) as { from?: unknown } | undefined;
         return event?.from === number ? [{ ...row, event }] : [];
@@ -135,9 +124,12 @@ export function openOperator(directory: string, now: () => number = Date.now): O
         undelivered: fromNumber.length - delivered.length,
       };
     },
+    /** Makes this endpoint a trunk, without any evidence; `state` is its state if it is not known yet. */
     addTrunk: trunks.addTrunk,
+    /** Deletes what is known of it as a trunk; false if nothing is. */
     forgetTrunk: trunks.forgetTrunk,
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   };
 }
 

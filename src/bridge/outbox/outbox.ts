@@ -59,71 +59,43 @@ export type Saved = {
   readonly cdrCheckpoint: string | undefined;
 };
 
-/** A durable queue of call events, and the memory of open calls. */
-export interface Outbox extends DeliveryQueue {
-  /**
-   * Resolves when everything is on disk (fsynced). While the disk is full or fails it retries, in order, and
-   * `storage()` reports it. Rejects only if the outbox has failed or was closed, or if 200,000 events wait for the disk
-   * already: then nothing was queued.
-   */
-  append(batch: Batch): Promise<Appended>;
-  /** Open calls, known trunks and the checkpoint of the call records, for the start. */
-  load(): Promise<Saved>;
-  /** The known trunks as they are on disk, corrected by operators perhaps. */
-  trunks(): Promise<StoredTrunk[]>;
-  /** The entries of those of the calls that have one. */
-  ledgerEntries(callIds: readonly string[]): Promise<Map<string, LedgerEntry>>;
-  /** Exact counts; `queued = delivered + waiting + dead`. */
-  counters(): Promise<Counters>;
-  /** Unix ms at which the oldest waiting event was queued. */
-  oldestWaiting(): Promise<number | undefined>;
-  /** All that is kept about a call's events, each with its attempts. */
-  eventsOf(callId: string): Promise<StoredEvent[]>;
-  /** Those of the `limit` events queued last that were delivered since (Unix ms). */
-  lastDelivered(since: number, limit: number): Promise<DeliveredEvent[]>;
-  /**
-   * Makes delivered events wait again that are missing at the far side, in the order of their calls. Returns the
-   * numbers of those that do. It leaves out events that are no longer delivered, and events that would come after a
-   * later one of their call.
-   */
-  sendAgain(seqs: readonly number[], at: number): Promise<number[]>;
-  /** Deletes events delivered before `before` (Unix ms), and the unreported calls from before; returns the number of events. */
-  prune(before: number): Promise<number>;
-  /** Deletes journal lines written before `before` (Unix ms), and the oldest beyond `most` characters. */
-  pruneJournal(before: number, most: number): Promise<void>;
-  /** Reads the whole database, and repairs damage. Other requests wait: about a second for each 100 MB. */
-  check(): Promise<void>;
-  /** How storage is doing, for health. */
-  storage(): StorageState;
-  /** Transactions so far. */
-  commits(): number;
-  /** Resolves if the storage thread dies: every request is rejected from then on, and the program must end. */
-  readonly failed: Promise<Error>;
-  /** Writes everything in progress, and unlocks the folder. */
-  close(): Promise<void>;
-}
-
 /** Most events that wait in memory for the disk; more are rejected. */
 const mostUnderWay = 200_000;
 
 /** Rows read by one step of long work: other requests get their turn between the steps. */
 const stepRows = 500;
 
+type Step = { readonly done: number; readonly next?: number };
+
+async function inSteps(step: (after: number) => Promise<Step>): Promise<number> {
+  let total = 0;
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { done, next }: Step = await step(after);
+    total += done;
+    after = next;
+  }
+  return total;
+}
+
+export type Outbox = Awaited<ReturnType<typeof openOutbox>>;
+
 /**
- * Opens the outbox of a folder, in a thread of its own. `onHeld` is called when the folder is locked for us: what
+ * Opens the outbox of a folder, a durable queue of call events and the memory of open calls, in a thread of its own. `onHeld` is called when the folder is locked for us: what
  * follows may take as long as the disk does. Rejects with StorageRefused (one line) if another process uses it, a newer
  * version wrote it, or the disk cannot promise durability.
  */
-export async function openOutbox(
-  options: OutboxOptions,
-  { log, onHeld }: { log: Log; onHeld?: () => void },
-): Promise<Outbox> {
+export async function openOutbox(options: OutboxOptions, { log, onHeld }: { log: Log; onHeld?: () => void }) {
   const thread = await startStorageThread(options, { log, onHeld });
   const { ask } = thread;
   let underWay = 0;
 
   return {
-    async append(batch) {
+    /**
+     * Resolves when everything is on disk (fsynced). While the disk is full or fails it retries, in order, and
+     * `storage()` reports it. Rejects only if the outbox has failed or was closed, or if 200,000 events wait for the disk
+     * already: then nothing was queued.
+     */
+    async append(batch: Batch): Promise<Appended> {
       const { events } = batch;
       const intake = flat(batch);
       if (underWay + events.length > mostUnderWay)
@@ -141,53 +113,55 @@ export async function openOutbox(
       });
       return { nextEvents, repeated: again };
     },
-    load: () => ask('load'),
-    trunks: () => ask('trunks'),
-    ledgerEntries: (callIds) => ask('ledgerEntries', callIds),
+    /** Open calls, known trunks and the checkpoint of the call records, for the start. */
+    load: (): Promise<Saved> => ask('load'),
+    /** The known trunks as they are on disk, corrected by operators perhaps. */
+    trunks: (): Promise<StoredTrunk[]> => ask('trunks'),
+    /** The entries of those of the calls that have one. */
+    ledgerEntries: (callIds: readonly string[]): Promise<Map<string, LedgerEntry>> =>
+      ask('ledgerEntries', callIds),
     due: (query) => ask('due', query),
     isNext: (seq) => ask('isNext', seq),
     nextDue: (now) => ask('nextDue', now),
     record: (results) => ask('record', results),
-    async expire(queuedBefore, at) {
-      let total = 0;
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const step: { expired: number; next?: number } = await ask(
-          'expire',
-          queuedBefore,
-          at,
-          after,
-          stepRows,
-        );
-        total += step.expired;
-        after = step.next;
-      }
-      return total;
-    },
+    expire: (queuedBefore, at) => inSteps((after) => ask('expire', queuedBefore, at, after, stepRows)),
     waiting: async () => (await ask('counters')).waiting,
-    counters: () => ask('counters'),
-    oldestWaiting: () => ask('oldestWaiting'),
-    eventsOf: (callId) => ask('eventsOf', callId),
-    lastDelivered: (since, limit) => ask('lastDelivered', since, limit),
-    sendAgain: (seqs, at) => ask('sendAgain', seqs, at),
-    async prune(before) {
-      let total = 0;
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const step: { forgotten: number; next?: number } = await ask('prune', before, after, stepRows);
-        total += step.forgotten;
-        after = step.next;
-      }
+    /** Exact counts; `queued = delivered + waiting + dead`. */
+    counters: (): Promise<Counters> => ask('counters'),
+    /** Unix ms at which the oldest waiting event was queued. */
+    oldestWaiting: (): Promise<number | undefined> => ask('oldestWaiting'),
+    /** All that is kept about a call's events, each with its attempts. */
+    eventsOf: (callId: string): Promise<StoredEvent[]> => ask('eventsOf', callId),
+    /** Those of the `limit` events queued last that were delivered since (Unix ms). */
+    lastDelivered: (since: number, limit: number): Promise<DeliveredEvent[]> =>
+      ask('lastDelivered', since, limit),
+    /**
+     * Makes delivered events wait again that are missing at the far side, in the order of their calls. Returns the
+     * numbers of those that do. It leaves out events that are no longer delivered, and events that would come after a
+     * later one of their call.
+     */
+    sendAgain: (seqs: readonly number[], at: number) => ask('sendAgain', seqs, at),
+    /** Deletes events delivered before `before` (Unix ms), and the unreported calls from before; returns the number of events. */
+    async prune(before: number) {
+      const total = await inSteps((after) => ask('prune', before, after, stepRows));
       while ((await ask('pruneUnreported', before, stepRows)) > 0);
       return total;
     },
-    async pruneJournal(before, most) {
+    /** Deletes journal lines written before `before` (Unix ms), and the oldest beyond `most` characters. */
+    async pruneJournal(before: number, most: number) {
       while ((await ask('pruneJournal', before, most, stepRows)) > 0);
     },
+    /** Reads the whole database, and repairs damage. Other requests wait: about a second for each 100 MB. */
     check: () => ask('check'),
+    /** How storage is doing, for health. */
     storage: thread.storage,
+    /** Transactions so far. */
     commits: thread.commits,
+    /** Resolves if the storage thread dies: every request is rejected from then on, and the program must end. */
     failed: thread.failed,
+    /** Writes everything in progress, and unlocks the folder. */
     close: thread.close,
-  };
+  } satisfies DeliveryQueue & Record<string, unknown>;
 }
 
 function flat({ calls, trunks, events, journal, unreported, cdrCheckpoint }: Batch): IntakeBatch {

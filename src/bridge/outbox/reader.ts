@@ -25,21 +25,6 @@ export type EventFilter = {
   readonly limit: number;
 };
 
-/** Reads an outbox's folder, while its bridge runs or not. Changes nothing. */
-export type Reader = {
-  /** Newest first, with all their attempts. */
-  events(filter: EventFilter): StoredEvent[];
-  event(seq: number): StoredEvent | undefined;
-  /** Ids of calls from this number, newest first. */
-  callsFrom(number: string, limit: number): string[];
-  /** Lines of the journal that contain one of these texts, in order. */
-  journal(texts: readonly string[]): string[];
-  counters(): Counters;
-  /** Sorted by endpoint. */
-  trunks(): StoredTrunk[];
-  close(): void;
-};
-
 /** Opens a folder's database to read it; undefined when there is none yet. Throws StorageRefused, in one line. */
 export function openReader(directory: string): Reader | undefined {
   const path = databasePath(directory);
@@ -65,14 +50,18 @@ export function assertKnown(db: DatabaseSync, path: string): void {
   );
 }
 
-function createReader(db: DatabaseSync): Reader {
+/** Reads an outbox's folder, while its bridge runs or not. Changes nothing. */
+export type Reader = ReturnType<typeof createReader>;
+
+function createReader(db: DatabaseSync) {
   const toEvent = createEventReader(db);
   const bySeq = db.prepare(`SELECT ${eventColumns} FROM event WHERE seq = ?`);
   const ofNumber = db.prepare(
     `SELECT call_id FROM event WHERE status = 'ringing' AND instr(body, ?) > 0 ORDER BY seq DESC LIMIT ?`,
   );
   return {
-    events({ state, callId, since, before, limit }) {
+    /** Newest first, with all their attempts. */
+    events({ state, callId, since, before, limit }: EventFilter): StoredEvent[] {
       const time = state === 'delivered' || state === 'dead' ? 'finished_at' : 'queued_at';
       const conditions: [string, string | number | undefined][] = [
         ['state = ?', state && states.indexOf(state)],
@@ -86,15 +75,17 @@ function createReader(db: DatabaseSync): Reader {
       const sql = `SELECT ${eventColumns} FROM event WHERE ${where} ORDER BY seq DESC LIMIT ?`;
       return (db.prepare(sql).all(...values, limit) as StoredRow[]).map(toEvent);
     },
-    event(seq) {
+    event(seq: number): StoredEvent | undefined {
       const row = bySeq.get(seq) as StoredRow | undefined;
       return row && toEvent(row);
     },
-    callsFrom(number, limit) {
+    /** Ids of calls from this number, newest first. */
+    callsFrom(number: string, limit: number) {
       const rows = ofNumber.all(JSON.stringify({ from: number }).slice(1, -1), limit);
       return rows.map((row) => row.call_id as string);
     },
-    journal(texts) {
+    /** Lines of the journal that contain one of these texts, in order. */
+    journal(texts: readonly string[]) {
       if (texts.length === 0) return [];
       const where = texts.map(() => 'instr(lines, ?) > 0').join(' OR ');
       const rows = db.prepare(`SELECT lines FROM journal WHERE ${where} ORDER BY id`).all(...texts);
@@ -102,8 +93,10 @@ function createReader(db: DatabaseSync): Reader {
         .flatMap(({ lines }) => (lines as string).split('\n'))
         .filter((line) => texts.some((text) => line.includes(text)));
     },
-    counters: () => createCounterKeeper(db).read(),
-    trunks: () => createTrunkTable(db).trunks(),
+    counters: (): Counters => createCounterKeeper(db).read(),
+    /** Sorted by endpoint. */
+    trunks: (): StoredTrunk[] => createTrunkTable(db).trunks(),
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   };
 }

@@ -1,6 +1,5 @@
 import { noDecisions } from '../calls/decisions.ts';
-import type { BridgeStatus } from './bridge-status.ts';
-import { readinessProblems } from './readiness.ts';
+import { type BridgeStatus, readinessProblems } from './bridge-status.ts';
 
 /** 2026-11-20 14:00:00 UTC */
 export const noon = Date.UTC(2026, 10, 20, 14);

@@ -1,23 +1,7 @@
 import { alertRows } from '../../shared/alerts/alerts.ts';
-import {
-  createMetricRegistry,
-  type ListedMetric,
-  type MetricRow,
-} from '../../shared/process/metric-registry.ts';
+import { createMetricRegistry, type MetricRow } from '../../shared/process/metric-registry.ts';
 import { reasons } from '../calls/decisions.ts';
 import type { BridgeStatus } from './bridge-status.ts';
-
-export type Metrics = {
-  /** Counts a delivery attempt: its HTTP status (undefined without a response) and duration, ms. */
-  attempted(httpStatus: number | undefined, durationMs: number): void;
-  /** Counts a delivered event: time from storing to confirmation, ms. */
-  delivered(delayMs: number): void;
-  /** Returns the text of `/metrics`. */
-  render(status: BridgeStatus): Promise<string>;
-  /** The bridge's own metrics, for the reference page. */
-  list(): ListedMetric[];
-  readonly contentType: string;
-};
 
 const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000);
 
@@ -202,20 +186,27 @@ const histograms = {
   },
 } as const;
 
+export type Metrics = ReturnType<typeof createMetrics>;
+
 /** @param withProcess adds the usual metrics of a process and of Node (`process_*`, `nodejs_*`). */
-export function createMetrics({ withProcess = true } = {}): Metrics {
+export function createMetrics({ withProcess = true } = {}) {
   const info = {
     help: 'Always 1; the labels name the version and the PBX_ID.',
     labels: ['version', 'pbx_id'],
   };
   const registry = createMetricRegistry('pbx_bridge_', { info, rows, histograms, withProcess });
   return {
-    attempted(httpStatus, durationMs) {
+    /** Counts a delivery attempt: its HTTP status (undefined without a response) and duration, ms. */
+    attempted(httpStatus: number | undefined, durationMs: number) {
       const http = httpStatus === undefined ? 'none' : `${Math.floor(httpStatus / 100)}xx`;
       registry.observe('attempt', durationMs, { http });
     },
-    delivered: (delayMs) => registry.observe('delay', delayMs),
-    render: (status) => registry.render(status, { version: status.version, pbx_id: status.pbxId }),
+    /** Counts a delivered event: time from storing to confirmation, ms. */
+    delivered: (delayMs: number) => registry.observe('delay', delayMs),
+    /** Returns the text of `/metrics`. */
+    render: (status: BridgeStatus) =>
+      registry.render(status, { version: status.version, pbx_id: status.pbxId }),
+    /** The bridge's own metrics, for the reference page. */
     list: registry.list,
     contentType: registry.contentType,
   };

@@ -42,13 +42,6 @@ export async function openServiceManager(
   };
 }
 
-type Supervisor = {
-  start(): void;
-  stop(): void;
-  /** Runs `work` between the notifications of a reload that systemd waits for (`Type=notify` in systemd.service(5)). */
-  reload(work: () => void): void;
-};
-
 /** More than the time between two Pings (5 s), than an attempt to connect (10 s) and the pause after it (10 s). */
 const standstillMs = 30_000;
 
@@ -78,7 +71,7 @@ export function createSupervisor(tools: {
   readonly monotonic: () => number;
   /** Unix ms. */
   readonly now: () => number;
-}): Supervisor {
+}) {
   const { notify, readLiveness, log, monotonic, now } = tools;
   // Two ticks may be late before systemd reacts.
   const readyTickMs = Math.min(tickMs.ready, (tools.watchdogMs ?? Number.POSITIVE_INFINITY) / 4);
@@ -144,7 +137,8 @@ export function createSupervisor(tools: {
       clearTimeout(timer);
       notify({ STOPPING: 1, STATUS: 'stopping; undelivered events stay on disk' });
     },
-    reload(work) {
+    /** Runs `work` between the notifications of a reload that systemd waits for (`Type=notify` in systemd.service(5)). */
+    reload(work: () => void) {
       notify({ RELOADING: 1, MONOTONIC_USEC: Math.floor(monotonic() * 1_000) });
       work();
       // A reload during the start does not end the start.

@@ -3,14 +3,21 @@ import type { Inspection, InspectionResult } from '../../bridge/ami/inspection.t
 import { failureCodes } from '../../bridge/ami/link-log.ts';
 import { missingWithout } from '../../bridge/ami/pending-requests.ts';
 import { endpointOf } from '../../bridge/calls/channel.ts';
-import { type CallSettings, classifyChannel, createRules, type Rules } from '../../bridge/calls/rules.ts';
+import {
+  type CallSettings,
+  classifyChannel,
+  createRules,
+  numberToReport,
+  type Rules,
+} from '../../bridge/calls/rules.ts';
 import { openSource, RecordsRefused, type SourceOptions } from '../../bridge/cdr/cdr-source.ts';
 import { duration } from '../../shared/delivery/report.ts';
 import { type Message, messages } from '../../shared/log/messages.ts';
 import { maskNumbers } from '../../shared/log/redact.ts';
+import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
+import { autoNotation, type Notation } from '../../shared/phone-number/trunk-notation.ts';
 import { count } from '../text/format-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
-import { numberResult } from './number-findings.ts';
 import { type TrunkCheckOptions, trunkFindings } from './trunk-findings.ts';
 
 type PbxCheckOptions = Omit<TrunkCheckOptions, 'rules'> & {
@@ -126,4 +133,26 @@ export async function cdrFinding(options: SourceOptions): Promise<Finding> {
   } finally {
     await source.close();
   }
+}
+
+/** What is reported for a caller whom a trunk presents with this text: on the trunks of each rule, and on any other. */
+export function numberFindings(text: string, settings: CallSettings): Finding[] {
+  const rules = settings.trunkNumbers;
+  const other = { glob: rules.length > 0 ? 'any other trunk' : 'any trunk', notation: autoNotation };
+  return [...rules, other].map(({ glob, notation }) =>
+    passed(`number ${text} on ${glob}`, numberResult(text, notation, settings)),
+  );
+}
+
+/** The number that is reported, and the rule that made it; or why none is. */
+export function numberResult(text: string, notation: Notation, settings: CallSettings): string {
+  const decided = numberToReport(
+    settings,
+    isWithheld(text)
+      ? { lacks: 'withheld', seen: 'withheld by its caller' }
+      : numberIn(text) === ''
+        ? { lacks: 'missing', seen: 'no number' }
+        : { text, notation },
+  );
+  return 'from' in decided ? `reported as ${decided.from} (${decided.how})` : `not reported: ${decided.why}`;
 }

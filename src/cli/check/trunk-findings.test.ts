@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Inspection } from '../../bridge/ami/inspection.ts';
+import { callSettings } from '../../bridge/calls/rules.fixture.ts';
 import { createRules } from '../../bridge/calls/rules.ts';
 import type { Trunk } from '../../bridge/calls/trunk.ts';
 import { trunkFindings } from './trunk-findings.ts';
@@ -45,7 +46,7 @@ function found(
   changes: Partial<Inspection> = {},
   more: { known?: Trunk[]; readsRecords?: boolean } = {},
 ): string[] {
-  const rules = createRules({ pbxId: 'pbx', inboundContexts, inboundChannels: [], answeredBy: 'endpoint' });
+  const rules = createRules({ ...callSettings, inboundContexts });
   return trunkFindings(
     { ...inspection, ...changes },
     { rules, known: more.known ?? [], readsRecords: more.readsRecords ?? false },

@@ -1,7 +1,6 @@
 import { safeValue } from '../../bridge/agi/priority-answer.ts';
 import { allowList, isAddressOrNetwork } from '../../shared/process/allow-list.ts';
-import { section } from './section.ts';
-import { line, list, listen, wholeNumber, yesNo } from './variable.ts';
+import { line, list, listen, listOf, section, wholeNumber, yesNo } from './variable.ts';
 
 const loopback = '127.0.0.0/8,::1';
 const mapping = /^([^=]+)=(-?\d{1,9})$/;
@@ -45,9 +44,9 @@ export const agiSection = section({
       .describe(
         'Also set QUEUE_PRIO, which Queue() reads. The dialplan can override it with ?queue_prio=yes or =no.',
       ),
-    AGI_QUEUE_PRIO_MAP: list(
+    AGI_QUEUE_PRIO_MAP: listOf(
       'a comma-separated list of priorities and whole numbers, such as gold=20,silver=10',
-      (item) => mappingOf(item) !== undefined,
+      mappingOf,
     )
       .prefault('')
       .describe(
@@ -79,9 +78,7 @@ export const agiSection = section({
       answer: {
         defaultPriority: values.AGI_DEFAULT_PRIORITY,
         setQueuePrio: values.AGI_SET_QUEUE_PRIO,
-        queuePrio: Object.fromEntries(
-          values.AGI_QUEUE_PRIO_MAP.map(mappingOf).filter((pair) => pair !== undefined),
-        ),
+        queuePrio: Object.fromEntries(values.AGI_QUEUE_PRIO_MAP),
       },
       parameter: values.PRIORITY_PARAM,
       fields: { priority: values.PRIORITY_FIELD, name: values.PRIORITY_NAME_FIELD },

@@ -1,7 +1,6 @@
 import type { MailOptions } from '../../shared/mail/mail.ts';
 import { mailAddress } from '../../shared/mail/mail-address.ts';
-import { section } from './section.ts';
-import { duration, line, list, secret } from './variable.ts';
+import { duration, line, list, secret, section } from './variable.ts';
 
 const isThisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 

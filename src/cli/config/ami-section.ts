@@ -1,5 +1,4 @@
-import { section } from './section.ts';
-import { file, line, port, secret, yesNo } from './variable.ts';
+import { file, line, live, port, secret, section, yesNo } from './variable.ts';
 
 export const amiSection = section({
   title: 'The PBX: a manager user with read = call and write = reporting (manager.conf)',
@@ -8,10 +7,10 @@ export const amiSection = section({
       .prefault('127.0.0.1')
       .describe('Host of the Asterisk manager interface (AMI).'),
     AMI_PORT: port().prefault('5038').describe('Port of the manager interface; with TLS usually 5039.'),
-    AMI_USERNAME: line('the name of a manager user').describe(
-      'Name of the manager user: its section in manager.conf.',
-    ),
-    AMI_SECRET: secret("the manager user's secret").describe('Secret of the manager user.'),
+    AMI_USERNAME: line('the name of a manager user')
+      .describe('Name of the manager user: its section in manager.conf.')
+      .meta(live),
+    AMI_SECRET: secret("the manager user's secret").describe('Secret of the manager user.').meta(live),
     AMI_TLS: yesNo().prefault('no').describe('Connect with TLS (tlsenable in manager.conf).'),
     AMI_TLS_CA: file('the path of a readable PEM file', /-----BEGIN CERTIFICATE-----/)
       .optional()
@@ -22,7 +21,6 @@ export const amiSection = section({
       .optional()
       .describe("Host name in Asterisk's certificate. Default: AMI_HOST."),
   },
-  live: ['AMI_USERNAME', 'AMI_SECRET'],
   address: ['AMI_HOST', 'AMI_PORT', 'AMI_TLS'],
   conflicts: (values) =>
     values.AMI_TLS

@@ -1,7 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { messageOf } from '../../shared/process/parse-json.ts';
-import { section } from './section.ts';
-import { baseUrl, duration, file, line, proxy, secret, yesNo } from './variable.ts';
+import { baseUrl, duration, file, line, live, proxy, secret, section, yesNo } from './variable.ts';
 
 const thisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -11,9 +10,9 @@ export const apiSection = section({
     API_BASE_URL: baseUrl('an http or https address that ends in /api/v1', (url) =>
       /\/api\/v1\/?$/.test(url.pathname + url.search + url.hash),
     ).describe('Base URL of the API, such as https://example.com/api/v1.'),
-    API_TOKEN: secret('the integration token, without spaces', /^[\x21-\x7e]+$/).describe(
-      'Integration token, from the Integrations section of the account.',
-    ),
+    API_TOKEN: secret('the integration token, without spaces', /^[\x21-\x7e]+$/)
+      .describe('Integration token, from the Integrations section of the account.')
+      .meta(live),
     API_ALLOW_HTTP: yesNo()
       .prefault('no')
       .describe(
@@ -41,7 +40,6 @@ export const apiSection = section({
       .optional()
       .describe('Private key of the client certificate.'),
   },
-  live: ['API_TOKEN'],
   address: ['API_BASE_URL'],
   conflicts: ({ API_BASE_URL, API_ALLOW_HTTP, API_CLIENT_CERT, API_CLIENT_KEY }) => {
     const url = new URL(API_BASE_URL);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { readTrunkNotation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
-import { section } from './section.ts';
-import { choice, globs, isGlob, line, list } from './variable.ts';
+import { camelCased, choice, globs, isGlob, line, listOf, live, section } from './variable.ts';
 
 /** Contexts of trunks in FreePBX, VitalPBX and MikoPBX, and other usual names. */
 const usualContexts =
@@ -23,12 +22,14 @@ export const callsSection = section({
       ),
     INBOUND_CONTEXTS: globs('from-trunk*,from-pstn*')
       .prefault(usualContexts)
-      .describe('Dialplan contexts in which calls from outside arrive.'),
+      .describe('Dialplan contexts in which calls from outside arrive.')
+      .meta(live),
     INBOUND_CHANNELS: globs('PJSIP/my-trunk-*')
       .prefault('')
       .describe(
         'Channel names of trunks, such as PJSIP/my-trunk-*, if calls from outside cannot be recognised by their context.',
-      ),
+      )
+      .meta(live),
     DEFAULT_COUNTRY: z
       .string()
       .refine(isCountry)
@@ -36,57 +37,43 @@ export const callsSection = section({
       .optional()
       .describe(
         'Country of numbers without + or 00: with DE, 030901820 and 4930901820 both become +4930901820. Without it, such numbers are reported unchanged.',
-      ),
-    TRUNK_NUMBERS: list(
+      )
+      .meta(live),
+    TRUNK_NUMBERS: listOf(
       'a comma-separated list of GLOB:KIND, GLOB:strip=DIGITS or GLOB:KIND:strip=DIGITS, such as PJSIP/provider-*:e164,DAHDI/*:national:strip=0; KIND is e164, national or as-is',
-      (entry) => trunkNotation(entry) !== undefined,
+      trunkNotation,
     )
       .prefault('')
       .describe(
         "How trunks write callers' numbers, where that cannot be seen from a number; the first GLOB that matches a channel's name counts. e164: international without plus. national: of DEFAULT_COUNTRY, with or without its 0, even if it begins with the country's calling code. as-is: reported unchanged. strip: digits that the trunk puts before each number, such as a 0 for the outside line. pbx-bridge check --number shows what each rule makes of a number.",
-      ),
+      )
+      .meta(live),
     REPORTED_NUMBER: choice(['trunk', 'dialplan'])
       .prefault('trunk')
       .describe(
         "The caller's number that is reported and looked up. trunk: as the trunk presented it, whatever the dialplan makes of it. dialplan: as the dialplan has changed it by the time it dials a phone or connects the caller, at most one second after the call came in; ringing is reported only then.",
-      ),
+      )
+      .meta(live),
     WITHHELD_NUMBER: line('a phone number', /^\+?\d{2,20}$/)
       .optional()
-      .describe('Number to report for callers who withhold theirs. Without it, such calls are not reported.'),
+      .describe('Number to report for callers who withhold theirs. Without it, such calls are not reported.')
+      .meta(live),
     MISSING_NUMBER: line('a phone number', /^\+?\d{2,20}$/)
       .optional()
       .describe(
         'Number to report for callers who have none: a SIP address such as alice7, or no number at all. Without it, WITHHELD_NUMBER is used.',
-      ),
+      )
+      .meta(live),
     ANSWERED_BY: choice(['endpoint', 'callerid'])
       .prefault('endpoint')
       .describe(
         'Who is reported as answering: the endpoint of the phone that answered (1001 of PJSIP/1001), or its caller id number.',
-      ),
+      )
+      .meta(live),
   },
-  live: [
-    'INBOUND_CONTEXTS',
-    'INBOUND_CHANNELS',
-    'DEFAULT_COUNTRY',
-    'TRUNK_NUMBERS',
-    'REPORTED_NUMBER',
-    'WITHHELD_NUMBER',
-    'MISSING_NUMBER',
-    'ANSWERED_BY',
-  ],
   conflicts: (values) =>
     values.INBOUND_CONTEXTS.length + values.INBOUND_CHANNELS.length === 0
       ? ['INBOUND_CONTEXTS: is empty, and so is INBOUND_CHANNELS; no call would be reported, set one of them']
       : [],
-  build: (values) => ({
-    pbxId: values.PBX_ID,
-    inboundContexts: values.INBOUND_CONTEXTS,
-    inboundChannels: values.INBOUND_CHANNELS,
-    defaultCountry: values.DEFAULT_COUNTRY,
-    trunkNumbers: values.TRUNK_NUMBERS.map(trunkNotation).filter((entry) => entry !== undefined),
-    reportedNumber: values.REPORTED_NUMBER,
-    withheldNumber: values.WITHHELD_NUMBER,
-    missingNumber: values.MISSING_NUMBER,
-    answeredBy: values.ANSWERED_BY,
-  }),
+  build: (values) => camelCased(values),
 });

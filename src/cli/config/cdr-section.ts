@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { section } from './section.ts';
-import { file, secret } from './variable.ts';
+import { file, secret, section } from './variable.ts';
 
 type Source =
   | { readonly kind: 'csv' | 'sqlite'; readonly path: string }

@@ -11,7 +11,7 @@ import { cdrSection } from './cdr-section.ts';
 import { parseEnvFile } from './instances.ts';
 import { logSection } from './log-section.ts';
 import { outboxSection, statusSection } from './outbox-section.ts';
-import type { Section, Shape, Values } from './section.ts';
+import type { Section, Shape, Values } from './variable.ts';
 
 /** The sections of the bridge's configuration, in the order of the sample file. */
 export const bridgeSections = {

@@ -1,12 +1,12 @@
-import { section } from './section.ts';
-import { choice, line } from './variable.ts';
+import { choice, line, live, section } from './variable.ts';
 
 export const logSection = section({
   title: 'The log',
   shape: {
     LOG_LEVEL: choice(['debug', 'info', 'warn', 'error'])
       .prefault('info')
-      .describe('Least severe level to log.'),
+      .describe('Least severe level to log.')
+      .meta(live),
     LOG_FORMAT: choice(['auto', 'pretty', 'json'])
       .prefault('auto')
       .describe(
@@ -19,7 +19,6 @@ export const logSection = section({
       .optional()
       .describe('If set to any value, output on a terminal has no colours (no-color.org).'),
   },
-  live: ['LOG_LEVEL'],
   build: (values) => ({
     level: values.LOG_LEVEL,
     format: values.LOG_FORMAT,

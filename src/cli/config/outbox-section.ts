@@ -1,5 +1,4 @@
-import { section } from './section.ts';
-import { duration, line, listen, wholeNumber } from './variable.ts';
+import { duration, line, listen, section, wholeNumber } from './variable.ts';
 
 export const outboxSection = section({
   title: 'Stored state: open calls, events, journal',

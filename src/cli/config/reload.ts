@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
 import {
   type AllValues,
   buildConfig,
@@ -7,6 +8,7 @@ import {
   readValues,
   type Sections,
 } from './env.ts';
+import { isLive } from './variable.ts';
 
 type Reloaded<S extends Sections> = {
   /** The options with the live variables' new values; all others are unchanged. */
@@ -49,13 +51,13 @@ export function startConfig<const S extends Sections>(
 type Change = { readonly section: string; readonly name: string; readonly live: boolean };
 
 function changes(sections: Sections, before: AllValues, after: AllValues): Change[] {
-  return Object.entries(sections).flatMap(([section, { shape, live = [], address = [] }]) => {
+  return Object.entries(sections).flatMap(([section, { shape, address = [] }]) => {
     const changed = Object.keys(shape).filter(
       (name) => !isDeepStrictEqual(before[section]?.[name], after[section]?.[name]),
     );
     // A new secret must not go to the old address.
     const moved = changed.some((name) => address.includes(name));
-    return changed.map((name) => ({ section, name, live: live.includes(name) && !moved }));
+    return changed.map((name) => ({ section, name, live: isLive(shape[name] as z.ZodType) && !moved }));
   });
 }
 

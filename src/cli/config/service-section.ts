@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { isAddressOrNetwork } from '../../shared/process/allow-list.ts';
-import { section } from './section.ts';
-import { duration, line, list, listen, secret, wholeNumber } from './variable.ts';
+import { duration, line, list, listen, secret, section, wholeNumber } from './variable.ts';
 
 /** `127.0.0.1:8080`, `[::]:8080`, `localhost:0` */
 const address = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/;

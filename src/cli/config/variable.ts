@@ -114,20 +114,23 @@ export const listen = () =>
     },
   );
 
-/** A comma-separated list; spaces around items are ignored. */
-export const list = (takes: string, isItem: (text: string) => boolean) =>
+/** A comma-separated list of what `read` makes of each item; spaces around items are ignored. */
+export const listOf = <T>(takes: string, read: (item: string) => T | undefined) =>
   described(
     z
       .string()
-      .transform((text) =>
-        text
-          .split(',')
-          .map((item) => item.trim())
-          .filter((item) => item !== ''),
-      )
-      .refine((items) => items.every(isItem)),
+      .regex(/^[^\r\n\0]*$/)
+      .transform((text, context) => {
+        const items = text.split(',').map((item) => item.trim());
+        const values = items.filter((item) => item !== '').map(read);
+        if (values.includes(undefined)) context.addIssue({ code: 'custom' });
+        return values as T[];
+      }),
     { takes },
   );
+
+export const list = (takes: string, isItem: (text: string) => boolean) =>
+  listOf(takes, (item) => (isItem(item) ? item : undefined));
 
 /** Refuses a leading `!`, which matches everything else, and an open bracket, which silently matches nothing. */
 export function isGlob(glob: string): boolean {
@@ -138,21 +141,8 @@ export function isGlob(glob: string): boolean {
   }
 }
 
-/** Comma-separated globs, such as `example`; spaces around them are ignored. An empty text is an empty list. */
-export const globs = (example: string) =>
-  described(
-    z
-      .string()
-      .regex(/^[^\r\n\0]*$/)
-      .transform((text) =>
-        text
-          .split(',')
-          .map((glob) => glob.trim())
-          .filter((glob) => glob !== ''),
-      )
-      .refine((globs) => globs.every(isGlob)),
-    { takes: `a comma-separated list of globs, such as ${example}` },
-  );
+/** Comma-separated globs, such as `example`. */
+export const globs = (example: string) => list(`a comma-separated list of globs, such as ${example}`, isGlob);
 
 /** The base URL of an HTTP API. */
 export const baseUrl = (takes: string, ok: (url: URL) => boolean) =>
@@ -163,3 +153,47 @@ export const baseUrl = (takes: string, ok: (url: URL) => boolean) =>
     }),
     { takes },
   );
+
+/** Metadata of a variable that takes effect on a reload; the others need a restart. */
+export const live = { live: true };
+
+export function isLive(schema: z.ZodType): boolean {
+  return schema.meta()?.live === true;
+}
+
+export type Shape = Readonly<Record<string, z.ZodType>>;
+export type Values<S extends Shape> = { [K in keyof S]: z.output<S[K]> };
+
+/**
+ * A section of the configuration: the variables of one part of the program, and the options built from them. `conflicts`
+ * returns one line for each combination of valid values that does not work.
+ * They are methods and not function properties, since TypeScript compares the parameters of methods in both directions:
+ * so a section of any shape is a `Section<Shape, unknown>`.
+ */
+export type Section<S extends Shape, Options> = {
+  readonly title: string;
+  readonly shape: S;
+  /** Where secrets among them are sent to: if one of these has changed, the live ones need a restart too. */
+  readonly address?: readonly string[];
+  conflicts?(values: Values<S>, all: Readonly<Record<string, Values<Shape>>>): string[];
+  build(values: Values<S>): Options;
+};
+
+export function section<S extends Shape, Options>(
+  definition: Section<S, Options> & {
+    readonly address?: readonly (keyof S)[];
+  },
+): Section<S, Options> {
+  return definition;
+}
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
+  : Lowercase<Name>;
+
+/** The values as options of the same names: `WITHHELD_NUMBER` as `withheldNumber`. */
+export function camelCased<V extends object>(values: V) {
+  const option = (name: string) => name.toLowerCase().replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+  const options = Object.entries(values).map(([name, value]) => [option(name), value]);
+  return Object.fromEntries(options) as { [Name in keyof V & string as CamelCase<Name>]: V[Name] };
+}

@@ -8,46 +8,39 @@ export type Output = {
   readonly columns?: number | undefined;
 };
 
-export type Terminal = {
-  /** Columns of the terminal, between 30 and 120; 80 if there is none. */
-  readonly width: number;
-  readonly isTerminal: boolean;
-  /** Prints lines; on a terminal, long ones are wrapped at spaces and keep their indentation. */
-  print(text?: string): void;
-  /** Prints `words` after `first`; on a terminal wrapped at spaces, further lines indented by `indent` columns. */
-  wrapped(first: string, words: string, indent: number): void;
-  json(value: unknown): void;
-  readonly paint: Paint;
-};
-
 type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 type Paint = (colour: Colour, text: string) => string;
 
+export type Terminal = ReturnType<typeof createTerminal>;
+
 /** Lines contain text of callers and of the API, so control characters in them are escaped. */
-export function createTerminal(out: Output, { colour }: { colour: boolean }): Terminal {
+export function createTerminal(out: Output, { colour }: { colour: boolean }) {
   const isTerminal = out.isTTY === true;
   const widthNow = () => Math.min(Math.max(isTerminal ? (out.columns ?? 80) : 80, 30), 120);
   const paint: Paint = (name, text) =>
     isTerminal && colour ? styleText(name, text, { validateStream: false }) : text;
   const write = (line: string) => void out.write(`${line}\n`);
   return {
+    /** Columns of the terminal, between 30 and 120; 80 if there is none. */
     get width() {
       return widthNow();
     },
     isTerminal,
+    /** Prints lines; on a terminal, long ones are wrapped at spaces and keep their indentation. */
     print(text = '') {
       for (const line of text.split('\n'))
         for (const part of isTerminal ? fit(line, widthNow()) : [line]) write(part);
     },
     paint,
-    wrapped(first, words, indent) {
+    /** Prints `words` after `first`; on a terminal wrapped at spaces, further lines indented by `indent` columns. */
+    wrapped(first: string, words: string, indent: number) {
       const used = stripVTControlCharacters(first).length;
       const text = escapeControls(words);
       const lines = isTerminal ? wrap(text, widthNow() - used, widthNow() - indent) : [text];
       write(first + (lines[0] ?? ''));
       for (const line of lines.slice(1)) write(' '.repeat(indent) + line);
     },
-    json: (value) => write(JSON.stringify(value, undefined, 2)),
+    json: (value: unknown) => write(JSON.stringify(value, undefined, 2)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { answerTogether } from '../../shared/storage/answer.ts';
+import { createTransact } from '../../shared/storage/open-database.ts';
 import { serveThread } from '../../shared/storage/serve-thread.ts';
-import { createTransact } from '../../shared/storage/transact.ts';
 import { trimmer } from '../history/history-entries-sqlite.ts';
 import { customerWriter } from '../people/customer-writer-sqlite.ts';
 import { figureWriter } from '../reports/figure-rows-sqlite.ts';

@@ -1,4 +1,4 @@
-import { numberForms } from '../../shared/phone-number/number-forms.ts';
+import { numberForms } from '../../shared/phone-number/normalise-number.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/setup.ts';
 import type { AuditStore } from '../audit/audit-store.ts';

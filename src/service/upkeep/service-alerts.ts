@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type AlertSettings, alertTargets } from '../../shared/alerts/alert-targets.ts';
 import { type Alerts, createAlerts } from '../../shared/alerts/alerts.ts';
 import { watchDisk } from '../../shared/alerts/machine-problems.ts';
-import { type Problem, problem } from '../../shared/alerts/problem.ts';
+import { type Problem, type ProblemKey, problem } from '../../shared/alerts/problem.ts';
 import type { Log } from '../../shared/log/log.ts';
 import type { MailOptions } from '../../shared/mail/mail.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
@@ -74,7 +74,7 @@ export function makeServiceAlerts(
   const lookAtDisk = watchDisk(stateDir);
   const startedAt = clock();
   let notStored: string | undefined;
-  let webhookKeys: string[] = [];
+  let webhookKeys: ProblemKey[] = [];
   let silent: { at: number; problems: Problem[] } = { at: Number.NEGATIVE_INFINITY, problems: [] };
 
   async function storageProblems(): Promise<Problem[]> {
@@ -90,7 +90,8 @@ export function makeServiceAlerts(
       })),
     );
 
-  const keys = (kind: string) => integrations().map(({ integration }) => `${kind}-${integration.id}`);
+  const keys = (kind: 'token' | 'old-token' | 'silent') =>
+    integrations().map(({ integration }) => `${kind}-${integration.id}` as const);
 
   const tokenProblems = (now: number): Problem[] =>
     integrations().flatMap(({ integration: { id }, fields }) => {
@@ -139,7 +140,7 @@ export function makeServiceAlerts(
   /** Webhooks that were switched off by the service, or fail. */
   async function webhookProblems(): Promise<Problem[]> {
     const webhooks = await store.webhooks.list(null);
-    webhookKeys = webhooks.flatMap(({ id }) => [`webhook-${id}`, `webhook-off-${id}`]);
+    webhookKeys = webhooks.flatMap(({ id }) => [`webhook-${id}` as const, `webhook-off-${id}` as const]);
     return webhooks.flatMap(({ id, uid, url, account, enabled, failure, failingSince }) => {
       const name = directory.accounts().find((one) => one.id === account)?.name ?? '';
       const fields = { webhook: uid, host: new URL(url).host, account: name };

@@ -60,7 +60,7 @@ export function decideAlerts(
 ): { readonly watched: WatchedProblems; readonly notices: readonly Notice[] } {
   const watched: Record<string, Watched> = {};
   const notices: Notice[] = [];
-  const present = new Map(problems.map((problem) => [problem.key, problem]));
+  const present = new Map<string, Problem>(problems.map((problem) => [problem.key, problem]));
   for (const key of new Set([...Object.keys(before), ...present.keys()])) {
     const [known, problem] = [before[key], present.get(key)];
     const kept = known !== undefined && problem === undefined && unknown.includes(key) ? known : undefined;

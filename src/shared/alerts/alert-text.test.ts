@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Notice } from './alert-rules.ts';
-import { alertJson, alertMail } from './alert-text.ts';
+import { alertJson, alertMail } from './alert-targets.ts';
 
 const sender = { program: 'bridge', name: 'pbx' } as const;
 const since = Date.UTC(2026, 10, 22, 14, 5);

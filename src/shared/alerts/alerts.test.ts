@@ -47,7 +47,7 @@ function scene(file = join(folder, `alerts-${files++}.json`)) {
 }
 
 const full = problem('storage', 'outbox.full', { directory: '/x', error: 'ENOSPC' });
-const dead = problem('dead', 'problem.dead-letters', { count: 2 });
+const dead = problem('dead-letters', 'problem.dead-letters', { count: 2 });
 
 describe('alerts', () => {
   test('a target that hangs keeps nothing from being watched', async () => {

@@ -33,15 +33,6 @@ export type AlertsStatus = {
   readonly unsent: readonly { readonly target: string; readonly count: number; readonly error: string }[];
 };
 
-export type Alerts = {
-  start(): void;
-  /** Waits for running reads, requests and writes, a second each at most. No write begins after it. */
-  stop(): Promise<void>;
-  /** Checks once, and starts to send. Never rejects. */
-  check(): Promise<void>;
-  status(): AlertsStatus;
-};
-
 /** What is on disk. */
 type Kept = {
   readonly watched: WatchedProblems;
@@ -57,6 +48,8 @@ const longestRetryMs = 15 * 60_000;
 /** More unsent notices of one target are dropped, oldest first. */
 const mostUnsent = 50;
 
+export type Alerts = ReturnType<typeof createAlerts>;
+
 /**
  * Watches for problems and announces their beginning and end, each once. Alerts that could not be sent are kept and
  * sent later, together. Alerts must not disturb the program: their own failures are only logged and shown in the
@@ -65,7 +58,7 @@ const mostUnsent = 50;
 export function createAlerts(
   options: AlertsOptions,
   tools: { readonly read: () => Promise<Seen>; readonly log: Log; readonly now: () => number },
-): Alerts {
+) {
   const { file, targets, afterMs, everyMs = checkMs } = options;
   const { log, now } = tools;
   let { watched, unsent }: Kept = load(file);
@@ -152,6 +145,7 @@ export function createAlerts(
     return writing;
   }
 
+  /** Checks once, and starts to send. Never rejects. */
   function check(): Promise<void> {
     running ??= checkOnce().finally(() => {
       running = undefined;
@@ -165,6 +159,7 @@ export function createAlerts(
       timer = setInterval(check, everyMs);
       void check();
     },
+    /** Waits for running reads, requests and writes, a second each at most. No write begins after it. */
     async stop() {
       stopped = true;
       clearInterval(timer);
@@ -173,7 +168,7 @@ export function createAlerts(
       await within(SOON_MS, writing);
       closed = true;
     },
-    status: () => ({
+    status: (): AlertsStatus => ({
       problems: Object.entries(watched)
         .filter(([key]) => present.has(key))
         .map(([, { code, what, remedy, since }]) => ({ code, what, remedy, since })),

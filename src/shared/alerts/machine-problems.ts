@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { valueWithin } from '../process/within.ts';
-import { type Problem, problem } from './problem.ts';
+import { type Problem, type ProblemKey, problem } from './problem.ts';
 
 const MB = 1 << 20;
 const ampleFree = 256 * MB;
@@ -32,7 +32,7 @@ export function watchDisk(directory: string, read: (path: string) => Promise<Spa
     }
   }
 
-  return async (): Promise<{ problems: Problem[]; unknown: string[] }> => {
+  return async (): Promise<{ problems: Problem[]; unknown: ProblemKey[] }> => {
     asked ??= look();
     const problems = await valueWithin(STATFS_MS, asked);
     return problems === undefined ? { problems: [], unknown: [key] } : { problems, unknown: [] };
@@ -43,7 +43,7 @@ type Space = { readonly bavail: number; readonly bsize: number };
 
 /** A certificate that expires within two weeks. `endsAt`: Unix ms; NaN if the certificate does not say. */
 export function certificateProblem(
-  key: string,
+  key: ProblemKey,
   certificate: string,
   endsAt: number | undefined,
   now: number,

@@ -1,44 +1,32 @@
 import { fill, type Message, type MessageCode, messages } from '../log/messages.ts';
 
 /** The codes of all problems that are announced; test/alerts/caused.test.ts causes each. */
-export const problemCodes = [
-  'ami.unreachable',
-  'ami.tls-refused',
-  'ami.not-asterisk',
-  'ami.login-refused',
-  'ami.no-reporting-class',
-  'ami.no-call-class',
-  'ami.silent',
-  'ami.lost',
-  'delivery.paused',
-  'delivery.held',
-  'delivery.outage',
-  'outbox.full',
-  'outbox.failing',
-  'cdr.unreadable',
-  'problem.backlog',
-  'problem.dead-letters',
-  'problem.not-storing',
-  'problem.disk-low',
-  'problem.clock',
-  'problem.certificate',
-  'problem.other-agi-script',
-  'problem.test',
-  'service.not-stored',
-  'service.token-refused',
-  'service.old-token-ends',
-  'service.phone-system-silent',
-  'service.backup-failed',
-  'webhook.failing',
-  'webhook.switched-off',
-] as const satisfies readonly MessageCode[];
+export type ProblemCode = {
+  [Code in MessageCode]: (typeof messages)[Code] extends { readonly announced: true } ? Code : never;
+}[MessageCode];
 
-export type ProblemCode = (typeof problemCodes)[number];
+export const problemCodes = (Object.keys(messages) as MessageCode[]).filter(
+  (code): code is ProblemCode => 'announced' in messages[code],
+);
+
+export type ProblemKey =
+  | 'link'
+  | 'delivery'
+  | 'backlog'
+  | 'dead-letters'
+  | 'storage'
+  | 'records'
+  | 'clock'
+  | 'other-script'
+  | 'disk'
+  | 'backup'
+  | 'test'
+  | `${'certificate' | 'token' | 'old-token' | 'silent' | 'webhook' | 'webhook-off'}-${string}`;
 
 /** Something that a person should know and act on, for as long as it lasts. */
 export type Problem = {
   /** Stays the same while the problem lasts, even if its code or text changes. */
-  readonly key: string;
+  readonly key: ProblemKey;
   readonly code: ProblemCode;
   /** What is wrong, in one line. */
   readonly what: string;
@@ -54,7 +42,7 @@ export type Problem = {
 
 /** A problem in the words of the message catalogue. */
 export function problem(
-  key: string,
+  key: ProblemKey,
   code: ProblemCode,
   fields: Readonly<Record<string, unknown>>,
   more: Pick<Problem, 'since' | 'atOnce' | 'amount'> = {},

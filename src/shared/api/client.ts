@@ -31,25 +31,6 @@ export type HistoryQuery = {
   readonly next?: string;
 };
 
-/**
- * A client of the Call Integration API. Every HTTP status is a result; requests without an answer give a failure, not
- * an exception.
- */
-export type ApiClient = {
-  /** `body` is the JSON text of a call event (part 4.1). */
-  postCallEvent(body: string): Promise<ApiResult>;
-  /** The priority of a caller's number (part 4.2). `parameter` is the number's name in the query. */
-  priority(query: { readonly parameter: string; readonly number: string }): Promise<ApiResult>;
-  /** Recorded requests, newest first (part 4.3). */
-  history(query: HistoryQuery): Promise<ApiResult>;
-  /** Reports the problems of this bridge, as JSON (API_EXTRAS). */
-  reportHealth(body: string): Promise<ApiResult>;
-  /** Sends this token from now on; requests that are running keep theirs. Throws if a header cannot carry it. */
-  changeToken(token: string): void;
-  /** Ends every request still running with `closed` and gives the connections back. A second call is harmless. */
-  close(): Promise<void>;
-};
-
 const defaults = {
   connectTimeoutMs: 5_000,
   answerTimeoutMs: 10_000,
@@ -59,12 +40,14 @@ const defaults = {
 
 const historyBytes = 16 * 1024 * 1024;
 
+export type ApiClient = ReturnType<typeof createApiClient>;
+
 /**
  * Talks HTTP to the API over kept-alive connections. Redirects are never followed (the sign-in page would answer
  * 200, and the token would go along), `Accept: application/json` is always sent (part 5), and no error text ever
  * has the token in it.
  */
-export function createApiClient(options: ApiClientOptions): ApiClient {
+export function createApiClient(options: ApiClientOptions) {
   const { baseUrl, connectTimeoutMs, answerTimeoutMs, connections, answerBytes } = {
     ...defaults,
     ...options,
@@ -191,7 +174,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   }
 
   return {
-    postCallEvent: (body) =>
+    /** `body` is the JSON text of a call event (part 4.1). */
+    postCallEvent: (body: string): Promise<ApiResult> =>
       request(
         {
           method: 'POST',
@@ -201,7 +185,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         },
         answerBytes,
       ),
-    reportHealth: (body) =>
+    /** Reports the problems of this bridge, as JSON (API_EXTRAS). */
+    reportHealth: (body: string): Promise<ApiResult> =>
       request(
         {
           method: 'POST',
@@ -211,20 +196,30 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         },
         answerBytes,
       ),
-    priority({ parameter, number }) {
+    /** The priority of a caller's number (part 4.2). `parameter` is the number's name in the query. */
+    priority({
+      parameter,
+      number,
+    }: {
+      readonly parameter: string;
+      readonly number: string;
+    }): Promise<ApiResult> {
       const query = new URLSearchParams({ [parameter]: number });
       return request({ method: 'GET', path: `${prefix}/voice/priority?${query}`, headers }, answerBytes);
     },
-    history({ searchTerm, limit, next = '' }) {
+    /** Recorded requests, newest first (part 4.3). */
+    history({ searchTerm, limit, next = '' }: HistoryQuery): Promise<ApiResult> {
       const query = new URLSearchParams({ search: 'request', search_term: searchTerm, sort: '-created_at' });
       query.set('limit', String(limit));
       for (const [name, value] of new URLSearchParams(next)) query.set(name, value);
       return request({ method: 'GET', path: `${prefix}/voice?${query}`, headers }, historyBytes);
     },
-    changeToken(token) {
+    /** Sends this token from now on; requests that are running keep theirs. Throws if a header cannot carry it. */
+    changeToken(token: string) {
       headers = headersWith(token);
       if (!tokens.includes(token)) tokens.push(token);
     },
+    /** Ends every request still running with `closed` and gives the connections back. A second call is harmless. */
     close() {
       closed ??= pool.destroy();
       return closed;

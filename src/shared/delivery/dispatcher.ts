@@ -34,19 +34,7 @@ type DispatcherOptions = {
 
 type OnAttempt = (event: QueuedEvent, result: ApiResult, delivered: boolean) => void;
 
-export type Dispatcher = {
-  /** `onAttempt` is called after every attempt. */
-  start(onAttempt?: OnAttempt): void;
-  /** Takes next events that were just queued, which saves a query. Only a hint: others are found on disk. */
-  offer(nextEvents: readonly QueuedEvent[]): void;
-  /** Reads the queue now, as after dead letters were made to wait again. */
-  poke(): void;
-  /** Probes at once if delivery is stopped, as after a change of settings. A Retry-After is still obeyed. */
-  retry(): void;
-  /** Waits for running requests, for at most `limitMs` (5 s), and records their results; other events stay on disk. */
-  stop(limitMs?: number): Promise<void>;
-  status(): DeliveryStatus;
-};
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /**
  * Sends the events of a queue to the far side: those of the outbox to the API, those of the service to its webhooks. The
@@ -58,7 +46,7 @@ export type Dispatcher = {
  * Waits are measured with the monotonic clock. `queueTime`, by which events on disk become due, is the Unix time of the
  * start plus the monotonic clock: a system clock that is set meanwhile neither delays events nor releases many at once.
  */
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
+export function createDispatcher(options: DispatcherOptions) {
   const { queue, send, classifyResult = classify, log, now, monotonic, random } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const queueTime = () => queueTimeOffset + monotonic();
@@ -233,6 +221,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (phase === 'running') report.queueFailed(error);
   }
 
+  /** Reads the queue now, as after dead letters were made to wait again. */
   function poke(): void {
     for (const priority of priorities) void buffer.refill(priority);
   }
@@ -255,29 +244,33 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   return {
-    start(attempted = () => {}) {
+    /** `onAttempt` is called after every attempt. */
+    start(attempted: OnAttempt = () => {}) {
       if (phase !== 'new') return;
       phase = 'running';
       onAttempt = attempted;
       queueTimeOffset = now() - monotonic();
       tick();
     },
-    offer(nextEvents) {
+    /** Takes next events that were just queued, which saves a query. Only a hint: others are found on disk. */
+    offer(nextEvents: readonly QueuedEvent[]) {
       for (const event of nextEvents) buffer.add(event, 'fresh');
       if (phase !== 'running' || flow.state === 'ok' || isOpen('fresh')) return;
       const brought = flow.state === 'outage' && !flow.named && monotonic() - probedAt >= limits.probeGapMs;
       if (brought || monotonic() >= flow.nextTryAt) void probe();
     },
     poke,
+    /** Probes at once if delivery is stopped, as after a change of settings. A Retry-After is still obeyed. */
     retry() {
       probeWanted = true;
       probeIfWanted();
     },
+    /** Waits for running requests, for at most `limitMs` (5 s), and records their results; other events stay on disk. */
     stop(limitMs = 5_000) {
       stopped ??= stopWithin(limitMs);
       return stopped;
     },
-    status() {
+    status(): DeliveryStatus {
       const toUnix = (at: number) => Math.round(now() + at - monotonic());
       return {
         state: flow.state,

@@ -6,25 +6,15 @@ import { type HistoryEntry, type HistoryPage, historyEntry, historyPage } from '
 /** The far side's request history cannot be read now: why, in one line. */
 export class HistoryUnreadable extends Error {}
 
-export type HistoryReader = {
-  /** Its entries of a call, oldest first. Rejects with HistoryUnreadable. */
-  entriesOf(callId: string): Promise<HistoryEntry[]>;
-  /** True if it can read the newest entry of any call whose id begins with this. */
-  understands(beginning: string): Promise<boolean>;
-  /**
-   * Looks for these events, with at most `most` requests. It searches for many calls at a time, by the beginnings of
-   * their ids, and then for each call that was not found.
-   */
-  find(delivered: readonly Delivered[], most: number): Promise<Recorded>;
-};
-
 /** Entries of a page: no API is known to refuse this many. */
 const limit = 100;
 /** Most calls of one search, and most pages that it reads: three events of each call, and newer entries. */
 const callsPerSearch = 300;
 const pagesPerSearch = 12;
 
-export function createHistoryReader(history: ApiClient['history']): HistoryReader {
+export type HistoryReader = ReturnType<typeof createHistoryReader>;
+
+export function createHistoryReader(history: ApiClient['history']) {
   async function read(searchTerm: string, next?: string): Promise<HistoryPage> {
     const result = await history({ searchTerm, limit, ...(next !== undefined && { next }) });
     if (result.kind === 'failed') throw new HistoryUnreadable(apiErrorKinds[result.error]);
@@ -47,14 +37,20 @@ export function createHistoryReader(history: ApiClient['history']): HistoryReade
   }
 
   return {
-    entriesOf: async (callId) => (await search(callId)).entries,
+    /** Its entries of a call, oldest first. Rejects with HistoryUnreadable. */
+    entriesOf: async (callId: string): Promise<HistoryEntry[]> => (await search(callId)).entries,
 
-    async understands(beginning) {
+    /** True if it can read the newest entry of any call whose id begins with this. */
+    async understands(beginning: string) {
       const { entries } = await read(beginning);
       return entries.some((entry) => historyEntry(entry)?.callId.startsWith(beginning));
     },
 
-    async find(delivered, most) {
+    /**
+     * Looks for these events, with at most `most` requests. It searches for many calls at a time, by the beginnings of
+     * their ids, and then for each call that was not found.
+     */
+    async find(delivered: readonly Delivered[], most: number): Promise<Recorded> {
       const recorded = new Map<string, Set<string>>();
       const unread = new Set<string>();
       let left = most;

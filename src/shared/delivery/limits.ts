@@ -58,19 +58,16 @@ export const defaultLimits: DeliveryLimits = {
   probeGapMs: 1_000,
 };
 
-export type Alarm = {
-  /** Rings at this monotonic time, or earlier if it is set so. */
-  by(at: number): void;
-  off(): void;
-};
+export type Alarm = ReturnType<typeof createAlarm>;
 
 /** One timer for many times: it fires at the earliest of them, once. The one it wakes sets it again. */
-export function createAlarm(monotonic: () => number, fire: () => void): Alarm {
+export function createAlarm(monotonic: () => number, fire: () => void) {
   let timer: NodeJS.Timeout | undefined;
   let ringsAt = Number.POSITIVE_INFINITY;
 
   return {
-    by(at) {
+    /** Rings at this monotonic time, or earlier if it is set so. */
+    by(at: number) {
       if (at >= ringsAt) return;
       clearTimeout(timer);
       ringsAt = at;

@@ -7,22 +7,6 @@ const sweepMs = 50;
 
 export const priorities = ['fresh', 'backlog', 'retry'] as const satisfies readonly Priority[];
 
-type PrefetchBuffer = {
-  /** Sends an event when its turn comes. If the buffer is full, it stays on disk until there is room. */
-  add(event: QueuedEvent, priority: Priority): void;
-  /** Called when the result of an attempt is recorded: the call's next event may be sent. */
-  release(callId: string): void;
-  /** Reads due events from disk. */
-  refill(priority: Priority): Promise<void>;
-  /** The same, if memory has run low and the disk may have more. */
-  refillIfLow(priority: Priority): void;
-  /** Takes one event for a probe, a new call's if there is one; `release` it afterwards. */
-  takeOne(): Promise<QueuedEvent | undefined>;
-  /** Nothing more is begun until `resume`. */
-  pause(): void;
-  resume(): void;
-};
-
 type PrefetchBufferOptions = {
   readonly queue: DeliveryQueue;
   readonly limits: DeliveryLimits;
@@ -43,7 +27,7 @@ type PrefetchBufferOptions = {
  * The events in memory: a cache of the queue, filled by hints and from disk. Each priority class has a p-queue of its
  * own, so that none blocks another.
  */
-export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBuffer {
+export function createPrefetchBuffer(options: PrefetchBufferOptions) {
   const { queue, limits, now, queueTime, monotonic, isOpen, attempt, onRetryAt, onFailed } = options;
   const turns: Readonly<Record<Priority, PQueue>> = {
     fresh: new PQueue({ concurrency: limits.priorities.fresh.concurrency }),
@@ -121,8 +105,9 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
     it.refillIfLow(priority);
   }
 
-  const it: PrefetchBuffer = {
-    add(event, priority) {
+  const it = {
+    /** Sends an event when its turn comes. If the buffer is full, it stays on disk until there is room. */
+    add(event: QueuedEvent, priority: Priority) {
       if (busy.has(event.callId) || !isOpen(priority) || room(priority) <= 0) {
         more.add(priority);
         return;
@@ -134,11 +119,13 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
       void turns[priority].add(turn, { priority: newestFirst ? event.seq : 0 });
     },
 
-    release(callId) {
+    /** Called when the result of an attempt is recorded: the call's next event may be sent. */
+    release(callId: string) {
       busy.delete(callId);
     },
 
-    async refill(priority) {
+    /** Reads due events from disk. */
+    async refill(priority: Priority): Promise<void> {
       if (loading.has(priority) || !isOpen(priority)) return;
       const limit = room(priority);
       more.add(priority);
@@ -161,12 +148,14 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
       }
     },
 
-    refillIfLow(priority) {
+    /** The same, if memory has run low and the disk may have more. */
+    refillIfLow(priority: Priority) {
       if (more.has(priority) && room(priority) > limits.priorities[priority].buffer / 2)
         void it.refill(priority);
     },
 
-    async takeOne() {
+    /** Takes one event for a probe, a new call's if there is one; `release` it afterwards. */
+    async takeOne(): Promise<QueuedEvent | undefined> {
       for (const priority of priorities) {
         // Events that failed before need not be due yet: a probe needs some event.
         const [event] = await due(priority, 1, queueTime() + (priority === 'retry' ? longestWaitMs : 0));
@@ -177,6 +166,7 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
       return undefined;
     },
 
+    /** Nothing more is begun until `resume`. */
     pause() {
       for (const priority of priorities) turns[priority].pause();
     },

@@ -22,17 +22,6 @@ export type ReconcilerOptions = {
   readonly now: () => number;
 };
 
-export type Reconciler = {
-  start(): void;
-  /** An event was delivered a moment ago. */
-  delivered(event: Omit<Delivered, 'at'>): void;
-  /** Compares now, as it does every `everyMs`. One at a time. */
-  compare(): Promise<void>;
-  /** Waits for a comparison that is under way. */
-  stop(): Promise<void>;
-  status(): ReconcilerStatus;
-};
-
 /** Times are Unix ms; counts are since the start. */
 export type ReconcilerStatus = {
   /** `ok`: the last comparison worked, or there was none yet. */
@@ -69,12 +58,14 @@ const mostResends = 5;
 /** If more than half of more than this many events seem to be missing, the history is not understood. */
 const fewEvents = 20;
 
+export type Reconciler = ReturnType<typeof createReconciler>;
+
 /**
  * A 200 confirms receipt and no more (API part 3, rule 3). So confirmed events are compared with the far side's request
  * history some minutes later, and missing ones are sent again, a few times. It cannot flood the API: requests and
  * resends are limited, and if the history has no entries of ours, or more than half are missing, it only logs that.
  */
-export function createReconciler(options: ReconcilerOptions): Reconciler {
+export function createReconciler(options: ReconcilerOptions) {
   const { beginning, everyMs, reader, recent, sendAgain, isFlowing, log, now } = options;
   /** By seq, the longest delivered first. */
   const waiting = new Map<number, Delivered>();
@@ -225,13 +216,15 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   return {
     start: wait,
     // Only the fields that are needed: hundreds of thousands may wait here.
-    delivered: ({ seq, callId, status }) => add({ seq, callId, status, at: now() }),
+    /** An event was delivered a moment ago. */
+    delivered: ({ seq, callId, status }: Omit<Delivered, 'at'>) => add({ seq, callId, status, at: now() }),
     compare: compareNow,
+    /** Waits for a comparison that is under way. */
     async stop() {
       stopped = true;
       clearTimeout(timer);
       await underWay;
     },
-    status: () => ({ state, reason, lastAt, ...counts }),
+    status: (): ReconcilerStatus => ({ state, reason, lastAt, ...counts }),
   };
 }

@@ -3,16 +3,6 @@ import type { DeliveryQueue, DeliveryResult, QueuedEvent } from './queue.ts';
 /** Interval of attempts to record a result, ms. */
 const againMs = 1_000;
 
-type ResultWriter = {
-  add(result: DeliveryResult): void;
-  /** Results that are not on disk yet. */
-  unrecorded(): number;
-  /** Results that are on disk. */
-  recorded(): number;
-  /** Results that are not recorded by then are dropped. */
-  stop(): void;
-};
-
 /**
  * Records results on disk. Results that come during a write are written together. A result that the disk refuses is
  * retried by itself until it succeeds: its call waits, and others go on.
@@ -26,7 +16,7 @@ export function createResultWriter({
   /** `nextEvents`: the next events of these calls. */
   readonly onRecorded: (results: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]) => void;
   readonly onRefused: (error: unknown, unrecorded: number, againMs: number) => void;
-}): ResultWriter {
+}) {
   const results: DeliveryResult[] = [];
   let recording = false;
   let unrecorded = 0;
@@ -57,13 +47,16 @@ export function createResultWriter({
   }
 
   return {
-    add(result) {
+    add(result: DeliveryResult) {
       unrecorded += 1;
       results.push(result);
       if (!recording) void recordAll();
     },
+    /** Results that are not on disk yet. */
     unrecorded: () => unrecorded,
+    /** Results that are on disk. */
     recorded: () => recorded,
+    /** Results that are not recorded by then are dropped. */
     stop() {
       stopped = true;
     },

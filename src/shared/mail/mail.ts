@@ -19,20 +19,14 @@ export type Mail = {
   readonly html?: string;
 };
 
-export type Mailer = {
-  /**
-   * Hands one mail to the mail server; the server delivers it. There is one attempt only.
-   * @throws Error with a sentence for an operator, without the password.
-   */
-  send(mail: Mail): Promise<void>;
-};
-
 /** For connecting and sending together, ms. */
 const DEADLINE_MS = 30_000;
 
 const thisMachine = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
-export function createMailer(options: MailOptions, deadlineMs = DEADLINE_MS): Mailer {
+export type Mailer = ReturnType<typeof createMailer>;
+
+export function createMailer(options: MailOptions, deadlineMs = DEADLINE_MS) {
   const { host, port, secure, login, from } = options;
   const server = `the mail server ${host}:${port}`;
   const isLocal = thisMachine.test(host);
@@ -40,7 +34,11 @@ export function createMailer(options: MailOptions, deadlineMs = DEADLINE_MS): Ma
   const nodemailer = import('nodemailer');
 
   return {
-    async send({ to, ...content }) {
+    /**
+     * Hands one mail to the mail server; the server delivers it. There is one attempt only.
+     * @throws Error with a sentence for an operator, without the password.
+     */
+    async send({ to, ...content }: Mail) {
       // Our own socket, since nodemailer's own time limits begin again with each reply.
       let socket: Socket | undefined;
       const late = new Error(`${server} did not accept the mail within ${deadlineMs / 1_000} s`);

@@ -144,3 +144,21 @@ export function spaced(number: string): string {
   if (!number.startsWith('+')) return number;
   return parse(number)?.formatInternational() ?? number;
 }
+
+/** The forms in which a number (as `normaliseNumber` returns it) is usually written. */
+export function numberForms(number: string): string[] {
+  const parsed = number.startsWith('+') ? parsePhoneNumberFromString(number, { extract: false }) : undefined;
+  if (parsed === undefined) return [number];
+  const digits = number.slice(1);
+  const national = parsed.formatNational();
+  return [
+    ...new Set([
+      number,
+      `00${digits}`,
+      digits,
+      parsed.formatInternational(),
+      national,
+      national.replace(/\D/g, ''),
+    ]),
+  ];
+}

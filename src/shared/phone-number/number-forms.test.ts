@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { numberForms } from './number-forms.ts';
+import { numberForms } from './normalise-number.ts';
 
 test('the usual forms of a number; one that is not E.164 has no other', () => {
   assert.deepEqual(numberForms('+4930901820'), [

@@ -19,15 +19,7 @@ type ListenerOptions = {
 };
 
 /** A server that retries until it can listen, so that a port in use does not keep the program from starting. */
-type Listener = {
-  /** Resolves after the first attempt. */
-  start(): Promise<void>;
-  isListening(): boolean;
-  /** Stops listening; resolves when the connections have ended. `close` may end them. */
-  stop(close?: (server: Server) => void): Promise<void>;
-};
-
-export function createListener({ clock, onFailed, ...options }: ListenerOptions): Listener {
+export function createListener({ clock, onFailed, ...options }: ListenerOptions) {
   let server: Server | undefined;
   let cancelRetry = () => {};
 
@@ -43,9 +35,11 @@ export function createListener({ clock, onFailed, ...options }: ListenerOptions)
   }
 
   return {
+    /** Resolves after the first attempt. */
     start: () => attempt(onFailed),
     isListening: () => server?.listening === true,
-    async stop(close) {
+    /** Stops listening; resolves when the connections have ended. `close` may end them. */
+    async stop(close?: (server: Server) => void) {
       cancelRetry();
       if (server === undefined) return;
       const { promise, resolve } = Promise.withResolvers<void>();

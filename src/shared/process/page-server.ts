@@ -9,22 +9,18 @@ export type PageServerOptions = {
   readonly port: number;
 };
 
-export type PageServer = {
-  /** Listens, and retries in the background if that fails: the program works without it. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-};
-
 export type Page = { readonly status: number; readonly type: string; readonly body: string };
 
 const text = 'text/plain; charset=utf-8';
+
+export type PageServer = ReturnType<typeof createPageServer>;
 
 /** Serves pages over HTTP, read-only, by path. */
 export function createPageServer(
   { host, port }: PageServerOptions,
   pages: Readonly<Record<string, () => Promise<Page>>>,
   { onListening, onFailed }: { onListening: (port: number) => void; onFailed: (error: unknown) => void },
-): PageServer {
+) {
   async function respond(method: string, path: string): Promise<Page> {
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined)
@@ -64,6 +60,7 @@ export function createPageServer(
   });
 
   return {
+    /** Listens, and retries in the background if that fails: the program works without it. */
     start: listener.start,
     stop: () => listener.stop((server) => (server as Server).closeAllConnections()),
   };

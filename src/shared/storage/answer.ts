@@ -1,7 +1,7 @@
 import { messageOf } from '../process/parse-json.ts';
+import type { Transact } from './open-database.ts';
 import { storageErrorKind } from './storage-error.ts';
 import { type Answers, addAnswer, type Methods, noAnswers, type ThreadRequest } from './thread-messages.ts';
-import type { Transact } from './transact.ts';
 
 /** Answers each request by itself. */
 export function answerEach(methods: Methods): (requests: readonly ThreadRequest[]) => Answers {

@@ -14,12 +14,7 @@ type RecorderOptions = {
  * Records a link's frames. A recording begins with the link's first snapshot. After it, it holds all events, and of the
  * responses only Status, which a replay needs.
  */
-export type Recorder = {
-  /** Takes a frame as Asterisk sent it; `at` in Unix milliseconds. */
-  onFrame(frame: Buffer, at: number): void;
-};
-
-export function createRecorder({ row, write, mask = (frame) => frame }: RecorderOptions): Recorder {
+export function createRecorder({ row, write, mask = (frame) => frame }: RecorderOptions) {
   let startedAt: number | undefined;
   let asterisk = '';
   let begun = false;
@@ -29,6 +24,7 @@ export function createRecorder({ row, write, mask = (frame) => frame }: Recorder
   /** Events that arrived while the snapshot was read. */
   const early: string[] = [];
 
+  /** Takes a frame as Asterisk sent it; `at` in Unix milliseconds. */
   function onFrame(raw: Buffer, at: number): void {
     startedAt ??= at;
     const frame = recordable(raw);

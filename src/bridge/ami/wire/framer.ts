@@ -1,16 +1,3 @@
-/**
- * AMI framing on bytes: a greeting line, then frames, each some lines and a blank one.
- * Only a frame's first line is read here, so that the many events that are not needed cost next to nothing.
- * Survives any split of the bytes, lines that end in CR LF or LF alone, and lines without end: what is too
- * long costs that frame alone, and never more memory than one frame may take.
- */
-type Framer = {
-  /** Takes the next bytes. The framer keeps no reference to them. */
-  push(chunk: Buffer): void;
-  /** Stops: no more frames are handed on, not even those left in the present chunk. */
-  stop(): void;
-};
-
 /** The names of events are slices of a bigger string: a name that is kept must be copied. */
 type FramerHandlers = {
   /** The first line, without its line end; cut off when it is too long. */
@@ -45,7 +32,13 @@ const responsePrefix = 'Response: ';
 const blankLine = /\r*\n/y;
 const blankLineBehind = /\n\r*\n/g;
 
-export function createFramer(handlers: FramerHandlers): Framer {
+/**
+ * AMI framing on bytes: a greeting line, then frames, each some lines and a blank one.
+ * Only a frame's first line is read here, so that the many events that are not needed cost next to nothing.
+ * Survives any split of the bytes, lines that end in CR LF or LF alone, and lines without end: what is too
+ * long costs that frame alone, and never more memory than one frame may take.
+ */
+export function createFramer(handlers: FramerHandlers) {
   /** `overlong`: in the rest of a greeting that was handed on cut off. */
   let phase: 'greeting' | 'overlong' | 'frames' = 'greeting';
   /** What earlier chunks held of the frame in hand. */
@@ -56,6 +49,7 @@ export function createFramer(handlers: FramerHandlers): Framer {
   let tooLong = false;
   let stopped = false;
 
+  /** Takes the next bytes. The framer keeps no reference to them. */
   function push(chunk: Buffer): void {
     const from = phase === 'frames' ? 0 : takeGreeting(chunk);
     const text = chunk.toString('latin1');
@@ -128,6 +122,7 @@ export function createFramer(handlers: FramerHandlers): Framer {
 
   return {
     push,
+    /** Stops: no more frames are handed on, not even those left in the present chunk. */
     stop() {
       stopped = true;
     },

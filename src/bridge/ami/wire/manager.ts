@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import { allFields } from './frame.ts';
-import type { Action } from './safe-action.ts';
 
 /** The answer to an action. */
 export type Response = {
@@ -13,23 +12,6 @@ export type Response = {
   readonly fields: ReadonlyMap<string, string>;
 };
 
-/**
- * asterisk-manager for one connection: it logs in, writes actions and finds the action that a response answers.
- *
- * The library opens its own TCP socket and keeps it private: no TLS, no deadline for the connection, no limit on what a
- * hostile peer may send, no way to destroy it. A local socket that relays to ours would cost two more copies of every
- * byte and a second connection to watch. So it gets our stream for the one call in which it would open its own, and
- * responses are handed to it decoded, as its own parser would: as `rawevent`. Events never reach it.
- */
-export type Manager = {
-  /** Calls back with the response that refuses the login, or with none. */
-  login(done: (refusal?: Response) => void): void;
-  /** Calls back in a later tick than `receive`. */
-  send(action: Action, actionId: string, done: (response: Response) => void): void;
-  /** Takes a response's frame. False if it answers no action that waits. */
-  receive(frame: Buffer): boolean;
-};
-
 /** What we use of the library. */
 type Library = {
   connect(): void;
@@ -38,11 +20,18 @@ type Library = {
   emit(event: 'rawevent', response: Response): void;
 };
 
+export type Manager = ReturnType<typeof createManager>;
+
 /**
- * A fresh library object, to be used for one connection only.
+ * asterisk-manager for one connection: it logs in, writes actions and finds the action that a response answers.
+ *
+ * The library opens its own TCP socket and keeps it private: no TLS, no deadline for the connection, no limit on what a
+ * hostile peer may send, no way to destroy it. A local socket that relays to ours would cost two more copies of every
+ * byte and a second connection to watch. So it gets our stream for the one call in which it would open its own, and
+ * responses are handed to it decoded, as its own parser would: as `rawevent`. Events never reach it.
  * @param write puts an action on the wire.
  */
-export function createManager(username: string, secret: string, write: (text: string) => void): Manager {
+export function createManager(username: string, secret: string, write: (text: string) => void) {
   /** A response to another id would be emitted under a name of Asterisk's choice. */
   const awaited = new Set<string>();
   const library = createLibrary(undefined, undefined, username, secret, true);
@@ -61,6 +50,7 @@ export function createManager(username: string, secret: string, write: (text: st
   library.connect();
   net.createConnection = createConnection;
 
+  /** Takes a response's frame. False if it answers no action that waits. */
   function receive(frame: Buffer): boolean {
     const fields = allFields(frame, 'utf8');
     const actionid = fields.get('ActionID') ?? '';
@@ -71,8 +61,10 @@ export function createManager(username: string, secret: string, write: (text: st
   }
 
   return {
-    login: (done) => library.login(done),
-    send: (action, actionid, done) =>
+    /** Calls back with the response that refuses the login, or with none. */
+    login: (done: (refusal?: Response) => void) => library.login(done),
+    /** Calls back in a later tick than `receive`. */
+    send: (action: Action, actionid: string, done: (response: Response) => void) =>
       library.action({ ...action, actionid }, (_error, response) => done(response)),
     receive,
   };
@@ -87,3 +79,28 @@ type CreateLibrary = (
 ) => Library;
 
 const createLibrary: CreateLibrary = createRequire(import.meta.url)('asterisk-manager');
+
+/** An action as it is sent to Asterisk, without its ActionID. */
+export type Action = { readonly action: string; readonly [key: string]: string };
+
+/** A value with a line break or NUL. The message names only the key: the value may be a secret. */
+export class UnsafeValueError extends Error {
+  override readonly name = 'UnsafeValueError';
+}
+
+/** True if a value has no line break or NUL. */
+export function isSafeValue(value: string): boolean {
+  return !/[\r\n\0]/.test(value);
+}
+
+/** @throws UnsafeValueError for a line break or NUL in a value: the rest of it would be another line of the action. */
+export function assertSafe(fields: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(fields)) {
+    if (!/^[A-Za-z]+$/.test(key)) throw new UnsafeValueError('a key sent to Asterisk must be a plain word');
+    if (!isSafeValue(value)) {
+      throw new UnsafeValueError(
+        `${key} must not have a line break or NUL in it: it is not sent to Asterisk`,
+      );
+    }
+  }
+}

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { callSettings } from '../rules.fixture.ts';
 import { at, caller, hangsUp } from '../tracker.fixture.ts';
 import { dryRun } from './dry-run.ts';
 
-const settings = {
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk*'],
-  inboundChannels: [],
-  defaultCountry: 'NL',
-  answeredBy: 'endpoint',
-  missingNumber: '+31999999999',
-} as const;
+const settings = { ...callSettings, missingNumber: '+31999999999' };
 
 test('dry run: a number that does not come is waited for as long as on a PBX', () => {
   const silent = caller({ callerNumber: '' } as never);

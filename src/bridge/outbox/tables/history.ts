@@ -79,17 +79,17 @@ export function createHistory(db: DatabaseSync) {
      * above `after`. It reads all events, since an older one can have a higher number if a clock was set. `next`: `after`
      * of the next step; undefined at the end.
      */
-    prune(before: number, after: number, limit: number): { forgotten: number; next?: number } {
+    prune(before: number, after: number, limit: number): { done: number; next?: number } {
       const rows = old.all(after, limit) as Record<'seq' | 'state' | 'finished_at', number>[];
-      let forgotten = 0;
+      let done = 0;
       for (const row of rows) {
         if (row.state !== deliveredState || row.finished_at >= before) continue;
         forgetAttempts.run(row.seq * slots, row.seq * slots + slots);
         forgetEvent.run(row.seq);
-        forgotten++;
+        done++;
       }
       const last = rows.at(-1);
-      return last && rows.length === limit ? { forgotten, next: last.seq } : { forgotten };
+      return last && rows.length === limit ? { done, next: last.seq } : { done };
     },
   };
 }

@@ -97,24 +97,19 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
      * all calls, since an older event can have a higher number if a clock was set. `next`: `after` of the next step;
      * undefined at the end.
      */
-    expire(
-      queuedBefore: number,
-      at: number,
-      after: number,
-      limit: number,
-    ): { expired: number; next?: number } {
+    expire(queuedBefore: number, at: number, after: number, limit: number): { done: number; next?: number } {
       const rows = nextEvents.all(after, limit) as WaitingRow[];
-      let expired = 0;
+      let done = 0;
       for (const first of rows) {
         let row: WaitingRow | undefined = first;
-        for (; row && row.waits_since < queuedBefore; expired++) {
+        for (; row && row.waits_since < queuedBefore; done++) {
           const { seq, callId } = queuedEvent(row);
           const error = 'not delivered within the longest time that events are tried';
           row = recordOne({ seq, callId, outcome: 'dead', at, counted: false, error, durationMs: 0 });
         }
       }
       const last = rows.at(-1);
-      return last && rows.length === limit ? { expired, next: last.seq } : { expired };
+      return last && rows.length === limit ? { done, next: last.seq } : { done };
     },
   };
 }

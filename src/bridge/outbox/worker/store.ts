@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { LogFields } from '../../../shared/log/log.ts';
 import type { MessageCode } from '../../../shared/log/messages.ts';
-import { createTransact } from '../../../shared/storage/transact.ts';
+import { createTransact } from '../../../shared/storage/open-database.ts';
 import { checkAll } from '../recovery/check.ts';
 import { createCounterKeeper } from '../tables/counters.ts';
 import { createDueEvents } from '../tables/due-events.ts';

@@ -8,30 +8,35 @@ export const amiMessages = {
     means: 'The bridge has logged in and read the channels in progress.',
   },
   'ami.unreachable': {
+    announced: true,
     level: 'error',
     text: 'cannot connect to Asterisk at {address}: {reason}; retrying',
     means: 'No connection could be made. Calls that begin and end in the meantime are not seen.',
     todo: 'Check that Asterisk is running, that AMI_HOST and AMI_PORT are correct, that the manager is enabled (manager.conf: enabled=yes, bindaddr), and that no firewall blocks the port.',
   },
   'ami.tls-refused': {
+    announced: true,
     level: 'error',
     text: 'no TLS connection to Asterisk at {address}: {reason}; retrying',
     means: 'The certificate was not accepted. User name and secret were not sent.',
     todo: 'The certificate of the manager (manager.conf: tlscertfile) must match AMI_HOST and be signed by the authority in AMI_TLS_CA. A failed handshake usually means a port without TLS.',
   },
   'ami.not-asterisk': {
+    announced: true,
     level: 'error',
     text: 'no Asterisk manager at {address}: {reason}; retrying',
     means: 'The connection was accepted, but the greeting is not that of Asterisk.',
     todo: 'Check that AMI_PORT is the port of the manager (5038, or 5039 with TLS), not of SIP or HTTP. A port with TLS needs AMI_TLS.',
   },
   'ami.login-refused': {
+    announced: true,
     level: 'error',
     text: 'cannot log in to Asterisk at {address}: {reason}; retrying',
     means: 'User name, secret or IP address do not match. Asterisk gives the same answer for all three.',
     todo: 'Compare AMI_USERNAME and AMI_SECRET with manager.conf, and its permit and deny lines with the address of this machine.',
   },
   'ami.no-reporting-class': {
+    announced: true,
     level: 'error',
     text: 'Asterisk at {address} does not list its channels: {reason}; retrying',
     means:
@@ -39,6 +44,7 @@ export const amiMessages = {
     todo: 'Add write = reporting to the user in manager.conf, then run: manager reload.',
   },
   'ami.no-call-class': {
+    announced: true,
     level: 'error',
     text: 'Asterisk at {address} sends no call events: {reason}; retrying',
     means:
@@ -46,6 +52,7 @@ export const amiMessages = {
     todo: 'Add read = call to the user in manager.conf, check its eventfilter lines, then run: manager reload.',
   },
   'ami.silent': {
+    announced: true,
     level: 'warn',
     text: 'Asterisk at {address} does not respond: {reason}; reconnecting',
     means:
@@ -60,6 +67,7 @@ export const amiMessages = {
     todo: 'If a proxy stands between the bridge and Asterisk, connect the bridge to the manager port of Asterisk itself.',
   },
   'ami.lost': {
+    announced: true,
     level: 'warn',
     text: 'the connection to Asterisk at {address} has ended: {reason}; reconnecting',
     means:

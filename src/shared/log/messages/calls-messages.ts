@@ -1,5 +1,50 @@
 import type { Message } from './program-messages.ts';
 
+/** With what the status and the metrics say of calls that are not reported, or what the journal writes before the reason. */
+type DecisionMessage = Message & ({ readonly notReported: string } | { readonly journal: string });
+
+/**
+ * What is decided about calls, live or from call records, a row each: its log line, and what the journal, `explain`,
+ * `status`, `/status.json` and `/metrics` show of it (bridge/calls/decisions.ts).
+ */
+export const callDecisions = {
+  'call.no-number': {
+    level: 'info',
+    text: 'call {call} is not reported: {why}',
+    means:
+      'The API requires a number, and this caller has none or withholds it. The call is counted; nothing is sent.',
+    todo: 'To report such calls, set WITHHELD_NUMBER, or MISSING_NUMBER, to the number that should stand in.',
+    notReported: 'no number, or withheld: see WITHHELD_NUMBER',
+  },
+  'call.reported-late': {
+    level: 'info',
+    text: 'call {call} is now reported: {why}',
+    means: 'The missing number of a call arrived late.',
+    journal: 'reported late: ',
+  },
+  'call.not-inbound': {
+    level: 'info',
+    text: 'call {call} is not reported: {why}',
+    means:
+      'After connecting, the bridge took a channel of a trunk for an inbound call. Asterisk then reported that it had placed the call itself.',
+    notReported: 'made by the PBX itself',
+  },
+  'call.picked-up': {
+    level: 'info',
+    text: 'call {call} {why}; tracked from now on',
+    means:
+      'The call began while the bridge was not connected, or Asterisk events were lost. It is reported like any other call, unless a later line says otherwise.',
+    journal: 'picked up: ',
+  },
+  'call.vanished': {
+    level: 'info',
+    text: 'call {call}: {why}; reported as completed now',
+    means:
+      'The call ended while the bridge was not connected, or Asterisk events were lost. Its end time is therefore the time of reconnection. An answer in the meantime was not seen.',
+    journal: 'ended unobserved: ',
+  },
+} as const satisfies Record<`call.${string}`, DecisionMessage>;
+
 /** Log messages about calls and call records. */
 export const callsMessages = {
   'call.ringing': {
@@ -24,36 +69,7 @@ export const callsMessages = {
       'Asterisk has used a Uniqueid again, as after its clock was set back, or the call was found again after the state was lost. The API takes each status of a call once.',
     todo: 'If it happens often, check the clock of the PBX.',
   },
-  'call.no-number': {
-    level: 'info',
-    text: 'call {call} is not reported: {why}',
-    means:
-      'The API requires a number, and this caller has none or withholds it. The call is counted; nothing is sent.',
-    todo: 'To report such calls, set WITHHELD_NUMBER, or MISSING_NUMBER, to the number that should stand in.',
-  },
-  'call.reported-late': {
-    level: 'info',
-    text: 'call {call} is now reported: {why}',
-    means: 'The missing number of a call arrived late.',
-  },
-  'call.not-inbound': {
-    level: 'info',
-    text: 'call {call} is not reported: {why}',
-    means:
-      'After connecting, the bridge took a channel of a trunk for an inbound call. Asterisk then reported that it had placed the call itself.',
-  },
-  'call.picked-up': {
-    level: 'info',
-    text: 'call {call} {why}; tracked from now on',
-    means:
-      'The call began while the bridge was not connected, or Asterisk events were lost. It is reported like any other call, unless a later line says otherwise.',
-  },
-  'call.vanished': {
-    level: 'info',
-    text: 'call {call}: {why}; reported as completed now',
-    means:
-      'The call ended while the bridge was not connected, or Asterisk events were lost. Its end time is therefore the time of reconnection. An answer in the meantime was not seen.',
-  },
+  ...callDecisions,
   'call.unreadable': {
     level: 'warn',
     text: 'the saved state of call {call} cannot be read; if the call is still in progress, it is tracked as a new one',
@@ -103,6 +119,7 @@ export const callsMessages = {
     todo: 'Let logrotate keep the last file uncompressed (delaycompress), next to the new one.',
   },
   'cdr.unreadable': {
+    announced: true,
     level: 'warn',
     text: 'call records: cannot read or process {source}: {error}; retrying',
     means:

@@ -20,6 +20,7 @@ export const deliveryMessages = {
     todo: 'See the reason: the API has a fault, or does not answer in time.',
   },
   'delivery.paused': {
+    announced: true,
     level: 'error',
     text: 'delivery paused: {reason}; events waiting: {waiting}, next attempt in {wait}',
     means:
@@ -27,6 +28,7 @@ export const deliveryMessages = {
     todo: 'Check API_TOKEN (401, 403) and API_BASE_URL (404, 405, a redirect). Delivery resumes by itself after the correction.',
   },
   'delivery.outage': {
+    announced: true,
     level: 'error',
     text: 'API unavailable: {reason}; events waiting: {waiting}, next attempt in {wait}',
     means:
@@ -34,6 +36,7 @@ export const deliveryMessages = {
     todo: 'See the reason: network, name server, firewall, certificate, or the API itself.',
   },
   'delivery.held': {
+    announced: true,
     level: 'warn',
     text: 'delivery on hold: {reason}; events waiting: {waiting}, next attempt in {wait}',
     means: 'The API asked for fewer requests (429). The bridge waits as long as the API demands.',
@@ -129,6 +132,7 @@ export const deliveryMessages = {
 /** Log messages about the outbox: the queue of events on disk. */
 export const outboxMessages = {
   'outbox.full': {
+    announced: true,
     level: 'error',
     text: 'the disk of {directory} is full: new events and delivery results wait in memory; retrying twice a second: {error}',
     means:
@@ -136,6 +140,7 @@ export const outboxMessages = {
     todo: 'Free space on the disk. Waiting events are stored within a second, as far as they fit.',
   },
   'outbox.failing': {
+    announced: true,
     level: 'error',
     text: 'the disk of {directory} fails: neither new events nor deliveries can be stored; retrying every 2 s: {error}',
     means: 'New events wait in memory, and are lost if the bridge is stopped now.',

@@ -93,6 +93,12 @@ export type Message = {
   readonly text: string;
   /** For an operator who does not know the code. */
   readonly means: string;
-  /** What to do; absent if nothing needs doing. */
-  readonly todo?: string;
-};
+} & (
+  | {
+      /** What to do; absent if nothing needs doing. */
+      readonly todo?: string;
+      readonly announced?: never;
+    }
+  /** A problem that is announced to people who do not read the log. */
+  | { readonly todo: string; readonly announced: true }
+);

@@ -39,6 +39,7 @@ export const serviceMessages = {
     todo: 'To sign in, run: pbx-bridge service link. For the lines of .env, run: pbx-bridge service token.',
   },
   'service.not-stored': {
+    announced: true,
     level: 'error',
     text: 'cannot store requests: {error}; events are answered 503 until it works again',
     means:
@@ -113,18 +114,21 @@ export const serviceMessages = {
     means: 'A scheduled backup (SERVICE_BACKUP_DIR). pbx-bridge service restore reads it.',
   },
   'service.backup-failed': {
+    announced: true,
     level: 'error',
     text: 'scheduled backup failed: {error}',
     means: 'Tried again every minute; logged once. The service runs on.',
     todo: 'Check that the directory of SERVICE_BACKUP_DIR exists, has room, and is writable for the user of the service. The unit of the Debian package writes only to directories that are listed in ReadWritePaths (systemctl edit pbx-bridge-service).',
   },
   'service.token-refused': {
+    announced: true,
     level: 'warn',
     text: 'phone system {integration} of account {account} uses a token that was replaced, or is switched off',
     means: 'Its requests are refused (401), so its calls do not arrive. They wait at the phone system.',
     todo: 'Copy the token from the page of the integration into API_TOKEN of the phone system, or switch the integration on.',
   },
   'service.old-token-ends': {
+    announced: true,
     level: 'warn',
     text: 'phone system {integration} of account {account} still uses its old token, which ends at {ends} UTC',
     means:
@@ -132,6 +136,7 @@ export const serviceMessages = {
     todo: 'Copy the new token from the page of the integration into API_TOKEN of the phone system.',
   },
   'service.phone-system-silent': {
+    announced: true,
     level: 'warn',
     text: 'phone system {integration} of account {account} is silent, unlike in other weeks at this time',
     means: 'It has sent no request, although it did in most of the last four weeks at this time.',
@@ -186,12 +191,14 @@ export const serviceMessages = {
     todo: 'After removing the cause, press Send again on the page of the webhook.',
   },
   'webhook.failing': {
+    announced: true,
     level: 'warn',
     text: 'webhook {webhook} of account {account} to {host}: every request fails',
     means: 'Events wait and are tried for three days. Then the webhook is switched off.',
     todo: 'Open the webhook under Integrations, Webhooks: it shows the answers of the receiver.',
   },
   'webhook.switched-off': {
+    announced: true,
     level: 'error',
     text: 'webhook {webhook} of account {account} to {host} was switched off',
     means:

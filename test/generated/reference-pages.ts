@@ -1,5 +1,5 @@
-import { type Message, messages } from '../../shared/log/messages.ts';
-import type { ListedMetric } from '../../shared/process/metric-registry.ts';
+import { type Message, messages } from '../../src/shared/log/messages.ts';
+import type { ListedMetric } from '../../src/shared/process/metric-registry.ts';
 
 const generated = 'This page is generated from the code (`npm run generate`).';
 
@@ -52,6 +52,6 @@ function metricTable(metrics: readonly ListedMetric[]): string {
   return `| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n${rows.join('\n')}`;
 }
 
-function asMarkdown(text: string): string {
+export function asMarkdown(text: string): string {
   return text.replace(/[|<>*_]/g, (character) => `\\${character}`);
 }

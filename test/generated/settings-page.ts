@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import { metaOf } from './env.ts';
-import type { Section, Shape } from './section.ts';
+import { metaOf } from '../../src/cli/config/env.ts';
+import { isLive, type Section, type Shape } from '../../src/cli/config/variable.ts';
+import { asMarkdown } from './reference-pages.ts';
 
 type Program = {
   readonly title: string;
@@ -18,13 +19,13 @@ export function settingsPage(intro: string, programs: readonly Program[]): strin
   return `${[intro, ...chapters].join('\n\n')}\n`;
 }
 
-function table({ shape, live = [] }: Section<Shape, unknown>, reloads: boolean): string {
+function table({ shape }: Section<Shape, unknown>, reloads: boolean): string {
   const row = (...cells: string[]) => `| ${cells.join(' | ')} |`;
   const reload = (text: string) => (reloads ? [text] : []);
   const rows = Object.entries(shape).map(([name, schema]) => {
     const { takes = '' } = metaOf(schema);
-    const about = asMarkdown(`${schema.description ?? ''} Takes ${takes}.`);
-    return row(`\`${name}\``, defaultCell(schema), ...reload(live.includes(name) ? 'yes' : ''), about);
+    const about = asMarkdown(`${schema.description ?? ''} Takes ${takes}.`.trim());
+    return row(`\`${name}\``, defaultCell(schema), ...reload(isLive(schema) ? 'yes' : ''), about);
   });
   const head = row('setting', 'default', ...reload('reload'), 'description');
   return [head, head.replace(/[^|]+/g, ' --- ').trim(), ...rows].join('\n');
@@ -34,10 +35,6 @@ function defaultCell(schema: z.ZodType): string {
   const fallback = defaultOf(schema) ?? '';
   const required = fallback === '' && !schema.safeParse(undefined).success;
   return required ? '**required**' : fallback === '' ? '' : `\`${fallback}\``;
-}
-
-function asMarkdown(text: string): string {
-  return text.trim().replace(/[|<>*_]/g, (character) => `\\${character}`);
 }
 
 /** Width of a line of the sample file. */

@@ -1,0 +1,12 @@
+import type { CallSettings } from './rules.ts';
+
+/** For tests: those that need others change what they need. */
+export const callSettings: CallSettings = {
+  pbxId: 'pbx',
+  inboundContexts: ['from-trunk*'],
+  inboundChannels: [],
+  defaultCountry: 'NL',
+  trunkNumbers: [],
+  reportedNumber: 'trunk',
+  answeredBy: 'endpoint',
+};
