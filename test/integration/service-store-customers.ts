@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { customer } from '../../src/service/people/customer.fixture.ts';
-import type { Customer } from '../../src/service/people/customer-store.ts';
+import type { Customer } from '../../src/service/people/customer-fields.ts';
 import { changeAccount } from '../../src/service/settings/change-account.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 

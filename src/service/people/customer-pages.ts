@@ -11,12 +11,21 @@ import { changeForm, choice, type FieldErrors, field, notice, readForm } from '.
 import { mayDelete, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { searchWords } from '../kit/search-text.ts';
-import { pager, table } from '../kit/table.ts';
+import { type Column, pager, table } from '../kit/table.ts';
 import { line } from '../kit/text.ts';
 import { type Html, html } from '../words/html.ts';
 import { formError, type Words } from '../words/words.ts';
-import type { Customer, CustomerCursor, CustomerStore, Segment } from './customer-store.ts';
-import { refusalText } from './customers-csv.ts';
+import {
+  type Customer,
+  type CustomerField,
+  customerFields,
+  eachText,
+  shownFields,
+  textFields,
+  textNames,
+} from './customer-fields.ts';
+import type { CustomerCursor, CustomerStore, Segment } from './customer-store.ts';
+import { refusalText, textSchemas } from './customers-csv.ts';
 
 const PAGE = 50;
 
@@ -40,7 +49,7 @@ const numbers = z
 
 const edited = z.object({
   reference: line('reference', { blank: true }).optional(),
-  name: line('name').optional(),
+  ...textSchemas,
   segment: z.string().optional(),
   numbers: numbers.optional(),
 });
@@ -97,7 +106,7 @@ export function customerPages(
         {
           ...(before !== '' && (await customers.get(account.id, before))),
           reference: before || (form.get('reference') ?? ''),
-          ...(form.has('name') && { name: form.get('name') ?? '' }),
+          ...given(eachText((name) => form.get(name) ?? undefined)),
           ...(form.has('segment') && { segment: form.get('segment') }),
           ...(form.has('numbers') && { numbers: [form.get('numbers') ?? ''] }),
         },
@@ -105,16 +114,16 @@ export function customerPages(
       );
     const { values, errors } = readForm(edited, request);
     if (errors) return again(errors);
-    const { name, segment, numbers } = values;
-    if (before === '' && name === undefined) return again({ name: request.words.formErrors.required });
+    const { segment, numbers } = values;
+    if (before === '' && values.name === undefined) return again({ name: request.words.formErrors.required });
     const reference = before || values.reference || newUid();
     const known = (await customers.get(account.id, reference)) !== undefined;
     if (before === '' && known) return again({ reference: request.words.customers.referenceTaken });
     if (before !== '' && !known) throw noCustomer();
     const [refusal] = await customers.put(account.id, [
       given({
+        ...values,
         reference,
-        name,
         segment: segment === '' ? null : segment,
         numbers: numbers && [...new Set(numbers.map((number) => normaliseNumber(number, account.country)))],
       }),
@@ -189,23 +198,13 @@ function listPage(
         caption: text.title,
         rows: customers,
         stacked: true,
-        columns: [
-          {
-            head: common.name,
-            cell: (customer) => html`<a href=${editLink(customer)}>${displayText(customer.name)}</a>`,
-          },
-          {
-            head: words.segments.segment,
-            wide: true,
-            cell: ({ segment }) =>
-              segment !== null && html`<span class="chip">${displayText(segment, 40)}</span>`,
-          },
-          {
-            head: text.numbers,
-            cell: ({ numbers }) => numbersShown(numbers, text),
-          },
-          { head: text.reference, wide: true, cell: ({ reference }) => displayText(reference, 40) },
-        ],
+        columns: shownFields.map(
+          (name): Column<Customer> => ({
+            head: customerFields[name].label(words),
+            ...(name !== 'name' && name !== 'numbers' && { wide: true }),
+            cell: (customer) => listCell(customer, name, text),
+          }),
+        ),
         empty: searched ? html`<p>${text.noMatch}</p>` : html`<p>${text.none}</p>`,
       })}
       ${pager(request.words.kit, {
@@ -217,11 +216,19 @@ function listPage(
   };
 }
 
-function numbersShown(numbers: readonly string[], { andMore }: Words['customers']): Html {
-  const few = numbers
-    .slice(0, 3)
-    .map((number, index) => [index > 0 && ', ', html`<bdi class="tabular">${spaced(number)}</bdi>`]);
-  return [few, numbers.length > 3 && andMore(numbers.length - 3)];
+function listCell(customer: Customer, name: CustomerField, { andMore }: Words['customers']): Html {
+  const { numbers } = customer;
+  if (name === 'numbers')
+    return [
+      numbers
+        .slice(0, 3)
+        .map((number, index) => [index > 0 && ', ', html`<bdi class="tabular">${spaced(number)}</bdi>`]),
+      numbers.length > 3 && andMore(numbers.length - 3),
+    ];
+  const text = customer[name];
+  if (name === 'name') return html`<a href=${editLink(customer)}>${displayText(customer.name)}</a>`;
+  if (name === 'segment') return text && html`<span class="chip">${displayText(text, 40)}</span>`;
+  return text && displayText(text, 40);
 }
 
 function formPage(
@@ -247,7 +254,13 @@ function formPage(
           { action: '/customers/save', token, label: title },
           html`
             <input type="hidden" name="before" value=${savedReference} />
-            ${field({ label: common.name, name: 'name', value: customer.name ?? '', errors, required: true, maxlength: limits.referenceLength, autofocus: savedReference === '' })}
+            ${textNames.map((name) =>
+              field({
+                label: textFields[name].label(words),
+                ...{ name, value: customer[name] ?? '', errors, maxlength: limits.referenceLength },
+                ...(name === 'name' && { required: true, autofocus: savedReference === '' }),
+              }),
+            )}
             ${choice({
               label: words.segments.segment,
               name: 'segment',

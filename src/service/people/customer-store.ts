@@ -1,30 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Statements, Value } from '../store/statements.ts';
+import { type Customer, type CustomerChange, textNames } from './customer-fields.ts';
 
 export type Segment = { readonly name: string; readonly priority: number };
-
-/**
- * A customer; `reference` is the account's own key for it, `numbers` are in the form in which they are compared, and sorted
- * when they come from the store.
- */
-export type Customer = {
-  readonly reference: string;
-  readonly name: string;
-  readonly segment: string | null;
-  readonly numbers: readonly string[];
-};
-
-/** A customer by its reference, with the fields to set: a field that is not named stays as it is. */
-export type CustomerChange = Pick<Customer, 'reference'> & Partial<Customer>;
-
-/** The customer after a change. A new one is named by its reference, and has no segment and no numbers. */
-export const withChange = (known: Customer | undefined, change: CustomerChange): Customer => ({
-  name: change.reference,
-  segment: null,
-  numbers: [],
-  ...known,
-  ...change,
-});
 
 /** A customer's name, and its segment with the priority; null without a segment. */
 export type CustomerPriority = {
@@ -55,7 +33,7 @@ export function refusalOf(
   return undefined;
 }
 
-/** A place in the list of customers, which is by the text that they are found by (see customer-search.ts). */
+/** A place in the list of customers, which is by the text that they are found by (see searchText). */
 export type CustomerCursor = { readonly text: string; readonly reference: string };
 
 export interface CustomerStore {
@@ -77,7 +55,7 @@ export interface CustomerStore {
   /** The next `limit` after a place in the list (null: from its start) whose text holds all of the words. */
   page(query: {
     account: number;
-    /** See customer-search.ts. */
+    /** See searchWords. */
     words: readonly string[];
     segment: string | null;
     after: CustomerCursor | null;
@@ -97,22 +75,22 @@ const SLICE = 5_000;
 const PAGE = 1000;
 
 /** The customers of the account $1, as rows of customerOf. No number has a line break. */
-export const selectCustomers = `SELECT c.reference, c.name, s.name AS segment, c.search,
+export const selectCustomers = `SELECT c.reference, ${textNames.map((name) => `c.${name}`).join(', ')}, s.name AS segment, c.search,
     (SELECT string_agg(n.number, '\n' ORDER BY n.number) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers
   FROM customers c LEFT JOIN segments s ON s.id = c.segment_id WHERE c.account_id = $1`;
 
-export type CustomerRow = {
-  reference: string;
-  name: string;
-  segment: string | null;
-  search: string;
-  numbers: string | null;
+/** What a change of a customer writes, as SQL. */
+export const overwrite = [...textNames, 'search', 'segment_id']
+  .map((name) => `${name} = excluded.${name}`)
+  .join(', ');
+
+export type CustomerRow = Omit<Customer, 'numbers'> & {
+  readonly search: string;
+  readonly numbers: string | null;
 };
 
-export const customerOf = ({ reference, name, segment, numbers }: CustomerRow): Customer => ({
-  reference,
-  name,
-  segment,
+export const customerOf = ({ search: _, numbers, ...row }: CustomerRow): Customer => ({
+  ...row,
   numbers: numbers?.split('\n') ?? [],
 });
 

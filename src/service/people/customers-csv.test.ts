@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { customer } from './customer.fixture.ts';
-import { type Customer, type CustomerChange, type CustomerStore, withChange } from './customer-store.ts';
+import { type Customer, type CustomerChange, withChange } from './customer-fields.ts';
+import type { CustomerStore } from './customer-store.ts';
 import { BadTable, exportCustomers, importCustomers } from './customers-csv.ts';
 
 /** Takes customers; knows the segment Gold alone; `taken` is a number of somebody else. */

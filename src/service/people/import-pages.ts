@@ -2,12 +2,19 @@ import { Readable } from 'node:stream';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import { table } from '../kit/table.ts';
+import { type Column, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
-import type { Customer, CustomerStore } from './customer-store.ts';
+import {
+  type Customer,
+  type CustomerField,
+  columns,
+  customerFields,
+  fieldText,
+  shownFields,
+} from './customer-fields.ts';
+import type { CustomerStore } from './customer-store.ts';
 import {
   BadTable,
-  columns,
   exportCustomers,
   firstLines,
   guessMapping,
@@ -24,7 +31,10 @@ const TABLE_BYTES = 16 * 1024 * 1024;
 const MAX_COLUMNS = 60;
 
 /** Opened by spreadsheets: in UTF-8, with an example. */
-const template = `\ufeff${columns.join(',')}\r\n1001,Example Ltd,,+49 30 23125000|+49 171 3920000\r\n`;
+const example: Partial<Record<CustomerField, string>> = {
+  ...{ reference: '1001', name: 'Example Ltd', numbers: '+49 30 23125000|+49 171 3920000' },
+};
+const template = `\ufeff${columns}\r\n${columns.map((name) => example[name] ?? '')}\r\n`;
 
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
 export function importPages(
@@ -138,10 +148,10 @@ function previewPage(
   },
 ): Page {
   const { token, words, account } = request;
-  const { importing: text, common } = words;
+  const { importing: text } = words;
   const options = [
     ['', text.leaveOut] as const,
-    ...columns.map((name) => [name, columnName(request, name)] as const),
+    ...columns.map((name) => [name, customerFields[name].label(words)] as const),
   ];
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
   const hiddenTable = html`<textarea name="table" hidden>${csv}</textarea>`;
@@ -194,28 +204,13 @@ function previewPage(
           rows: preview.lines,
           columns: [
             { head: text.line, numeric: true, cell: ({ line }) => line },
-            {
-              head: common.name,
-              cell: ({ customer }) =>
-                typeof customer === 'string'
-                  ? html`<span class="error">${plainText(customer)}</span>`
-                  : displayText(customer.name),
-            },
-            {
-              head: words.segments.segment,
-              cell: ({ customer }) =>
-                typeof customer !== 'string' && customer.segment && displayText(customer.segment),
-            },
-            {
-              head: words.customers.numbers,
-              cell: ({ customer }) =>
-                typeof customer !== 'string' && displayText(customer.numbers.join(', ')),
-            },
-            {
-              head: words.customers.reference,
-              wide: true,
-              cell: ({ customer }) => typeof customer !== 'string' && displayText(customer.reference),
-            },
+            ...shownFields.map(
+              (name): Column<ImportPreview['lines'][number]> => ({
+                head: customerFields[name].label(words),
+                ...(name === 'reference' && { wide: true }),
+                cell: ({ customer }) => previewCell(customer, name),
+              }),
+            ),
           ],
           empty: html`<p>${text.noLines}</p>`,
         })
@@ -234,11 +229,18 @@ function previewPage(
   };
 }
 
+function previewCell(customer: Customer | string, name: CustomerField): Html {
+  if (typeof customer === 'string')
+    return name === 'name' && html`<span class="error">${plainText(customer)}</span>`;
+  const shown = fieldText(customer, name);
+  return shown && displayText(shown);
+}
+
 /** What the lines would change of known customers, field by field. */
 function changeTable(request: PageRequest, { changes, changed }: ImportPreview): Html {
   const { importing: text, common } = request.words;
-  const written = (customer: Customer, name: (typeof columns)[number]) =>
-    (name === 'numbers' ? customer.numbers.toSorted().join(', ') : customer[name]) || text.empty;
+  const written = (customer: Customer, name: CustomerField) =>
+    fieldText({ ...customer, numbers: customer.numbers.toSorted() }, name) || text.empty;
   const caption = text.changes(changes.length, changed);
   return (
     changed > 0 &&
@@ -257,18 +259,13 @@ function changeTable(request: PageRequest, { changes, changed }: ImportPreview):
               .filter(([, old, now]) => old !== now)
               .map(
                 ([name, old, now]) =>
-                  html`<div>${columnName(request, name)}: ${displayText(old)} → ${displayText(now)}</div>`,
+                  html`<div>${customerFields[name].label(request.words)}: ${displayText(old)} → ${displayText(now)}</div>`,
               ),
         },
       ],
       empty: null,
     })}`
   );
-}
-
-function columnName({ words }: PageRequest, column: (typeof columns)[number]): string {
-  const { reference, numbers } = words.customers;
-  return { reference, numbers, name: words.common.name, segment: words.segments.segment }[column];
 }
 
 function errorList({ words }: PageRequest, errors: readonly { line: number; message: string }[]): Html {
