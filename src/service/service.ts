@@ -13,7 +13,7 @@ import { makeScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
 import { makeBudgets, makeRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
-import { makeCallBackList, sendWhoCalls } from './people/call-back-list.ts';
+import { makeCallBackList, sendWhoCalls } from './people/call-backs.ts';
 import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
 import { makeMeter } from './upkeep/meter.ts';
 import { counted, createMetricsServer } from './upkeep/metrics-server.ts';

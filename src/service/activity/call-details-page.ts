@@ -6,6 +6,7 @@ import {
   backOf,
   callAddress,
   callerAddress,
+  callTable,
   customerLink,
   endText,
   segmentChip,
@@ -13,7 +14,6 @@ import {
 } from '../calls/call-cells.ts';
 import { FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
 import { type CallStore, everyCall } from '../calls/call-store.ts';
-import { callTable } from '../calls/call-table.ts';
 import { entryTable } from '../history/api-log-table.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { displayText, plainText } from '../kit/display-text.ts';

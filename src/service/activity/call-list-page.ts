@@ -1,9 +1,9 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionName, extensionText, numberCalledText } from '../accounts/extensions.ts';
+import { callTable, newCalls } from '../calls/call-cells.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { CallFilter, CallStore } from '../calls/call-store.ts';
-import { callTable, newCalls } from '../calls/call-table.ts';
 import { type Cell, csvLines, csvTime } from '../kit/csv.ts';
 import { cursorList } from '../kit/cursor-list.ts';
 import { displayText, plainText } from '../kit/display-text.ts';

@@ -1,8 +1,7 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Group, ReportStore } from '../calls/aggregate.ts';
+import { type Group, quantile, type ReportStore } from '../calls/aggregate.ts';
+import { callTable, newCalls } from '../calls/call-cells.ts';
 import { type CallStore, everyCall } from '../calls/call-store.ts';
-import { callTable, newCalls } from '../calls/call-table.ts';
-import { quantile } from '../calls/durations.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';
 import { duration } from '../kit/formats.ts';

@@ -1,9 +1,8 @@
 import type { Statements, Value } from '../store/statements.ts';
+import { SHORT_SECONDS } from './aggregate.ts';
 import { type CallRecord, FORGOTTEN } from './call-record.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
-import type { CallCursor, CallFilter, CallSearch } from './call-store.ts';
-import type { CallHits, CallSlice } from './cursor-paging.ts';
-import { SHORT_SECONDS } from './durations.ts';
+import type { CallCursor, CallFilter, CallHits, CallSearch, CallSlice } from './call-store.ts';
 
 /** Calls that are changed in one statement. */
 const CHUNK = 500;
