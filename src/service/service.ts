@@ -109,7 +109,7 @@ export async function startService(
   const callBackList = makeCallBackList(store.callers, screens, clock, directory.extensions);
   const unfollow = await store.otherProcesses.follow(screens.accounts, {
     moved: screens.publish,
-    missed: screens.restart,
+    missed: screens.close,
     calledBack: (account) => void callBackList.publish(account).catch(() => {}),
     customers: sendWhoCalls(store, screens, callBackList),
     directory: refresh,

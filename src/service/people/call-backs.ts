@@ -166,25 +166,14 @@ const MAX_TRIES = 3;
 /** Callers on a screen. */
 const MAX_ON_SCREEN = 50;
 
-/** An account's missed callers, shared by all its users. */
-export type CallBackList = {
-  /** All of them, newest first, or the one with this number. */
-  read(account: number, number?: string): Promise<CallBack[]>;
-  /** Those who are to be called back, as screens get them. */
-  onScreen(account: number): Promise<CallBacksOnScreen>;
-  /** Stores what a user did and sends the new list to the account's screens. */
-  act(account: number, action: CallerAction): Promise<void>;
-  /** Sends the list to the account's screens at this process. */
-  publish(account: number): Promise<void>;
-};
-
-/** `extensions`: those of an account. */
+/** An account's missed callers, shared by all its users. `extensions`: those of an account. */
 export function makeCallBackList(
   callers: CallerStore,
   screens: Screens,
   clock: () => number,
   extensions: (account: number) => Extensions = () => noExtensions,
-): CallBackList {
+) {
+  /** All of them, newest first, or the one with this number. */
   async function read(account: number, number?: string): Promise<CallBack[]> {
     const since = clock() - LISTED_MS;
     return callBacks(
@@ -194,6 +183,7 @@ export function makeCallBackList(
       ])),
     );
   }
+  /** Those who are to be called back, as screens get them. */
   async function onScreen(account: number): Promise<CallBacksOnScreen> {
     const open = (await read(account)).filter(({ closed }) => closed === null);
     const shown = ({ times, taken }: CallBack) => ({ times, taken_by: taken?.user ?? null });
@@ -206,6 +196,7 @@ export function makeCallBackList(
         .map((one) => ({ id: one.call.id, number: one.number, ...shown(one) })),
     };
   }
+  /** Sends the list to the account's screens at this process. */
   async function publish(account: number): Promise<void> {
     // The list replaces what screens show of missed calls: it is read again if a call has moved meanwhile.
     for (let tries = 1; ; tries++) {
@@ -215,16 +206,15 @@ export function makeCallBackList(
       return screens.callBacks(account, list);
     }
   }
-  return {
-    read,
-    onScreen,
-    publish,
-    async act(account, action) {
-      await callers.act(account, action);
-      await publish(account);
-    },
-  };
+  /** Stores what a user did and sends the new list to the account's screens. */
+  async function act(account: number, action: CallerAction): Promise<void> {
+    await callers.act(account, action);
+    await publish(account);
+  }
+  return { read, onScreen, act, publish };
 }
+
+export type CallBackList = ReturnType<typeof makeCallBackList>;
 
 /** An import changes customers many times a second: the screens get the last state of this time. */
 const TOGETHER_MS = 50;

@@ -3,10 +3,10 @@ import { type Customer, type CustomerChange, searchText, textNames, withChange }
 import {
   type CustomerRefusal,
   type CustomerRow,
-  type CustomerStore,
   customerOf,
   isUnchanged,
   overwrite,
+  type PutCustomers,
   refusalOf,
   selectCustomers,
 } from './customer-store.ts';
@@ -15,7 +15,7 @@ import {
 const LOCK = 5_727_004;
 
 /** Adds or changes customers. */
-export function customerWriter(database: Database): CustomerStore['put'] {
+export function customerWriter(database: Database): PutCustomers {
   return (account, given, before) =>
     database.transaction(async (transaction) => {
       await transaction.rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', LOCK, account);
