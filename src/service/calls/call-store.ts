@@ -1,6 +1,7 @@
 import { folded } from '../kit/search-text.ts';
 import { monotonicMs } from '../store/monotonic-clock.ts';
 import type { MissedPlace } from './call-extras.ts';
+import type { callReader } from './call-reader.ts';
 import type { CallRecord } from './call-record.ts';
 
 /** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
@@ -42,7 +43,7 @@ export type CallFilter = {
   readonly place: MissedPlace | null;
   /**
    * `open`: not over yet, answered or not; `answered` and `missed` as reports count them; `short`: missed within
-   * SHORT_SECONDS (service-level.ts).
+   * SHORT_SECONDS.
    */
   readonly outcome: 'open' | 'answered' | 'missed' | 'short' | null;
   readonly since: number | null;
@@ -51,7 +52,7 @@ export type CallFilter = {
 
 /**
  * Matches a call if its number has the digits, if its customer's name has all of the words (none: names are not
- * searched; without accents, in lower case: see customer-search.ts), or if one of the extensions answered it.
+ * searched; as `folded` makes them), or if one of the extensions answered it.
  */
 export type CallSearch = {
   readonly digits: string | null;
@@ -76,31 +77,6 @@ export const everyCall: CallFilter = {
 /** A place among an account's calls, which are in the order of their start. */
 export type CallCursor = { readonly at: number; readonly id: number };
 
-export interface CallStore {
-  get(account: number, id: string): Promise<CallRecord | undefined>;
-  /** All calls of a number, in chunks. */
-  ofNumber(account: number, number: string): AsyncIterable<CallRecord[]>;
-  /** The different extensions that answered, or numbers that were called, in order: at most `max`. */
-  distinct(account: number, what: 'extensions' | 'numbers called', max: number): Promise<string[]>;
-  /** Removes a number from all of its calls; returns how many. */
-  forget(account: number, number: string): Promise<number>;
-  /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */
-  trim(before: number): Promise<number>;
-  /**
-   * The next matching calls, at most `limit`, newest first in both directions: from `from` on (null: from the end in
-   * that direction), without `from` itself. It stops after a time limit, so there may be fewer than `limit`, even none.
-   * `next`: where to continue in the same direction, null at the end. `back`: where the returned calls begin in the
-   * other direction, null if there are none.
-   */
-  page(query: {
-    account: number;
-    filter: CallFilter;
-    towards: 'older' | 'newer';
-    from: CallCursor | null;
-    limit: number;
-  }): Promise<{ calls: CallRecord[]; next: CallCursor | null; back: CallCursor | null }>;
-}
-
 export type CallSlice = {
   readonly account: number;
   readonly filter: CallFilter;
@@ -120,6 +96,12 @@ export type CallHits = {
   readonly calls: CallRecord[];
   readonly first: CallCursor | null;
   readonly next: CallCursor | null;
+};
+
+type CallPage = {
+  readonly calls: CallRecord[];
+  readonly next: CallCursor | null;
+  readonly back: CallCursor | null;
 };
 
 /** How customers are found whose calls are searched (see CustomerStore). */
@@ -150,8 +132,14 @@ export function cursorPaging(
   sliceOf: (slice: CallSlice) => Promise<CallHits>,
   customers: CustomersOfCalls,
   clock: () => number = monotonicMs,
-): CallStore['page'] {
-  return async ({ account, filter, towards, from, limit }) => {
+) {
+  /**
+   * The next matching calls, at most `limit`, newest first in both directions: from `from` on (null: from the end in
+   * that direction), without `from` itself. It stops after a time limit, so there may be fewer than `limit`, even none.
+   * `next`: where to continue in the same direction, null at the end. `back`: where the returned calls begin in the
+   * other direction, null if there are none.
+   */
+  return async ({ account, filter, towards, from, limit }: Omit<CallSlice, 'numbers'>): Promise<CallPage> => {
     const calls: CallRecord[] = [];
     let first: CallCursor | null = null;
     let next = from;
@@ -177,6 +165,10 @@ export function cursorPaging(
     };
   };
 }
+
+export type CallStore = Omit<ReturnType<typeof callReader>, 'open' | 'slice'> & {
+  readonly page: ReturnType<typeof cursorPaging>;
+};
 
 async function numbersOf(
   account: number,
