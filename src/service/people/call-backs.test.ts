@@ -83,7 +83,9 @@ test('a call that is missed while the list is read is in the list that screens g
   const callers = {
     async missedCallers() {
       const seen = calls.map((call) => ({
-        ...{ call, reached: null, answeredAt: null },
+        call,
+        reached: null,
+        answeredAt: null,
         calls: [{ since: 1, until: 2 }],
       }));
       reads += 1;

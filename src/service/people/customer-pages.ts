@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
-import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
 import { normaliseNumber, spaced } from '../../shared/phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
-import { backOf, callerAddress } from '../calls/call-cells.ts';
+import { backOf, callerAddress, segmentChip } from '../calls/call-cells.ts';
 import { given } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
@@ -25,27 +24,18 @@ import {
   textNames,
 } from './customer-fields.ts';
 import type { CustomerCursor, CustomerStore, Segment } from './customer-store.ts';
-import { refusalText, textSchemas } from './customers-csv.ts';
+import { numbersIn, refusalText, textSchemas } from './customers-csv.ts';
 
 const PAGE = 50;
 
-const numberSchema = phoneNumber('number');
-
 /** The numbers of a form, one per line, as typed. */
-const numbers = z
-  .string()
-  .transform((value) =>
-    value
-      .split(/[\n,;|]/)
-      .map((line) => line.trim())
-      .filter(Boolean),
-  )
-  .superRefine((lines, context) => {
-    const invalid = lines.find((line) => !numberSchema.safeParse(line).success);
-    if (invalid !== undefined)
-      context.addIssue({ code: 'custom', params: { key: 'notANumber', value: plainText(invalid, 60) } });
-    if (lines.length > 100) context.addIssue({ code: 'custom', ...formError('manyNumbers') });
-  });
+const numbers = z.string().transform((text, context) => {
+  const { numbers, invalid } = numbersIn(text, /[\n,;|]/);
+  if (invalid !== undefined)
+    context.addIssue({ code: 'custom', params: { key: 'notANumber', value: plainText(invalid, 60) } });
+  if (numbers.length > 100) context.addIssue({ code: 'custom', ...formError('manyNumbers') });
+  return numbers;
+});
 
 const edited = z.object({
   reference: line('reference', { blank: true }).optional(),
@@ -58,31 +48,25 @@ const edited = z.object({
 export function customerPages(
   pages: Pages,
   {
-    store,
+    store: { customers },
     budgets,
-  }: {
-    readonly store: { readonly customers: CustomerStore };
-    readonly budgets: Budgets;
-  },
+  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets },
 ): void {
-  const { customers } = store;
-
   pages.get('/customers', 'agent', async (request) => {
     const { account, user, query } = request;
-    const segment = query.get('segment') || null;
     const [found, segments] = await Promise.all([
       budgets.searches(account.id, `user ${user.id}`, () =>
         customers.page({
           account: account.id,
           words: searchWords(query.get('q') ?? ''),
-          segment,
+          segment: query.get('segment') || null,
           after: cursorOf(query.get('after')),
           limit: PAGE,
         }),
       ),
       customers.segments(account.id),
     ]);
-    return listPage(request, { ...found, segments });
+    return listPage(request, found, segments);
   });
 
   const editPage = async (request: PageRequest, customer: Partial<Customer>, errors?: FieldErrors) =>
@@ -128,13 +112,8 @@ export function customerPages(
         numbers: numbers && [...new Set(numbers.map((number) => normaliseNumber(number, account.country)))],
       }),
     ]);
-    if (refusal)
-      return again({
-        [refusal.reason === 'number-taken' ? 'numbers' : 'segment']: refusalText(
-          refusal,
-          request.words.customers,
-        ),
-      });
+    const refused = refusal?.reason === 'number-taken' ? 'numbers' : 'segment';
+    if (refusal) return again({ [refused]: refusalText(refusal, request.words.customers) });
     return { redirect: `/customers/edit?${new URLSearchParams({ reference, done: '' })}` };
   });
   pages.post('/customers/remove', 'agent', async (request) => {
@@ -158,11 +137,8 @@ function cursorOf(value: string | null): CustomerCursor | null {
 
 function listPage(
   request: PageRequest,
-  {
-    customers,
-    next,
-    segments,
-  }: { customers: readonly Customer[]; next: CustomerCursor | null; segments: readonly Segment[] },
+  { customers, next }: Awaited<ReturnType<CustomerStore['page']>>,
+  segments: readonly Segment[],
 ): Page {
   const { query, administrates, words } = request;
   const { common, customers: text } = words;
@@ -198,13 +174,11 @@ function listPage(
         caption: text.title,
         rows: customers,
         stacked: true,
-        columns: shownFields.map(
-          (name): Column<Customer> => ({
-            head: customerFields[name].label(words),
-            ...(name !== 'name' && name !== 'numbers' && { wide: true }),
-            cell: (customer) => listCell(customer, name, text),
-          }),
-        ),
+        columns: shownFields.map((name): Column<Customer> => {
+          const head = customerFields[name].label(words);
+          const cell = (customer: Customer) => listCell(customer, name, text);
+          return name === 'name' || name === 'numbers' ? { head, cell } : { head, cell, wide: true };
+        }),
         empty: searched ? html`<p>${text.noMatch}</p>` : html`<p>${text.none}</p>`,
       })}
       ${pager(request.words.kit, {
@@ -225,10 +199,9 @@ function listCell(customer: Customer, name: CustomerField, { andMore }: Words['c
         .map((number, index) => [index > 0 && ', ', html`<bdi class="tabular">${spaced(number)}</bdi>`]),
       numbers.length > 3 && andMore(numbers.length - 3),
     ];
-  const text = customer[name];
   if (name === 'name') return html`<a href=${editLink(customer)}>${displayText(customer.name)}</a>`;
-  if (name === 'segment') return text && html`<span class="chip">${displayText(text, 40)}</span>`;
-  return text && displayText(text, 40);
+  if (name === 'segment') return segmentChip(customer.segment);
+  return customer[name] && displayText(customer[name], 40);
 }
 
 function formPage(
@@ -238,10 +211,10 @@ function formPage(
   errors?: FieldErrors,
 ): Page {
   const { token, query, form, words } = request;
-  const { common, customers: text, segments: segmentText } = words;
+  const { common, customers: text } = words;
   const savedReference = errors ? (form.get('before') ?? '') : (customer.reference ?? '');
   const title = savedReference === '' ? text.newCustomer : plainText(customer.name ?? '', 60);
-  const number = customer.numbers?.[0];
+  const { numbers = [] } = customer;
   return {
     title,
     ...(errors && { status: 422 }),
@@ -257,8 +230,12 @@ function formPage(
             ${textNames.map((name) =>
               field({
                 label: textFields[name].label(words),
-                ...{ name, value: customer[name] ?? '', errors, maxlength: limits.referenceLength },
-                ...(name === 'name' && { required: true, autofocus: savedReference === '' }),
+                name,
+                value: customer[name] ?? '',
+                errors,
+                required: name === 'name',
+                maxlength: limits.referenceLength,
+                autofocus: name === 'name' && savedReference === '',
               }),
             )}
             ${choice({
@@ -270,13 +247,13 @@ function formPage(
                 ['', common.none],
                 ...segments.map(
                   ({ name, priority }) =>
-                    [name, segmentText.withPriority(plainText(name, 60), priority)] as const,
+                    [name, words.segments.withPriority(plainText(name, 60), priority)] as const,
                 ),
               ],
             })}
             <div class="field">
               <label for="f-numbers">${text.numbers}</label>
-              <textarea id="f-numbers" name="numbers" rows="3" aria-describedby="h-numbers e-numbers" aria-invalid=${errors?.numbers ? 'true' : undefined}>${(customer.numbers ?? []).join('\n')}</textarea>
+              <textarea id="f-numbers" name="numbers" rows="3" aria-describedby="h-numbers e-numbers" aria-invalid=${errors?.numbers ? 'true' : undefined}>${numbers.join('\n')}</textarea>
               <p class="hint" id="h-numbers">${text.numbersHint}</p>
               <p class="error" id="e-numbers">${errors?.numbers}</p>
             </div>
@@ -298,12 +275,12 @@ function formPage(
         ${
           savedReference !== '' &&
           html`<p><a href=${`/calls?${new URLSearchParams({ customer: savedReference })}`}>${text.callsOf}</a></p>
-            <p>${(customer.numbers ?? []).slice(0, 10).map((number) => html`<a href=${callerAddress(number, backOf(request))}>${words.caller.cardOf(spaced(number))}</a> `)}</p>
+            <p>${numbers.slice(0, 10).map((number) => html`<a href=${callerAddress(number, backOf(request))}>${words.caller.cardOf(spaced(number))}</a> `)}</p>
             ${
               mayDelete(request) &&
               html`<details>
               <summary>${common.remove}</summary>
-              <p>${number ? text.removeHintNumber : text.removeHint}</p>
+              <p>${numbers.length > 0 ? text.removeHintNumber : text.removeHint}</p>
               ${changeForm(
                 { action: '/customers/remove', token, inline: true },
                 html`<input type="hidden" name="reference" value=${savedReference} /><button type="submit" class="danger">${text.removeButton}</button>`,

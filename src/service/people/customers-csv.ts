@@ -32,6 +32,16 @@ export type Reading = { readonly country: string | null; readonly mapping?: Mapp
 export const textSchemas = eachText((name) => line(name, { blank: name !== 'name' }).optional());
 
 const numberSchema = phoneNumber('numbers');
+
+/** The numbers in a text as they are written, and the first that is none. */
+export function numbersIn(text: string, separator: RegExp) {
+  const numbers = text
+    .split(separator)
+    .map((number) => number.trim())
+    .filter(Boolean);
+  return { numbers, invalid: numbers.find((number) => !numberSchema.safeParse(number).success) };
+}
+
 const texts = z.object({
   reference: line('reference'),
   ...textSchemas,
@@ -214,13 +224,10 @@ async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGe
 function customerOf(row: Row, country: string | null, words: Words): CustomerChange | string {
   const { importing: text, formErrors } = words;
   const cell = (column: CustomerField) => row[column] && unguarded(row[column]).trim();
-  const written = (cell('numbers') ?? '')
-    .split(/[|;]/)
-    .map((number) => number.trim())
-    .filter((number) => number !== '');
-  const invalid = written.find((number) => !numberSchema.safeParse(number).success);
-  if (invalid !== undefined) return text.notANumber(invalid.slice(0, limits.numberLength).toWellFormed());
-  const numbers = [...new Set(written.map((number) => normaliseNumber(number, country)))];
+  const written = numbersIn(cell('numbers') ?? '', /[|;]/);
+  if (written.invalid !== undefined)
+    return text.notANumber(written.invalid.slice(0, limits.numberLength).toWellFormed());
+  const numbers = [...new Set(written.numbers.map((number) => normaliseNumber(number, country)))];
   const reference = cell('reference') || numbers[0];
   if (reference === undefined) return text.nothing;
   const name = cell('name') === '' ? reference : cell('name');

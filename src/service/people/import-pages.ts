@@ -32,18 +32,16 @@ const MAX_COLUMNS = 60;
 
 /** Opened by spreadsheets: in UTF-8, with an example. */
 const example: Partial<Record<CustomerField, string>> = {
-  ...{ reference: '1001', name: 'Example Ltd', numbers: '+49 30 23125000|+49 171 3920000' },
+  reference: '1001',
+  name: 'Example Ltd',
+  numbers: '+49 30 23125000|+49 171 3920000',
 };
 const template = `\ufeff${columns}\r\n${columns.map((name) => example[name] ?? '')}\r\n`;
 
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
 export function importPages(
   pages: Pages,
-  {
-    store: { customers },
-  }: {
-    readonly store: { readonly customers: CustomerStore };
-  },
+  { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
 ): void {
   pages.get('/customers/export', 'administrator', async ({ account, audit }) => {
     await audit('export', 'customers');
@@ -204,13 +202,11 @@ function previewPage(
           rows: preview.lines,
           columns: [
             { head: text.line, numeric: true, cell: ({ line }) => line },
-            ...shownFields.map(
-              (name): Column<ImportPreview['lines'][number]> => ({
-                head: customerFields[name].label(words),
-                ...(name === 'reference' && { wide: true }),
-                cell: ({ customer }) => previewCell(customer, name),
-              }),
-            ),
+            ...shownFields.map((name): Column<ImportPreview['lines'][number]> => {
+              const head = customerFields[name].label(words);
+              const cell = ({ customer }: ImportPreview['lines'][number]) => previewCell(customer, name);
+              return name === 'reference' ? { head, cell, wide: true } : { head, cell };
+            }),
           ],
           empty: html`<p>${text.noLines}</p>`,
         })
