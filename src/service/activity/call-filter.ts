@@ -1,9 +1,9 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
-import type { Account, Integration } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionName, extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
-import { type CallFilter, type CallStore, everyCall } from '../calls/call-store.ts';
+import { type CallFilter, type CallStore, newestCalls } from '../calls/call-store.ts';
 import { dateAt, dateIn, daysBetween } from '../kit/calendar.ts';
 import { type HoursPart, type OpeningHours, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';
@@ -99,11 +99,13 @@ export function addressOf(
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given as [string, string][])}`;
 }
 
+/** Of a request: who asks, and where. */
+type Asked = Pick<PageRequest, 'account' | 'extensions' | 'formats'> & { readonly user: Pick<User, 'id'> };
+
 /** Reads pages of calls, those in or out of opening hours alone if the query says so. */
 export function pageOf(
   { hours }: Pick<CallQuery, 'hours'>,
-  account: Account,
-  timeZone: string,
+  { account, formats: { timeZone } }: Pick<Asked, 'account' | 'formats'>,
   { calls }: { readonly calls: CallStore },
 ): CallStore['page'] {
   const open = openingHoursOf(account);
@@ -117,22 +119,12 @@ export function pageOf(
  */
 export async function filterOf(
   callQuery: CallQuery,
-  { id, country }: Account,
-  timeZone: string,
+  { account, extensions, formats: { timeZone }, user }: Asked,
   { calls }: { readonly calls: CallStore },
-  { extensions, user }: Pick<PageRequest, 'extensions'> & { readonly user: Pick<User, 'id'> },
   integrations: readonly Integration[],
 ): Promise<CallFilter> {
-  const exists = async (filter: Partial<CallFilter>) => {
-    const one = {
-      account: id,
-      filter: { ...everyCall, ...filter },
-      towards: 'older',
-      from: null,
-      limit: 1,
-    } as const;
-    return (await calls.page(one)).calls.length > 0;
-  };
+  const exists = async (filter: Partial<CallFilter>) =>
+    (await newestCalls(calls, account.id, filter, 1)).length > 0;
   const answeredAt = async (one: string) =>
     (await exists({ extensions: [one] })) ? [one] : [one, ...extensionsNamed(extensions, one)];
   const at = (text: string, days: number) =>
@@ -141,7 +133,7 @@ export async function filterOf(
   const { q, customer, extension, mine, segment, integration, called, place, outcome, from, to } = callQuery;
   const number = q.replace(/[\s()./-]/g, '');
   const isNumber = /^\+?\d+$/.test(number);
-  const whole = isNumber ? normaliseNumber(q, country) : '';
+  const whole = isNumber ? normaliseNumber(q, account.country) : '';
   const isWhole = isNumber && (await exists({ number: { is: whole } }));
   return {
     number: isWhole ? { is: whole } : null,
@@ -162,7 +154,7 @@ export async function filterOf(
         : (await Promise.all(extensionsIn(extension).map(answeredAt))).flat(),
     segment: segment || null,
     integration: integration === '' ? null : (integrations.find(({ uid }) => uid === integration)?.id ?? 0),
-    numberCalled: called === '' ? null : normaliseNumber(called, country) || called,
+    numberCalled: called === '' ? null : normaliseNumber(called, account.country) || called,
     place: missedPlaces.find((one) => one === place) ?? null,
     outcome,
     since: at(from, 0),

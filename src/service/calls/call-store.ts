@@ -170,6 +170,15 @@ export type CallStore = Omit<ReturnType<typeof callReader>, 'open' | 'slice'> & 
   readonly page: ReturnType<typeof cursorPaging>;
 };
 
+/** The newest calls that match, newest first. */
+export const newestCalls = async (
+  { page }: CallStore,
+  account: number,
+  filter: Partial<CallFilter>,
+  limit: number,
+): Promise<readonly CallRecord[]> =>
+  (await page({ account, filter: { ...everyCall, ...filter }, towards: 'older', from: null, limit })).calls;
+
 async function numbersOf(
   account: number,
   { customer, search }: CallFilter,

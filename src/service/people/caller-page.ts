@@ -11,7 +11,7 @@ import {
   customerLink,
   segmentChip,
 } from '../calls/call-cells.ts';
-import { type CallStore, everyCall } from '../calls/call-store.ts';
+import { type CallStore, newestCalls } from '../calls/call-store.ts';
 import { displayText, lines, plainText } from '../kit/display-text.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
 import { mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
@@ -42,14 +42,8 @@ export function callerPage(pages: Pages, { store, callBackList }: Parts): void {
     const number = query.get('number') ?? '';
     if (number === '' || number.length > limits.referenceLength)
       throw new Refusal(404, ({ noCaller }) => noCaller);
-    const [{ calls }, actions, [callBack], customer] = await Promise.all([
-      store.calls.page({
-        account: account.id,
-        filter: { ...everyCall, number: { is: number } },
-        towards: 'older',
-        from: null,
-        limit: LAST_CALLS,
-      }),
+    const [calls, actions, [callBack], customer] = await Promise.all([
+      newestCalls(store.calls, account.id, { number: { is: number } }, LAST_CALLS),
       store.callers.actions(account.id, { number }, MAX_NOTES),
       callBackList.read(account.id, number),
       store.customers.withNumber(account.id, number),
