@@ -25,14 +25,7 @@ const change = z.object({
 });
 
 /** Missed callers who are to be called back: shared by all users of the account. */
-export function callBackPages(
-  pages: Pages,
-  {
-    callBackList,
-  }: {
-    readonly callBackList: CallBackList;
-  },
-): void {
+export function callBackPages(pages: Pages, { callBackList }: { readonly callBackList: CallBackList }): void {
   pages.get('/call-back', 'agent', async (request) => {
     const text = request.words.callBack;
     const all = await callBackList.read(request.account.id);

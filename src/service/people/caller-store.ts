@@ -65,6 +65,11 @@ const inGroup = (group: CallGroup | null, value: number) =>
 
 type Row = Readonly<Record<string, unknown>>;
 
+const isAnswered = '(a.answered_at IS NOT NULL OR NOT a.missed)';
+
+const reachedColumns =
+  'r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at, r.caller_id AS reached_by';
+
 const reachedOf = (row: Row) =>
   row.reached_id === null
     ? null
@@ -85,6 +90,10 @@ export function callerRows(
   serialise: Serialise,
   acted: (account: number) => void = () => {},
 ) {
+  /** After `calls c` of the account $1: the first later call from the number that was answered. */
+  const reached = `LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
+    WHERE a.account_id = $1 AND a.number = c.number AND a.started_at > c.started_at AND ${isAnswered}
+    ORDER BY a.started_at LIMIT 1)`;
   return {
     /** The newest `max` missed calls of an account that ended in a span, oldest first. */
     async missed(
@@ -94,12 +103,7 @@ export function callerRows(
       group: CallGroup | null = null,
     ): Promise<MissedCall[]> {
       const rows = await read<Row>(
-        `SELECT ${callColumns}, r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at,
-           r.caller_id AS reached_by
-         FROM calls c ${along('calls_missed')} ${whoCalls}
-         LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
-           WHERE a.account_id = c.account_id AND a.number = c.number AND a.started_at > c.started_at
-             AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
+        `SELECT ${callColumns}, ${reachedColumns} FROM calls c ${along('calls_missed')} ${whoCalls} ${reached}
          WHERE c.account_id = $1 AND c.missed AND c.completed_at >= $2 AND c.completed_at < $3
            AND c.number <> '${FORGOTTEN}' ${inGroup(group, 5)} ORDER BY c.completed_at DESC, c.id DESC LIMIT $4`,
         ...[account, since, until, max, ...(group === null ? [] : [group.name])],
@@ -133,15 +137,11 @@ export function callerRows(
       }
       // Then the newest call of each. The databases have one function in common that makes rows of a value: the names
       // in it are the calls.
-      const newestCalls = `SELECT ${callColumns}, c.id AS place, r.call_id AS reached_id,
-          coalesce(r.answered_at, r.completed_at) AS reached_at, r.caller_id AS reached_by,
+      const newestCalls = `SELECT ${callColumns}, c.id AS place, ${reachedColumns},
           (SELECT a.started_at FROM calls a ${along('calls_by_number')}
             WHERE a.account_id = $1 AND a.number = c.number AND a.started_at >= $2
-              AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at DESC LIMIT 1) AS answered_last
-        FROM json_each($3) m CROSS JOIN calls c ${whoCalls}
-        LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
-          WHERE a.account_id = $1 AND a.number = c.number AND a.started_at > c.started_at
-            AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
+              AND ${isAnswered} ORDER BY a.started_at DESC LIMIT 1) AS answered_last
+        FROM json_each($3) m CROSS JOIN calls c ${whoCalls} ${reached}
         WHERE c.id = CAST(m.key AS bigint) AND c.number <> '${FORGOTTEN}'`;
       const byCall = new Map(Array.from(callers.values(), ({ newest, calls }) => [newest, calls]));
       const newest = [...byCall.keys()];

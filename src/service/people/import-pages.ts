@@ -36,7 +36,7 @@ const example: Partial<Record<CustomerField, string>> = {
   name: 'Example Ltd',
   numbers: '+49 30 23125000|+49 171 3920000',
 };
-const template = `\ufeff${columns}\r\n${columns.map((name) => example[name] ?? '')}\r\n`;
+const template = `\ufeff${columns.join(',')}\r\n${columns.map((name) => example[name] ?? '').join(',')}\r\n`;
 
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
 export function importPages(
