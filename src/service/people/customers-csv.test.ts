@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { customer } from './customer.fixture.ts';
 import { type Customer, type CustomerChange, withChange } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import { BadTable, exportCustomers, importCustomers } from './customers-csv.ts';
+import { BadTable, exportCustomers, importCustomers, takeTurns } from './customers-csv.ts';
 
 /** Takes customers; knows the segment Gold alone; `taken` is a number of somebody else. */
 function fakeStore(taken = '') {
@@ -118,3 +118,25 @@ test('exported customers import unchanged, and no cell is a formula', async () =
 function made(reference: string, name: string, segment: string | null, ...numbers: string[]): Customer {
   return customer({ reference, name, segment, numbers });
 }
+
+test('others get a turn while several long works go on, one piece of which runs in a turn', async () => {
+  let turns = 0;
+  let over = false;
+  const count = () => {
+    turns += 1;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  let pieces = 0;
+  const work = async () => {
+    const turn = takeTurns();
+    for (let n = 0; n < 20; n += 1) {
+      for (const end = performance.now() + 5; performance.now() < end; );
+      pieces += 1;
+      await turn();
+    }
+  };
+  await Promise.all([work(), work(), work()]);
+  over = true;
+  assert.ok(turns >= pieces - 3, `${turns} turns for ${pieces} pieces`);
+});
