@@ -163,7 +163,7 @@ export async function filterOf(
 }
 
 /** The extensions with this as a part of their name, whatever its case and accents. */
-export function extensionsNamed(extensions: Extensions, part: string): string[] {
+function extensionsNamed(extensions: Extensions, part: string): string[] {
   const text = folded(part);
   return [...extensions.keys()].filter((extension) =>
     folded(extensionName(extensions, extension) ?? '').includes(text),
@@ -174,7 +174,7 @@ export function extensionsNamed(extensions: Extensions, part: string): string[] 
 const TIME_LIMIT_MS = 400;
 
 /** `page` for the calls that began in opening hours, or out of them: part by part of each day that has calls. */
-export function pageInHours(
+function pageInHours(
   page: CallStore['page'],
   hours: OpeningHours,
   part: HoursPart,

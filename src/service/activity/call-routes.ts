@@ -61,7 +61,7 @@ const pool = Buffer.alloc(16_384);
 let used = pool.length;
 
 /** `result` of a call event's reply: 48 random letters and digits of the system's generator (API parts 2 and 8). */
-export function randomResult(): string {
+function randomResult(): string {
   const text = Buffer.allocUnsafe(LENGTH);
   for (let filled = 0; filled < LENGTH; ) {
     if (used === pool.length) {

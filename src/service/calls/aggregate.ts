@@ -222,7 +222,7 @@ export function quantile(durations: Durations, share: number): number | null {
 export const countOf = (durations: Durations): number => countWithin(durations, Number.POSITIVE_INFINITY);
 
 /** How many durations are at most this many whole seconds. */
-export function countWithin(durations: Durations, seconds: number): number {
+function countWithin(durations: Durations, seconds: number): number {
   let count = 0;
   for (let at = 0; at < durations.length && (durations[at] as number) <= seconds; at += 2)
     count += durations[at + 1] as number;

@@ -105,7 +105,7 @@ type CallPage = {
 };
 
 /** How customers are found whose calls are searched (see CustomerStore). */
-export type CustomersOfCalls = {
+type CustomersOfCalls = {
   get(account: number, reference: string): Promise<{ readonly numbers: readonly string[] } | undefined>;
   page(query: {
     account: number;

@@ -78,10 +78,7 @@ function callBack(
  * A caller's actions without each Done that was undone. Undo applies to those since the last missed call before it;
  * `ends`: when the missed calls ended.
  */
-export function withoutUndone(
-  actions: readonly CallerAction[],
-  ends: readonly number[],
-): readonly CallerAction[] {
+function withoutUndone(actions: readonly CallerAction[], ends: readonly number[]): readonly CallerAction[] {
   let counts = Number.POSITIVE_INFINITY;
   return actions
     .toReversed()

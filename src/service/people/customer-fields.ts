@@ -10,7 +10,8 @@ type Field = {
 
 /**
  * The fields that are one line of text. A row here, a column in both schema.sql and a label in the words are all that
- * one needs: it is then read, stored, searched, listed, edited, imported and exported. One that is not known is ''.
+ * one needs: it is then read, stored, searched, listed, edited, imported and exported. One that is not known is ''. The
+ * name comes first, in lists and in what is searched.
  */
 export const textFields = {
   name: {
@@ -20,7 +21,7 @@ export const textFields = {
   },
 } as const satisfies Record<string, Field>;
 
-export type TextField = keyof typeof textFields;
+type TextField = keyof typeof textFields;
 export const textNames = Object.keys(textFields) as TextField[];
 
 /** A value for each text. */
@@ -85,7 +86,7 @@ export const withChange = (known: Customer | undefined, change: CustomerChange):
 
 /**
  * The search text of a customer, the same on every engine: it is made when the customer is saved, and compared by code
- * points. It begins with the first of the texts, the name, so that lists are ordered by it, too.
+ * points. It begins with the name, so that lists are ordered by it, too.
  */
 export const searchText = (customer: Customer): string =>
   [...textNames.map((name) => folded(customer[name])), folded(customer.reference), ...customer.numbers].join(

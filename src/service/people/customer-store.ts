@@ -5,7 +5,7 @@ import { type Customer, type CustomerChange, textNames } from './customer-fields
 export type Segment = { readonly name: string; readonly priority: number };
 
 /** A customer's name, and its segment with the priority; null without a segment. */
-export type CustomerPriority = {
+type CustomerPriority = {
   readonly name: string;
   readonly segment: string | null;
   readonly priority: number | null;

@@ -119,15 +119,19 @@ export async function* readCustomers(
   }
 }
 
+const anyTable = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true } as const;
+
+const asBadTable = (error: unknown) =>
+  error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
+
 /** The first lines of a table, cell by cell: its header and an example. */
 export function firstLines(table: string): [header: string[], example: string[]] {
-  const options = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, to: 2 };
   try {
     const delimiter = delimiterIn(table.split('\n', 1)[0] ?? '');
-    const [header = [], example = []] = parseAtOnce(table, { ...options, delimiter });
+    const [header = [], example = []] = parseAtOnce(table, { ...anyTable, delimiter, to: 2 });
     return [header, example];
   } catch (error) {
-    throw error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
+    throw asBadTable(error);
   }
 }
 
@@ -161,7 +165,7 @@ async function* rowsOf(
 ): AsyncGenerator<{ line: number; row: Row | null }> {
   const { delimiter, all } = await sniff(input);
   const parser = parse({
-    bom: true,
+    ...anyTable,
     // A name for each column, so that two of a kind are both kept.
     columns: (header: string[]) => {
       const meaning = mapping ?? exactMapping(header);
@@ -170,16 +174,13 @@ async function* rowsOf(
     delimiter,
     info: true,
     max_record_size: LINE_CHARACTERS,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    trim: true,
   });
   try {
     for await (const { info, record } of Readable.from(all).compose(parser)) {
       yield { line: info.lines, row: info.error === undefined ? joined(record) : null };
     }
   } catch (error) {
-    throw error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
+    throw asBadTable(error);
   }
 }
 

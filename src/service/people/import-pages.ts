@@ -65,14 +65,14 @@ export function importPages(
       const csv = form.get('table') ?? '';
       const input = () => Readable.from([csv]);
       try {
-        const [header, example] = firstLines(csv);
-        const guessed = guessMapping(header);
-        const mapping = header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
+        const lines = firstLines(csv);
+        const guessed = guessMapping(lines[0]);
+        const mapping = lines[0].map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
         const into = { customers, account: account.id, country: account.country, mapping, words };
         const isTable = namesCustomers(mapping);
         if (!form.has('confirmed') || !isTable) {
           const preview = isTable ? await previewImport(input(), into) : undefined;
-          return previewPage(request, { csv, header, example, mapping, preview });
+          return previewPage(request, csv, lines, mapping, preview);
         }
         const report = await importCustomers(input(), into);
         await request.audit('import', importSummary(report));
@@ -131,19 +131,10 @@ function importPage(request: PageRequest, above: Html = null, csv = ''): Page {
 
 function previewPage(
   request: PageRequest,
-  {
-    csv,
-    header,
-    example,
-    mapping,
-    preview,
-  }: {
-    csv: string;
-    header: readonly string[];
-    example: readonly string[];
-    mapping: Mapping;
-    preview: ImportPreview | undefined;
-  },
+  csv: string,
+  [header, example]: ReturnType<typeof firstLines>,
+  mapping: Mapping,
+  preview: ImportPreview | undefined,
 ): Page {
   const { token, words, account } = request;
   const { importing: text } = words;
