@@ -1,5 +1,4 @@
-import { noExtras } from '../../src/service/calls/call-extras.ts';
-import { type CallRecord, moveCall } from '../../src/service/calls/call-record.ts';
+import { type CallRecord, moveCall, noExtras } from '../../src/service/calls/call-record.ts';
 import type { AcceptedEvent, RecordedRequest } from '../../src/service/history/request-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import type { Customer } from '../../src/service/people/customer-fields.ts';

@@ -4,7 +4,7 @@ import type { CallEvent } from '../../shared/api/contract/call-event.ts';
 import type { CallExtras as SentExtras } from '../../shared/api/contract/call-extras.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
-import type { CallExtras } from '../calls/call-extras.ts';
+import type { CallExtras } from '../calls/call-record.ts';
 import type { Exchange } from '../history/exchange.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 

@@ -1,6 +1,5 @@
 import { QUARTER_MS, type Span } from '../kit/calendar.ts';
-import type { MissedPlace } from './call-extras.ts';
-import { type CallRecord, rangFor, talkedFor } from './call-record.ts';
+import { type CallRecord, type MissedPlace, rangFor, talkedFor } from './call-record.ts';
 
 /** The fields of a call that reports use. */
 export type CallFacts = Pick<
@@ -9,7 +8,7 @@ export type CallFacts = Pick<
 > & {
   readonly integration: number;
   readonly numberCalled?: string | null;
-  /** How a missed call ended, as call-extras.ts has it; null if that was not reported. */
+  /** How a missed call ended, as in MissedEnd; null if that was not reported. */
   readonly missedWhere?: MissedPlace | null;
   readonly missedAfter?: number | null;
 };

@@ -1,8 +1,7 @@
 import { folded } from '../kit/search-text.ts';
 import { monotonicMs } from '../store/monotonic-clock.ts';
-import type { MissedPlace } from './call-extras.ts';
 import type { callReader } from './call-reader.ts';
-import type { CallRecord } from './call-record.ts';
+import type { CallRecord, MissedPlace } from './call-record.ts';
 
 /** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
 export interface CallFeed {
@@ -37,7 +36,7 @@ export type CallFilter = {
   readonly segment: string | null;
   readonly integration: number | null;
   readonly search: CallSearch | null;
-  /** As it is kept (see call-extras.ts). */
+  /** As it is kept (see CallExtras). */
   readonly numberCalled: string | null;
   /** Where a missed call ended. */
   readonly place: MissedPlace | null;

@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { type Extensions, extensionText, noExtensions, numberCalledText } from '../accounts/extensions.ts';
-import { extraFields, noExtras } from './call-extras.ts';
-import { type CallRecord, scalarFields } from './call-record.ts';
+import { type CallRecord, extraFields, noExtras, scalarFields } from './call-record.ts';
 
 /** `times`: how many missed calls the caller has; `taken_by`: the user who calls back. */
 type ToCallBack = { readonly times: number; readonly taken_by: string | null };

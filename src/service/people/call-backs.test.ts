@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { table } from '../../../test/table.ts';
-import { noExtras } from '../calls/call-extras.ts';
-import type { CallRecord } from '../calls/call-record.ts';
+import { type CallRecord, noExtras } from '../calls/call-record.ts';
 import { makeScreens } from '../calls/screens.ts';
 import { callBacks, makeCallBackList, missedCallers } from './call-backs.ts';
 import type { CallerAction, CallerStore, MissedCall, MissedCaller } from './caller-store.ts';
