@@ -10,6 +10,7 @@ import { firstAccount } from './accounts/setup.ts';
 import { CommandRefused } from './commands/command-context.ts';
 import { addServiceCommands } from './commands.ts';
 import { openSqliteStore } from './database/sqlite-store.ts';
+import { csvOf, customer } from './people/customer.fixture.ts';
 
 /** A folder as the service's first start leaves it, and a command line on it. */
 async function commandLine(t: TestContext, { started = true, terminal = true, segment = '' } = {}) {
@@ -168,7 +169,7 @@ test('segments and customers are set, imported, exported and removed', async (t)
   await run(['segments', 'remove', 'Lead']);
   await assert.rejects(run(['segments', 'remove', 'Lead']), /there is no segment "Lead"/);
 
-  const table = 'reference,name,segment,numbers\r\n7,Ann,Gold,+4930901820\r\n';
+  const table = csvOf(customer({ reference: '7', segment: 'Gold', numbers: ['+4930901820'] }));
   assert.equal(await run(['customers', 'import', '-'], table), '1 imported, 0 refused\n');
   assert.equal(await run(['customers', 'export']), table);
   const file = join(mkdtempSync(join(tmpdir(), 'csv-')), 'customers.csv');

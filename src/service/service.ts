@@ -13,7 +13,7 @@ import { makeScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
 import { makeBudgets, makeRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
-import { makeCallBackList, sendWhoCalls } from './people/call-back-list.ts';
+import { makeCallBackList, sendWhoCalls } from './people/call-backs.ts';
 import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
 import { makeMeter } from './upkeep/meter.ts';
 import { counted, createMetricsServer } from './upkeep/metrics-server.ts';
@@ -109,7 +109,7 @@ export async function startService(
   const callBackList = makeCallBackList(store.callers, screens, clock, directory.extensions);
   const unfollow = await store.otherProcesses.follow(screens.accounts, {
     moved: screens.publish,
-    missed: screens.restart,
+    missed: screens.close,
     calledBack: (account) => void callBackList.publish(account).catch(() => {}),
     customers: sendWhoCalls(store, screens, callBackList),
     directory: refresh,

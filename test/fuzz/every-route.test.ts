@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
 import { type DatabaseSettings, openStore } from '../../src/service/database/open-store.ts';
+import { columns } from '../../src/service/people/customer-fields.ts';
 import { makePasswords } from '../../src/service/users/password.ts';
 import { makeSessions } from '../../src/service/users/sessions.ts';
 import { addUser } from '../../src/service/users/users.ts';
@@ -237,7 +238,7 @@ async function everyRoute(t: TestContext, database: DatabaseSettings): Promise<v
   assert.deepEqual(faults.slice(0, 20), []);
   assert.equal((await send('GET', '/healthz')).status, 200);
   for (const [route, fields] of [
-    ['POST /customers/save', ['before', 'name', 'numbers', 'reference', 'segment']],
+    ['POST /customers/save', ['before', ...columns]],
     ['GET /api/v1/voice', ['cursor', 'limit', 'page', 'search', 'search_term', 'sort']],
     ['PUT /admin/segments/:name', ['priority', ':name']],
   ] as const)

@@ -1,4 +1,5 @@
 import type { Store } from '../../src/service/database/store.ts';
+import { eachText } from '../../src/service/people/customer-fields.ts';
 import { recorded } from './recorded-request.ts';
 
 /** Texts that strangers could send to do harm, or that merely are as people's names are. */
@@ -29,7 +30,8 @@ export async function giveHostile(store: Store, account: number, integration: nu
     const name = text.toWellFormed().replace('\0', ''); // NUL gets into no name or id
     await store.customers.putSegment(account, { name, priority: n });
     const from = `+4940669690${String(n).padStart(2, '0')}`;
-    await store.customers.put(account, [{ reference: name, name, segment: name, numbers: [from] }]);
+    const texts = eachText(() => name);
+    await store.customers.put(account, [{ ...texts, reference: name, segment: name, numbers: [from] }]);
     for (const [status, after] of [
       ['ringing', 0],
       ['answered', 3000],

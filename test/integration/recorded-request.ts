@@ -1,4 +1,4 @@
-import type { CallExtras } from '../../src/service/calls/call-extras.ts';
+import type { CallExtras } from '../../src/service/calls/call-record.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import type { RecordedRequest } from '../../src/service/history/request-store.ts';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';

@@ -6,6 +6,7 @@ import type { Account } from '../../src/service/accounts/directory-store.ts';
 import { noExtensions } from '../../src/service/accounts/extensions.ts';
 import { callQueryIn, filterOf } from '../../src/service/activity/call-filter.ts';
 import { callsAsCsv } from '../../src/service/activity/call-list-page.ts';
+import { everyCall, newestCalls } from '../../src/service/calls/call-store.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import { unguarded } from '../../src/service/kit/csv.ts';
 import { formatsFor } from '../../src/service/kit/formats.ts';
@@ -20,18 +21,21 @@ async function opened(t: TestContext) {
   const store = await openSqliteStore(join(stateDir, 'service.db'));
   t.after(() => store.close());
   const [account] = ((await store.directory.read(0))?.directory.accounts ?? []) as [Account];
-  const nobody = { extensions: noExtensions, user: { id: 0 } };
-  const filter = (query: string, zone = 'UTC') =>
-    filterOf(callQueryIn(new URLSearchParams(query)), account, zone, store, nobody, []);
+  const askedIn = (zone: string) => ({
+    ...{ account, extensions: noExtensions, user: { id: 0 }, formats: formatsFor(zone) },
+  });
   return {
     stateDir,
-    async found(query: string, zone?: string) {
-      const page = { account: account.id, towards: 'older', from: null, limit: 9 } as const;
-      const { calls } = await store.calls.page({ ...page, filter: await filter(query, zone) });
-      return calls.map(({ id }) => id).sort();
+    async found(query: string, zone = 'UTC') {
+      const filter = await filterOf(callQueryIn(new URLSearchParams(query)), askedIn(zone), store, []);
+      return (await newestCalls(store.calls, account.id, filter, 9)).map(({ id }) => id).sort();
     },
-    csv: async (zone: string) =>
-      callsAsCsv(store.calls.page, account.id, await filter(''), formatsFor(zone), noExtensions),
+    csv: (zone: string) =>
+      callsAsCsv(
+        (from) =>
+          store.calls.page({ account: account.id, filter: everyCall, towards: 'older', from, limit: 9 }),
+        askedIn(zone),
+      ),
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { customer } from '../../src/service/people/customer.fixture.ts';
+import { textNames } from '../../src/service/people/customer-fields.ts';
 import { browse, withStore } from './people.ts';
 import { serve } from './service-harness.ts';
 
@@ -52,7 +53,7 @@ test("a table with somebody's own column names is understood, and each column ca
 });
 
 test('a form that does not name a field leaves it as it is', async (t) => {
-  const { send, customers } = await administered(t);
+  const { read, send, customers } = await administered(t);
   const status = async (fields: Record<string, string>) => (await send('/customers/save', fields)).status;
   for (const [fields, change] of [
     [{}, {}],
@@ -62,6 +63,11 @@ test('a form that does not name a field leaves it as it is', async (t) => {
   ] as [Record<string, string>, object][]) {
     assert.equal(await status({ before: '1', ...fields }), 303);
     assert.deepEqual((await customers())[0], { ...known, ...change });
+  }
+  for (const name of textNames) {
+    assert.equal(await status({ before: '1', [name]: `Its ${name}` }), 303);
+    assert.match((await read('/customers')).text, new RegExp(`>Its ${name}<`));
+    assert.match((await read('/customers/edit?reference=1')).text, new RegExp(`value="Its ${name}"`));
   }
   assert.equal(await status({ before: '1', name: '' }), 422);
   assert.equal(await status({ before: '', numbers: '110' }), 422, 'a new customer needs a name');

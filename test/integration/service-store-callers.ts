@@ -3,7 +3,7 @@ import type { CallRecord } from '../../src/service/calls/call-record.ts';
 import { everyCall } from '../../src/service/calls/call-store.ts';
 import { makeScreens } from '../../src/service/calls/screens.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { makeCallBackList } from '../../src/service/people/call-back-list.ts';
+import { makeCallBackList } from '../../src/service/people/call-backs.ts';
 import type { CallGroup } from '../../src/service/people/caller-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { report } from './recorded-request.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { customer } from '../../src/service/people/customer.fixture.ts';
-import type { Customer } from '../../src/service/people/customer-store.ts';
+import { type Customer, textNames, withChange } from '../../src/service/people/customer-fields.ts';
 import { changeAccount } from '../../src/service/settings/change-account.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
@@ -85,6 +85,7 @@ export const customerTests: StoreTests = {
     other,
   }) {
     await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    const first = { account, words: [] as string[], segment: null, after: null, limit: 9 };
     const list = [
       customer({ reference: '3', name: 'Ärzte am Markt', segment: 'Gold', numbers: ['+4930901820'] }),
       customer({ reference: '1', name: 'bäcker' }),
@@ -92,6 +93,13 @@ export const customerTests: StoreTests = {
       customer({ reference: 'x%_', name: 'Zoo 100% _', segment: 'Gold' }),
     ];
     await customers.put(account, list);
+    for (const name of textNames) {
+      const named = { reference: 'text', [name]: `its-${name}` };
+      await customers.put(account, [named]);
+      const { customers: found } = await customers.page({ ...first, words: [`its-${name}`] });
+      assert.deepEqual(found, [withChange(undefined, named)]);
+      await customers.remove(account, 'text');
+    }
     await customers.put(other, [customer({ reference: '9', name: 'Theirs' })]);
     assert.deepEqual(await customers.get(account, '2'), list[2]);
     assert.equal(await customers.get(account, '9'), undefined);
@@ -105,17 +113,16 @@ export const customerTests: StoreTests = {
       [[], 'None', ''],
       [['nobody'], null, ''],
     ] as const) {
-      const page = await customers.page({ account, words: [...words], segment, after: null, limit: 9 });
+      const page = await customers.page({ ...first, words: [...words], segment });
       assert.deepEqual(
         [page.customers.map(({ reference }) => reference).join(' '), page.next],
         [found, null],
       );
     }
-    const two = { account, words: [], segment: null, limit: 2 };
-    const first = await customers.page({ ...two, after: null });
-    const second = await customers.page({ ...two, after: first.next });
-    assert.deepEqual([...first.customers, ...second.customers], list);
-    assert.equal(second.next, null);
+    const start = await customers.page({ ...first, limit: 2 });
+    const rest = await customers.page({ ...first, limit: 2, after: start.next });
+    assert.deepEqual([...start.customers, ...rest.customers], list);
+    assert.equal(rest.next, null);
   },
 
   async 'numbers are read again with a new country, but not those of customers who are edited meanwhile'({

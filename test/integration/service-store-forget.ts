@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { customer } from '../../src/service/people/customer.fixture.ts';
+import { eachText, textNames } from '../../src/service/people/customer-fields.ts';
 import { forgetNumber } from '../../src/service/people/forget-number.ts';
 import { recorded, report } from './recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
@@ -10,7 +11,8 @@ export type TextColumn = { readonly table: string; readonly column: string; read
 
 /** Columns with a caller's number, name or words about the caller: `forget` must clear each. */
 const ofCallers = [
-  ...['customers.reference', 'customers.name', 'customers.search', 'customer_numbers.number'],
+  ...['customers.reference', 'customers.search', 'customer_numbers.number'],
+  ...textNames.map((name) => `customers.${name}`),
   ...['calls.from_number', 'calls.number'],
   ...['history.from_number', 'history.request', 'history.request_bytes', 'history.response'],
   ...['caller_actions.number', 'caller_actions.text', 'audit.target', 'webhook_deliveries.answer'],
@@ -119,7 +121,7 @@ export const forgetTests: StoreTests = {
     );
 
     await store.customers.put(account, [
-      customer({ reference: 'customer-of-crm', name: 'Ann Marker', numbers: [number] }),
+      { ...eachText(() => 'Ann Marker'), reference: 'customer-of-crm', numbers: [number] },
     ]);
     const webhook = { uid: 'forget', account, url: 'https://a.example/hook', since: 0 };
     await store.webhooks.add({ ...webhook, events: ['call.ringing'] });
@@ -143,7 +145,7 @@ export const forgetTests: StoreTests = {
     assert.deepEqual(await named(), []);
 
     // A table of numbers alone has made the first number the customer's name.
-    const nameless = customer({ reference: 'b5', name: number, numbers: [number, '+4930111'] });
+    const nameless = { ...eachText(() => number), reference: 'b5', numbers: [number, '+4930111'] };
     await store.customers.put(account, [nameless]);
     await forgetNumber(store, account, number);
     assert.deepEqual(await named(), []);

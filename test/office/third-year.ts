@@ -140,6 +140,7 @@ async function keptYears(scale: Scale, begin: number, end: number): Promise<stri
     'store/sqlite/schema.sql',
     'calls/call-rows-sqlite.ts',
     'kit/search-text.ts',
+    'people/customer-fields.ts',
     'calls/call-rows.ts',
   ])
     sources.push(new URL(`../../src/service/${file}`, import.meta.url));

@@ -1,7 +1,7 @@
-import { noExtras } from '../../src/service/calls/call-extras.ts';
-import { type CallRecord, moveCall } from '../../src/service/calls/call-record.ts';
+import { type CallRecord, moveCall, noExtras } from '../../src/service/calls/call-record.ts';
 import type { AcceptedEvent, RecordedRequest } from '../../src/service/history/request-store.ts';
-import type { Customer } from '../../src/service/people/customer-store.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import type { Customer } from '../../src/service/people/customer-fields.ts';
 import { normaliseNumber } from '../../src/shared/phone-number/normalise-number.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 
@@ -85,14 +85,14 @@ export function* customersOf(account: number, scale: Scale): Generator<Customer>
   const [count, numbers, from] =
     account === MAIN ? [office.customers * scale, office.numbers * scale, 0] : [500, 500, 50_000];
   for (let n = 0; n < count; n += 1)
-    yield {
+    yield customer({
       reference: `${10_000 + n}`,
       name: `${people[n % people.length]}${firms[n % firms.length]}`,
       segment: n % 3 === 0 ? null : (segments[(n >> 2) % segments.length]?.name ?? null),
       numbers: Array.from({ length: Math.ceil((numbers - n) / count) }, (_, at) =>
         numberOf(from + n + at * count),
       ).sort(),
-    };
+    });
 }
 
 /** As trunks write it: in full, from abroad, or with the 0 of the country. */

@@ -6,14 +6,14 @@ import {
   backOf,
   callAddress,
   callerAddress,
+  callTable,
   customerLink,
   endText,
   segmentChip,
   stateOf,
 } from '../calls/call-cells.ts';
 import { FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
-import { type CallStore, everyCall } from '../calls/call-store.ts';
-import { callTable } from '../calls/call-table.ts';
+import { type CallStore, newestCalls } from '../calls/call-store.ts';
 import { entryTable } from '../history/api-log-table.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
@@ -67,16 +67,10 @@ export function callDetailsPage(pages: Pages, { store, directory }: Parts): void
           limit: MAX_REQUESTS,
         })
       : null;
-    const sameNumber = {
-      account: account.id,
-      filter: { ...everyCall, number: { is: number } },
-      towards: 'older',
-      from: null,
-      limit: MAX_OTHER_CALLS + 1,
-    } as const;
-    const others = (number === FORGOTTEN ? [] : (await store.calls.page(sameNumber)).calls)
-      .filter((other) => other.id !== id)
-      .slice(0, MAX_OTHER_CALLS);
+    const ofNumber = { number: { is: number } };
+    const others =
+      number === FORGOTTEN ? [] : await newestCalls(store.calls, account.id, ofNumber, MAX_OTHER_CALLS + 1);
+    const shown = others.filter((other) => other.id !== id).slice(0, MAX_OTHER_CALLS);
 
     const fact = (name: string, value: Html) =>
       value !== null && value !== false && html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
@@ -118,8 +112,8 @@ export function callDetailsPage(pages: Pages, { store, directory }: Parts): void
             ${requests.next !== null && html`<p><a href=${`/api-log?${new URLSearchParams({ in: 'call', term: id })}`}>${text.allRequests}</a></p>`}`
         }
         <h2>${text.others}</h2>
-        ${others.length === 0 ? html`<p class="quiet">${text.noOthers}</p>` : callTable(others, request, true)}
-        ${others.length === MAX_OTHER_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>${words.caller.allCalls}</a></p>`}
+        ${shown.length === 0 ? html`<p class="quiet">${text.noOthers}</p>` : callTable(shown, request, true)}
+        ${shown.length === MAX_OTHER_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>${words.caller.allCalls}</a></p>`}
         ${
           administrates &&
           number !== FORGOTTEN &&

@@ -1,14 +1,14 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
-import type { Account, Integration } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionName, extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
-import { type CallFilter, type CallStore, everyCall } from '../calls/call-store.ts';
-import { dateIn } from '../kit/calendar.ts';
-import { type HoursPart, openingHoursOf } from '../kit/opening-hours.ts';
+import { type CallFilter, type CallStore, newestCalls } from '../calls/call-store.ts';
+import { dateAt, dateIn, daysBetween } from '../kit/calendar.ts';
+import { type HoursPart, type OpeningHours, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { folded, searchWords } from '../kit/search-text.ts';
-import { pageInHours } from './calls-in-hours.ts';
+import { monotonicMs } from '../store/monotonic-clock.ts';
 
 /** The search in the address of the call list, as typed. */
 export type CallQuery = {
@@ -99,11 +99,13 @@ export function addressOf(
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given as [string, string][])}`;
 }
 
+/** Of a request: who asks, and where. */
+type Asked = Pick<PageRequest, 'account' | 'extensions' | 'formats'> & { readonly user: Pick<User, 'id'> };
+
 /** Reads pages of calls, those in or out of opening hours alone if the query says so. */
 export function pageOf(
   { hours }: Pick<CallQuery, 'hours'>,
-  account: Account,
-  timeZone: string,
+  { account, formats: { timeZone } }: Pick<Asked, 'account' | 'formats'>,
   { calls }: { readonly calls: CallStore },
 ): CallStore['page'] {
   const open = openingHoursOf(account);
@@ -117,22 +119,12 @@ export function pageOf(
  */
 export async function filterOf(
   callQuery: CallQuery,
-  { id, country }: Account,
-  timeZone: string,
+  { account, extensions, formats: { timeZone }, user }: Asked,
   { calls }: { readonly calls: CallStore },
-  { extensions, user }: Pick<PageRequest, 'extensions'> & { readonly user: Pick<User, 'id'> },
   integrations: readonly Integration[],
 ): Promise<CallFilter> {
-  const exists = async (filter: Partial<CallFilter>) => {
-    const one = {
-      account: id,
-      filter: { ...everyCall, ...filter },
-      towards: 'older',
-      from: null,
-      limit: 1,
-    } as const;
-    return (await calls.page(one)).calls.length > 0;
-  };
+  const exists = async (filter: Partial<CallFilter>) =>
+    (await newestCalls(calls, account.id, filter, 1)).length > 0;
   const answeredAt = async (one: string) =>
     (await exists({ extensions: [one] })) ? [one] : [one, ...extensionsNamed(extensions, one)];
   const at = (text: string, days: number) =>
@@ -141,7 +133,7 @@ export async function filterOf(
   const { q, customer, extension, mine, segment, integration, called, place, outcome, from, to } = callQuery;
   const number = q.replace(/[\s()./-]/g, '');
   const isNumber = /^\+?\d+$/.test(number);
-  const whole = isNumber ? normaliseNumber(q, country) : '';
+  const whole = isNumber ? normaliseNumber(q, account.country) : '';
   const isWhole = isNumber && (await exists({ number: { is: whole } }));
   return {
     number: isWhole ? { is: whole } : null,
@@ -162,7 +154,7 @@ export async function filterOf(
         : (await Promise.all(extensionsIn(extension).map(answeredAt))).flat(),
     segment: segment || null,
     integration: integration === '' ? null : (integrations.find(({ uid }) => uid === integration)?.id ?? 0),
-    numberCalled: called === '' ? null : normaliseNumber(called, country) || called,
+    numberCalled: called === '' ? null : normaliseNumber(called, account.country) || called,
     place: missedPlaces.find((one) => one === place) ?? null,
     outcome,
     since: at(from, 0),
@@ -171,9 +163,63 @@ export async function filterOf(
 }
 
 /** The extensions with this as a part of their name, whatever its case and accents. */
-export function extensionsNamed(extensions: Extensions, part: string): string[] {
+function extensionsNamed(extensions: Extensions, part: string): string[] {
   const text = folded(part);
   return [...extensions.keys()].filter((extension) =>
     folded(extensionName(extensions, extension) ?? '').includes(text),
   );
+}
+
+/** Time limit of one page, ms; then it says how far it searched. */
+const TIME_LIMIT_MS = 400;
+
+/** `page` for the calls that began in opening hours, or out of them: part by part of each day that has calls. */
+function pageInHours(
+  page: CallStore['page'],
+  hours: OpeningHours,
+  part: HoursPart,
+  timeZone: string,
+): CallStore['page'] {
+  return async ({ account, filter, towards, from, limit }) => {
+    const older = towards === 'older';
+    const began = monotonicMs();
+    const calls: Awaited<ReturnType<CallStore['page']>>['calls'] = [];
+    let back = from;
+    let next = from;
+    do {
+      // Where the next calls are: days without any are not looked at.
+      const ahead = await page({ account, filter, towards, from: next, limit: 1 });
+      const [call] = ahead.calls;
+      if (call === undefined) {
+        next = ahead.next;
+        continue;
+      }
+      const date = dateAt(call.startedAt, timeZone);
+      const [day] = daysBetween(date, date, timeZone);
+      if (day === undefined) break;
+      const parts = partsOf(day, hours, part, timeZone);
+      for (const { since, until } of older ? parts.reverse() : parts) {
+        const within = {
+          ...filter,
+          since: Math.max(since, filter.since ?? since),
+          until: Math.min(until, filter.until ?? until),
+        };
+        const found = await page({
+          account,
+          filter: within,
+          towards,
+          from: next,
+          limit: limit - calls.length,
+        });
+        if (calls.length === 0 && found.calls.length > 0) back = found.back ?? back;
+        if (older) calls.push(...found.calls);
+        else calls.unshift(...found.calls);
+        // Where the part goes on, or where it ends.
+        next = found.next ?? (older ? { at: since, id: 0 } : { at: until - 1, id: Number.MAX_SAFE_INTEGER });
+        if (found.next !== null || calls.length >= limit) return { calls, next, back };
+      }
+      next = older ? { at: day.since, id: 0 } : { at: day.until - 1, id: Number.MAX_SAFE_INTEGER };
+    } while (next !== null && monotonicMs() - began < TIME_LIMIT_MS);
+    return { calls, next, back };
+  };
 }

@@ -1,14 +1,13 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
-import { type Extensions, extensionName, extensionText, numberCalledText } from '../accounts/extensions.ts';
+import { extensionName, extensionText, numberCalledText } from '../accounts/extensions.ts';
+import { callTable, newCalls } from '../calls/call-cells.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
-import type { CallFilter, CallStore } from '../calls/call-store.ts';
-import { callTable, newCalls } from '../calls/call-table.ts';
+import type { CallCursor, CallStore } from '../calls/call-store.ts';
 import { type Cell, csvLines, csvTime } from '../kit/csv.ts';
 import { cursorList } from '../kit/cursor-list.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { choice, field, notice } from '../kit/form.ts';
-import type { Formats } from '../kit/formats.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 import {
@@ -34,37 +33,41 @@ type Parts = {
 
 /** All calls, newest first, as a page and as CSV. */
 export function callListPage(pages: Pages, context: Parts): void {
-  const { store, directory } = context;
+  const { store } = context;
   pages.get('/calls', 'agent', (request) => listPage(request, context));
   pages.get('/calls.csv', 'agent', async (request) => {
-    const { account, query, formats, audit, extensions } = request;
-    const integrations = directory.integrations(account.id);
-    const callQuery = callQueryIn(query);
-    const filter = await filterOf(callQuery, account, formats.timeZone, store, request, integrations);
+    const { account, query, audit } = request;
+    const { page } = await asked(request, context);
     await audit('export', query.size === 0 ? 'all calls' : 'calls that match a filter');
+    const withExtras = (await store.calls.distinct(account.id, 'numbers called', 1)).length > 0;
     return {
       download: 'calls.csv',
       type: 'text/csv; charset=utf-8',
-      content: callsAsCsv(
-        pageOf(callQuery, account, formats.timeZone, store),
-        account.id,
-        filter,
-        formats,
-        extensions,
-        (await store.calls.distinct(account.id, 'numbers called', 1)).length > 0,
-      ),
+      content: callsAsCsv((from) => page('older', from, PER_CHUNK), request, withExtras),
     };
   });
 }
 
-async function listPage(request: PageRequest, { store, directory }: Parts): Promise<Page> {
-  const { account, query, formats, words } = request;
+/** Which calls a request asks for, and pages of them. */
+async function asked(request: PageRequest, { store, directory }: Parts) {
+  const account = request.account.id;
+  const callQuery = callQueryIn(request.query);
+  const integrations = directory.integrations(account);
+  const filter = await filterOf(callQuery, request, store, integrations);
+  const read = pageOf(callQuery, request, store);
+  return {
+    callQuery,
+    integrations,
+    page: (towards: 'older' | 'newer', from: CallCursor | null, limit: number) =>
+      read({ account, filter, towards, from, limit }),
+  };
+}
+
+async function listPage(request: PageRequest, context: Parts): Promise<Page> {
+  const { account, query, words } = request;
   const text = words.calls;
-  const callQuery = callQueryIn(query);
-  const integrations = directory.integrations(account.id);
-  const filter = await filterOf(callQuery, account, formats.timeZone, store, request, integrations);
-  const read = pageOf(callQuery, account, formats.timeZone, store);
-  const called = await store.calls.distinct(account.id, 'numbers called', MAX_NUMBERS);
+  const { callQuery, integrations, page } = await asked(request, context);
+  const called = await context.store.calls.distinct(account.id, 'numbers called', MAX_NUMBERS);
   const {
     rows: calls,
     isNewest,
@@ -74,8 +77,8 @@ async function listPage(request: PageRequest, { store, directory }: Parts): Prom
     request,
     PER_PAGE,
     async (towards, from) => {
-      const page = await read({ account: account.id, filter, towards, from, limit: PER_PAGE });
-      return { ...page, rows: page.calls };
+      const { calls: rows, ...places } = await page(towards, from, PER_PAGE);
+      return { rows, ...places };
     },
     (also) => addressOf('/calls', callQuery, also),
   );
@@ -172,13 +175,13 @@ function filterForm(
   </form>`;
 }
 
-/** All matching calls, newest first, read while they are sent. Times have an offset from UTC, durations are in seconds. */
+/**
+ * All matching calls, newest first, read while they are sent. Times have an offset from UTC, durations are in seconds.
+ * `next`: the calls from a place on.
+ */
 export async function* callsAsCsv(
-  page: CallStore['page'],
-  account: number,
-  filter: CallFilter,
-  { timeZone }: Formats,
-  extensions: Extensions,
+  next: (from: CallCursor | null) => ReturnType<CallStore['page']>,
+  { extensions, formats: { timeZone } }: Pick<PageRequest, 'extensions' | 'formats'>,
   withExtras = false,
 ): AsyncGenerator<string> {
   const time = (at: number | null) => csvTime(at, timeZone);
@@ -214,16 +217,11 @@ export async function* callsAsCsv(
   ];
   // The byte order mark makes spreadsheets read UTF-8.
   yield `\ufeff${csvLines([columns.map(([head]) => head)])}`;
-  let from = null;
+  let from: CallCursor | null = null;
   do {
-    const { calls, next }: Awaited<ReturnType<CallStore['page']>> = await page({
-      account,
-      filter,
-      towards: 'older',
-      from,
-      limit: PER_CHUNK,
-    } as const);
-    if (calls.length > 0) yield csvLines(calls.map((call) => columns.map(([, cell]) => cell(call))));
-    from = next;
+    const page: Awaited<ReturnType<CallStore['page']>> = await next(from);
+    if (page.calls.length > 0)
+      yield csvLines(page.calls.map((call) => columns.map(([, cell]) => cell(call))));
+    from = page.next;
   } while (from !== null);
 }

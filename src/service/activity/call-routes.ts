@@ -1,9 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallEvent } from '../../shared/api/contract/call-event.ts';
+import type { CallExtras as SentExtras } from '../../shared/api/contract/call-extras.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
-import { extrasOf } from '../calls/sent-extras.ts';
+import type { CallExtras } from '../calls/call-record.ts';
 import type { Exchange } from '../history/exchange.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 
@@ -33,6 +34,25 @@ export function callRoutes(app: ZodInstance, exchange: Exchange): void {
   app.get(getCall.path, { schema: getCall.schema }, (request, reply) => take(request.query, request, reply));
 }
 
+/** The extras of an event as a call keeps them; `country` is the one that its numbers are read in. */
+function extrasOf({ number_called, line, at, missed }: SentExtras, country: string | null): CallExtras {
+  return {
+    numberCalled:
+      number_called === undefined ? null : normaliseNumber(number_called, country) || number_called,
+    line: line ?? null,
+    missed:
+      missed === undefined
+        ? null
+        : {
+            where: missed.where ?? null,
+            name: missed.name ?? null,
+            by: missed.by ?? null,
+            after: missed.after ?? null,
+            at: at === undefined ? null : Date.parse(at),
+          },
+  };
+}
+
 const letters = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789');
 const LENGTH = 48;
 
@@ -41,7 +61,7 @@ const pool = Buffer.alloc(16_384);
 let used = pool.length;
 
 /** `result` of a call event's reply: 48 random letters and digits of the system's generator (API parts 2 and 8). */
-export function randomResult(): string {
+function randomResult(): string {
   const text = Buffer.allocUnsafe(LENGTH);
   for (let filled = 0; filled < LENGTH; ) {
     if (used === pool.length) {

@@ -1,8 +1,7 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Group, ReportStore } from '../calls/aggregate.ts';
-import { type CallStore, everyCall } from '../calls/call-store.ts';
-import { callTable, newCalls } from '../calls/call-table.ts';
-import { quantile } from '../calls/durations.ts';
+import { type Group, quantile, type ReportStore } from '../calls/aggregate.ts';
+import { callTable, newCalls } from '../calls/call-cells.ts';
+import { type CallStore, newestCalls } from '../calls/call-store.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';
 import { duration } from '../kit/formats.ts';
@@ -55,16 +54,10 @@ export function dashboardPage(pages: Pages, { store, directory }: Parts): void {
 
   pages.get('/', 'agent', async (request) => {
     const text = request.words.dashboard;
-    const [steps, figures, { calls }] = await Promise.all([
+    const [steps, figures, calls] = await Promise.all([
       help(request),
       today(request),
-      store.calls.page({
-        account: request.account.id,
-        filter: everyCall,
-        towards: 'older',
-        from: null,
-        limit: LATEST,
-      }),
+      newestCalls(store.calls, request.account.id, {}, LATEST),
     ]);
     return {
       title: text.title,

@@ -4,8 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { until } from '../../../test/until.ts';
 import type { Session } from '../accounts/user.ts';
 import { appOn } from '../app/app.fixture.ts';
-import { noExtras } from '../calls/call-extras.ts';
-import type { CallRecord } from '../calls/call-record.ts';
+import { type CallRecord, noExtras } from '../calls/call-record.ts';
 import type { Store } from '../database/store.ts';
 
 const uid = '0'.repeat(16);

@@ -11,7 +11,7 @@ import type { Budgets } from '../kit/budget.ts';
 import { openEventStream } from '../kit/event-stream.ts';
 import { machineZone } from '../kit/formats.ts';
 import { bearerToken } from '../kit/security-headers.ts';
-import type { CallBackList } from '../people/call-back-list.ts';
+import type { CallBackList } from '../people/call-backs.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';
 

@@ -8,7 +8,7 @@ import { historyRoutes } from '../history/history-routes.ts';
 import { bridgeHealthRoute } from '../integrations/bridge-health.ts';
 import { refusalOf } from '../kit/refusal.ts';
 import { bearerToken } from '../kit/security-headers.ts';
-import { priorityRoutes } from '../priority/priority-routes.ts';
+import { priorityRoutes } from '../priority/segments.ts';
 import { monotonicMs } from '../store/monotonic-clock.ts';
 import { takeJsonBodies } from './body.ts';
 import type { ServiceContext } from './context.ts';

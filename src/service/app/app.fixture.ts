@@ -4,7 +4,7 @@ import { makeKeys } from '../accounts/keys.ts';
 import { makeScreens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
 import { makeBudgets } from '../kit/budget.ts';
-import { makeCallBackList } from '../people/call-back-list.ts';
+import { makeCallBackList } from '../people/call-backs.ts';
 import { makeMeter } from '../upkeep/meter.ts';
 import { makeAccess } from '../users/access.ts';
 import { makeSessions } from '../users/sessions.ts';

@@ -21,7 +21,7 @@ import { callBackPages } from '../people/call-back-pages.ts';
 import { callerPage } from '../people/caller-page.ts';
 import { customerPages } from '../people/customer-pages.ts';
 import { importPages } from '../people/import-pages.ts';
-import { segmentPages } from '../priority/segment-pages.ts';
+import { segmentPages } from '../priority/segments.ts';
 import { reportPages } from '../reports/report-pages.ts';
 import { accountPages } from '../settings/account-pages.ts';
 import { extensionPages } from '../settings/extension-pages.ts';

@@ -1,10 +1,13 @@
+import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { extensionText, numberCalledText } from '../accounts/extensions.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { duration } from '../kit/formats.ts';
 import { topPageOf } from '../kit/layout.ts';
 import type { PageRequest } from '../kit/page-request.ts';
+import { type Column, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import type { CallRecord } from './call-record.ts';
+import { type CallRecord, rangFor, talkedFor } from './call-record.ts';
 
 /** A call that is open for longer has ended without a report. */
 const MAX_CALL_MS = 24 * 3_600_000;
@@ -59,3 +62,56 @@ export function customerLink({ reference, name }: NonNullable<CallRecord['custom
 
 export const segmentChip = (segment: string | null): Html =>
   segment !== null && html`<span class="chip">${displayText(segment, 40)}</span>`;
+
+/** What client/live-parts.js says of calls that came. */
+export const newCalls = ({ words: { kit } }: PageRequest) => ({
+  'data-new-one': kit.newCall,
+  'data-new-many': kit.newCalls,
+});
+
+/** Calls as a table, on this and other pages. */
+export function callTable(calls: readonly CallRecord[], request: PageRequest, filtered: boolean): Html {
+  const { formats, now, extensions, words } = request;
+  const text = words.calls;
+  const columns: Column<CallRecord>[] = [
+    {
+      head: text.time,
+      cell: ({ id, startedAt }) => html`<a href=${callAddress(id)}>${formats.moment(startedAt, now)}</a>`,
+    },
+    {
+      head: text.caller,
+      cell: ({ customer, number, segment }) => html`
+        ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
+        <a href=${callerAddress(number, backOf(request))}><span class="number">${displayText(spaced(number), 40)}</span></a>`,
+    },
+    {
+      head: text.outcome,
+      cell: (call) => {
+        const end = endText(call, words);
+        return html`${stateOf(call, request)}${end && html`<br /><span class="quiet">${end}</span>`}`;
+      },
+    },
+    ...(calls.some(({ extras }) => extras.numberCalled !== null)
+      ? [
+          {
+            head: text.numberCalled,
+            cell: ({ extras: { numberCalled } }: CallRecord) =>
+              numberCalled && displayText(numberCalledText(extensions, numberCalled), 60),
+            wide: true,
+          } as const,
+        ]
+      : []),
+    {
+      head: text.answeredBy,
+      cell: ({ callerId }) => callerId && displayText(extensionText(extensions, callerId), 60),
+      wide: true,
+    },
+    { head: text.wait, cell: (call) => duration(rangFor(call)), numeric: true, wide: true },
+    { head: text.duration, cell: (call) => duration(talkedFor(call)), numeric: true, wide: true },
+  ];
+  const empty = filtered
+    ? html`<p>${text.noMatch} <a href="/calls">${text.showAll}</a></p>`
+    : html`<p>${text.none}</p>`;
+  const key = ({ id }: CallRecord) => id;
+  return table({ caption: text.caption, columns, rows: calls, key, empty, stacked: true });
+}

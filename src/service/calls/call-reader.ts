@@ -1,9 +1,8 @@
 import type { Statements, Value } from '../store/statements.ts';
+import { SHORT_SECONDS } from './aggregate.ts';
 import { type CallRecord, FORGOTTEN } from './call-record.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
-import type { CallCursor, CallFilter, CallSearch } from './call-store.ts';
-import type { CallHits, CallSlice } from './cursor-paging.ts';
-import { SHORT_SECONDS } from './durations.ts';
+import type { CallCursor, CallFilter, CallHits, CallSearch, CallSlice } from './call-store.ts';
 
 /** Calls that are changed in one statement. */
 const CHUNK = 500;
@@ -39,6 +38,7 @@ export function callReader(statements: Statements, most: number) {
       return (await statements.lookup<Row>(sql, account, id)).map(callOf)[0];
     },
 
+    /** All calls of a number, in chunks. */
     async *ofNumber(account: number, number: string): AsyncGenerator<CallRecord[]> {
       for (let after = 0, rows: Row[] = []; ; after = rows.at(-1)?.place as number) {
         rows = await statements.read<Row>(
@@ -51,6 +51,7 @@ export function callReader(statements: Statements, most: number) {
       }
     },
 
+    /** The different extensions that answered, or numbers that were called, in order: at most `max`. */
     async distinct(account: number, what: 'extensions' | 'numbers called', max: number): Promise<string[]> {
       const [column, index] =
         what === 'extensions'
@@ -70,12 +71,14 @@ export function callReader(statements: Statements, most: number) {
       return rows.map(({ one }) => one);
     },
 
+    /** Removes a number from all of its calls; returns how many. */
     async forget(account: number, number: string): Promise<number> {
       const sql = `UPDATE calls SET from_number = $3, number = $3
         WHERE id IN (SELECT id FROM calls WHERE account_id = $1 AND number = $2 LIMIT ${CHUNK}) RETURNING id`;
       return inSteps(() => statements.write(sql, account, number, FORGOTTEN));
     },
 
+    /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */
     async trim(before: number): Promise<number> {
       const accounts = await statements.read<{ id: number }>('SELECT id FROM accounts');
       let deleted = 0;
@@ -170,7 +173,7 @@ function searchCondition(
   { digits, words, extensions }: CallSearch,
   { contains, firstLine }: Statements,
 ): Condition {
-  // See customer-search.ts.
+  // The first line of a customer's search text is the name.
   const name = words.map(() => contains(firstLine("coalesce(k.search, '')"), '?')).join(' AND ');
   const any = [
     digits !== null && contains('c.number', '?'),

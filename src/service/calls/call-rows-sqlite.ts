@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { extraFields } from './call-extras.ts';
-import type { CallRecord } from './call-record.ts';
+import { type CallRecord, extraFields } from './call-record.ts';
 import { callColumns, callNames, callOf, extraColumns, rowOf, storedColumns, whoCalls } from './call-rows.ts';
 
 /** Reads and writes single calls. */

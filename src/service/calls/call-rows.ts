@@ -1,6 +1,12 @@
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
-import { type CallExtras, extraFields, type MissedEnd, noExtras } from './call-extras.ts';
-import { type CallRecord, scalarFields } from './call-record.ts';
+import {
+  type CallExtras,
+  type CallRecord,
+  extraFields,
+  type MissedEnd,
+  noExtras,
+  scalarFields,
+} from './call-record.ts';
 
 /** Those of its extras. */
 const extraTypes = {

@@ -1,5 +1,7 @@
-import type { MissedPlace } from './call-extras.ts';
-import type { CallRecord } from './call-record.ts';
+import { folded } from '../kit/search-text.ts';
+import { monotonicMs } from '../store/monotonic-clock.ts';
+import type { callReader } from './call-reader.ts';
+import type { CallRecord, MissedPlace } from './call-record.ts';
 
 /** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
 export interface CallFeed {
@@ -34,13 +36,13 @@ export type CallFilter = {
   readonly segment: string | null;
   readonly integration: number | null;
   readonly search: CallSearch | null;
-  /** As it is kept (see call-extras.ts). */
+  /** As it is kept (see CallExtras). */
   readonly numberCalled: string | null;
   /** Where a missed call ended. */
   readonly place: MissedPlace | null;
   /**
    * `open`: not over yet, answered or not; `answered` and `missed` as reports count them; `short`: missed within
-   * SHORT_SECONDS (service-level.ts).
+   * SHORT_SECONDS.
    */
   readonly outcome: 'open' | 'answered' | 'missed' | 'short' | null;
   readonly since: number | null;
@@ -49,7 +51,7 @@ export type CallFilter = {
 
 /**
  * Matches a call if its number has the digits, if its customer's name has all of the words (none: names are not
- * searched; without accents, in lower case: see customer-search.ts), or if one of the extensions answered it.
+ * searched; as `folded` makes them), or if one of the extensions answered it.
  */
 export type CallSearch = {
   readonly digits: string | null;
@@ -74,27 +76,121 @@ export const everyCall: CallFilter = {
 /** A place among an account's calls, which are in the order of their start. */
 export type CallCursor = { readonly at: number; readonly id: number };
 
-export interface CallStore {
-  get(account: number, id: string): Promise<CallRecord | undefined>;
-  /** All calls of a number, in chunks. */
-  ofNumber(account: number, number: string): AsyncIterable<CallRecord[]>;
-  /** The different extensions that answered, or numbers that were called, in order: at most `max`. */
-  distinct(account: number, what: 'extensions' | 'numbers called', max: number): Promise<string[]>;
-  /** Removes a number from all of its calls; returns how many. */
-  forget(account: number, number: string): Promise<number>;
-  /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */
-  trim(before: number): Promise<number>;
+export type CallSlice = {
+  readonly account: number;
+  readonly filter: CallFilter;
+  /** Those of the customers whom the filter names; null if it names none, or they have too many. */
+  readonly numbers: readonly string[] | null;
+  readonly towards: 'older' | 'newer';
+  readonly from: CallCursor | null;
+  /** Most calls to return. */
+  readonly limit: number;
+};
+
+/**
+ * The matching calls among those read, in the direction of paging, and the place of the first of them. `next`: null when
+ * no calls are left in that direction.
+ */
+export type CallHits = {
+  readonly calls: CallRecord[];
+  readonly first: CallCursor | null;
+  readonly next: CallCursor | null;
+};
+
+type CallPage = {
+  readonly calls: CallRecord[];
+  readonly next: CallCursor | null;
+  readonly back: CallCursor | null;
+};
+
+/** How customers are found whose calls are searched (see CustomerStore). */
+type CustomersOfCalls = {
+  get(account: number, reference: string): Promise<{ readonly numbers: readonly string[] } | undefined>;
+  page(query: {
+    account: number;
+    words: readonly string[];
+    segment: null;
+    after: null;
+    limit: number;
+  }): Promise<{
+    readonly customers: readonly { readonly name: string; readonly numbers: readonly string[] }[];
+    readonly next: unknown;
+  }>;
+};
+
+/** Time limit of one page, ms; then it says how far it searched. */
+const TIME_LIMIT_MS = 400;
+/**
+ * Customers, and numbers of them, whose calls are found number by number. With more, the calls of a name are found by
+ * reading all, newest first: then the next one is near.
+ */
+const MAX_NUMBERS = 40;
+
+/** Pages of calls, from slices that are each short. */
+export function cursorPaging(
+  sliceOf: (slice: CallSlice) => Promise<CallHits>,
+  customers: CustomersOfCalls,
+  clock: () => number = monotonicMs,
+) {
   /**
    * The next matching calls, at most `limit`, newest first in both directions: from `from` on (null: from the end in
    * that direction), without `from` itself. It stops after a time limit, so there may be fewer than `limit`, even none.
    * `next`: where to continue in the same direction, null at the end. `back`: where the returned calls begin in the
    * other direction, null if there are none.
    */
-  page(query: {
-    account: number;
-    filter: CallFilter;
-    towards: 'older' | 'newer';
-    from: CallCursor | null;
-    limit: number;
-  }): Promise<{ calls: CallRecord[]; next: CallCursor | null; back: CallCursor | null }>;
+  return async ({ account, filter, towards, from, limit }: Omit<CallSlice, 'numbers'>): Promise<CallPage> => {
+    const calls: CallRecord[] = [];
+    let first: CallCursor | null = null;
+    let next = from;
+    const began = clock();
+    const numbers = await numbersOf(account, filter, customers);
+    do {
+      const hits = await sliceOf({
+        account,
+        filter,
+        numbers,
+        towards,
+        from: next,
+        limit: limit - calls.length,
+      });
+      calls.push(...hits.calls);
+      first ??= hits.first;
+      next = hits.next;
+    } while (next !== null && calls.length < limit && clock() - began < TIME_LIMIT_MS);
+    return {
+      calls: towards === 'older' ? calls : calls.reverse(),
+      next,
+      back: from === null ? null : (first ?? from),
+    };
+  };
+}
+
+export type CallStore = Omit<ReturnType<typeof callReader>, 'open' | 'slice'> & {
+  readonly page: ReturnType<typeof cursorPaging>;
+};
+
+/** The newest calls that match, newest first. */
+export const newestCalls = async (
+  { page }: CallStore,
+  account: number,
+  filter: Partial<CallFilter>,
+  limit: number,
+): Promise<readonly CallRecord[]> =>
+  (await page({ account, filter: { ...everyCall, ...filter }, towards: 'older', from: null, limit })).calls;
+
+async function numbersOf(
+  account: number,
+  { customer, search }: CallFilter,
+  customers: CustomersOfCalls,
+): Promise<readonly string[] | null> {
+  const few = (numbers: readonly string[]) => (numbers.length > MAX_NUMBERS ? null : numbers);
+  if (customer) return few((await customers.get(account, customer.is))?.numbers ?? []);
+  if (search === null || search.digits !== null) return null;
+  const { words } = search;
+  if (words.length === 0) return [];
+  const query = { account, words, segment: null, after: null, limit: MAX_NUMBERS };
+  const { customers: found, next } = await customers.page(query);
+  if (next !== null) return null;
+  const named = found.filter(({ name }) => words.every((word) => folded(name).includes(word)));
+  return few(named.flatMap(({ numbers }) => numbers));
 }

@@ -2,36 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { type Extensions, extensionText, noExtensions, numberCalledText } from '../accounts/extensions.ts';
-import { extraFields, noExtras } from './call-extras.ts';
-import { type CallRecord, scalarFields } from './call-record.ts';
-
-/** Sends the changes of calls to the screens that this process serves. */
-export type Screens = {
-  /** Sends a call's new state, unless the screens already have it or a later one. */
-  publish(account: number, call: CallRecord): void;
-  /** Sends who calls in calls that screens have, after the account's customers have changed. */
-  whoCalls(account: number, calls: readonly CallRecord[]): void;
-  /** Sends an account's callers who are to be called back; they replace those that screens show. */
-  callBacks(account: number, callers: CallBacksOnScreen): void;
-  /** How many calls of an account were answered or have ended on its screens: a list read meanwhile lacks them. */
-  moves(account: number): number;
-  /** The accounts with at least one screen. */
-  accounts(): number[];
-  /** How many screens there are. */
-  connected(): number;
-  /** Whether the account has one. */
-  watched(account: number): boolean;
-  /** Calls `listener` with frames of an event stream. Returns a function that removes it. */
-  subscribe(
-    watcher: { readonly account: number; readonly user: unknown },
-    listener: (frame: string) => void,
-  ): () => void;
-  /** Calls `listener` when every stream must end. Returns a function that removes it. */
-  onClose(listener: () => void): () => void;
-  /** Ends every stream: the screens reconnect and load the current calls. */
-  restart(): void;
-  close(): void;
-};
+import { type CallRecord, extraFields, noExtras, scalarFields } from './call-record.ts';
 
 /** `times`: how many missed calls the caller has; `taken_by`: the user who calls back. */
 type ToCallBack = { readonly times: number; readonly taken_by: string | null };
@@ -48,8 +19,8 @@ export const MAX_OPEN_CALLS = 500;
 /** Calls whose last sent state is remembered. */
 const MAX_REMEMBERED = 20_000;
 
-/** `extensions`: those of an account. */
-export function makeScreens(extensions: (account: number) => Extensions = () => noExtensions): Screens {
+/** Sends the changes of calls to the screens that this process serves. `extensions`: those of an account. */
+export function makeScreens(extensions: (account: number) => Extensions = () => noExtensions) {
   type Screen = { readonly reader: 'user' | 'token'; readonly send: (frame: string) => void };
   const listeners = new Map<number, Set<Screen>>();
   const closers = new Set<() => void>();
@@ -62,7 +33,8 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
     for (const { reader, send } of listeners.get(account) ?? []) if (reader === 'user') send(frame);
   };
   return {
-    publish(account, call) {
+    /** Sends a call's new state, unless the screens already have it or a later one. */
+    publish(account: number, call: CallRecord): void {
       const ofAccount = listeners.get(account);
       if (ofAccount === undefined) return;
       const key = `${account} ${call.id}`;
@@ -78,16 +50,27 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
         send(frames[reader]);
       }
     },
-    whoCalls(account, calls) {
+    /** Sends who calls in calls that screens have, after the account's customers have changed. */
+    whoCalls(account: number, calls: readonly CallRecord[]): void {
       const who = calls.map(({ id, customer, segment, priority }) => ({ id, customer, segment, priority }));
       sendToUsers(account, eventFrame('customers', { calls: who }));
     },
-    callBacks: (account, callers) => sendToUsers(account, eventFrame('missed', callers)),
-    moves: (account) => moves.get(account) ?? 0,
+    /** Sends an account's callers who are to be called back; they replace those that screens show. */
+    callBacks: (account: number, callers: CallBacksOnScreen): void =>
+      sendToUsers(account, eventFrame('missed', callers)),
+    /** How many calls of an account were answered or have ended on its screens: a list read meanwhile lacks them. */
+    moves: (account: number): number => moves.get(account) ?? 0,
+    /** The accounts with at least one screen. */
     accounts: () => [...listeners.keys()],
+    /** How many screens there are. */
     connected: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
-    watched: (account) => listeners.has(account),
-    subscribe({ account, user }, send) {
+    /** Whether the account has one. */
+    watched: (account: number) => listeners.has(account),
+    /** Calls `send` with frames of an event stream. Returns a function that ends it. */
+    subscribe(
+      { account, user }: { readonly account: number; readonly user: unknown },
+      send: (frame: string) => void,
+    ): () => void {
       const ofAccount = listeners.get(account) ?? new Set();
       const screen = { reader: user === null ? 'token' : 'user', send } as const;
       listeners.set(account, ofAccount.add(screen));
@@ -96,14 +79,17 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
         if (ofAccount.size === 0 && listeners.get(account) === ofAccount) listeners.delete(account);
       };
     },
-    onClose(listener) {
+    /** Calls `listener` when every stream must end. Returns a function that removes it. */
+    onClose(listener: () => void): () => void {
       closers.add(listener);
       return () => closers.delete(listener);
     },
-    restart: close,
+    /** Ends every stream: the screens reconnect and load the current calls. */
     close,
   };
 }
+
+export type Screens = ReturnType<typeof makeScreens>;
 
 /** One event of a text/event-stream (HTML standard, 9.2). JSON text holds no line breaks. */
 export function eventFrame(event: string, data: unknown): string {

@@ -3,13 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
-import {
-  BadTable,
-  columns,
-  exportCustomers,
-  importCustomers,
-  importSummary,
-} from '../people/customers-csv.ts';
+import { columns } from '../people/customer-fields.ts';
+import { BadTable, exportCustomers, importCustomers, importSummary } from '../people/customers-csv.ts';
 import { forgetNumber, forgetSummary } from '../people/forget-number.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 

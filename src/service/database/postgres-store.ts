@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { directoryRows } from '../accounts/directory-store.ts';
 import { auditRows } from '../audit/audit-store.ts';
 import { callReader } from '../calls/call-reader.ts';
-import { cursorPaging } from '../calls/cursor-paging.ts';
+import { cursorPaging } from '../calls/call-store.ts';
 import { historyEntries, trimmer } from '../history/history-entries-postgres.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';

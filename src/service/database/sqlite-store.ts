@@ -3,7 +3,7 @@ import type { Methods } from '../../shared/storage/thread-messages.ts';
 import { directoryRows } from '../accounts/directory-store.ts';
 import { auditRows } from '../audit/audit-store.ts';
 import { callReader } from '../calls/call-reader.ts';
-import { cursorPaging } from '../calls/cursor-paging.ts';
+import { cursorPaging } from '../calls/call-store.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
 import { callerRows } from '../people/caller-store.ts';

@@ -1,5 +1,5 @@
+import { callExtrasSchema } from '../../shared/api/contract/call-extras.ts';
 import type { Integration } from '../accounts/directory-store.ts';
-import { extrasProblem } from '../calls/sent-extras.ts';
 import { cursorText } from '../kit/cursor-list.ts';
 import { displayText } from '../kit/display-text.ts';
 import type { PageRequest } from '../kit/page-request.ts';
@@ -67,4 +67,17 @@ export const extrasLeftOut = (entry: StoredRequest): string | undefined =>
 /** A payload as text; invalid bytes become \ufffd. */
 export function payloadText({ request }: StoredRequest): string {
   return typeof request === 'string' ? request : Buffer.from(request).toString('utf8');
+}
+
+/** Why the `extras` of an event's payload were left out; undefined if they were not, or there are none. */
+function extrasProblem(payload: string): string | undefined {
+  if (!payload.includes('extras')) return undefined;
+  let extras: unknown;
+  try {
+    extras = JSON.parse(payload)?.extras;
+  } catch {
+    return undefined;
+  }
+  const issue = extras == null ? undefined : callExtrasSchema.safeParse(extras).error?.issues[0];
+  return issue && `${['extras', ...issue.path].join('.')}: ${issue.message}`;
 }

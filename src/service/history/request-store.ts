@@ -1,6 +1,5 @@
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
-import type { CallExtras } from '../calls/call-extras.ts';
-import type { CallRecord, EventEffect } from '../calls/call-record.ts';
+import type { CallExtras, CallRecord, EventEffect } from '../calls/call-record.ts';
 import type { Span } from '../kit/calendar.ts';
 
 /** A call event that passed the contract; `number` is `from` as numbers are compared. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { customer } from '../people/customer.fixture.ts';
-import { searchText, searchWords } from './search-text.ts';
+import { searchText } from '../people/customer-fields.ts';
+import { searchWords } from './search-text.ts';
 
 const text = searchText(
   customer({ reference: 'K-17', name: 'Bäckerei Weiß & Söhne', numbers: ['+4930901820', '123'] }),

@@ -17,24 +17,21 @@ export function adminCustomerRoutes(
   accountOf: AccountOf,
   audit: AdminAudit,
   {
-    store,
+    store: { customers },
     budgets,
-  }: {
-    readonly store: { readonly customers: CustomerStore };
-    readonly budgets: Budgets;
-  },
+  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets },
 ): void {
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
-  app.get('/segments', (request) => store.customers.segments(accountOf(request).id));
+  app.get('/segments', (request) => customers.segments(accountOf(request).id));
   app.put('/segments/:name', { schema: { params: segmentName, body: priority } }, async (request) => {
     const segment = { name: request.params.name, priority: request.body.priority };
-    await store.customers.putSegment(accountOf(request).id, segment);
+    await customers.putSegment(accountOf(request).id, segment);
     await audit(request, 'settings', `segment ${segment.name}: priority ${segment.priority}`);
     return segment;
   });
   app.delete('/segments/:name', { schema: { params: segmentName } }, async (request, reply) => {
-    const removed = await store.customers.removeSegment(accountOf(request).id, request.params.name);
+    const removed = await customers.removeSegment(accountOf(request).id, request.params.name);
     if (!removed) throw new Refusal(404, 'There is no such segment.');
     await audit(request, 'removal', `segment ${request.params.name}`);
     return reply.code(204).send();
@@ -45,7 +42,7 @@ export function adminCustomerRoutes(
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="customers.csv"')
-      .send(Readable.from(exportCustomers(store.customers, accountOf(request).id)));
+      .send(Readable.from(exportCustomers(customers, accountOf(request).id)));
   });
   app.post('/customers', async (request) => {
     if (!(request.body instanceof Readable))
@@ -54,7 +51,7 @@ export function adminCustomerRoutes(
     const finish = budgets.imports.take(id);
     try {
       const report = await importCustomers(request.body, {
-        customers: store.customers,
+        customers,
         account: id,
         country,
       });
@@ -67,7 +64,7 @@ export function adminCustomerRoutes(
     }
   });
   app.delete('/customers/:reference', { schema: { params: reference } }, async (request, reply) => {
-    const removed = await store.customers.remove(accountOf(request).id, request.params.reference);
+    const removed = await customers.remove(accountOf(request).id, request.params.reference);
     if (!removed) throw new Refusal(404, 'There is no such customer.');
     await audit(request, 'removal', `customer ${request.params.reference}`);
     return reply.code(204).send();

@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { extensionText } from '../accounts/extensions.ts';
-import { backOf, callerAddress, customerLink, segmentChip } from '../calls/call-cells.ts';
-import { newCalls } from '../calls/call-table.ts';
+import { backOf, callerAddress, customerLink, newCalls, segmentChip } from '../calls/call-cells.ts';
 import { displayText } from '../kit/display-text.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
-import type { CallBackList } from './call-back-list.ts';
-import { type CallBack, endOf, isDialable } from './call-backs.ts';
+import { type CallBack, type CallBackList, endOf, isDialable } from './call-backs.ts';
 import type { CallerAction } from './caller-store.ts';
 
 const PER_PAGE = 100;
@@ -27,14 +25,7 @@ const change = z.object({
 });
 
 /** Missed callers who are to be called back: shared by all users of the account. */
-export function callBackPages(
-  pages: Pages,
-  {
-    callBackList,
-  }: {
-    readonly callBackList: CallBackList;
-  },
-): void {
+export function callBackPages(pages: Pages, { callBackList }: { readonly callBackList: CallBackList }): void {
   pages.get('/call-back', 'agent', async (request) => {
     const text = request.words.callBack;
     const all = await callBackList.read(request.account.id);

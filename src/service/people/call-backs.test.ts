@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { table } from '../../../test/table.ts';
-import type { CallRecord } from '../calls/call-record.ts';
-import { callBacks } from './call-backs.ts';
-import type { CallerAction, MissedCall, MissedCaller } from './caller-store.ts';
+import { type CallRecord, noExtras } from '../calls/call-record.ts';
+import { makeScreens } from '../calls/screens.ts';
+import { callBacks, makeCallBackList, missedCallers } from './call-backs.ts';
+import type { CallerAction, CallerStore, MissedCall, MissedCaller } from './caller-store.ts';
 
 const missed = (id: string, number: string, at: number, reachedAt?: number): MissedCall => ({
   call: { id, number, startedAt: at - 5, completedAt: at } as CallRecord,
@@ -66,3 +67,76 @@ for (const [what, calls, actions, expected] of rows)
       });
     assert.equal(list(ofCalls, ofActions).join(', '), expected);
   });
+
+test('a call that is missed while the list is read is in the list that screens get', async () => {
+  const ended = (id: string, number: string) =>
+    ({
+      ...{ id, number, from: number, status: 'completed', missed: true, startedAt: 1, completedAt: 2 },
+      ...{ callerId: null, customer: null, segment: null, priority: null, integration: 1, extras: noExtras },
+    }) as CallRecord;
+  const screens = makeScreens();
+  const frames: string[] = [];
+  screens.subscribe({ account: 1, user: 1 } as never, (frame) => void frames.push(frame));
+  const calls = [ended('old', '110')];
+  let reads = 0;
+  const callers = {
+    async missedCallers() {
+      const seen = calls.map((call) => ({
+        call,
+        reached: null,
+        answeredAt: null,
+        calls: [{ since: 1, until: 2 }],
+      }));
+      reads += 1;
+      if (reads === 1) {
+        calls.push(ended('new', '112'));
+        screens.publish(1, ended('new', '112'));
+      }
+      return seen;
+    },
+    actions: async () => [],
+  };
+  await makeCallBackList(callers as unknown as CallerStore, screens, () => 3).publish(1);
+  const [last = ''] = frames.filter((frame) => frame.startsWith('event: missed'));
+  assert.match(last, /"id":"new"/);
+  assert.match(last, /"id":"old"/);
+  assert.deepEqual([reads, frames.length], [2, 2]);
+});
+
+const MINUTE = 60_000;
+const missedAfter = (number: string, minutes: number, reachedAfter?: number): MissedCall =>
+  missed('', number, minutes * MINUTE, reachedAfter && reachedAfter * MINUTE);
+const action = (number: string, kind: CallerAction['kind'], minutes: number): CallerAction =>
+  did(kind, minutes * MINUTE, number);
+const numbers = ({ neverReached }: ReturnType<typeof missedCallers>) =>
+  neverReached.map((calls) => [calls[0]?.number, calls.length]);
+
+test('missed callers are never reached, called back or called again; the time runs from the first missed call', () => {
+  const found = missedCallers(
+    [
+      missedAfter('+491', 0),
+      missedAfter('+4920', 1),
+      missedAfter('+4920', 2),
+      missedAfter('+4930', 3, 9),
+      missedAfter('+491', 4),
+      missedAfter('anonymous', 5),
+    ],
+    [action('+4920', 'taken', 3), action('+4920', 'done', 31)],
+  );
+  assert.deepEqual(numbers(found), [['+491', 2]]);
+  assert.deepEqual(found.calledBack, [30 * 60, 1]);
+  assert.equal(found.calledAgain, 1);
+});
+
+test('a caller who is missed again after being called back counts again; what was undone does not count', () => {
+  const again = missedCallers(
+    [missedAfter('+4920', 0), missedAfter('+4920', 60)],
+    [action('+4920', 'done', 10)],
+  );
+  assert.deepEqual([again.calledBack, numbers(again)], [[600, 1], [['+4920', 1]]]);
+  const undone = [action('+4920', 'done', 10), action('+4920', 'reopened', 11), action('+4920', 'done', 20)];
+  assert.deepEqual(missedCallers([missedAfter('+4920', 0)], undone).calledBack, [1200, 1]);
+  assert.deepEqual(numbers(missedCallers([missedAfter('+4920', 0)], undone.slice(0, 2))), [['+4920', 1]]);
+  const pressedTwice = [action('+4920', 'done', 9), ...undone.slice(0, 2)];
+  assert.deepEqual(numbers(missedCallers([missedAfter('+4920', 0)], pressedTwice)), [['+4920', 1]]);
+});

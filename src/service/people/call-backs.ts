@@ -1,5 +1,7 @@
+import { type Extensions, noExtensions } from '../accounts/extensions.ts';
+import { countDurations, type Durations } from '../calls/aggregate.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { countDurations, type Durations } from '../calls/durations.ts';
+import { type CallBacksOnScreen, MAX_OPEN_CALLS, type Screens, screenCall } from '../calls/screens.ts';
 import type { CallerAction, CallerStore, MissedCall, MissedCaller } from './caller-store.ts';
 
 /** A caller who was missed: to be called back, or closed. */
@@ -76,10 +78,7 @@ function callBack(
  * A caller's actions without each Done that was undone. Undo applies to those since the last missed call before it;
  * `ends`: when the missed calls ended.
  */
-export function withoutUndone(
-  actions: readonly CallerAction[],
-  ends: readonly number[],
-): readonly CallerAction[] {
+function withoutUndone(actions: readonly CallerAction[], ends: readonly number[]): readonly CallerAction[] {
   let counts = Number.POSITIVE_INFINITY;
   return actions
     .toReversed()
@@ -154,5 +153,97 @@ export function missedCallers(
     neverReached: neverReached.sort((a, b) => lastOf(b) - lastOf(a)),
     calledBack: calledBack.durations(),
     calledAgain,
+  };
+}
+
+/** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
+const LISTED_MS = 7 * 24 * 3_600_000;
+/** So often a list is read that calls overtake: busy accounts get the last one. */
+const MAX_TRIES = 3;
+/** Callers on a screen. */
+const MAX_ON_SCREEN = 50;
+
+/** An account's missed callers, shared by all its users. `extensions`: those of an account. */
+export function makeCallBackList(
+  callers: CallerStore,
+  screens: Screens,
+  clock: () => number,
+  extensions: (account: number) => Extensions = () => noExtensions,
+) {
+  /** All of them, newest first, or the one with this number. */
+  async function read(account: number, number?: string): Promise<CallBack[]> {
+    const since = clock() - LISTED_MS;
+    return callBacks(
+      ...(await Promise.all([
+        callers.missedCallers(account, since, number),
+        actionsSince(callers, account, since),
+      ])),
+    );
+  }
+  /** Those who are to be called back, as screens get them. */
+  async function onScreen(account: number): Promise<CallBacksOnScreen> {
+    const open = (await read(account)).filter(({ closed }) => closed === null);
+    const shown = ({ times, taken }: CallBack) => ({ times, taken_by: taken?.user ?? null });
+    return {
+      missed: open
+        .slice(0, MAX_ON_SCREEN)
+        .map((one) => ({ ...screenCall(one.call, extensions(account)), ...shown(one) })),
+      others: open
+        .slice(MAX_ON_SCREEN)
+        .map((one) => ({ id: one.call.id, number: one.number, ...shown(one) })),
+    };
+  }
+  /** Sends the list to the account's screens at this process. */
+  async function publish(account: number): Promise<void> {
+    // The list replaces what screens show of missed calls: it is read again if a call has moved meanwhile.
+    for (let tries = 1; ; tries++) {
+      const moves = screens.moves(account);
+      const list = await onScreen(account);
+      if (moves !== screens.moves(account) && tries < MAX_TRIES) continue;
+      return screens.callBacks(account, list);
+    }
+  }
+  /** Stores what a user did and sends the new list to the account's screens. */
+  async function act(account: number, action: CallerAction): Promise<void> {
+    await callers.act(account, action);
+    await publish(account);
+  }
+  return { read, onScreen, act, publish };
+}
+
+export type CallBackList = ReturnType<typeof makeCallBackList>;
+
+/** An import changes customers many times a second: the screens get the last state of this time. */
+const TOGETHER_MS = 50;
+
+/**
+ * Returns what is called with an account when its customers have changed: sends its screens who calls now, in open calls
+ * and in those to be called back.
+ */
+export function sendWhoCalls(
+  { openCalls }: { openCalls(account: number, max: number): Promise<CallRecord[]> },
+  screens: Screens,
+  callBackList: CallBackList,
+): (account: number) => void {
+  /** One at a time for each account: what changes while one is read is sent by the next. */
+  const states = new Map<number, 'waiting' | 'reading' | 'changed'>();
+  async function read(account: number): Promise<void> {
+    states.set(account, 'reading');
+    screens.whoCalls(account, await openCalls(account, MAX_OPEN_CALLS));
+    await callBackList.publish(account);
+  }
+  function start(account: number): void {
+    states.set(account, 'waiting');
+    setTimeout(async () => {
+      await read(account).catch(() => {});
+      if (states.get(account) === 'changed') start(account);
+      else states.delete(account);
+    }, TOGETHER_MS);
+  }
+  return (account) => {
+    if (!screens.watched(account)) return;
+    const state = states.get(account);
+    if (state === undefined) start(account);
+    else if (state === 'reading') states.set(account, 'changed');
   };
 }

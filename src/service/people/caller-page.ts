@@ -3,17 +3,22 @@ import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { crmLink } from '../accounts/crm-link.ts';
 import { extensionText } from '../accounts/extensions.ts';
-import { backLink, backOf, callerAddress, customerLink, segmentChip } from '../calls/call-cells.ts';
-import { type CallStore, everyCall } from '../calls/call-store.ts';
-import { callTable } from '../calls/call-table.ts';
+import {
+  backLink,
+  backOf,
+  callerAddress,
+  callTable,
+  customerLink,
+  segmentChip,
+} from '../calls/call-cells.ts';
+import { type CallStore, newestCalls } from '../calls/call-store.ts';
 import { displayText, lines, plainText } from '../kit/display-text.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
 import { mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Html, html } from '../words/html.ts';
-import type { CallBackList } from './call-back-list.ts';
 import { callBackButtons, closedText, dialLink, returnFields } from './call-back-pages.ts';
-import { isDialable } from './call-backs.ts';
+import { type CallBackList, isDialable } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
 import type { CustomerStore } from './customer-store.ts';
 
@@ -37,14 +42,8 @@ export function callerPage(pages: Pages, { store, callBackList }: Parts): void {
     const number = query.get('number') ?? '';
     if (number === '' || number.length > limits.referenceLength)
       throw new Refusal(404, ({ noCaller }) => noCaller);
-    const [{ calls }, actions, [callBack], customer] = await Promise.all([
-      store.calls.page({
-        account: account.id,
-        filter: { ...everyCall, number: { is: number } },
-        towards: 'older',
-        from: null,
-        limit: LAST_CALLS,
-      }),
+    const [calls, actions, [callBack], customer] = await Promise.all([
+      newestCalls(store.calls, account.id, { number: { is: number } }, LAST_CALLS),
       store.callers.actions(account.id, { number }, MAX_NOTES),
       callBackList.read(account.id, number),
       store.customers.withNumber(account.id, number),

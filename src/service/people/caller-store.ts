@@ -47,27 +47,6 @@ export type CallerCounts = {
   readonly missed: number;
 };
 
-/** Callers by their numbers: whom to call back, and what colleagues did and noted. */
-export interface CallerStore {
-  /** The newest `max` missed calls of an account that ended in a span, oldest first. */
-  missed(account: number, ended: Span, max: number, group?: CallGroup | null): Promise<MissedCall[]>;
-  /** Each number, or the one given, of an account that was missed since `since`: by the ends of the calls. Unordered. */
-  missedCallers(account: number, since: number, number?: string): Promise<MissedCaller[]>;
-  /** How often each caller called in a span, which is a day, or has some thousand calls. Unordered. */
-  counts(account: number, span: Span, group: CallGroup | null): Promise<CallerCounts[]>;
-  act(account: number, action: CallerAction): Promise<void>;
-  /** Deletes a note; false if there is none. */
-  removeNote(account: number, note: Pick<CallerAction, 'number' | 'at' | 'user'>): Promise<boolean>;
-  /** Deletes what was done about a number. */
-  forget(account: number, number: string): Promise<void>;
-  /** The newest `max` actions since `since` (before `until`), or about one number; oldest first. */
-  actions(
-    account: number,
-    which: { readonly since: number; readonly until?: number } | { readonly number: string },
-    max: number,
-  ): Promise<CallerAction[]>;
-}
-
 /** Missed calls, and callers, that are read in one go. */
 const [CALLS, CALLERS] = [2_000, 400];
 
@@ -86,6 +65,11 @@ const inGroup = (group: CallGroup | null, value: number) =>
 
 type Row = Readonly<Record<string, unknown>>;
 
+const isAnswered = '(a.answered_at IS NOT NULL OR NOT a.missed)';
+
+const reachedColumns =
+  'r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at, r.caller_id AS reached_by';
+
 const reachedOf = (row: Row) =>
   row.reached_id === null
     ? null
@@ -97,28 +81,37 @@ const reachedOf = (row: Row) =>
 
 type MissedRow = { readonly id: number; readonly number: string } & Span;
 
-/** `acted` is called after an action, for the account's screens at other processes. */
+/**
+ * Callers by their numbers: whom to call back, and what colleagues did and noted. `acted` is called after an action, for
+ * the account's screens at other processes.
+ */
 export function callerRows(
   { read, write, along }: Statements,
   serialise: Serialise,
   acted: (account: number) => void = () => {},
-): CallerStore {
+) {
+  /** After `calls c` of the account $1: the first later call from the number that was answered. */
+  const reached = `LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
+    WHERE a.account_id = $1 AND a.number = c.number AND a.started_at > c.started_at AND ${isAnswered}
+    ORDER BY a.started_at LIMIT 1)`;
   return {
-    async missed(account, { since, until }, max, group = null) {
+    /** The newest `max` missed calls of an account that ended in a span, oldest first. */
+    async missed(
+      account: number,
+      { since, until }: Span,
+      max: number,
+      group: CallGroup | null = null,
+    ): Promise<MissedCall[]> {
       const rows = await read<Row>(
-        `SELECT ${callColumns}, r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at,
-           r.caller_id AS reached_by
-         FROM calls c ${along('calls_missed')} ${whoCalls}
-         LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
-           WHERE a.account_id = c.account_id AND a.number = c.number AND a.started_at > c.started_at
-             AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
+        `SELECT ${callColumns}, ${reachedColumns} FROM calls c ${along('calls_missed')} ${whoCalls} ${reached}
          WHERE c.account_id = $1 AND c.missed AND c.completed_at >= $2 AND c.completed_at < $3
            AND c.number <> '${FORGOTTEN}' ${inGroup(group, 5)} ORDER BY c.completed_at DESC, c.id DESC LIMIT $4`,
         ...[account, since, until, max, ...(group === null ? [] : [group.name])],
       );
       return rows.toReversed().map((row) => ({ call: callOf(row), reached: reachedOf(row) }));
     },
-    async missedCallers(account, since, number) {
+    /** Each number, or the one given, of an account that was missed since `since`: by the ends of the calls. Unordered. */
+    async missedCallers(account: number, since: number, number?: string): Promise<MissedCaller[]> {
       // The missed calls of the span once, in the order of their ends.
       const callers = new Map<string, { newest: number; calls: Span[] }>();
       const one = number === undefined ? '' : 'AND number = $4';
@@ -144,15 +137,11 @@ export function callerRows(
       }
       // Then the newest call of each. The databases have one function in common that makes rows of a value: the names
       // in it are the calls.
-      const newestCalls = `SELECT ${callColumns}, c.id AS place, r.call_id AS reached_id,
-          coalesce(r.answered_at, r.completed_at) AS reached_at, r.caller_id AS reached_by,
+      const newestCalls = `SELECT ${callColumns}, c.id AS place, ${reachedColumns},
           (SELECT a.started_at FROM calls a ${along('calls_by_number')}
             WHERE a.account_id = $1 AND a.number = c.number AND a.started_at >= $2
-              AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at DESC LIMIT 1) AS answered_last
-        FROM json_each($3) m CROSS JOIN calls c ${whoCalls}
-        LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
-          WHERE a.account_id = $1 AND a.number = c.number AND a.started_at > c.started_at
-            AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
+              AND ${isAnswered} ORDER BY a.started_at DESC LIMIT 1) AS answered_last
+        FROM json_each($3) m CROSS JOIN calls c ${whoCalls} ${reached}
         WHERE c.id = CAST(m.key AS bigint) AND c.number <> '${FORGOTTEN}'`;
       const byCall = new Map(Array.from(callers.values(), ({ newest, calls }) => [newest, calls]));
       const newest = [...byCall.keys()];
@@ -169,7 +158,8 @@ export function callerRows(
       }
       return found;
     },
-    counts(account, { since, until }, group) {
+    /** How often each caller called in a span, which is a day, or has some thousand calls. Unordered. */
+    counts(account: number, { since, until }: Span, group: CallGroup | null): Promise<CallerCounts[]> {
       return read(
         `SELECT c.number, max(k.reference) AS customer, max(k.name) AS name, count(*) AS calls,
            CAST(sum(CASE WHEN c.missed THEN 1 ELSE 0 END) AS bigint) AS missed
@@ -179,14 +169,18 @@ export function callerRows(
         ...[account, since, until, ...(group === null ? [] : [group.name])],
       );
     },
-    async act(account, { number, at, user, kind, text }) {
+    async act(account: number, { number, at, user, kind, text }: CallerAction): Promise<void> {
       await write(
         'INSERT INTO caller_actions (account_id, number, at, user_name, kind, text) VALUES ($1, $2, $3, $4, $5, $6)',
         ...[account, number, at, user, kind, text],
       );
       acted(account);
     },
-    async removeNote(account, { number, at, user }) {
+    /** Deletes a note; false if there is none. */
+    async removeNote(
+      account: number,
+      { number, at, user }: Pick<CallerAction, 'number' | 'at' | 'user'>,
+    ): Promise<boolean> {
       const removed = await write(
         `DELETE FROM caller_actions WHERE account_id = $1 AND number = $2 AND at = $3 AND user_name = $4
            AND kind = 'note' RETURNING id`,
@@ -194,10 +188,16 @@ export function callerRows(
       );
       return removed.length > 0;
     },
-    async forget(account, number) {
+    /** Deletes what was done about a number. */
+    async forget(account: number, number: string): Promise<void> {
       await write('DELETE FROM caller_actions WHERE account_id = $1 AND number = $2', account, number);
     },
-    async actions(account, which, max) {
+    /** The newest `max` actions since `since` (before `until`), or about one number; oldest first. */
+    async actions(
+      account: number,
+      which: { readonly since: number; readonly until?: number } | { readonly number: string },
+      max: number,
+    ): Promise<CallerAction[]> {
       const [where, ...values] =
         'number' in which
           ? (['number = $3', which.number] as const)
@@ -211,3 +211,5 @@ export function callerRows(
     },
   };
 }
+
+export type CallerStore = ReturnType<typeof callerRows>;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
-import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
 import { normaliseNumber, spaced } from '../../shared/phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
-import { backOf, callerAddress } from '../calls/call-cells.ts';
+import { backOf, callerAddress, segmentChip } from '../calls/call-cells.ts';
 import { given } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
@@ -11,36 +10,36 @@ import { changeForm, choice, type FieldErrors, field, notice, readForm } from '.
 import { mayDelete, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { searchWords } from '../kit/search-text.ts';
-import { pager, table } from '../kit/table.ts';
+import { type Column, pager, table } from '../kit/table.ts';
 import { line } from '../kit/text.ts';
 import { type Html, html } from '../words/html.ts';
 import { formError, type Words } from '../words/words.ts';
-import type { Customer, CustomerCursor, CustomerStore, Segment } from './customer-store.ts';
-import { refusalText } from './customers-csv.ts';
+import {
+  type Customer,
+  type CustomerField,
+  customerFields,
+  eachText,
+  shownFields,
+  textFields,
+  textNames,
+} from './customer-fields.ts';
+import type { CustomerCursor, CustomerStore, Segment } from './customer-store.ts';
+import { numbersIn, refusalText, textSchemas } from './customers-csv.ts';
 
 const PAGE = 50;
 
-const numberSchema = phoneNumber('number');
-
 /** The numbers of a form, one per line, as typed. */
-const numbers = z
-  .string()
-  .transform((value) =>
-    value
-      .split(/[\n,;|]/)
-      .map((line) => line.trim())
-      .filter(Boolean),
-  )
-  .superRefine((lines, context) => {
-    const invalid = lines.find((line) => !numberSchema.safeParse(line).success);
-    if (invalid !== undefined)
-      context.addIssue({ code: 'custom', params: { key: 'notANumber', value: plainText(invalid, 60) } });
-    if (lines.length > 100) context.addIssue({ code: 'custom', ...formError('manyNumbers') });
-  });
+const numbers = z.string().transform((text, context) => {
+  const { numbers, invalid } = numbersIn(text, /[\n,;|]/);
+  if (invalid !== undefined)
+    context.addIssue({ code: 'custom', params: { key: 'notANumber', value: plainText(invalid, 60) } });
+  if (numbers.length > 100) context.addIssue({ code: 'custom', ...formError('manyNumbers') });
+  return numbers;
+});
 
 const edited = z.object({
   reference: line('reference', { blank: true }).optional(),
-  name: line('name').optional(),
+  ...textSchemas,
   segment: z.string().optional(),
   numbers: numbers.optional(),
 });
@@ -49,31 +48,25 @@ const edited = z.object({
 export function customerPages(
   pages: Pages,
   {
-    store,
+    store: { customers },
     budgets,
-  }: {
-    readonly store: { readonly customers: CustomerStore };
-    readonly budgets: Budgets;
-  },
+  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets },
 ): void {
-  const { customers } = store;
-
   pages.get('/customers', 'agent', async (request) => {
     const { account, user, query } = request;
-    const segment = query.get('segment') || null;
     const [found, segments] = await Promise.all([
       budgets.searches(account.id, `user ${user.id}`, () =>
         customers.page({
           account: account.id,
           words: searchWords(query.get('q') ?? ''),
-          segment,
+          segment: query.get('segment') || null,
           after: cursorOf(query.get('after')),
           limit: PAGE,
         }),
       ),
       customers.segments(account.id),
     ]);
-    return listPage(request, { ...found, segments });
+    return listPage(request, found, segments);
   });
 
   const editPage = async (request: PageRequest, customer: Partial<Customer>, errors?: FieldErrors) =>
@@ -97,7 +90,7 @@ export function customerPages(
         {
           ...(before !== '' && (await customers.get(account.id, before))),
           reference: before || (form.get('reference') ?? ''),
-          ...(form.has('name') && { name: form.get('name') ?? '' }),
+          ...given(eachText((name) => form.get(name) ?? undefined)),
           ...(form.has('segment') && { segment: form.get('segment') }),
           ...(form.has('numbers') && { numbers: [form.get('numbers') ?? ''] }),
         },
@@ -105,27 +98,22 @@ export function customerPages(
       );
     const { values, errors } = readForm(edited, request);
     if (errors) return again(errors);
-    const { name, segment, numbers } = values;
-    if (before === '' && name === undefined) return again({ name: request.words.formErrors.required });
+    const { segment, numbers } = values;
+    if (before === '' && values.name === undefined) return again({ name: request.words.formErrors.required });
     const reference = before || values.reference || newUid();
     const known = (await customers.get(account.id, reference)) !== undefined;
     if (before === '' && known) return again({ reference: request.words.customers.referenceTaken });
     if (before !== '' && !known) throw noCustomer();
     const [refusal] = await customers.put(account.id, [
       given({
+        ...values,
         reference,
-        name,
         segment: segment === '' ? null : segment,
         numbers: numbers && [...new Set(numbers.map((number) => normaliseNumber(number, account.country)))],
       }),
     ]);
-    if (refusal)
-      return again({
-        [refusal.reason === 'number-taken' ? 'numbers' : 'segment']: refusalText(
-          refusal,
-          request.words.customers,
-        ),
-      });
+    const refused = refusal?.reason === 'number-taken' ? 'numbers' : 'segment';
+    if (refusal) return again({ [refused]: refusalText(refusal, request.words.customers) });
     return { redirect: `/customers/edit?${new URLSearchParams({ reference, done: '' })}` };
   });
   pages.post('/customers/remove', 'agent', async (request) => {
@@ -149,11 +137,8 @@ function cursorOf(value: string | null): CustomerCursor | null {
 
 function listPage(
   request: PageRequest,
-  {
-    customers,
-    next,
-    segments,
-  }: { customers: readonly Customer[]; next: CustomerCursor | null; segments: readonly Segment[] },
+  { customers, next }: Awaited<ReturnType<CustomerStore['page']>>,
+  segments: readonly Segment[],
 ): Page {
   const { query, administrates, words } = request;
   const { common, customers: text } = words;
@@ -189,23 +174,11 @@ function listPage(
         caption: text.title,
         rows: customers,
         stacked: true,
-        columns: [
-          {
-            head: common.name,
-            cell: (customer) => html`<a href=${editLink(customer)}>${displayText(customer.name)}</a>`,
-          },
-          {
-            head: words.segments.segment,
-            wide: true,
-            cell: ({ segment }) =>
-              segment !== null && html`<span class="chip">${displayText(segment, 40)}</span>`,
-          },
-          {
-            head: text.numbers,
-            cell: ({ numbers }) => numbersShown(numbers, text),
-          },
-          { head: text.reference, wide: true, cell: ({ reference }) => displayText(reference, 40) },
-        ],
+        columns: shownFields.map((name): Column<Customer> => {
+          const head = customerFields[name].label(words);
+          const cell = (customer: Customer) => listCell(customer, name, text);
+          return name === 'name' || name === 'numbers' ? { head, cell } : { head, cell, wide: true };
+        }),
         empty: searched ? html`<p>${text.noMatch}</p>` : html`<p>${text.none}</p>`,
       })}
       ${pager(request.words.kit, {
@@ -217,11 +190,18 @@ function listPage(
   };
 }
 
-function numbersShown(numbers: readonly string[], { andMore }: Words['customers']): Html {
-  const few = numbers
-    .slice(0, 3)
-    .map((number, index) => [index > 0 && ', ', html`<bdi class="tabular">${spaced(number)}</bdi>`]);
-  return [few, numbers.length > 3 && andMore(numbers.length - 3)];
+function listCell(customer: Customer, name: CustomerField, { andMore }: Words['customers']): Html {
+  const { numbers } = customer;
+  if (name === 'numbers')
+    return [
+      numbers
+        .slice(0, 3)
+        .map((number, index) => [index > 0 && ', ', html`<bdi class="tabular">${spaced(number)}</bdi>`]),
+      numbers.length > 3 && andMore(numbers.length - 3),
+    ];
+  if (name === 'name') return html`<a href=${editLink(customer)}>${displayText(customer.name)}</a>`;
+  if (name === 'segment') return segmentChip(customer.segment);
+  return customer[name] && displayText(customer[name], 40);
 }
 
 function formPage(
@@ -231,10 +211,10 @@ function formPage(
   errors?: FieldErrors,
 ): Page {
   const { token, query, form, words } = request;
-  const { common, customers: text, segments: segmentText } = words;
+  const { common, customers: text } = words;
   const savedReference = errors ? (form.get('before') ?? '') : (customer.reference ?? '');
   const title = savedReference === '' ? text.newCustomer : plainText(customer.name ?? '', 60);
-  const number = customer.numbers?.[0];
+  const { numbers = [] } = customer;
   return {
     title,
     ...(errors && { status: 422 }),
@@ -247,7 +227,17 @@ function formPage(
           { action: '/customers/save', token, label: title },
           html`
             <input type="hidden" name="before" value=${savedReference} />
-            ${field({ label: common.name, name: 'name', value: customer.name ?? '', errors, required: true, maxlength: limits.referenceLength, autofocus: savedReference === '' })}
+            ${textNames.map((name) =>
+              field({
+                label: textFields[name].label(words),
+                name,
+                value: customer[name] ?? '',
+                errors,
+                required: name === 'name',
+                maxlength: limits.referenceLength,
+                autofocus: name === 'name' && savedReference === '',
+              }),
+            )}
             ${choice({
               label: words.segments.segment,
               name: 'segment',
@@ -257,13 +247,13 @@ function formPage(
                 ['', common.none],
                 ...segments.map(
                   ({ name, priority }) =>
-                    [name, segmentText.withPriority(plainText(name, 60), priority)] as const,
+                    [name, words.segments.withPriority(plainText(name, 60), priority)] as const,
                 ),
               ],
             })}
             <div class="field">
               <label for="f-numbers">${text.numbers}</label>
-              <textarea id="f-numbers" name="numbers" rows="3" aria-describedby="h-numbers e-numbers" aria-invalid=${errors?.numbers ? 'true' : undefined}>${(customer.numbers ?? []).join('\n')}</textarea>
+              <textarea id="f-numbers" name="numbers" rows="3" aria-describedby="h-numbers e-numbers" aria-invalid=${errors?.numbers ? 'true' : undefined}>${numbers.join('\n')}</textarea>
               <p class="hint" id="h-numbers">${text.numbersHint}</p>
               <p class="error" id="e-numbers">${errors?.numbers}</p>
             </div>
@@ -285,12 +275,12 @@ function formPage(
         ${
           savedReference !== '' &&
           html`<p><a href=${`/calls?${new URLSearchParams({ customer: savedReference })}`}>${text.callsOf}</a></p>
-            <p>${(customer.numbers ?? []).slice(0, 10).map((number) => html`<a href=${callerAddress(number, backOf(request))}>${words.caller.cardOf(spaced(number))}</a> `)}</p>
+            <p>${numbers.slice(0, 10).map((number) => html`<a href=${callerAddress(number, backOf(request))}>${words.caller.cardOf(spaced(number))}</a> `)}</p>
             ${
               mayDelete(request) &&
               html`<details>
               <summary>${common.remove}</summary>
-              <p>${number ? text.removeHintNumber : text.removeHint}</p>
+              <p>${numbers.length > 0 ? text.removeHintNumber : text.removeHint}</p>
               ${changeForm(
                 { action: '/customers/remove', token, inline: true },
                 html`<input type="hidden" name="reference" value=${savedReference} /><button type="submit" class="danger">${text.removeButton}</button>`,

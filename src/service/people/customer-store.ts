@@ -1,33 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Statements, Value } from '../store/statements.ts';
+import { type Customer, type CustomerChange, textNames } from './customer-fields.ts';
 
 export type Segment = { readonly name: string; readonly priority: number };
 
-/**
- * A customer; `reference` is the account's own key for it, `numbers` are in the form in which they are compared, and sorted
- * when they come from the store.
- */
-export type Customer = {
-  readonly reference: string;
-  readonly name: string;
-  readonly segment: string | null;
-  readonly numbers: readonly string[];
-};
-
-/** A customer by its reference, with the fields to set: a field that is not named stays as it is. */
-export type CustomerChange = Pick<Customer, 'reference'> & Partial<Customer>;
-
-/** The customer after a change. A new one is named by its reference, and has no segment and no numbers. */
-export const withChange = (known: Customer | undefined, change: CustomerChange): Customer => ({
-  name: change.reference,
-  segment: null,
-  numbers: [],
-  ...known,
-  ...change,
-});
-
 /** A customer's name, and its segment with the priority; null without a segment. */
-export type CustomerPriority = {
+type CustomerPriority = {
   readonly name: string;
   readonly segment: string | null;
   readonly priority: number | null;
@@ -55,41 +33,18 @@ export function refusalOf(
   return undefined;
 }
 
-/** A place in the list of customers, which is by the text that they are found by (see customer-search.ts). */
+/** A place in the list of customers, which is by the text that they are found by (see searchText). */
 export type CustomerCursor = { readonly text: string; readonly reference: string };
 
-export interface CustomerStore {
-  /** The customer with this number, for a priority lookup; undefined if there is none. */
-  priorityOf(account: number, number: string): Promise<CustomerPriority | undefined>;
-  /**
-   * Adds or changes customers by reference, each by itself: returns a refusal, or null, for each in order. `before`:
-   * what each was when it was read. Customers that have changed since then stay as they are.
-   */
-  put(
-    account: number,
-    changes: readonly CustomerChange[],
-    before?: readonly Customer[],
-  ): Promise<(CustomerRefusal | null)[]>;
-  /** False if there is none. */
-  remove(account: number, reference: string): Promise<boolean>;
-  get(account: number, reference: string): Promise<Customer | undefined>;
-  withNumber(account: number, number: string): Promise<Customer | undefined>;
-  /** The next `limit` after a place in the list (null: from its start) whose text holds all of the words. */
-  page(query: {
-    account: number;
-    /** See customer-search.ts. */
-    words: readonly string[];
-    segment: string | null;
-    after: CustomerCursor | null;
-    limit: number;
-  }): Promise<{ customers: Customer[]; next: CustomerCursor | null }>;
-  /** All of an account, by reference, in chunks. */
-  all(account: number): AsyncIterable<Customer[]>;
-  segments(account: number): Promise<Segment[]>;
-  putSegment(account: number, segment: Segment): Promise<void>;
-  /** Its customers stay, without a segment. False if there is none. */
-  removeSegment(account: number, name: string): Promise<boolean>;
-}
+/**
+ * Adds or changes customers by reference, each by itself: returns a refusal, or null, for each in order. `before`: what
+ * each was when it was read. Customers that have changed since then stay as they are.
+ */
+export type PutCustomers = (
+  account: number,
+  changes: readonly CustomerChange[],
+  before?: readonly Customer[],
+) => Promise<(CustomerRefusal | null)[]>;
 
 /** Customers that one statement of a search reads: some milliseconds. */
 const SLICE = 5_000;
@@ -97,22 +52,22 @@ const SLICE = 5_000;
 const PAGE = 1000;
 
 /** The customers of the account $1, as rows of customerOf. No number has a line break. */
-export const selectCustomers = `SELECT c.reference, c.name, s.name AS segment, c.search,
+export const selectCustomers = `SELECT c.reference, ${textNames.map((name) => `c.${name}`).join(', ')}, s.name AS segment, c.search,
     (SELECT string_agg(n.number, '\n' ORDER BY n.number) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers
   FROM customers c LEFT JOIN segments s ON s.id = c.segment_id WHERE c.account_id = $1`;
 
-export type CustomerRow = {
-  reference: string;
-  name: string;
-  segment: string | null;
-  search: string;
-  numbers: string | null;
+/** What a change of a customer writes, as SQL. */
+export const overwrite = [...textNames, 'search', 'segment_id']
+  .map((name) => `${name} = excluded.${name}`)
+  .join(', ');
+
+export type CustomerRow = Omit<Customer, 'numbers'> & {
+  readonly search: string;
+  readonly numbers: string | null;
 };
 
-export const customerOf = ({ reference, name, segment, numbers }: CustomerRow): Customer => ({
-  reference,
-  name,
-  segment,
+export const customerOf = ({ search: _, numbers, ...row }: CustomerRow): Customer => ({
+  ...row,
   numbers: numbers?.split('\n') ?? [],
 });
 
@@ -123,16 +78,22 @@ export const isUnchanged = (now: CustomerRow | undefined, before: Customer): boo
 /** Customers and segments; `put` is each engine's own, since thousands come at once. `changed` is called after a change. */
 export function customerRows(
   { read, lookup, write, contains, along }: Statements,
-  put: CustomerStore['put'],
+  put: PutCustomers,
   changed: (account: number) => void,
-): CustomerStore {
+) {
+  const putAndTell: PutCustomers = async (account, changes, before) => {
+    const refusals = await put(account, changes, before);
+    changed(account);
+    return refusals;
+  };
   const remove = async (account: number, sql: string, key: string) => {
     const removed = (await write(sql, account, key)).length === 1;
     if (removed) changed(account);
     return removed;
   };
   return {
-    async priorityOf(account, number) {
+    /** The customer with this number, for a priority lookup; undefined if there is none. */
+    async priorityOf(account: number, number: string): Promise<CustomerPriority | undefined> {
       const [known] = await lookup<CustomerPriority>(
         `SELECT c.name, s.priority, s.name AS segment FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
          LEFT JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number = $2`,
@@ -140,29 +101,39 @@ export function customerRows(
       );
       return known;
     },
-    async put(account, customers, before) {
-      const refusals = await put(account, customers, before);
-      changed(account);
-      return refusals;
-    },
-    remove: (account, reference) =>
+    put: putAndTell,
+    /** False if there is none. */
+    remove: (account: number, reference: string) =>
       remove(
         account,
         'DELETE FROM customers WHERE account_id = $1 AND reference = $2 RETURNING id',
         reference,
       ),
-    async get(account, reference) {
+    async get(account: number, reference: string): Promise<Customer | undefined> {
       const [row] = await read<CustomerRow>(`${selectCustomers} AND c.reference = $2`, account, reference);
       return row && customerOf(row);
     },
-    async withNumber(account, number) {
+    async withNumber(account: number, number: string): Promise<Customer | undefined> {
       const [row] = await read<CustomerRow>(
         `${selectCustomers} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number = $2)`,
         ...[account, number],
       );
       return row && customerOf(row);
     },
-    async page({ account, words, segment, after, limit }) {
+    /** The next `limit` after a place in the list (null: from its start) whose text holds all of the words (see searchWords). */
+    async page({
+      account,
+      words,
+      segment,
+      after,
+      limit,
+    }: {
+      account: number;
+      words: readonly string[];
+      segment: string | null;
+      after: CustomerCursor | null;
+      limit: number;
+    }): Promise<{ customers: Customer[]; next: CustomerCursor | null }> {
       const isSearch = words.length > 0 || segment !== null;
       const rows: CustomerRow[] = [];
       let from: CustomerCursor | null = after ?? { text: '', reference: '' };
@@ -197,7 +168,8 @@ export function customerRows(
         next: rows.length > limit && last ? { text: last.search, reference: last.reference } : null,
       };
     },
-    async *all(account) {
+    /** All of an account, by reference, in chunks. */
+    async *all(account: number): AsyncGenerator<Customer[]> {
       for (let after = '', page: Customer[] = []; ; after = page.at(-1)?.reference ?? '') {
         const sql = `${selectCustomers} AND c.reference > $2 ORDER BY c.reference LIMIT $3`;
         page = (await read<CustomerRow>(sql, account, after, PAGE)).map(customerOf);
@@ -205,9 +177,12 @@ export function customerRows(
         if (page.length < PAGE) return;
       }
     },
-    segments: (account) =>
-      read('SELECT name, priority FROM segments WHERE account_id = $1 ORDER BY priority DESC, name', account),
-    async putSegment(account, { name, priority }) {
+    segments: (account: number) =>
+      read<Segment>(
+        'SELECT name, priority FROM segments WHERE account_id = $1 ORDER BY priority DESC, name',
+        account,
+      ),
+    async putSegment(account: number, { name, priority }: Segment): Promise<void> {
       await write(
         `INSERT INTO segments (account_id, name, priority) VALUES ($1, $2, $3)
          ON CONFLICT (account_id, name) DO UPDATE SET priority = excluded.priority`,
@@ -215,7 +190,10 @@ export function customerRows(
       );
       changed(account);
     },
-    removeSegment: (account, name) =>
+    /** Its customers stay, without a segment. False if there is none. */
+    removeSegment: (account: number, name: string) =>
       remove(account, 'DELETE FROM segments WHERE account_id = $1 AND name = $2 RETURNING id', name),
   };
 }
+
+export type CustomerStore = ReturnType<typeof customerRows>;

@@ -1,23 +1,21 @@
-import { searchText } from '../kit/search-text.ts';
 import type { Database, Transaction } from '../store/postgres/database.ts';
+import { type Customer, type CustomerChange, searchText, textNames, withChange } from './customer-fields.ts';
 import {
-  type Customer,
-  type CustomerChange,
   type CustomerRefusal,
   type CustomerRow,
-  type CustomerStore,
   customerOf,
   isUnchanged,
+  overwrite,
+  type PutCustomers,
   refusalOf,
   selectCustomers,
-  withChange,
 } from './customer-store.ts';
 
 /** With the account's id: one process at a time changes an account's customers. */
 const LOCK = 5_727_004;
 
 /** Adds or changes customers. */
-export function customerWriter(database: Database): CustomerStore['put'] {
+export function customerWriter(database: Database): PutCustomers {
   return (account, given, before) =>
     database.transaction(async (transaction) => {
       await transaction.rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', LOCK, account);
@@ -94,18 +92,17 @@ async function decide(
 
 async function write({ rows }: Transaction, account: number, customers: readonly Customer[]): Promise<void> {
   const ids = await rows<{ id: number; reference: string }>(
-    `INSERT INTO customers AS c (account_id, reference, name, segment_id, search)
-     SELECT $1, g.reference, g.name, s.id, g.search
-     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS g(reference, name, segment, search)
+    `INSERT INTO customers AS c (account_id, segment_id, search, reference, ${textNames.join(', ')})
+     SELECT $1, s.id, g.search, g.reference, ${textNames.map((name) => `g.${name}`).join(', ')}
+     FROM unnest($2::text[], $3::text[], $4::text[], ${textNames.map((_, at) => `$${5 + at}::text[]`).join(', ')})
+       AS g(segment, search, reference, ${textNames.join(', ')})
      LEFT JOIN segments s ON s.account_id = $1 AND s.name = g.segment
-     ON CONFLICT (account_id, reference) DO UPDATE SET name = excluded.name, segment_id = excluded.segment_id,
-       search = excluded.search
-     RETURNING c.id, c.reference`,
+     ON CONFLICT (account_id, reference) DO UPDATE SET ${overwrite} RETURNING c.id, c.reference`,
     account,
-    customers.map(({ reference }) => reference),
-    customers.map(({ name }) => name),
     customers.map(({ segment }) => segment) as string[],
     customers.map(searchText),
+    customers.map(({ reference }) => reference),
+    ...textNames.map((name) => customers.map((customer) => customer[name])),
   );
   const idOf = new Map(ids.map(({ id, reference }) => [reference, id]));
   const numbers = customers.flatMap(({ reference, numbers }) =>

@@ -1,15 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { searchText } from '../kit/search-text.ts';
+import { type Customer, type CustomerChange, searchText, textNames, withChange } from './customer-fields.ts';
 import {
-  type Customer,
-  type CustomerChange,
   type CustomerRefusal,
   type CustomerRow,
   customerOf,
   isUnchanged,
+  overwrite,
   refusalOf,
   selectCustomers,
-  withChange,
 } from './customer-store.ts';
 
 /** Adds or changes customers. */
@@ -20,9 +18,8 @@ export function customerWriter(db: DatabaseSync) {
      WHERE n.account_id = ? AND n.number = ?`,
   );
   const upsert = db.prepare(
-    `INSERT INTO customers (account_id, reference, name, segment_id, search) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET name = excluded.name, segment_id = excluded.segment_id, search = excluded.search
-     RETURNING id`,
+    `INSERT INTO customers (account_id, segment_id, search, reference, ${textNames.join(', ')})
+     VALUES (?, ?, ?, ?${', ?'.repeat(textNames.length)}) ON CONFLICT DO UPDATE SET ${overwrite} RETURNING id`,
   );
   // A number that stays is not touched: kept figures would be deleted for it (see schema.sql).
   const removeOthers = db.prepare(
@@ -40,13 +37,14 @@ export function customerWriter(db: DatabaseSync) {
     const known = now.get(account, change.reference) as CustomerRow | undefined;
     if (before && !isUnchanged(known, before)) return null;
     const customer = withChange(known && customerOf(known), change);
-    const { reference, name, segment, numbers } = customer;
+    const { reference, segment, numbers } = customer;
+    const texts = textNames.map((name) => customer[name]);
     const found = segment === null ? null : segmentId.get(account, segment);
     const ownerOf = (number: string) =>
       owner.get(account, number) as { reference: string; name: string } | undefined;
     const refusal = refusalOf(customer, () => found !== undefined, ownerOf);
     if (refusal) return refusal;
-    const { id } = upsert.get(account, reference, name, found?.id ?? null, searchText(customer)) as {
+    const { id } = upsert.get(account, found?.id ?? null, searchText(customer), reference, ...texts) as {
       id: number;
     };
     removeOthers.run(id, JSON.stringify(numbers));

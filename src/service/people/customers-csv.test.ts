@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { openSqliteStore } from '../database/sqlite-store.ts';
 import { customer } from './customer.fixture.ts';
-import { type Customer, type CustomerChange, type CustomerStore, withChange } from './customer-store.ts';
-import { BadTable, exportCustomers, importCustomers } from './customers-csv.ts';
+import { type Customer, type CustomerChange, columns, eachText, withChange } from './customer-fields.ts';
+import type { CustomerStore } from './customer-store.ts';
+import { BadTable, exportCustomers, importCustomers, namesCustomers, takeTurns } from './customers-csv.ts';
+import { previewImport } from './customers-preview.ts';
 
 /** Takes customers; knows the segment Gold alone; `taken` is a number of somebody else. */
 function fakeStore(taken = '') {
   const kept: Customer[] = [];
-  const changes: CustomerChange[] = [];
   const customers = {
     put: async (_account: number, added: readonly CustomerChange[]) =>
       added.map((change) => {
-        changes.push(change);
         const customer = withChange(undefined, change);
         if (customer.segment !== null && customer.segment !== 'Gold') {
           return { reason: 'no-such-segment' as const, segment: customer.segment };
@@ -26,7 +31,7 @@ function fakeStore(taken = '') {
       yield kept;
     },
   } as unknown as CustomerStore;
-  return { kept, changes, customers };
+  return { kept, customers };
 }
 
 const importInto = (store: ReturnType<typeof fakeStore>, ...chunks: string[]) =>
@@ -117,3 +122,63 @@ test('exported customers import unchanged, and no cell is a formula', async () =
 function made(reference: string, name: string, segment: string | null, ...numbers: string[]): Customer {
   return customer({ reference, name, segment, numbers });
 }
+
+test('others get a turn while several long works go on, one piece of which runs in a turn', async () => {
+  let turns = 0;
+  let over = false;
+  const count = () => {
+    turns += 1;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  let pieces = 0;
+  const work = async () => {
+    const turn = takeTurns();
+    for (let n = 0; n < 20; n += 1) {
+      for (const end = performance.now() + 5; performance.now() < end; );
+      pieces += 1;
+      await turn();
+    }
+  };
+  await Promise.all([work(), work(), work()]);
+  over = true;
+  assert.ok(turns >= pieces - 3, `${turns} turns for ${pieces} pieces`);
+});
+
+test('a preview shows what the import then does', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'preview-'));
+  const store = await openSqliteStore(join(folder, 'service.db'));
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const { id: account } = await store.directory.addAccount({ uid: 'a', name: 'A', country: 'DE' });
+  const into = { customers: store.customers, account, country: 'DE' };
+  await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
+
+  const cell = (...values: string[]) => fc.constantFrom(...values);
+  const row = fc.record({
+    ...eachText(() => cell('Ann', 'Bob', '')),
+    reference: cell('1', '2', '3', ''),
+    segment: cell('Gold', 'None', ''),
+    numbers: cell('030901820', '030901821|030901822', '030901822', 'none', ''),
+  });
+  // Any columns, as long as they say which customer it is.
+  const some = fc.subarray([...columns], { minLength: 1 }).filter(namesCustomers);
+  await fc.assert(
+    fc.asyncProperty(some, fc.array(row, { maxLength: 8 }), async (some, rows) => {
+      const cells = rows.map((row) => some.map((column) => row[column]));
+      const table = [some, ...cells].map((line) => line.join(',')).join('\n');
+      const preview = await previewImport(Readable.from([table]), into);
+      assert.deepEqual(await previewImport(Readable.from([table]), into), preview, 'it changed nothing');
+      const { added, changed, same, refused, errors } = preview;
+      assert.equal(preview.changes.length, changed);
+      const report = await importCustomers(Readable.from([table]), into);
+      assert.deepEqual(
+        { imported: added + changed + same, refused, errors },
+        { ...report, errors: [...report.errors].sort((a, b) => a.line - b.line) },
+      );
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -12,27 +12,39 @@ import { errorText } from '../kit/form.ts';
 import { line } from '../kit/text.ts';
 import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
-import type { CustomerChange, CustomerRefusal, CustomerStore } from './customer-store.ts';
+import {
+  type CustomerChange,
+  type CustomerField,
+  columns,
+  customerFields,
+  eachText,
+  fieldText,
+} from './customer-fields.ts';
+import type { CustomerRefusal, CustomerStore } from './customer-store.ts';
 
-/**
- * Customers as a table with a header that names these columns, in any order. `reference` is the account's own key
- * (default: the first number); `numbers` holds one or more, separated by `|` or `;`. Columns are separated by comma,
- * semicolon or tab, as in the header. A column that is not there leaves that field of known customers as it is; an empty
- * cell empties it.
- */
-export const columns = ['reference', 'name', 'segment', 'numbers'] as const;
-type Column = (typeof columns)[number];
-
-/** Which of our columns each column of a table is; '' for none. Several can be the same: names are joined, numbers added. */
-export type Mapping = readonly (Column | '')[];
+/** Which of our columns each column of a table is; '' for none. Several can be the same: texts are joined, numbers added. */
+export type Mapping = readonly (CustomerField | '')[];
 
 /** How a table is read: in the country of its numbers, with errors in the words of a language. */
 export type Reading = { readonly country: string | null; readonly mapping?: Mapping; readonly words?: Words };
 
+/** The texts of a form or a table. */
+export const textSchemas = eachText((name) => line(name, { blank: name !== 'name' }).optional());
+
 const numberSchema = phoneNumber('numbers');
+
+/** The numbers in a text as they are written, and the first that is none. */
+export function numbersIn(text: string, separator: RegExp) {
+  const numbers = text
+    .split(separator)
+    .map((number) => number.trim())
+    .filter(Boolean);
+  return { numbers, invalid: numbers.find((number) => !numberSchema.safeParse(number).success) };
+}
+
 const texts = z.object({
   reference: line('reference'),
-  name: line('name').optional(),
+  ...textSchemas,
   segment: line('segment', { blank: true }).optional(),
 });
 
@@ -107,36 +119,31 @@ export async function* readCustomers(
   }
 }
 
+const anyTable = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true } as const;
+
+const asBadTable = (error: unknown) =>
+  error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
+
 /** The first lines of a table, cell by cell: its header and an example. */
 export function firstLines(table: string): [header: string[], example: string[]] {
-  const options = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, to: 2 };
   try {
     const delimiter = delimiterIn(table.split('\n', 1)[0] ?? '');
-    const [header = [], example = []] = parseAtOnce(table, { ...options, delimiter });
+    const [header = [], example = []] = parseAtOnce(table, { ...anyTable, delimiter, to: 2 });
     return [header, example];
   } catch (error) {
-    throw error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
+    throw asBadTable(error);
   }
 }
 
-/** What the header of somebody's own table probably means, in the languages of the pages. A firm's name is the name of a customer. */
-export function guessMapping(header: readonly string[]): Mapping {
-  const meanings: readonly (readonly [Column, RegExp])[] = [
-    [
-      'reference',
-      /^(id|ref)$|referen|référence|(customer|kunden?|klant|client|debitor).*(n[or°]|num|id|code)|^n° (de )?client/,
-    ],
-    ['segment', /segment|gr(ou|u)pp?|groep|categor|kategor|catégor/],
-    ['numbers', /number|phone|^tel|telef|téléphone|mobil|móvil|nummer|num[ée]ro|handy/],
-    ['name', /name|naam|^nom|nombre|apellido|firma|company|bedrijf|société|empresa|organi[sz]/],
-  ];
-  return header.map(
-    (cell) => meanings.find(([, pattern]) => pattern.test(cell.trim().toLowerCase()))?.[0] ?? '',
-  );
-}
+/** What the header of somebody's own table probably means. Most headers with a name in them mean something else. */
+export const guessMapping = (header: readonly string[]): Mapping =>
+  header.map((cell) => {
+    const means = (name: CustomerField) => customerFields[name].header.test(cell.trim().toLowerCase());
+    return columns.find((name) => name !== 'name' && means(name)) ?? (means('name') ? 'name' : '');
+  });
 
 /** The cells of a line; without those whose column the table does not have. */
-type Row = Partial<Record<Column, string>>;
+type Row = Partial<Record<CustomerField, string>>;
 
 /** Whether a table with these columns says which customers it is about. */
 export const namesCustomers = (names: readonly string[]): boolean =>
@@ -158,7 +165,7 @@ async function* rowsOf(
 ): AsyncGenerator<{ line: number; row: Row | null }> {
   const { delimiter, all } = await sniff(input);
   const parser = parse({
-    bom: true,
+    ...anyTable,
     // A name for each column, so that two of a kind are both kept.
     columns: (header: string[]) => {
       const meaning = mapping ?? exactMapping(header);
@@ -167,20 +174,17 @@ async function* rowsOf(
     delimiter,
     info: true,
     max_record_size: LINE_CHARACTERS,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    trim: true,
   });
   try {
     for await (const { info, record } of Readable.from(all).compose(parser)) {
       yield { line: info.lines, row: info.error === undefined ? joined(record) : null };
     }
   } catch (error) {
-    throw error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
+    throw asBadTable(error);
   }
 }
 
-/** Of several columns of one kind: names with a blank between them, numbers as a list. */
+/** Of several columns of one kind: texts with a blank between them, numbers as a list. */
 function joined(record: Readonly<Record<string, string>>): Row {
   const row: Row = {};
   for (const [key, value] of Object.entries(record)) {
@@ -220,18 +224,15 @@ async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGe
 /** What the row says of a customer, or the error in it. */
 function customerOf(row: Row, country: string | null, words: Words): CustomerChange | string {
   const { importing: text, formErrors } = words;
-  const cell = (column: Column) => row[column] && unguarded(row[column]).trim();
-  const written = (cell('numbers') ?? '')
-    .split(/[|;]/)
-    .map((number) => number.trim())
-    .filter((number) => number !== '');
-  const invalid = written.find((number) => !numberSchema.safeParse(number).success);
-  if (invalid !== undefined) return text.notANumber(invalid.slice(0, limits.numberLength).toWellFormed());
-  const numbers = [...new Set(written.map((number) => normaliseNumber(number, country)))];
+  const cell = (column: CustomerField) => row[column] && unguarded(row[column]).trim();
+  const written = numbersIn(cell('numbers') ?? '', /[|;]/);
+  if (written.invalid !== undefined)
+    return text.notANumber(written.invalid.slice(0, limits.numberLength).toWellFormed());
+  const numbers = [...new Set(written.numbers.map((number) => normaliseNumber(number, country)))];
   const reference = cell('reference') || numbers[0];
   if (reference === undefined) return text.nothing;
   const name = cell('name') === '' ? reference : cell('name');
-  const read = texts.safeParse({ reference, name, segment: cell('segment') });
+  const read = texts.safeParse({ reference, ...eachText(cell), name, segment: cell('segment') });
   const [issue] = read.error?.issues ?? [];
   // The API's words name the field.
   if (issue) return words === en ? issue.message : errorText(issue, formErrors);
@@ -253,9 +254,7 @@ export function refusalText(
 export async function* exportCustomers(customers: CustomerStore, account: number): AsyncGenerator<string> {
   yield `${columns.join(',')}\r\n`;
   for await (const chunk of customers.all(account)) {
-    yield csvLines(
-      chunk.map(({ reference, name, segment, numbers }) => [reference, name, segment, numbers.join('|')]),
-    );
+    yield csvLines(chunk.map((customer) => columns.map((name) => fieldText(customer, name, '|'))));
   }
 }
 

@@ -1,11 +1,6 @@
 import type { Readable } from 'node:stream';
-import {
-  type Customer,
-  type CustomerStore,
-  isSameCustomer,
-  refusalOf,
-  withChange,
-} from './customer-store.ts';
+import { type Customer, withChange } from './customer-fields.ts';
+import { type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
 import { type Reading, readCustomers, refusalText } from './customers-csv.ts';
 
 /** What importing a table would change. */

@@ -6,6 +6,7 @@ import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import type { HistorySearch, RequestStore, StoredRequest } from '../history/request-store.ts';
 import type { CallerStore } from './caller-store.ts';
+import { eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 
 type ForgetReport = { readonly calls: number; readonly requests: number; readonly customers: number };
@@ -94,14 +95,13 @@ async function forgetCustomer(
   const customer = await customers.withNumber(account, number);
   if (customer === undefined) return 0;
   const numbers = customer.numbers.filter((other) => other !== number);
-  const { reference, name } = customer;
+  const { reference } = customer;
   const uid = newUid();
   // A table of numbers alone makes them references and names.
   const withoutNumber = (text: string) => (text === number ? uid : text);
+  const texts = eachText((name) => withoutNumber(customer[name]));
   if (numbers.length === 0 || reference === number) await customers.remove(account, reference);
   if (numbers.length > 0)
-    await customers.put(account, [
-      { ...customer, numbers, reference: withoutNumber(reference), name: withoutNumber(name) },
-    ]);
+    await customers.put(account, [{ ...customer, ...texts, reference: withoutNumber(reference), numbers }]);
   return 1;
 }

@@ -2,12 +2,19 @@ import { Readable } from 'node:stream';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import { table } from '../kit/table.ts';
+import { type Column, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
-import type { Customer, CustomerStore } from './customer-store.ts';
+import {
+  type Customer,
+  type CustomerField,
+  columns,
+  customerFields,
+  fieldText,
+  shownFields,
+} from './customer-fields.ts';
+import type { CustomerStore } from './customer-store.ts';
 import {
   BadTable,
-  columns,
   exportCustomers,
   firstLines,
   guessMapping,
@@ -24,16 +31,17 @@ const TABLE_BYTES = 16 * 1024 * 1024;
 const MAX_COLUMNS = 60;
 
 /** Opened by spreadsheets: in UTF-8, with an example. */
-const template = `\ufeff${columns.join(',')}\r\n1001,Example Ltd,,+49 30 23125000|+49 171 3920000\r\n`;
+const example: Partial<Record<CustomerField, string>> = {
+  reference: '1001',
+  name: 'Example Ltd',
+  numbers: '+49 30 23125000|+49 171 3920000',
+};
+const template = `\ufeff${columns.join(',')}\r\n${columns.map((name) => example[name] ?? '').join(',')}\r\n`;
 
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
 export function importPages(
   pages: Pages,
-  {
-    store: { customers },
-  }: {
-    readonly store: { readonly customers: CustomerStore };
-  },
+  { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
 ): void {
   pages.get('/customers/export', 'administrator', async ({ account, audit }) => {
     await audit('export', 'customers');
@@ -57,14 +65,14 @@ export function importPages(
       const csv = form.get('table') ?? '';
       const input = () => Readable.from([csv]);
       try {
-        const [header, example] = firstLines(csv);
-        const guessed = guessMapping(header);
-        const mapping = header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
+        const lines = firstLines(csv);
+        const guessed = guessMapping(lines[0]);
+        const mapping = lines[0].map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
         const into = { customers, account: account.id, country: account.country, mapping, words };
         const isTable = namesCustomers(mapping);
         if (!form.has('confirmed') || !isTable) {
           const preview = isTable ? await previewImport(input(), into) : undefined;
-          return previewPage(request, { csv, header, example, mapping, preview });
+          return previewPage(request, csv, lines, mapping, preview);
         }
         const report = await importCustomers(input(), into);
         await request.audit('import', importSummary(report));
@@ -123,25 +131,16 @@ function importPage(request: PageRequest, above: Html = null, csv = ''): Page {
 
 function previewPage(
   request: PageRequest,
-  {
-    csv,
-    header,
-    example,
-    mapping,
-    preview,
-  }: {
-    csv: string;
-    header: readonly string[];
-    example: readonly string[];
-    mapping: Mapping;
-    preview: ImportPreview | undefined;
-  },
+  csv: string,
+  [header, example]: ReturnType<typeof firstLines>,
+  mapping: Mapping,
+  preview: ImportPreview | undefined,
 ): Page {
   const { token, words, account } = request;
-  const { importing: text, common } = words;
+  const { importing: text } = words;
   const options = [
     ['', text.leaveOut] as const,
-    ...columns.map((name) => [name, columnName(request, name)] as const),
+    ...columns.map((name) => [name, customerFields[name].label(words)] as const),
   ];
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
   const hiddenTable = html`<textarea name="table" hidden>${csv}</textarea>`;
@@ -194,28 +193,11 @@ function previewPage(
           rows: preview.lines,
           columns: [
             { head: text.line, numeric: true, cell: ({ line }) => line },
-            {
-              head: common.name,
-              cell: ({ customer }) =>
-                typeof customer === 'string'
-                  ? html`<span class="error">${plainText(customer)}</span>`
-                  : displayText(customer.name),
-            },
-            {
-              head: words.segments.segment,
-              cell: ({ customer }) =>
-                typeof customer !== 'string' && customer.segment && displayText(customer.segment),
-            },
-            {
-              head: words.customers.numbers,
-              cell: ({ customer }) =>
-                typeof customer !== 'string' && displayText(customer.numbers.join(', ')),
-            },
-            {
-              head: words.customers.reference,
-              wide: true,
-              cell: ({ customer }) => typeof customer !== 'string' && displayText(customer.reference),
-            },
+            ...shownFields.map((name): Column<ImportPreview['lines'][number]> => {
+              const head = customerFields[name].label(words);
+              const cell = ({ customer }: ImportPreview['lines'][number]) => previewCell(customer, name);
+              return name === 'reference' ? { head, cell, wide: true } : { head, cell };
+            }),
           ],
           empty: html`<p>${text.noLines}</p>`,
         })
@@ -234,11 +216,18 @@ function previewPage(
   };
 }
 
+function previewCell(customer: Customer | string, name: CustomerField): Html {
+  if (typeof customer === 'string')
+    return name === 'name' && html`<span class="error">${plainText(customer)}</span>`;
+  const shown = fieldText(customer, name);
+  return shown && displayText(shown);
+}
+
 /** What the lines would change of known customers, field by field. */
 function changeTable(request: PageRequest, { changes, changed }: ImportPreview): Html {
   const { importing: text, common } = request.words;
-  const written = (customer: Customer, name: (typeof columns)[number]) =>
-    (name === 'numbers' ? customer.numbers.toSorted().join(', ') : customer[name]) || text.empty;
+  const written = (customer: Customer, name: CustomerField) =>
+    fieldText({ ...customer, numbers: customer.numbers.toSorted() }, name) || text.empty;
   const caption = text.changes(changes.length, changed);
   return (
     changed > 0 &&
@@ -257,18 +246,13 @@ function changeTable(request: PageRequest, { changes, changed }: ImportPreview):
               .filter(([, old, now]) => old !== now)
               .map(
                 ([name, old, now]) =>
-                  html`<div>${columnName(request, name)}: ${displayText(old)} → ${displayText(now)}</div>`,
+                  html`<div>${customerFields[name].label(request.words)}: ${displayText(old)} → ${displayText(now)}</div>`,
               ),
         },
       ],
       empty: null,
     })}`
   );
-}
-
-function columnName({ words }: PageRequest, column: (typeof columns)[number]): string {
-  const { reference, numbers } = words.customers;
-  return { reference, numbers, name: words.common.name, segment: words.segments.segment }[column];
 }
 
 function errorList({ words }: PageRequest, errors: readonly { line: number; message: string }[]): Html {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CallFacts, countCalls, MAX_GROUPS, OTHERS } from '../calls/aggregate.ts';
-import { quantile } from '../calls/durations.ts';
+import { type CallFacts, countCalls, MAX_GROUPS, OTHERS, quantile } from '../calls/aggregate.ts';
 import { daysBetween } from '../kit/calendar.ts';
 import { makeReport } from './call-report.ts';
 import { daysIn, periodIn, stepsFor, usualPeriods } from './period.ts';

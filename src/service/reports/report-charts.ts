@@ -1,4 +1,4 @@
-import { quantile } from '../calls/durations.ts';
+import { quantile } from '../calls/aggregate.ts';
 import { barChart, timeTicks } from '../kit/chart.ts';
 import { heatTable } from '../kit/heat-table.ts';
 import type { PageRequest } from '../kit/page-request.ts';

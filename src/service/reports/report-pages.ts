@@ -2,8 +2,16 @@ import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { addressOf } from '../activity/call-filter.ts';
-import { type GroupKind, OTHERS, type ReportStore } from '../calls/aggregate.ts';
-import { countOf, quantile, SHORT_SECONDS, serviceLevel, shortAbandons } from '../calls/durations.ts';
+import {
+  countOf,
+  type GroupKind,
+  OTHERS,
+  quantile,
+  type ReportStore,
+  SHORT_SECONDS,
+  serviceLevel,
+  shortAbandons,
+} from '../calls/aggregate.ts';
 import { type Day, daysBetween, QUARTER_MS } from '../kit/calendar.ts';
 import { csvLines } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';

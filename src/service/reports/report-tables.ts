@@ -1,5 +1,4 @@
-import type { Group } from '../calls/aggregate.ts';
-import { quantile } from '../calls/durations.ts';
+import { type Group, quantile } from '../calls/aggregate.ts';
 import { type Cell, csvTime } from '../kit/csv.ts';
 import { displayText } from '../kit/display-text.ts';
 import { duration, type Formats } from '../kit/formats.ts';

@@ -1,8 +1,7 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
 import type { Account } from '../accounts/directory-store.ts';
-import type { ReportStore } from '../calls/aggregate.ts';
-import { quantile, serviceLevel } from '../calls/durations.ts';
+import { quantile, type ReportStore, serviceLevel } from '../calls/aggregate.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';
 import { type Formats, formatsFor } from '../kit/formats.ts';
 import { type Html, html, render } from '../words/html.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noExtensions } from '../accounts/extensions.ts';
 import { makeKeys } from '../accounts/keys.ts';
-import { noExtras } from '../calls/call-extras.ts';
-import type { CallRecord } from '../calls/call-record.ts';
+import { type CallRecord, noExtras } from '../calls/call-record.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 import type { DueDelivery } from './webhook-store.ts';
 

@@ -1,5 +1,11 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { name } from '../kit/administration.ts';
+import type { PriorityResult } from '../../shared/api/contract/phone-number.ts';
+import { routes } from '../../shared/api/contract/routes.ts';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import type { Sender } from '../accounts/directory.ts';
+import type { Exchange } from '../history/exchange.ts';
+import { name, type ZodInstance } from '../kit/administration.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
@@ -7,6 +13,32 @@ import { table } from '../kit/table.ts';
 import type { CustomerStore, Segment } from '../people/customer-store.ts';
 import { html } from '../words/html.ts';
 import { formError } from '../words/words.ts';
+
+type Parts = {
+  readonly store: { readonly customers: CustomerStore };
+  /** For metrics. */
+  readonly meter: { readonly counts: { readonly lookups: Record<'found' | 'not_found', number> } };
+};
+
+/** Part 4.2: the priority of the segment of the customer with a number, and the customer's name. */
+export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store, meter }: Parts): void {
+  async function lookUp(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { account } = request.sender as Sender;
+    const known = await store.customers.priorityOf(account.id, normaliseNumber(number, account.country));
+    meter.counts.lookups[known === undefined ? 'not_found' : 'found'] += 1;
+    const { priority, segment, name } = known ?? { priority: null, segment: null, name: null };
+    const result: PriorityResult = { priority, segment, name };
+    return exchange.answer(request, reply, { status: 200, text: JSON.stringify(result) });
+  }
+
+  const { getPriority, postPriority } = routes;
+  app.get(getPriority.path, { schema: getPriority.schema }, (request, reply) =>
+    lookUp(request.query.number, request, reply),
+  );
+  app.post(postPriority.path, { schema: postPriority.schema }, (request, reply) =>
+    lookUp(request.body.number, request, reply),
+  );
+}
 
 const segment = z.object({
   name,
@@ -20,25 +52,21 @@ const segment = z.object({
 /** Customer segments and their priorities. */
 export function segmentPages(
   pages: Pages,
-  {
-    store,
-  }: {
-    readonly store: { readonly customers: CustomerStore };
-  },
+  { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
 ): void {
   const list = async (request: PageRequest, errors?: FieldErrors) =>
-    listPage(request, await store.customers.segments(request.account.id), errors);
+    listPage(request, await customers.segments(request.account.id), errors);
   pages.get('/customers/segments', 'administrator', (request) => list(request));
   pages.post('/customers/segments', 'administrator', async (request) => {
     const { values, errors } = readForm(segment, request);
     if (errors) return list(request, errors);
-    await store.customers.putSegment(request.account.id, values);
+    await customers.putSegment(request.account.id, values);
     await request.audit('settings', `segment ${values.name}: priority ${values.priority}`);
     return { redirect: '/customers/segments?done' };
   });
   pages.post('/customers/segments/remove', 'administrator', async ({ account, form, audit }) => {
     const name = form.get('name') ?? '';
-    if (await store.customers.removeSegment(account.id, name)) await audit('removal', `segment ${name}`);
+    if (await customers.removeSegment(account.id, name)) await audit('removal', `segment ${name}`);
     return { redirect: '/customers/segments?done' };
   });
 }

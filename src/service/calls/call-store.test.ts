@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from './call-record.ts';
-import { everyCall } from './call-store.ts';
-import { type CallSlice, cursorPaging } from './cursor-paging.ts';
+import { type CallSlice, cursorPaging, everyCall } from './call-store.ts';
 
 const filter = everyCall;
 const call = (id: string) => ({ id }) as CallRecord;

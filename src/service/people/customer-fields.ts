@@ -1,0 +1,94 @@
+import { folded } from '../kit/search-text.ts';
+import type { Words } from '../words/words.ts';
+
+type Field = {
+  /** What pages call it. */
+  readonly label: (words: Words) => string;
+  /** What the headers of other programs' tables call it, in the languages of the pages, in lower case. */
+  readonly header: RegExp;
+};
+
+/**
+ * The fields that are one line of text. A row here, a column in both schema.sql and a label in the words are all that
+ * one needs: it is then read, stored, searched, listed, edited, imported and exported. One that is not known is ''. The
+ * name comes first, in lists and in what is searched.
+ */
+export const textFields = {
+  name: {
+    label: ({ common }) => common.name,
+    // A firm's name is the name of a customer.
+    header: /name|naam|^nom|nombre|apellido|firma|company|bedrijf|société|empresa|organi[sz]/,
+  },
+} as const satisfies Record<string, Field>;
+
+type TextField = keyof typeof textFields;
+export const textNames = Object.keys(textFields) as TextField[];
+
+/** A value for each text. */
+export const eachText = <Of>(of: (name: TextField) => Of) =>
+  Object.fromEntries(textNames.map((name) => [name, of(name)])) as Record<TextField, Of>;
+
+/**
+ * All fields. Their names are the columns of a table of customers: in this order when it is exported, in any order when
+ * it is imported. `reference` is the account's own key (default: the first number); `numbers` holds one or more,
+ * separated by `|` or `;`. Columns are separated by comma, semicolon or tab, as in the header. A column that is not there
+ * leaves that field of known customers as it is; an empty cell empties it.
+ */
+export const customerFields = {
+  reference: {
+    label: ({ customers }) => customers.reference,
+    header:
+      /^(id|ref)$|referen|référence|(customer|kunden?|klant|client|debitor).*(n[or°]|num|id|code)|^n° (de )?client/,
+  },
+  ...textFields,
+  segment: {
+    label: ({ segments }) => segments.segment,
+    header: /segment|gr(ou|u)pp?|groep|categor|kategor|catégor/,
+  },
+  numbers: {
+    label: ({ customers }) => customers.numbers,
+    header: /number|phone|^tel|telef|téléphone|mobil|móvil|nummer|num[ée]ro|handy/,
+  },
+} as const satisfies Record<string, Field>;
+
+export type CustomerField = keyof typeof customerFields;
+export const columns = Object.keys(customerFields) as CustomerField[];
+/** As pages show them: the reference last. */
+export const shownFields: readonly CustomerField[] = [...columns.slice(1), 'reference'];
+
+/**
+ * A customer; `reference` is the account's own key for it, `numbers` are in the form in which they are compared, and sorted
+ * when they come from the store.
+ */
+export type Customer = Readonly<Record<'reference' | TextField, string>> & {
+  readonly segment: string | null;
+  readonly numbers: readonly string[];
+};
+
+/** A field in one line. */
+export function fieldText(customer: Customer, name: CustomerField, separator = ', '): string {
+  const value = customer[name] ?? '';
+  return typeof value === 'string' ? value : value.join(separator);
+}
+
+/** A customer by its reference, with the fields to set: a field that is not named stays as it is. */
+export type CustomerChange = Pick<Customer, 'reference'> & Partial<Customer>;
+
+/** The customer after a change. A new one is named by its reference, and nothing else is known of it. */
+export const withChange = (known: Customer | undefined, change: CustomerChange): Customer => ({
+  ...eachText(() => ''),
+  name: change.reference,
+  segment: null,
+  numbers: [],
+  ...known,
+  ...change,
+});
+
+/**
+ * The search text of a customer, the same on every engine: it is made when the customer is saved, and compared by code
+ * points. It begins with the name, so that lists are ordered by it, too.
+ */
+export const searchText = (customer: Customer): string =>
+  [...textNames.map((name) => folded(customer[name])), folded(customer.reference), ...customer.numbers].join(
+    '\n',
+  );
