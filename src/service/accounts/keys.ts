@@ -5,21 +5,19 @@ import type { Account, Integration } from './directory-store.ts';
  * Tokens and signatures, derived from one server secret with HMAC-SHA-256 (hex): they can be shown again at any time and
  * are not stored. Raising a token's counter replaces the token.
  */
-export type Keys = {
-  integrationToken(integration: Pick<Integration, 'uid' | 'tokenCounter'>): string;
-  adminToken(account: Pick<Account, 'uid' | 'tokenCounter'>): string;
-  /** Signs a text for a purpose, such as links and forms. */
-  sign(purpose: string, text: string): string;
-};
+export type Keys = ReturnType<typeof makeKeys>;
 
 /** `secret`: at least 32 random bytes. */
-export function makeKeys(secret: Uint8Array): Keys {
+export function makeKeys(secret: Uint8Array) {
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('hex');
   return {
+    /** Signs a text for a purpose, such as links and forms. */
     sign,
-    integrationToken: ({ uid, tokenCounter }) => `cia_${uid}${sign('integration', `${uid} ${tokenCounter}`)}`,
-    adminToken: ({ uid, tokenCounter }) => `adm_${uid}${sign('admin', `${uid} ${tokenCounter}`)}`,
+    integrationToken: ({ uid, tokenCounter }: Pick<Integration, 'uid' | 'tokenCounter'>): string =>
+      `cia_${uid}${sign('integration', `${uid} ${tokenCounter}`)}`,
+    adminToken: ({ uid, tokenCounter }: Pick<Account, 'uid' | 'tokenCounter'>): string =>
+      `adm_${uid}${sign('admin', `${uid} ${tokenCounter}`)}`,
   };
 }
 

@@ -46,19 +46,9 @@ export type OpenedStore = {
   audit(what: AuditKind, target: string, account?: Account): Promise<void>;
 };
 
-export type CommandContext = {
-  /** Prints lines; a line break in one is escaped. */
-  print(...lines: string[]): void;
-  /** A command with the option --account. */
-  command(parent: Command, name: string, description: string): Command;
-  /** Opens the store for one command; `account` is a name or uid, the first if undefined. */
-  withStore(account: string | undefined, work: (opened: OpenedStore) => Promise<void>): Promise<void>;
-  /** The service's address according to its settings. */
-  url(): string;
-  readonly io: ServiceCommandsIo;
-};
+export type CommandContext = ReturnType<typeof makeCommandContext>;
 
-export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
+export function makeCommandContext(io: ServiceCommandsIo) {
   async function withStore(
     account: string | undefined,
     work: (opened: OpenedStore) => Promise<void>,
@@ -105,14 +95,18 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
   };
 
   return {
+    /** Prints lines; a line break in one is escaped. */
     // Names saved before control characters were refused may have some, line breaks too: each text is one line.
-    print: (...lines) => void io.out.write(`${lines.map(escapeControls).join('\n')}\n`),
-    command: (parent, name, description) =>
+    print: (...lines: string[]): void => void io.out.write(`${lines.map(escapeControls).join('\n')}\n`),
+    /** A command with the option --account. */
+    command: (parent: Command, name: string, description: string): Command =>
       parent
         .command(name)
         .description(description)
         .option('--account <name>', 'account name or uid (default: the first)'),
+    /** Opens the store for one command; `account` is a name or uid, the first if undefined. */
     withStore,
+    /** The service's address according to its settings. */
     url,
     io,
   };

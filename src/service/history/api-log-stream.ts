@@ -53,16 +53,10 @@ export function apiLogStreamRoutes({ store, sessions, screens }: Parts) {
   };
 }
 
-/** Reports that an account has new requests, recorded by any process. */
-type NewRequests = {
-  /** Calls `listener` at most once a second. Returns a function that removes it. */
-  follow(account: number, listener: () => void): () => void;
-};
-
 const PERIOD_MS = 1000;
 
-/** Polls the newest request every second, once per followed account. */
-export function watchNewRequests(requests: Pick<RequestStore, 'search'>): NewRequests {
+/** Reports that an account has new requests, recorded by any process: polls the newest every second, once per account. */
+export function watchNewRequests(requests: Pick<RequestStore, 'search'>) {
   const followed = new Map<number, { listeners: Set<() => void>; stop: () => void }>();
 
   async function newest(account: number): Promise<number> {
@@ -93,7 +87,8 @@ export function watchNewRequests(requests: Pick<RequestStore, 'search'>): NewReq
   }
 
   return {
-    follow(account, listener) {
+    /** Calls `listener` at most once a second. Returns a function that removes it. */
+    follow(account: number, listener: () => void): () => void {
       const own = () => listener(); // unique, should two followers share a function
       const known = followed.get(account);
       const listeners = known?.listeners ?? new Set();

@@ -34,17 +34,14 @@ export type Attempt = {
   undecided(): void;
 };
 
+export type AttemptLimits = ReturnType<typeof makeAttemptLimits>;
+
 /**
  * Limits wrong attempts to sign in. A browser that signed in before has a limit of its own, so others cannot lock its user
  * out. All other browsers share one limit for each user, which stops guessing from many addresses. Each process counts
  * for itself.
  */
-export type AttemptLimits = {
-  /** Counts an attempt before it is checked, so that simultaneous ones are limited too. Undefined: over a limit. */
-  begin(what: 'password' | 'code', who: Who, now: number): Attempt | undefined;
-};
-
-export function makeAttemptLimits(): AttemptLimits {
+export function makeAttemptLimits() {
   const counters = new LRUCache<string, { count: number; until: number }>({ max: MAX_COUNTERS });
 
   /** The counters of an attempt, with their limits; the first is that of this user and client. */
@@ -60,7 +57,8 @@ export function makeAttemptLimits(): AttemptLimits {
   }
 
   return {
-    begin(what, who, now) {
+    /** Counts an attempt before it is checked, so that simultaneous ones are limited too. Undefined: over a limit. */
+    begin(what: 'password' | 'code', who: Who, now: number): Attempt | undefined {
       const taken = countersFor(what, who).map(([key, limit]) => {
         const known = counters.get(key);
         const counter =

@@ -4,20 +4,9 @@ import { Refusal } from '../kit/refusal.ts';
 import { makeAttemptLimits, network } from './attempt-limits.ts';
 import type { KnownBrowsers } from './known-browser.ts';
 
-/** Checks passwords and codes of the second factor, within limits on wrong attempts. SECURITY.md says against whom. */
-export type SignInGuard = {
-  /**
-   * Runs a check within the limits; returns whether it was right. `client` is whose turn in a queue it takes.
-   * @throws Refusal 429 if there have been too many wrong attempts, before the check.
-   */
-  attempt(
-    what: 'password' | 'code',
-    /** `as`: the user's uid, or a name that no user has. */
-    who: { readonly as: string; readonly request: FastifyRequest },
-    check: (client: string) => Promise<boolean>,
-  ): Promise<boolean>;
-};
+export type SignInGuard = ReturnType<typeof makeSignInGuard>;
 
+/** Checks passwords and codes of the second factor, within limits on wrong attempts. SECURITY.md says against whom. */
 export function makeSignInGuard({
   browsers,
   isTrustedProxy,
@@ -28,7 +17,7 @@ export function makeSignInGuard({
   isTrustedProxy: (address: string | undefined) => boolean;
   clock: () => number;
   log: Log;
-}): SignInGuard {
+}) {
   const attempts = makeAttemptLimits();
   let silentProxy = false;
   const limited = oncePerMinute(clock);
@@ -42,7 +31,16 @@ export function makeSignInGuard({
   }
 
   return {
-    async attempt(what, { as, request }, check) {
+    /**
+     * Runs a check within the limits; returns whether it was right. `as`: the user's uid, or a name that no user has;
+     * `client`: whose turn in a queue it takes.
+     * @throws Refusal 429 if there have been too many wrong attempts, before the check.
+     */
+    async attempt(
+      what: 'password' | 'code',
+      { as, request }: { readonly as: string; readonly request: FastifyRequest },
+      check: (client: string) => Promise<boolean>,
+    ): Promise<boolean> {
       watchProxy(request);
       const browser = browsers.id(request, as);
       const attempt = attempts.begin(what, { as, address: request.ip, browser }, clock());
