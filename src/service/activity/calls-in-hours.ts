@@ -1,7 +1,6 @@
 import type { CallStore } from '../calls/call-store.ts';
-import { dateAt, daysBetween } from '../kit/calendar.ts';
+import { dateAt, daysBetween, monotonicMs } from '../kit/calendar.ts';
 import { type HoursPart, type OpeningHours, partsOf } from '../kit/opening-hours.ts';
-import { monotonicMs } from '../store/monotonic-clock.ts';
 
 /** Time limit of one page, ms; then it says how far it searched. */
 const TIME_LIMIT_MS = 400;

@@ -11,10 +11,16 @@ import { apiLogPages } from '../history/api-log-pages.ts';
 import { integrationPages } from '../integrations/integration-pages.ts';
 import { startPage } from '../integrations/start-page.ts';
 import { assetRoutes } from '../kit/assets.ts';
-import { barChoice } from '../kit/bar-choice.ts';
 import { formatsFor } from '../kit/formats.ts';
 import { layout } from '../kit/layout.ts';
-import type { Answer, Handler, Page, PageRequest, Pages } from '../kit/page-request.ts';
+import {
+  type Answer,
+  barChoice,
+  type Handler,
+  type Page,
+  type PageRequest,
+  type Pages,
+} from '../kit/page-request.ts';
 import { Refusal, refusalOf } from '../kit/refusal.ts';
 import { formFields } from '../kit/text.ts';
 import { callBackPages } from '../people/call-back-pages.ts';

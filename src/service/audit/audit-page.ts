@@ -1,8 +1,7 @@
-import { cursorIn, cursorText } from '../kit/cursor-list.ts';
 import { displayText } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
 import type { Pages } from '../kit/page-request.ts';
-import { pager, table } from '../kit/table.ts';
+import { cursorIn, cursorText, pager, table } from '../kit/table.ts';
 import { html } from '../words/html.ts';
 import type { AuditStore } from './audit-store.ts';
 

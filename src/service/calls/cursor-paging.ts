@@ -1,5 +1,5 @@
+import { monotonicMs } from '../kit/calendar.ts';
 import { folded } from '../kit/search-text.ts';
-import { monotonicMs } from '../store/monotonic-clock.ts';
 import type { CallRecord } from './call-record.ts';
 import type { CallCursor, CallFilter, CallStore } from './call-store.ts';
 

@@ -10,9 +10,8 @@ import {
   whoOf,
 } from '../calls/call-rows.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
-import { QUARTER_MS } from '../kit/calendar.ts';
+import { monotonicMs, QUARTER_MS } from '../kit/calendar.ts';
 import { LONGEST_MS } from '../reports/kept-figures.ts';
-import { monotonicMs } from '../store/monotonic-clock.ts';
 import type { Outcome } from '../store/postgres/batches.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { DAY_MS, type Partitions } from '../store/postgres/partitions.ts';

@@ -3,11 +3,11 @@ import type { ServiceDirectory } from '../accounts/directory.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import type { Budgets } from '../kit/budget.ts';
-import { cursorIn, cursorList } from '../kit/cursor-list.ts';
 import { copyable, displayText, lines, plainText } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
+import { cursorIn, cursorList } from '../kit/table.ts';
 import { html } from '../words/html.ts';
 import { entryTable, extrasLeftOut, integrationName, payloadText, statusChip } from './api-log-table.ts';
 import {

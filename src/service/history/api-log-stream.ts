@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { eventFrame, type Screens } from '../calls/screens.ts';
-import { openEventStream } from '../kit/event-stream.ts';
+import { openEventStream } from '../kit/security-headers.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';
 import type { RequestStore } from './request-store.ts';

@@ -38,7 +38,7 @@ import {
   sortingIn,
   tableCells,
 } from './report-tables.ts';
-import { weekPages } from './weekly-report-page.ts';
+import { weekPages } from './weekly-report.ts';
 import type { WeeklyStore } from './weekly-store.ts';
 
 type Parts = {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ServiceContext } from '../app/context.ts';
 import { formatsFor } from '../kit/formats.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
-import { weekPages } from './weekly-report-page.ts';
+import { weekPages } from './weekly-report.ts';
 
 test('who asks for the weekly report on Monday morning gets the one that is mailed at seven', async () => {
   const sent: string[] = [];

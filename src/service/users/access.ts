@@ -1,10 +1,10 @@
 import type { Log } from '../../shared/log/log.ts';
 import { allowList } from '../../shared/process/allow-list.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { makeKnownBrowsers } from './known-browser.ts';
+import { makeSignInGuard } from './attempt-limits.ts';
 import { makePasswords } from './password.ts';
 import { makeSecondFactor } from './second-factor.ts';
-import { makeSignInGuard } from './sign-in-guard.ts';
+import { makeKnownBrowsers } from './session-cookie.ts';
 import type { UserStore } from './user-store.ts';
 
 export type Access = ReturnType<typeof makeAccess>;

@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type FairQueueLimits, makeFairQueue } from '../kit/fair-queue.ts';
+import { type FairQueueLimits, makeFairQueue } from '../kit/budget.ts';
 
 /** Shortest and longest password, in characters (Unicode code points). */
 export const passwordLength = { min: 12, max: 256 } as const;
@@ -22,7 +22,7 @@ const derive = promisify(argon2);
 export type Passwords = ReturnType<typeof makePasswords>;
 
 /**
- * Argon2id hashes of passwords, as PHC strings. `client`: whose turn it takes in the queue (http/fair-queue.ts).
+ * Argon2id hashes of passwords, as PHC strings. `client`: whose turn it takes in the queue.
  * @throws Refusal 503 if too many wait.
  */
 export function makePasswords() {

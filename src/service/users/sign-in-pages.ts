@@ -11,11 +11,10 @@ import type { AuditKind } from '../words/audit-kinds.ts';
 import { html } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
 import type { Access } from './access.ts';
-import { useLink } from './one-time-link.ts';
 import { cookieNames, cookieOptions, sessionCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
-import { signInName, userName } from './users.ts';
+import { signInName, useLink, userName } from './users.ts';
 
 /** Between the password, or the link, and the code of the second factor. */
 const CODE_MS = 10 * 60_000;

@@ -12,10 +12,9 @@ import { table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { Access } from './access.ts';
-import { makeLink } from './one-time-link.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
-import { addUser, roles, userName } from './users.ts';
+import { addUser, makeLink, roles, userName } from './users.ts';
 
 const DAY_MS = 86_400_000;
 /** How long an invitation can be opened, days. */

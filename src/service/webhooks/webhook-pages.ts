@@ -13,7 +13,8 @@ import { formError } from '../words/words.ts';
 import { reachable } from './reachable.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
 import { webhookSecret } from './webhook-message.ts';
-import { type Webhook, type WebhookChange, type WebhookStore, webhookEvents } from './webhook-store.ts';
+import type { WebhookStore } from './webhook-rows.ts';
+import { type Webhook, type WebhookChange, webhookEvents } from './webhook-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const home = '/integrations/webhooks';

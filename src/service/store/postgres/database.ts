@@ -1,7 +1,6 @@
 import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { StoreUnavailable } from '../statements.ts';
-import { clientConfig } from './client-config.ts';
-import { isRefusal, type Primary, unavailable } from './primary.ts';
+import { clientConfig, isRefusal, type Primary, unavailable } from './primary.ts';
 
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 export type Row = Record<string, unknown>;
