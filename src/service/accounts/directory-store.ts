@@ -106,15 +106,7 @@ export function directoryRows({ read, lookup, write }: Statements) {
         },
       };
     },
-    async addAccount({
-      uid,
-      name,
-      country,
-    }: {
-      uid: string;
-      name: string;
-      country: string | null;
-    }): Promise<Account> {
+    async addAccount({ uid, name, country }: Pick<Account, 'uid' | 'name' | 'country'>): Promise<Account> {
       const sql = `INSERT INTO accounts (uid, name, country) VALUES ($1, $2, $3) RETURNING ${accountColumns}`;
       const [account] = await write<Account>(sql, uid, name, country);
       return accountOf(account as Account);
@@ -142,17 +134,10 @@ export function directoryRows({ read, lookup, write }: Statements) {
         ...[openingHours !== undefined, openingHours ?? null],
       );
     },
-    async addIntegration({
-      uid,
-      account,
-      name,
-      createdAt,
-    }: {
-      uid: string;
-      account: number;
-      name: string;
-      createdAt: number;
-    }): Promise<Integration> {
+    async addIntegration(
+      made: Pick<Integration, 'uid' | 'account' | 'name' | 'createdAt'>,
+    ): Promise<Integration> {
+      const { uid, account, name, createdAt } = made;
       const [integration] = await write<Integration>(
         `INSERT INTO integrations (uid, account_id, name, created_at) VALUES ($1, $2, $3, $4)
          RETURNING ${integrationColumns}`,

@@ -10,13 +10,17 @@ export type Sender = { readonly account: Account; readonly integration: Integrat
 const NOTED_MS = 60_000;
 export type Refused = {
   readonly count: number;
-  readonly address: string /** Unix ms. */;
+  readonly address: string;
+  /** Unix ms. */
   readonly at: number;
 };
 
 export type ServiceDirectory = Awaited<ReturnType<typeof openDirectory>>;
 
-/** Accounts and integrations in memory, kept up to date, so that authentication needs no database. */
+/**
+ * What the store has of accounts, integrations and extensions, and a copy of it in memory, kept up to date, so that
+ * authentication needs no database.
+ */
 export async function openDirectory(
   store: { readonly directory: DirectoryStore },
   keys: Keys,
@@ -70,8 +74,23 @@ export async function openDirectory(
     store.directory.oldTokenUsed(integration, address, now).catch(() => noted.delete(key));
   }
 
+  /** A change that is in the copy, too, when it is done. */
+  const kept =
+    <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      const result = await change(...given);
+      await refresh();
+      return result;
+    };
+  const { changeAccount, addIntegration, changeIntegration, putExtension } = store.directory;
+
   return {
-    /** Reads changes: called after the service's own, and regularly for those of other processes and commands. */
+    ...store.directory,
+    changeAccount: kept(changeAccount),
+    addIntegration: kept(addIntegration),
+    changeIntegration: kept(changeIntegration),
+    putExtension: kept(putExtension),
+    /** Reads changes of other processes and commands. */
     refresh,
     accounts: (): readonly Account[] => accounts,
     integrations: (account: number): readonly Integration[] =>

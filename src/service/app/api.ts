@@ -84,10 +84,10 @@ export function apiRoutes(context: ServiceContext) {
     });
 
     const typed = app.withTypeProvider<ZodTypeProvider>();
-    bridgeHealthRoute(app, context);
+    bridgeHealthRoute(app, directory);
     callRoutes(typed, exchange);
     priorityRoutes(typed, exchange, context);
-    historyRoutes(typed, exchange, context);
+    historyRoutes(typed, exchange, context.store.requests, context.budgets);
   };
 }
 

@@ -108,7 +108,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
       throw new Refusal(421, ({ unknownHost }) => unknownHost(hostname));
     });
     await screens.register(eventRoutes(context));
-    await screens.register(apiLogStreamRoutes(context));
+    await screens.register(apiLogStreamRoutes(context.store.requests, context.sessions, context.screens));
     await screens.register(pageRoutes(context));
   });
   return app;

@@ -40,19 +40,14 @@ export function auditRows({ read, write, along, contains }: Statements) {
       );
     },
     /** The next `limit` entries before a place (null: the newest), newest first. `what`, `who`: null for all. */
-    async page({
-      account,
-      what,
-      who,
-      before,
-      limit,
-    }: {
+    async page(query: {
       account: number;
       what: string | null;
       who: string | null;
       before: AuditCursor | null;
       limit: number;
     }): Promise<{ entries: AuditEntry[]; next: AuditCursor | null }> {
+      const { account, what, who, before, limit } = query;
       const values: Value[] = [account];
       const where = ['account_id = $1'];
       if (who !== null) where.push(`who = $${values.push(who)}`);

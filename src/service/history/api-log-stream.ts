@@ -7,18 +7,12 @@ import type { RequestStore } from './request-store.ts';
 
 const HEARTBEAT_MS = 15_000;
 
-type Parts = {
-  readonly store: { readonly requests: RequestStore };
-  readonly sessions: Sessions;
-  readonly screens: Screens;
-};
-
 /**
  * GET /api-log/stream: sends `news` to an administrator's browser when there are new requests. The page then loads its
  * list again, so that search and rendering stay in one place and nothing is missed after a lost connection.
  */
-export function apiLogStreamRoutes({ store, sessions, screens }: Parts) {
-  const newRequests = watchNewRequests(store.requests);
+export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, screens: Screens) {
+  const newRequests = watchNewRequests(requests);
   const sessionOf = async (request: FastifyRequest) => {
     const session = await sessions.find(sessionCookie.read(request));
     return session?.user.role === 'administrator' ? session : undefined;

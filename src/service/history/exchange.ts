@@ -16,16 +16,13 @@ const MAX_UNSTORED = 1_000;
 export type Exchange = ReturnType<typeof makeExchange>;
 
 type Parts = {
-  readonly store: { readonly requests: RequestStore };
-  readonly screens: Screens;
+  store: { requests: RequestStore };
+  screens: Screens;
   /** For alerts. */
-  readonly observed: { stored(error?: unknown): void };
+  observed: { stored(error?: unknown): void };
   /** For metrics. */
-  readonly meter: {
-    storing: number;
-    readonly counts: { readonly events: Record<'accepted' | 'discarded' | 'not_stored', number> };
-  };
-  readonly log: Log;
+  meter: { storing: number; counts: { events: Record<'accepted' | 'discarded' | 'not_stored', number> } };
+  log: Log;
 };
 
 /**
@@ -65,12 +62,7 @@ export function makeExchange({ store, screens, observed, meter, log }: Parts) {
     async answer(
       request: FastifyRequest,
       reply: FastifyReply,
-      {
-        status,
-        text,
-        event,
-        recorded,
-      }: {
+      answer: {
         status: number;
         text: string;
         event?: AcceptedEvent;
@@ -78,6 +70,7 @@ export function makeExchange({ store, screens, observed, meter, log }: Parts) {
         recorded?: string;
       },
     ): Promise<void> {
+      const { status, text, event, recorded } = answer;
       const entry = entryOf(request, status, recorded ?? text, event ?? null);
       if (event === undefined && unstored < MAX_UNSTORED) {
         unstored += 1;

@@ -1,15 +1,11 @@
 import { type ErrorText, Refusal } from './refusal.ts';
 
 /** Limits how many things of a kind each account, user or token has at a time. */
-type Budget = {
-  /** Takes one; returns a function that gives it back. @throws Refusal 429 */
-  take(key: number | string): () => void;
-};
-
-export function makeBudget(max: number, what: string): Budget {
+export function makeBudget(max: number, what: string) {
   const taken = new Map<number | string, number>();
   return {
-    take(key) {
+    /** Takes one; returns a function that gives it back. @throws Refusal 429 */
+    take(key: number | string): () => void {
       const now = taken.get(key) ?? 0;
       if (now >= max)
         throw new Refusal(
@@ -66,18 +62,16 @@ export function makeBudgets() {
 export type Budgets = ReturnType<typeof makeBudgets>;
 
 /** Requests per minute and integration (decision `rate-limit`). */
-export type RateLimit = {
-  /** Counts one request at `now` (Unix ms). */
-  take(integration: number, now: number): { allowed: boolean; remaining: number; resetAt: number };
-};
+export type RateLimit = ReturnType<typeof makeRateLimit>;
 
 const WINDOW_MS = 60_000;
 
 /** A fixed window that begins with an integration's first request, as Laravel's `throttle` counts. */
-export function makeRateLimit(perMinute: number): RateLimit {
+export function makeRateLimit(perMinute: number) {
   const windows = new Map<number, { count: number; resetAt: number }>();
   return {
-    take(integration, now) {
+    /** Counts one request at `now` (Unix ms). */
+    take(integration: number, now: number): { allowed: boolean; remaining: number; resetAt: number } {
       let window = windows.get(integration);
       if (window === undefined || now >= window.resetAt) {
         window = { count: 0, resetAt: now + WINDOW_MS };

@@ -1,4 +1,3 @@
-import type { Mailer } from '../../shared/mail/mail.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { addressOf } from '../activity/call-filter.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
@@ -38,26 +37,14 @@ import {
   sortingIn,
   tableCells,
 } from './report-tables.ts';
-import { weekPages } from './weekly-report.ts';
-import type { WeeklyStore } from './weekly-store.ts';
 
 type Parts = {
-  readonly store: {
-    readonly reports: ReportStore;
-    readonly callers: CallerStore;
-    readonly customers: CustomerStore;
-    readonly weekly: WeeklyStore;
-  };
-  readonly directory: ServiceDirectory;
-  /** Undefined: no mail server is configured. */
-  readonly mailer: Mailer | undefined;
+  store: { reports: ReportStore; callers: CallerStore; customers: CustomerStore };
+  directory: ServiceDirectory;
 };
 
 /** Call reports for any days in the account's time zone; each table also as CSV. */
-export function reportPages(pages: Pages, context: Parts): void {
-  const { store, directory } = context;
-  weekPages(pages, context);
-
+export function reportPages(pages: Pages, { store, directory }: Parts): void {
   async function read(request: PageRequest): Promise<Reported> {
     const { account, query, now, formats } = request;
     const { timeZone } = formats;

@@ -148,14 +148,12 @@ export async function sendWeeklyReports(
   }
 }
 
-type Parts = {
-  readonly store: { readonly reports: ReportStore; readonly weekly: WeeklyStore };
-  /** Undefined: no mail server is configured. */
-  readonly mailer: Mailer | undefined;
-};
-
 /** The report of a week as it is mailed, to print; and where it is mailed to. */
-export function weekPages(pages: Pages, { store, mailer }: Parts): void {
+export function weekPages(
+  pages: Pages,
+  store: { reports: ReportStore; weekly: WeeklyStore },
+  mails: boolean,
+): void {
   async function page(request: PageRequest, error?: string): Promise<Page> {
     const { account, words, formats, now, query, user, token, form } = request;
     const last = lastWeek(now, formats.timeZone);
@@ -172,7 +170,7 @@ export function weekPages(pages: Pages, { store, mailer }: Parts): void {
         <h1>${report.title}</h1>
         ${weeklyReportBody(report)}
         ${
-          mailer === undefined
+          !mails
             ? html`<p class="quiet save">${text.noMail}</p>`
             : changeForm(
                 { action: '/reports/week', token, label: text.heading },

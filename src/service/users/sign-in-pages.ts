@@ -20,13 +20,13 @@ import { signInName, useLink, userName } from './users.ts';
 const CODE_MS = 10 * 60_000;
 
 type Parts = {
-  readonly store: { readonly users: UserStore; readonly audit: AuditStore };
-  readonly directory: ServiceDirectory;
-  readonly sessions: Sessions;
-  readonly access: Access;
-  readonly keys: Keys;
-  /** Unix ms. */
-  readonly clock: () => number;
+  store: { users: UserStore; audit: AuditStore };
+  directory: ServiceDirectory;
+  sessions: Sessions;
+  access: Access;
+  keys: Keys;
+  clock: () => number;
+  sendPlain: (reply: FastifyReply, page: Page, words: Words) => FastifyReply;
 };
 
 /**
@@ -35,9 +35,10 @@ type Parts = {
  */
 export function signInPages(
   app: FastifyInstance,
-  { store, directory, sessions, access: { passwords, guard, browsers, secondFactor }, keys, clock }: Parts,
-  { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page, words: Words) => FastifyReply },
+  { store, directory, sessions, access, keys, clock, sendPlain }: Parts,
 ): void {
+  const { passwords, guard, browsers, secondFactor } = access;
+
   /** A name that no user has is not written down: people type passwords there. */
   const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
     store.audit.write({
