@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Command } from 'commander';
-import { serverSecret } from './accounts/server-secret.ts';
+import { serverSecret } from './accounts/keys.ts';
 import { firstAccount } from './accounts/setup.ts';
 import { CommandRefused } from './commands/command-context.ts';
 import { addServiceCommands } from './commands.ts';

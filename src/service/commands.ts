@@ -1,17 +1,15 @@
 import type { Command } from 'commander';
 import type { IntegrationChange } from './accounts/directory-store.ts';
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
-import { backupCommands } from './commands/backup-commands.ts';
-import { bugReportCommand } from './commands/bugreport-command.ts';
+import { backupCommands, copyCommand } from './commands/backup-commands.ts';
 import {
   CommandRefused,
   chosen,
   makeCommandContext,
   type ServiceCommandsIo,
 } from './commands/command-context.ts';
-import { copyCommand } from './commands/copy-command.ts';
 import { customerCommands, forgetCommand, segmentCommands } from './commands/customer-commands.ts';
-import { alertCommand, auditCommand, statusCommand } from './commands/status-command.ts';
+import { alertCommand, auditCommand, bugReportCommand, statusCommand } from './commands/status-commands.ts';
 import { userCommands } from './commands/user-commands.ts';
 import {
   bridgeSettings,
@@ -20,8 +18,7 @@ import {
   signInInstructions,
 } from './integrations/instructions.ts';
 import { integrationChangeText, newToken, oldTokenDays } from './integrations/integration-change.ts';
-import { makeLink } from './users/one-time-link.ts';
-import { firstAdministrator } from './users/users.ts';
+import { firstAdministrator, makeLink } from './users/users.ts';
 
 /** Adds `service` and its subcommands, which work on the service's database whether it runs or not. */
 export function addServiceCommands(program: Command, io: ServiceCommandsIo): void {

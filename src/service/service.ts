@@ -5,8 +5,7 @@ import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
 import type { PageServerOptions } from '../shared/process/page-server.ts';
 import { openDirectory } from './accounts/directory.ts';
 import type { Account } from './accounts/directory-store.ts';
-import { makeKeys } from './accounts/keys.ts';
-import { serverSecret } from './accounts/server-secret.ts';
+import { makeKeys, serverSecret } from './accounts/keys.ts';
 import { firstAccount } from './accounts/setup.ts';
 import { type AppOptions, buildApp } from './app/app.ts';
 import { makeScreens } from './calls/screens.ts';
@@ -20,9 +19,8 @@ import { counted, createMetricsServer } from './upkeep/metrics-server.ts';
 import { alertName, makeServiceAlerts, type ServiceAlertSettings } from './upkeep/service-alerts.ts';
 import { type Retention, startUpkeep } from './upkeep/start-upkeep.ts';
 import { makeAccess } from './users/access.ts';
-import { makeLink } from './users/one-time-link.ts';
 import { makeSessions } from './users/sessions.ts';
-import { firstAdministrator } from './users/users.ts';
+import { firstAdministrator, makeLink } from './users/users.ts';
 import { makeWebhooks, type WebhookSettings } from './webhooks/webhooks.ts';
 
 export type ServiceOptions = AppOptions & {

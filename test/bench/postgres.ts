@@ -4,7 +4,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { RecordedRequest } from '../../src/service/history/request-store.ts';
-import { monotonicMs } from '../../src/service/store/monotonic-clock.ts';
+import { monotonicMs } from '../../src/service/kit/calendar.ts';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { storeOf } from '../postgres/site.ts';

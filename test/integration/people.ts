@@ -1,11 +1,9 @@
-import { makeKeys } from '../../src/service/accounts/keys.ts';
-import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import type { Role, User } from '../../src/service/accounts/user.ts';
 import { type DatabaseSettings, openStore } from '../../src/service/database/open-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { makeLink } from '../../src/service/users/one-time-link.ts';
 import { makePasswords } from '../../src/service/users/password.ts';
-import { addUser } from '../../src/service/users/users.ts';
+import { addUser, makeLink } from '../../src/service/users/users.ts';
 import type { Served } from './service-harness.ts';
 
 /** The password of everybody in the tests. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { serverSecret } from '../../src/service/accounts/keys.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';

@@ -120,7 +120,7 @@ export const webhookTests: StoreTests = {
     assert.equal(await store.webhooks.sendAgain(webhook.id + 1, missed, 400), 0);
     assert.deepEqual((await due('fresh')).sort(), ['a call.ringing', 'b call.ringing']);
     // What has waited too long is given up.
-    assert.equal(await store.webhooks.expire(webhook.id, 300, 500), 1);
+    assert.equal(await store.webhooks.expire(webhook.id, 300), 1);
     assert.deepEqual(await due('fresh'), ['a call.ringing']);
     // Switched off, nothing waits; a result that is late is kept all the same.
     await store.webhooks.switchOff(webhook.id, 'gone');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { monotonicMs } from '../../src/service/store/monotonic-clock.ts';
+import { monotonicMs } from '../../src/service/kit/calendar.ts';
 import { type ReportedEvent, recorded } from './recorded-request.ts';
 import type { Served } from './service-harness.ts';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { type WebhookStore, webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
+import type { WebhookStore } from '../../src/service/webhooks/webhook-rows.ts';
+import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
 import { freePort } from '../free-port.ts';
 import { withStore } from './people.ts';
 import { runProgram } from './program.ts';

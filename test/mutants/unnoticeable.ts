@@ -43,15 +43,15 @@ const unnoticeable: readonly Unnoticeable[] = [
   { path: 'src/bridge/outbox/worker/keeper.ts', line: "kind === 'full'", why: full },
   { path: 'src/bridge/outbox/worker/keeper.ts', line: 'hold(requests);', why: full },
   { path: 'src/bridge/outbox/worker/keeper.ts', line: "state === 'full'", why: full },
-  { path: 'src/service/store/sqlite/statement-runner.ts', line: 'prepared.set', why: cost },
+  { path: 'src/service/store/sqlite/open.ts', line: 'prepared.set', why: cost },
   {
-    path: 'src/service/store/sqlite/statement-runner.ts',
+    path: 'src/service/store/sqlite/open.ts',
     line: 'endRead();',
     why: 'closing the database ends its read',
   },
   { path: 'src/service/database/sqlite-store.ts', line: 'const SKIP', why: tuned },
   { path: 'src/service/store/sqlite/open.ts', line: 'cacheKiB', why: tuned },
-  { path: 'src/service/database/sqlite-recorder.ts', line: '* 1000) / 1000', why: 'rounding of a figure' },
+  { path: 'src/service/database/sqlite-writer.ts', line: '* 1000) / 1000', why: 'rounding of a figure' },
   {
     path: 'src/service/calls/call-reader.ts',
     line: 'if (rows.length > 0) yield',

@@ -1,5 +1,5 @@
 import type { Store } from '../../src/service/database/store.ts';
-import { monotonicMs } from '../../src/service/store/monotonic-clock.ts';
+import { monotonicMs } from '../../src/service/kit/calendar.ts';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import { normaliseNumber } from '../../src/shared/phone-number/normalise-number.ts';
 import { seededRandom } from '../player/seeded-random.ts';

@@ -12,8 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { makeKeys } from '../../src/service/accounts/keys.ts';
-import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { callRows } from '../../src/service/calls/call-rows-sqlite.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';

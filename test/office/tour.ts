@@ -4,8 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { Client } from 'pg';
 import { request as httpRequest } from 'undici';
-import { makeKeys } from '../../src/service/accounts/keys.ts';
-import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { everyCall } from '../../src/service/calls/call-store.ts';
 import { openStore } from '../../src/service/database/open-store.ts';
 import { forgetNumber } from '../../src/service/people/forget-number.ts';
@@ -458,7 +457,7 @@ async function writes(): Promise<void> {
   await works('due of a webhook that works', () => webhooks.due(delivers, { ...times, priority: 'backlog' }));
   await works('the next retry', () => webhooks.nextDue(fails, now));
   await works('how many wait', () => webhooks.waiting(null));
-  await works('deliveries that are too old', () => webhooks.expire(fails, now - 90 * DAY_MS, now));
+  await works('deliveries that are too old', () => webhooks.expire(fails, now - 90 * DAY_MS));
   await works('a webhook changes', async () => {
     await webhooks.add({ uid: 'new', account: MAIN, url: 'https://x.example', events: [], since: now });
     await webhooks.change(fails, { failingSince: now });

@@ -68,30 +68,7 @@ export type IntegrationChange = {
 /** `lastAt`: Unix ms, to a minute. */
 export type OldTokenUse = { readonly address: string; readonly lastAt: number };
 
-/** Accounts, integrations and the names of extensions: few, read often, changed by people (also by another process: the command line). */
-export interface DirectoryStore {
-  /** Everything, if it changed since `version`. */
-  read(version: number): Promise<{ version: number; directory: Directory } | undefined>;
-  addAccount(account: { uid: string; name: string; country: string | null }): Promise<Account>;
-  changeAccount(id: number, change: AccountChange): Promise<void>;
-  addIntegration(integration: {
-    uid: string;
-    account: number;
-    name: string;
-    createdAt: number;
-  }): Promise<Integration>;
-  changeIntegration(id: number, change: IntegrationChange): Promise<void>;
-  /** Notes that the token before the present one was used. */
-  oldTokenUsed(integration: Integration, address: string, at: number): Promise<void>;
-  /** Addresses that have used the previous token since it was replaced, newest first, at most 20. */
-  oldTokenUses(integration: Integration): Promise<OldTokenUse[]>;
-  /** Stores the last report of an integration's bridge (JSON). */
-  saveBridgeReport(integration: number, at: number, report: string): Promise<void>;
-  /** That report. */
-  bridgeReport(integration: number): Promise<{ reportedAt: number; report: string } | undefined>;
-  /** Names an extension and its user; without either it is forgotten. */
-  putExtension(account: number, extension: Pick<Extension, 'extension' | 'name' | 'user'>): Promise<void>;
-}
+export type DirectoryStore = ReturnType<typeof directoryRows>;
 
 const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
   crm_url AS "crmUrl", agents_delete AS "agentsDelete", answer_within AS "answerWithin",
@@ -102,9 +79,11 @@ const integrationColumns = `id, uid, account_id AS account, name, token_counter 
 const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boolean(row.enabled) });
 const accountOf = (row: Account): Account => ({ ...row, agentsDelete: Boolean(row.agentsDelete) });
 
-export function directoryRows({ read, lookup, write }: Statements): DirectoryStore {
+/** Accounts, integrations and the names of extensions: few, read often, changed by people (also by another process: the command line). */
+export function directoryRows({ read, lookup, write }: Statements) {
   return {
-    async read(known) {
+    /** Everything, if it changed since `version`. */
+    async read(known: number): Promise<{ version: number; directory: Directory } | undefined> {
       // Reads the version first: a change during the read then causes another read.
       const [current] = await lookup<{ version: number }>('SELECT version FROM directory');
       const version = current?.version ?? 0;
@@ -127,12 +106,12 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
         },
       };
     },
-    async addAccount({ uid, name, country }) {
+    async addAccount({ uid, name, country }: Pick<Account, 'uid' | 'name' | 'country'>): Promise<Account> {
       const sql = `INSERT INTO accounts (uid, name, country) VALUES ($1, $2, $3) RETURNING ${accountColumns}`;
       const [account] = await write<Account>(sql, uid, name, country);
       return accountOf(account as Account);
     },
-    async changeAccount(id, change) {
+    async changeAccount(id: number, change: AccountChange): Promise<void> {
       const {
         name = null,
         country,
@@ -155,7 +134,10 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
         ...[openingHours !== undefined, openingHours ?? null],
       );
     },
-    async addIntegration({ uid, account, name, createdAt }) {
+    async addIntegration(
+      made: Pick<Integration, 'uid' | 'account' | 'name' | 'createdAt'>,
+    ): Promise<Integration> {
+      const { uid, account, name, createdAt } = made;
       const [integration] = await write<Integration>(
         `INSERT INTO integrations (uid, account_id, name, created_at) VALUES ($1, $2, $3, $4)
          RETURNING ${integrationColumns}`,
@@ -163,7 +145,8 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
       );
       return integrationOf(integration as Integration);
     },
-    async changeIntegration(id, { name = null, enabled = null, rotate, oldTokenUntil }) {
+    async changeIntegration(id: number, change: IntegrationChange): Promise<void> {
+      const { name = null, enabled = null, rotate, oldTokenUntil } = change;
       await write(
         `UPDATE integrations SET name = coalesce($2, name), enabled = coalesce($3, enabled),
            token_counter = token_counter + $4, old_token_until = CASE WHEN $5 THEN $6 ELSE old_token_until END
@@ -178,34 +161,42 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
           id,
         );
     },
-    async oldTokenUsed({ id, tokenCounter }, address, at) {
+    /** Notes that the token before the present one was used. */
+    async oldTokenUsed({ id, tokenCounter }: Integration, address: string, at: number): Promise<void> {
       await write(
         `INSERT INTO old_token_uses (integration_id, token_counter, address, last_at) VALUES ($1, $2, $3, $4)
          ON CONFLICT (integration_id, token_counter, address) DO UPDATE SET last_at = excluded.last_at`,
         ...[id, tokenCounter - 1, address, at],
       );
     },
-    oldTokenUses: ({ id, tokenCounter }) =>
+    /** Addresses that have used the previous token since it was replaced, newest first, at most 20. */
+    oldTokenUses: ({ id, tokenCounter }: Integration): Promise<OldTokenUse[]> =>
       read(
         `SELECT address, last_at AS "lastAt" FROM old_token_uses
          WHERE integration_id = $1 AND token_counter = $2 ORDER BY last_at DESC, address LIMIT 20`,
         ...[id, tokenCounter - 1],
       ),
-    async saveBridgeReport(integration, at, report) {
+    /** Stores the last report of an integration's bridge (JSON). */
+    async saveBridgeReport(integration: number, at: number, report: string): Promise<void> {
       await write(
         `INSERT INTO bridge_health (integration_id, heard_at, report) VALUES ($1, $2, $3)
          ON CONFLICT (integration_id) DO UPDATE SET heard_at = excluded.heard_at, report = excluded.report`,
         ...[integration, at, report],
       );
     },
-    async bridgeReport(integration) {
+    /** That report. */
+    async bridgeReport(integration: number): Promise<{ reportedAt: number; report: string } | undefined> {
       const [row] = await read<{ reportedAt: number; report: string }>(
         'SELECT heard_at AS "reportedAt", report FROM bridge_health WHERE integration_id = $1',
         integration,
       );
       return row;
     },
-    async putExtension(account, { extension, name, user }) {
+    /** Names an extension and its user; without either it is forgotten. */
+    async putExtension(
+      account: number,
+      { extension, name, user }: Pick<Extension, 'extension' | 'name' | 'user'>,
+    ): Promise<void> {
       if (name === '' && user === null)
         await write('DELETE FROM extensions WHERE account_id = $1 AND extension = $2', account, extension);
       else

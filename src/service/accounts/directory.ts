@@ -10,39 +10,22 @@ export type Sender = { readonly account: Account; readonly integration: Integrat
 const NOTED_MS = 60_000;
 export type Refused = {
   readonly count: number;
-  readonly address: string /** Unix ms. */;
+  readonly address: string;
+  /** Unix ms. */
   readonly at: number;
 };
 
-/** Accounts and integrations in memory, kept up to date, so that authentication needs no database. */
-export type ServiceDirectory = {
-  accounts(): readonly Account[];
-  integrations(account: number): readonly Integration[];
-  /** How many integrations all accounts have. */
-  integrationCount(): number;
-  extensions(account: number): Extensions;
-  /**
-   * The sender with this token; undefined if it is unknown, replaced or switched off. With the address of a request, it
-   * stores that a replaced token, which is still accepted, was used.
-   */
-  authenticate(token: string, address?: string): Sender | undefined;
-  /**
-   * Counts a refused token, if it names an integration: an old token, or one of an integration that is switched off.
-   */
-  noteRefused(token: string, address: string, at: number): void;
-  /** How often that was since this process started, and the last time. */
-  refused(integration: number): Refused | undefined;
-  /** The account with this administration token. */
-  administrator(token: string): Account | undefined;
-  /** Reads changes: called after the service's own, and regularly for those of other processes and commands. */
-  refresh(): Promise<void>;
-};
+export type ServiceDirectory = Awaited<ReturnType<typeof openDirectory>>;
 
+/**
+ * What the store has of accounts, integrations and extensions, and a copy of it in memory, kept up to date, so that
+ * authentication needs no database.
+ */
 export async function openDirectory(
   store: { readonly directory: DirectoryStore },
   keys: Keys,
   clock: () => number = Date.now,
-): Promise<ServiceDirectory> {
+) {
   let version = 0;
   let accounts: readonly Account[] = [];
   let accountsById = new Map<number, Account>();
@@ -91,13 +74,35 @@ export async function openDirectory(
     store.directory.oldTokenUsed(integration, address, now).catch(() => noted.delete(key));
   }
 
+  /** A change that is in the copy, too, when it is done. */
+  const kept =
+    <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      const result = await change(...given);
+      await refresh();
+      return result;
+    };
+  const { changeAccount, addIntegration, changeIntegration, putExtension } = store.directory;
+
   return {
+    ...store.directory,
+    changeAccount: kept(changeAccount),
+    addIntegration: kept(addIntegration),
+    changeIntegration: kept(changeIntegration),
+    putExtension: kept(putExtension),
+    /** Reads changes of other processes and commands. */
     refresh,
-    accounts: () => accounts,
-    integrations: (account) => integrations.filter((integration) => integration.account === account),
-    integrationCount: () => integrations.length,
-    extensions: (account) => extensions.get(account) ?? noExtensions,
-    authenticate(token, address) {
+    accounts: (): readonly Account[] => accounts,
+    integrations: (account: number): readonly Integration[] =>
+      integrations.filter((integration) => integration.account === account),
+    /** How many integrations all accounts have. */
+    integrationCount: (): number => integrations.length,
+    extensions: (account: number): Extensions => extensions.get(account) ?? noExtensions,
+    /**
+     * The sender with this token; undefined if it is unknown, replaced or switched off. With the address of a request, it
+     * stores that a replaced token, which is still accepted, was used.
+     */
+    authenticate(token: string, address?: string): Sender | undefined {
       const known = senders.get(uidOf(token));
       const given = Buffer.from(token);
       const same = sameText(given, known?.token ?? unknown);
@@ -110,12 +115,17 @@ export async function openDirectory(
       if (address !== undefined) noteOldToken(integration, address, now);
       return known.sender;
     },
-    noteRefused(token, address, at) {
+    /**
+     * Counts a refused token, if it names an integration: an old token, or one of an integration that is switched off.
+     */
+    noteRefused(token: string, address: string, at: number): void {
       const id = senders.get(uidOf(token))?.sender.integration.id;
       if (id !== undefined) refusals.set(id, { count: (refusals.get(id)?.count ?? 0) + 1, address, at });
     },
-    refused: (integration) => refusals.get(integration),
-    administrator(token) {
+    /** How often that was since this process started, and the last time. */
+    refused: (integration: number): Refused | undefined => refusals.get(integration),
+    /** The account with this administration token. */
+    administrator(token: string): Account | undefined {
       const known = accountsByUid.get(uidOf(token));
       return sameText(token, known?.token ?? unknown) ? known?.account : undefined;
     },

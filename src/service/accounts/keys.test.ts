@@ -3,8 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeKeys, sameText, uidOf } from './keys.ts';
-import { serverSecret } from './server-secret.ts';
+import { makeKeys, sameText, serverSecret, uidOf } from './keys.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
 const uid = '0123456789abcdef';

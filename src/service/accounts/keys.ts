@@ -1,25 +1,25 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Account, Integration } from './directory-store.ts';
 
 /**
  * Tokens and signatures, derived from one server secret with HMAC-SHA-256 (hex): they can be shown again at any time and
  * are not stored. Raising a token's counter replaces the token.
  */
-export type Keys = {
-  integrationToken(integration: Pick<Integration, 'uid' | 'tokenCounter'>): string;
-  adminToken(account: Pick<Account, 'uid' | 'tokenCounter'>): string;
-  /** Signs a text for a purpose, such as links and forms. */
-  sign(purpose: string, text: string): string;
-};
+export type Keys = ReturnType<typeof makeKeys>;
 
 /** `secret`: at least 32 random bytes. */
-export function makeKeys(secret: Uint8Array): Keys {
+export function makeKeys(secret: Uint8Array) {
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('hex');
   return {
+    /** Signs a text for a purpose, such as links and forms. */
     sign,
-    integrationToken: ({ uid, tokenCounter }) => `cia_${uid}${sign('integration', `${uid} ${tokenCounter}`)}`,
-    adminToken: ({ uid, tokenCounter }) => `adm_${uid}${sign('admin', `${uid} ${tokenCounter}`)}`,
+    integrationToken: ({ uid, tokenCounter }: Pick<Integration, 'uid' | 'tokenCounter'>): string =>
+      `cia_${uid}${sign('integration', `${uid} ${tokenCounter}`)}`,
+    adminToken: ({ uid, tokenCounter }: Pick<Account, 'uid' | 'tokenCounter'>): string =>
+      `adm_${uid}${sign('admin', `${uid} ${tokenCounter}`)}`,
   };
 }
 
@@ -35,3 +35,21 @@ export function sameText(given: string | Buffer, expected: string | Buffer): boo
 }
 
 const bytesOf = (text: string | Buffer) => (typeof text === 'string' ? Buffer.from(text) : text);
+
+/** Reads the server secret from the state folder; the first start creates it (mode 0600). */
+export function serverSecret(stateDir: string): Buffer {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const file = join(stateDir, 'service-secret');
+  try {
+    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  if ((statSync(file).mode & 0o077) !== 0) {
+    throw new Error(`other users can read ${file}, from which every token is derived: run chmod 600 ${file}`);
+  }
+  const secret = readFileSync(file, 'utf8').trim();
+  if (!/^[0-9a-f]{64,}$/.test(secret))
+    throw new Error(`${file} does not hold a secret of at least 64 hexadecimal digits`);
+  return Buffer.from(secret, 'hex');
+}

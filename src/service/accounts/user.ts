@@ -18,7 +18,7 @@ export type User = {
   readonly secondFactor: string | null;
   /** Unix ms. */
   readonly createdAt: number;
-  /** Which calls the bar shows, as bar-choice.ts keeps it; null: all. */
+  /** Which calls the bar shows, as barChoiceText keeps it; null: all. */
   readonly bar: string | null;
 };
 

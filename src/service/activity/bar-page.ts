@@ -1,8 +1,7 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import { type BarChoice, barChoiceOf, barChoiceText } from '../kit/bar-choice.ts';
 import { plainText } from '../kit/display-text.ts';
 import { changeForm, notice } from '../kit/form.ts';
-import type { Pages } from '../kit/page-request.ts';
+import { type BarChoice, barChoiceOf, barChoiceText, type Pages } from '../kit/page-request.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import type { UserStore } from '../users/user-store.ts';
 import { html } from '../words/html.ts';

@@ -4,11 +4,10 @@ import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionName, extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
 import { type CallFilter, type CallStore, newestCalls } from '../calls/call-store.ts';
-import { dateAt, dateIn, daysBetween } from '../kit/calendar.ts';
+import { dateAt, dateIn, daysBetween, monotonicMs } from '../kit/calendar.ts';
 import { type HoursPart, type OpeningHours, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { folded, searchWords } from '../kit/search-text.ts';
-import { monotonicMs } from '../store/monotonic-clock.ts';
 
 /** The search in the address of the call list, as typed. */
 export type CallQuery = {

@@ -5,10 +5,10 @@ import { callTable, newCalls } from '../calls/call-cells.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { CallCursor, CallStore } from '../calls/call-store.ts';
 import { type Cell, csvLines, csvTime } from '../kit/csv.ts';
-import { cursorList } from '../kit/cursor-list.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { choice, field, notice } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { cursorList } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import {
   addressOf,

@@ -8,9 +8,8 @@ import { eventFrame, MAX_OPEN_CALLS, type Screens, screenCall } from '../calls/s
 import type { RequestStore } from '../history/request-store.ts';
 import { type PhoneSystem, phoneSystems } from '../integrations/phone-systems.ts';
 import type { Budgets } from '../kit/budget.ts';
-import { openEventStream } from '../kit/event-stream.ts';
 import { machineZone } from '../kit/formats.ts';
-import { bearerToken } from '../kit/security-headers.ts';
+import { bearerToken, openEventStream } from '../kit/security-headers.ts';
 import type { CallBackList } from '../people/call-backs.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';

@@ -1,15 +1,23 @@
+import swagger from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import { decisions } from '../../shared/api/contract/decisions.ts';
 import type { ErrorBody } from '../../shared/api/contract/errors.ts';
 import { basePath, methodsOf } from '../../shared/api/contract/routes.ts';
 import { callRoutes } from '../activity/call-routes.ts';
 import { makeExchange, send } from '../history/exchange.ts';
 import { historyRoutes } from '../history/history-routes.ts';
 import { bridgeHealthRoute } from '../integrations/bridge-health.ts';
+import { monotonicMs } from '../kit/calendar.ts';
 import { refusalOf } from '../kit/refusal.ts';
 import { bearerToken } from '../kit/security-headers.ts';
 import { priorityRoutes } from '../priority/segments.ts';
-import { monotonicMs } from '../store/monotonic-clock.ts';
 import { takeJsonBodies } from './body.ts';
 import type { ServiceContext } from './context.ts';
 
@@ -76,9 +84,44 @@ export function apiRoutes(context: ServiceContext) {
     });
 
     const typed = app.withTypeProvider<ZodTypeProvider>();
-    bridgeHealthRoute(app, context);
+    bridgeHealthRoute(app, directory);
     callRoutes(typed, exchange);
     priorityRoutes(typed, exchange, context);
-    historyRoutes(typed, exchange, context);
+    historyRoutes(typed, exchange, context.store.requests, context.budgets);
   };
+}
+
+type OpenApi = { components: { schemas: Record<string, object> } };
+
+const intro = `Call events in, calls on the screens; a caller's priority by number; the history of what was sent.
+
+Details that the specification leaves open are decided as follows.`;
+
+function decisionsTable(): string {
+  const rows = Object.entries(decisions).map(
+    ([key, { part, decides, because }]) => `| ${key} | ${part} | ${decides} | ${because} |`,
+  );
+  return ['| decision | part | what | why |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** Describes the routes registered after it in `GET /openapi.json`, generated from the contract. */
+export async function describeApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    hideUntagged: true, // pages and administration are not part of the API
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Call Integration API', version: '1', description: `${intro}\n\n${decisionsTable()}` },
+      servers: [{ url: basePath }],
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
+    },
+    transform: jsonSchemaTransform,
+    transformObject: (document) => {
+      const described = jsonSchemaTransformObject(document) as OpenApi;
+      // Request schemas are inline in each operation; only response schemas are shared.
+      const shared = Object.entries(described.components.schemas).filter(([name]) => !name.endsWith('Input'));
+      return { ...described, components: { ...described.components, schemas: Object.fromEntries(shared) } };
+    },
+  });
+  app.get('/openapi.json', () => app.swagger());
 }

@@ -13,10 +13,9 @@ import { securityHeaders } from '../kit/security-headers.ts';
 import { withoutNul } from '../kit/text.ts';
 import { adminRoutes } from '../settings/admin-routes.ts';
 import { cookieNames } from '../users/session-cookie.ts';
-import { apiRoutes } from './api.ts';
+import { apiRoutes, describeApi } from './api.ts';
 import type { ServiceContext } from './context.ts';
 import { sendErrorPage, wantsPage } from './error-page.ts';
-import { describeApi } from './openapi.ts';
 import { pageRoutes } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
 
@@ -109,7 +108,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
       throw new Refusal(421, ({ unknownHost }) => unknownHost(hostname));
     });
     await screens.register(eventRoutes(context));
-    await screens.register(apiLogStreamRoutes(context));
+    await screens.register(apiLogStreamRoutes(context.store.requests, context.sessions, context.screens));
     await screens.register(pageRoutes(context));
   });
   return app;

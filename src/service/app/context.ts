@@ -44,7 +44,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Unix ms. */
     receivedAt: number;
-    /** The same moment by the monotonic clock (monotonic-clock.ts). */
+    /** The same moment by the monotonic clock (monotonicMs). */
     began: number;
     /** Set once the request is authenticated. */
     sender: Sender | null;

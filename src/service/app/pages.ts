@@ -11,10 +11,16 @@ import { apiLogPages } from '../history/api-log-pages.ts';
 import { integrationPages } from '../integrations/integration-pages.ts';
 import { startPage } from '../integrations/start-page.ts';
 import { assetRoutes } from '../kit/assets.ts';
-import { barChoice } from '../kit/bar-choice.ts';
 import { formatsFor } from '../kit/formats.ts';
 import { layout } from '../kit/layout.ts';
-import type { Answer, Handler, Page, PageRequest, Pages } from '../kit/page-request.ts';
+import {
+  type Answer,
+  barChoice,
+  type Handler,
+  type Page,
+  type PageRequest,
+  type Pages,
+} from '../kit/page-request.ts';
 import { Refusal, refusalOf } from '../kit/refusal.ts';
 import { formFields } from '../kit/text.ts';
 import { callBackPages } from '../people/call-back-pages.ts';
@@ -23,6 +29,7 @@ import { customerPages } from '../people/customer-pages.ts';
 import { importPages } from '../people/import-pages.ts';
 import { segmentPages } from '../priority/segments.ts';
 import { reportPages } from '../reports/report-pages.ts';
+import { weekPages } from '../reports/weekly-report.ts';
 import { accountPages } from '../settings/account-pages.ts';
 import { extensionPages } from '../settings/extension-pages.ts';
 import { openingHoursPage } from '../settings/opening-hours-page.ts';
@@ -40,7 +47,7 @@ const FORM_BYTES = 64 * 1024;
 
 /** The pages for signed-in users, rendered on the server. */
 export function pageRoutes(context: ServiceContext) {
-  const { store, sessions, access, directory, keys, budgets, clock, log } = context;
+  const { store, sessions, access, directory, keys, budgets, mailer, clock, log } = context;
 
   /** Before a large body is read: one at a time per account, of an administrator. */
   async function largeForm(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -142,29 +149,33 @@ export function pageRoutes(context: ServiceContext) {
     });
 
     assetRoutes(app);
-    await signInPages(app, context, { sendPlain });
+    signInPages(app, { store, directory, sessions, access, keys, clock, sendPlain });
     const routes = pages(app);
+    const { users, customers, requests } = store;
+    const { passwords, secondFactor } = access;
+    const settings = { users, customers, directory, sessions, passwords };
     dashboardPage(routes, context);
     barPage(routes, context);
     callBackPages(routes, context);
     callerPage(routes, context);
-    accountPages(routes, context);
-    welcomePage(routes, context);
-    startPage(routes, context);
-    integrationPages(routes, context);
-    webhookPages(routes, context);
-    userPages(routes, context);
-    extensionPages(routes, context);
-    openingHoursPage(routes, context);
-    auditPage(routes, context);
-    secondFactorPages(routes, context);
+    accountPages(routes, settings);
+    welcomePage(routes, settings);
+    startPage(routes, requests, directory, keys);
+    integrationPages(routes, requests, directory, keys);
+    webhookPages(routes, store.webhooks, keys, context.webhookNetworks, context.webhooks.poke);
+    userPages(routes, { store, sessions, secondFactor, directory, keys, mailer });
+    extensionPages(routes, store.calls, users, directory);
+    openingHoursPage(routes, directory);
+    auditPage(routes, store.audit);
+    secondFactorPages(routes, secondFactor);
     customerPages(routes, context);
     segmentPages(routes, context);
     importPages(routes, context);
     callListPage(routes, context);
     callDetailsPage(routes, context);
-    reportPages(routes, context);
-    apiLogPages(routes, context);
+    reportPages(routes, { store, directory });
+    weekPages(routes, store, mailer !== undefined);
+    apiLogPages(routes, { store, directory, budgets });
   };
 }
 

@@ -1,28 +1,19 @@
-import { cursorIn, cursorText } from '../kit/cursor-list.ts';
 import { displayText } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
 import type { Pages } from '../kit/page-request.ts';
-import { pager, table } from '../kit/table.ts';
+import { cursorIn, cursorText, pager, table } from '../kit/table.ts';
 import { html } from '../words/html.ts';
 import type { AuditStore } from './audit-store.ts';
 
 const PER_PAGE = 50;
 
 /** Who did what in the account, newest first, by kind and person. */
-export function auditPage(
-  pages: Pages,
-  {
-    store,
-  }: {
-    readonly store: { readonly audit: AuditStore };
-  },
-): void {
+export function auditPage(pages: Pages, audit: AuditStore): void {
   pages.get('/audit', 'administrator', async ({ account, query, formats, words }) => {
     const { common, audit: text } = words;
     const [what, who] = [query.get('kind') || null, query.get('who')?.trim() || null];
     const before = cursorIn(query.get('older'));
-    const page = { account: account.id, what, who, before, limit: PER_PAGE };
-    const { entries, next } = await store.audit.page(page);
+    const { entries, next } = await audit.page({ account: account.id, what, who, before, limit: PER_PAGE });
     const address = (also: Record<string, string>) =>
       `/audit?${new URLSearchParams({ ...(what && { kind: what }), ...(who && { who }), ...also })}`;
     const filtered = what !== null || who !== null;

@@ -18,23 +18,7 @@ export type AuditEntry = {
 
 type AuditCursor = { readonly at: number; readonly id: number };
 
-/** Who did what, from where and when. Entries are deleted only by age, and changed only to forget a number. */
-export interface AuditStore {
-  /** Control characters are replaced, long texts are cut. */
-  write(entry: AuditEntry): Promise<void>;
-  /** The next `limit` entries before a place (null: the newest), newest first. `what`, `who`: null for all. */
-  page(query: {
-    account: number;
-    what: string | null;
-    who: string | null;
-    before: AuditCursor | null;
-    limit: number;
-  }): Promise<{ entries: AuditEntry[]; next: AuditCursor | null }>;
-  /** Replaces a text in the targets of an account's entries. */
-  mask(account: number, text: string, by: string): Promise<void>;
-  /** Deletes what is older than `before` (Unix ms); returns how many. */
-  trim(before: number): Promise<number>;
-}
+export type AuditStore = ReturnType<typeof auditRows>;
 
 /** Characters kept of a text. */
 const LENGTH = 300;
@@ -45,16 +29,25 @@ const clean = (text: string) =>
     .toWellFormed()
     .replace(/[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/gu, '\ufffd');
 
-export function auditRows({ read, write, along, contains }: Statements): AuditStore {
+/** Who did what, from where and when. Entries are deleted only by age, and changed only to forget a number. */
+export function auditRows({ read, write, along, contains }: Statements) {
   return {
-    async write({ account, at, what, who, from, target }) {
+    /** Control characters are replaced, long texts are cut. */
+    async write({ account, at, what, who, from, target }: AuditEntry): Promise<void> {
       await write(
         'INSERT INTO audit (account_id, at, what, who, source, target) VALUES ($1, $2, $3, $4, $5, $6)',
         ...[account, at, what, clean(who), clean(from), clean(target)],
       );
     },
-
-    async page({ account, what, who, before, limit }) {
+    /** The next `limit` entries before a place (null: the newest), newest first. `what`, `who`: null for all. */
+    async page(query: {
+      account: number;
+      what: string | null;
+      who: string | null;
+      before: AuditCursor | null;
+      limit: number;
+    }): Promise<{ entries: AuditEntry[]; next: AuditCursor | null }> {
+      const { account, what, who, before, limit } = query;
       const values: Value[] = [account];
       const where = ['account_id = $1'];
       if (who !== null) where.push(`who = $${values.push(who)}`);
@@ -72,14 +65,14 @@ export function auditRows({ read, write, along, contains }: Statements): AuditSt
         next: rows.length > limit && last ? { at: last.at, id: last.id } : null,
       };
     },
-
-    async mask(account, text, by) {
+    /** Replaces a text in the targets of an account's entries. */
+    async mask(account: number, text: string, by: string): Promise<void> {
       await write(
         `UPDATE audit SET target = replace(target, $2, $3) WHERE account_id = $1 AND ${contains('target', '$2')}`,
         ...[account, text, by],
       );
     },
-
-    trim: (before) => trimOldest({ read, write }, 'audit', before),
+    /** Deletes what is older than `before` (Unix ms); returns how many. */
+    trim: (before: number): Promise<number> => trimOldest({ read, write }, 'audit', before),
   };
 }

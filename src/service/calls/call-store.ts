@@ -1,5 +1,5 @@
+import { monotonicMs } from '../kit/calendar.ts';
 import { folded } from '../kit/search-text.ts';
-import { monotonicMs } from '../store/monotonic-clock.ts';
 import type { callReader } from './call-reader.ts';
 import type { CallRecord, MissedPlace } from './call-record.ts';
 

@@ -5,8 +5,7 @@ import { escapeControls } from '../../shared/log/redact.ts';
 import type { MailOptions } from '../../shared/mail/mail.ts';
 import { systemUser } from '../../shared/process/denied.ts';
 import type { Account, Directory, Integration } from '../accounts/directory-store.ts';
-import { type Keys, makeKeys } from '../accounts/keys.ts';
-import { serverSecret } from '../accounts/server-secret.ts';
+import { type Keys, makeKeys, serverSecret } from '../accounts/keys.ts';
 import { newUid } from '../accounts/setup.ts';
 import { holdsData, openStore, type StorageSettings } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';
@@ -46,19 +45,9 @@ export type OpenedStore = {
   audit(what: AuditKind, target: string, account?: Account): Promise<void>;
 };
 
-export type CommandContext = {
-  /** Prints lines; a line break in one is escaped. */
-  print(...lines: string[]): void;
-  /** A command with the option --account. */
-  command(parent: Command, name: string, description: string): Command;
-  /** Opens the store for one command; `account` is a name or uid, the first if undefined. */
-  withStore(account: string | undefined, work: (opened: OpenedStore) => Promise<void>): Promise<void>;
-  /** The service's address according to its settings. */
-  url(): string;
-  readonly io: ServiceCommandsIo;
-};
+export type CommandContext = ReturnType<typeof makeCommandContext>;
 
-export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
+export function makeCommandContext(io: ServiceCommandsIo) {
   async function withStore(
     account: string | undefined,
     work: (opened: OpenedStore) => Promise<void>,
@@ -105,14 +94,18 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
   };
 
   return {
+    /** Prints lines; a line break in one is escaped. */
     // Names saved before control characters were refused may have some, line breaks too: each text is one line.
-    print: (...lines) => void io.out.write(`${lines.map(escapeControls).join('\n')}\n`),
-    command: (parent, name, description) =>
+    print: (...lines: string[]): void => void io.out.write(`${lines.map(escapeControls).join('\n')}\n`),
+    /** A command with the option --account. */
+    command: (parent: Command, name: string, description: string): Command =>
       parent
         .command(name)
         .description(description)
         .option('--account <name>', 'account name or uid (default: the first)'),
+    /** Opens the store for one command; `account` is a name or uid, the first if undefined. */
     withStore,
+    /** The service's address according to its settings. */
     url,
     io,
   };

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import type { User } from '../accounts/user.ts';
 import type { Store } from '../database/store.ts';
 import { signInInstructions } from '../integrations/instructions.ts';
-import { makeLink } from '../users/one-time-link.ts';
-import { addUser, signInName, userName } from '../users/users.ts';
+import { addUser, makeLink, signInName, userName } from '../users/users.ts';
 import { type CommandContext, CommandRefused, type OpenedStore } from './command-context.ts';
 
 export function userCommands(parent: Command, { command, withStore, print, url }: CommandContext): void {

@@ -56,15 +56,16 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
   const pending = new Set<number>();
   let notifying = false;
 
+  const tell = (what: string, accounts: number | string) =>
+    database.prepared('SELECT pg_notify($1, $2)', CHANNEL, `${what} ${sender} ${accounts}`);
+
   async function notifyAll(): Promise<void> {
     notifying = true;
     while (pending.size > 0) {
       const accounts = pending.size > NAMED ? '*' : [...pending].join(',');
       pending.clear();
       // After the commit and not in it: a commit that notifies holds a lock that all others wait for.
-      await database
-        .read([['SELECT pg_notify($1, $2)', CHANNEL, `calls ${sender} ${accounts}`]])
-        .catch(() => pending.clear());
+      await tell('calls', accounts).catch(() => pending.clear());
       await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
     }
     notifying = false;
@@ -77,15 +78,12 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
     },
 
     notifyCalledBack(account) {
-      const payload = `called-back ${sender} ${account}`;
-      void database.read([['SELECT pg_notify($1, $2)', CHANNEL, payload]]).catch(() => {});
+      void tell('called-back', account).catch(() => {});
     },
 
     customersChanged(account) {
-      for (const tell of toldOfCustomers) tell(account);
-      void database
-        .read([['SELECT pg_notify($1, $2)', CHANNEL, `customers ${sender} ${account}`]])
-        .catch(() => {});
+      for (const told of toldOfCustomers) told(account);
+      void tell('customers', account).catch(() => {});
     },
 
     follow(watched, on) {
@@ -100,7 +98,7 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
         woken = false;
         const accounts = [...watched()];
         try {
-          const [rows = []] = await database.read([[movedSql, accounts, place?.up_to ?? NONE]]);
+          const rows = await database.prepared(movedSql, accounts, place?.up_to ?? NONE);
           if (stopped) return;
           const here = rows[0] as Place;
           const goesOn = place?.timeline === here.timeline;

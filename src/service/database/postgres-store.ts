@@ -13,14 +13,13 @@ import { customerWriter } from '../people/customer-writer-postgres.ts';
 import { figureRows } from '../reports/figure-rows-postgres.ts';
 import { keptFigures } from '../reports/kept-figures.ts';
 import { weeklyRows } from '../reports/weekly-store.ts';
-import { monotonicMs } from '../store/monotonic-clock.ts';
 import { makeBatches } from '../store/postgres/batches.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { aboutServer, refusalOf, settingsOf } from '../store/postgres/durability.ts';
 import { type Migration, migrate } from '../store/postgres/migrations.ts';
 import { makePartitions, widthFor } from '../store/postgres/partitions.ts';
 import { addressesOf, findPrimary } from '../store/postgres/primary.ts';
-import { makeSerialise, type Statements, StoreUnavailable, type Value } from '../store/statements.ts';
+import { makeSerialise, type Statements, StoreUnavailable } from '../store/statements.ts';
 import { userRows } from '../users/user-store.ts';
 import { webhookRows } from '../webhooks/webhook-rows.ts';
 import { callChanges, makeFeed } from './postgres-feed.ts';
@@ -83,13 +82,12 @@ export async function openPostgresStore(
   const shard = random.readUInt8() % SHARDS;
   const partitions = makePartitions(database, widthFor(keptMs));
   const feed = makeFeed(database, direct, random.toString('hex'));
-  const write = recorder({ database, partitions, shard, monotonic: monotonicMs, moved: feed.notify });
+  const write = recorder(database, partitions, shard, feed.notify);
   const batches = makeBatches<RecordedRequest, Recorded>(BATCH, write);
 
   const statements: Statements = {
     read: database.rows,
-    lookup: async <Row>(sql: string, ...values: Value[]) =>
-      (await database.read([[sql, ...values]]))[0] as Row[],
+    lookup: database.prepared,
     write: database.rows,
     contains: (text, part) => `strpos(${text}, ${part}) > 0`,
     firstLine: (text) => `split_part(${text}, chr(10), 1)`,
@@ -154,10 +152,8 @@ export async function openPostgresStore(
 
 /** The first process leaves the mark of its server secret; no other secret is let in after it. */
 async function checkSecret(database: Database, mark: string): Promise<void> {
-  const [, [known] = []] = await database.pipeline([
-    ['INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING', mark],
-    ['SELECT secret_mark FROM site'],
-  ]);
+  await database.rows('INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING', mark);
+  const [known] = await database.rows('SELECT secret_mark FROM site');
   if (known?.secret_mark !== mark)
     throw new Error(
       'the server secret is not the one that the tokens of this database are made with: copy the file service-secret of its first machine into SERVICE_STATE_DIR',

@@ -3,8 +3,7 @@ import { answerEach } from '../../shared/storage/answer.ts';
 import { serveThread } from '../../shared/storage/serve-thread.ts';
 import { historyEntries } from '../history/history-entries-sqlite.ts';
 import { figureReader } from '../reports/figure-rows-sqlite.ts';
-import { openForReading } from '../store/sqlite/open.ts';
-import { statementRunner } from '../store/sqlite/statement-runner.ts';
+import { openForReading, statementRunner } from '../store/sqlite/open.ts';
 
 /** The thread that reads: never waits for a commit, and never makes one wait. */
 

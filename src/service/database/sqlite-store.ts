@@ -10,7 +10,7 @@ import { callerRows } from '../people/caller-store.ts';
 import { customerRows } from '../people/customer-store.ts';
 import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';
 import { weeklyRows } from '../reports/weekly-store.ts';
-import { openLookups } from '../store/sqlite/statement-runner.ts';
+import { openLookups } from '../store/sqlite/open.ts';
 import { makeSerialise, type Statements, type Value } from '../store/statements.ts';
 import { userRows } from '../users/user-store.ts';
 import { type CallChanges, webhookRows } from '../webhooks/webhook-rows.ts';

@@ -1,14 +1,102 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
 import { answerTogether } from '../../shared/storage/answer.ts';
 import { createTransact } from '../../shared/storage/open-database.ts';
 import { serveThread } from '../../shared/storage/serve-thread.ts';
+import { type Caller, type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/call-record.ts';
+import { whoColumns, whoOf } from '../calls/call-rows.ts';
+import { callRows } from '../calls/call-rows-sqlite.ts';
 import { trimmer } from '../history/history-entries-sqlite.ts';
+import type { Recorded, RecordedRequest } from '../history/request-store.ts';
+import { monotonicMs, quarterOf } from '../kit/calendar.ts';
 import { customerWriter } from '../people/customer-writer-sqlite.ts';
-import { figureWriter } from '../reports/figure-rows-sqlite.ts';
-import { monotonicMs } from '../store/monotonic-clock.ts';
-import { openForWriting } from '../store/sqlite/open.ts';
-import { statementRunner } from '../store/sqlite/statement-runner.ts';
-import { recorder } from './sqlite-recorder.ts';
+import { figureInvalidation, figureWriter } from '../reports/figure-rows-sqlite.ts';
+import { openForWriting, statementRunner } from '../store/sqlite/open.ts';
+
+/**
+ * Writes requests and the effects of their events. Sums (entries per account, use of integrations) and outdated figures are
+ * collected over a transaction and written by `finish`, which runs before every commit; `forget` follows a rollback.
+ */
+export function recorder(db: DatabaseSync, monotonic: () => number) {
+  const calls = callRows(db);
+  const callerOf = callerLookup(db);
+  const outdateFigures = figureInvalidation(db);
+  const insert = db.prepare(
+    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, status,
+       response, duration, effect) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const count = db.prepare(
+    `INSERT INTO history_counts VALUES (?, ?) ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
+  );
+  const addUse = db.prepare(
+    `INSERT INTO integration_use VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+       requests = requests + excluded.requests, last_at = max(last_at, excluded.last_at)`,
+  );
+  const outdated = new Map<string, { account: number; quarter: number }>();
+  const entries = new Map<number, number>();
+  const uses = new Map<string, { integration: number; quarter: number; requests: number; lastAt: number }>();
+
+  function applyEvent(request: RecordedRequest): { call?: CallRecord; effect: EventEffect | null } {
+    const { account, integration, event, at } = request;
+    if (event === null) return { effect: null };
+    const before = calls.get(account, event.id);
+    const after = moveCall(before, { ...event, integration }, at, () => callerOf(account, event.number));
+    const effect = effectOf(before, event.status, after);
+    if (after === undefined) return { effect };
+    if (before === undefined) calls.add(account, after);
+    else calls.move(account, before, after);
+    const quarter = quarterOf(after.startedAt);
+    outdated.set(`${account} ${quarter}`, { account, quarter });
+    return { call: after, effect };
+  }
+
+  return {
+    record(request: RecordedRequest, watched: boolean): Recorded {
+      const { account, integration, at, method, path, callId, fromNumber, status, response } = request;
+      const { call, effect } = applyEvent(request);
+      const duration = Math.max(0, Math.round((monotonic() - request.began) * 1000) / 1000);
+      insert.run(
+        ...[account, integration, at, method, path, callId, fromNumber],
+        ...[request.request, status, response, duration, effect],
+      );
+      entries.set(account, (entries.get(account) ?? 0) + 1);
+      const quarter = quarterOf(at);
+      const use = uses.get(`${integration} ${quarter}`) ?? { integration, quarter, requests: 0, lastAt: at };
+      use.requests += 1;
+      use.lastAt = Math.max(use.lastAt, at);
+      uses.set(`${integration} ${quarter}`, use);
+      return { moved: call !== undefined, call: watched ? call : undefined };
+    },
+    /** Entries that were deleted in this transaction. */
+    removed(account: number, rows: number): void {
+      entries.set(account, (entries.get(account) ?? 0) - rows);
+    },
+    finish(): void {
+      for (const { account, quarter } of outdated.values()) outdateFigures(account, quarter);
+      for (const [account, added] of entries) count.run(account, added);
+      for (const { integration, quarter, requests, lastAt } of uses.values())
+        addUse.run(integration, quarter, requests, lastAt);
+      this.forget();
+    },
+    forget(): void {
+      outdated.clear();
+      entries.clear();
+      uses.clear();
+    },
+  };
+}
+
+/** Who has a caller's number now. */
+function callerLookup(db: DatabaseSync) {
+  const select = db.prepare(
+    `SELECT ${whoColumns} FROM customer_numbers n JOIN customers k ON k.id = n.customer_id
+     LEFT JOIN segments s ON s.id = k.segment_id WHERE n.account_id = ? AND n.number = ?`,
+  );
+  return (account: number, number: string): Caller => {
+    const row = select.get(account, number);
+    return { number, ...(row ? whoOf(row) : { customer: null, segment: null, priority: null }) };
+  };
+}
 
 /** The thread that writes: requests that come during a commit make the next one. */
 

@@ -9,7 +9,7 @@ import type { CustomerStore } from '../people/customer-store.ts';
 import type { WeeklyStore } from '../reports/weekly-store.ts';
 import type { StoreAbout } from '../store/statements.ts';
 import type { UserStore } from '../users/user-store.ts';
-import type { WebhookStore } from '../webhooks/webhook-store.ts';
+import type { WebhookStore } from '../webhooks/webhook-rows.ts';
 
 /**
  * What the service needs of its storage. SQLite and PostgreSQL implement it, and run the same conformance

@@ -3,11 +3,11 @@ import type { ServiceDirectory } from '../accounts/directory.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import type { Budgets } from '../kit/budget.ts';
-import { cursorIn, cursorList } from '../kit/cursor-list.ts';
 import { copyable, displayText, lines, plainText } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
+import { cursorIn, cursorList } from '../kit/table.ts';
 import { html } from '../words/html.ts';
 import { entryTable, extrasLeftOut, integrationName, payloadText, statusChip } from './api-log-table.ts';
 import {
@@ -26,15 +26,15 @@ const MAX_FIELDS = 50;
 const searchFields = ['call', 'number', 'request', 'response'] as const;
 
 type Parts = {
-  readonly store: { readonly requests: RequestStore; readonly calls: CallStore };
-  readonly directory: ServiceDirectory;
-  readonly budgets: Budgets;
+  store: { requests: RequestStore; calls: CallStore };
+  directory: ServiceDirectory;
+  budgets: Budgets;
 };
 
 /** The account's requests and responses (the API's request history), with a search, and each entry in full. */
-export function apiLogPages(pages: Pages, context: Parts): void {
-  pages.get('/api-log', 'administrator', (request) => listPage(request, context));
-  pages.get('/api-log/entry', 'administrator', (request) => entryPage(request, context));
+export function apiLogPages(pages: Pages, parts: Parts): void {
+  pages.get('/api-log', 'administrator', (request) => listPage(request, parts));
+  pages.get('/api-log/entry', 'administrator', (request) => entryPage(request, parts));
 }
 
 async function listPage(request: PageRequest, { store, directory, budgets }: Parts): Promise<Page> {

@@ -1,24 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { eventFrame, type Screens } from '../calls/screens.ts';
-import { openEventStream } from '../kit/event-stream.ts';
+import { openEventStream } from '../kit/security-headers.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';
 import type { RequestStore } from './request-store.ts';
 
 const HEARTBEAT_MS = 15_000;
 
-type Parts = {
-  readonly store: { readonly requests: RequestStore };
-  readonly sessions: Sessions;
-  readonly screens: Screens;
-};
-
 /**
  * GET /api-log/stream: sends `news` to an administrator's browser when there are new requests. The page then loads its
  * list again, so that search and rendering stay in one place and nothing is missed after a lost connection.
  */
-export function apiLogStreamRoutes({ store, sessions, screens }: Parts) {
-  const newRequests = watchNewRequests(store.requests);
+export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, screens: Screens) {
+  const newRequests = watchNewRequests(requests);
   const sessionOf = async (request: FastifyRequest) => {
     const session = await sessions.find(sessionCookie.read(request));
     return session?.user.role === 'administrator' ? session : undefined;
@@ -53,16 +47,10 @@ export function apiLogStreamRoutes({ store, sessions, screens }: Parts) {
   };
 }
 
-/** Reports that an account has new requests, recorded by any process. */
-type NewRequests = {
-  /** Calls `listener` at most once a second. Returns a function that removes it. */
-  follow(account: number, listener: () => void): () => void;
-};
-
 const PERIOD_MS = 1000;
 
-/** Polls the newest request every second, once per followed account. */
-export function watchNewRequests(requests: Pick<RequestStore, 'search'>): NewRequests {
+/** Reports that an account has new requests, recorded by any process: polls the newest every second, once per account. */
+export function watchNewRequests(requests: Pick<RequestStore, 'search'>) {
   const followed = new Map<number, { listeners: Set<() => void>; stop: () => void }>();
 
   async function newest(account: number): Promise<number> {
@@ -93,7 +81,8 @@ export function watchNewRequests(requests: Pick<RequestStore, 'search'>): NewReq
   }
 
   return {
-    follow(account, listener) {
+    /** Calls `listener` at most once a second. Returns a function that removes it. */
+    follow(account: number, listener: () => void): () => void {
       const own = () => listener(); // unique, should two followers share a function
       const known = followed.get(account);
       const listeners = known?.listeners ?? new Set();

@@ -1,9 +1,8 @@
 import { callExtrasSchema } from '../../shared/api/contract/call-extras.ts';
 import type { Integration } from '../accounts/directory-store.ts';
-import { cursorText } from '../kit/cursor-list.ts';
 import { displayText } from '../kit/display-text.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import { type Column, table } from '../kit/table.ts';
+import { type Column, cursorText, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { StoredRequest } from './request-store.ts';

@@ -13,41 +13,23 @@ const notStored = JSON.stringify({ message: 'The event could not be stored. Send
  */
 const MAX_UNSTORED = 1_000;
 
+export type Exchange = ReturnType<typeof makeExchange>;
+
+type Parts = {
+  store: { requests: RequestStore };
+  screens: Screens;
+  /** For alerts. */
+  observed: { stored(error?: unknown): void };
+  /** For metrics. */
+  meter: { storing: number; counts: { events: Record<'accepted' | 'discarded' | 'not_stored', number> } };
+  log: Log;
+};
+
 /**
  * Records API requests in the history, with the effects of their events. The answer to an event confirms it, so it waits
  * for the disk. Other answers do not wait: a lookup delays a telephone call.
  */
-export type Exchange = {
-  /** Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. */
-  answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    answer: {
-      status: number;
-      text: string;
-      event?: AcceptedEvent;
-      /** What the history records in place of `text`. */
-      recorded?: string;
-    },
-  ): Promise<void>;
-  /** Records the request only, for responses that are streamed. */
-  record(request: FastifyRequest, status: number): Promise<void>;
-};
-
-type Parts = {
-  readonly store: { readonly requests: RequestStore };
-  readonly screens: Screens;
-  /** For alerts. */
-  readonly observed: { stored(error?: unknown): void };
-  /** For metrics. */
-  readonly meter: {
-    storing: number;
-    readonly counts: { readonly events: Record<'accepted' | 'discarded' | 'not_stored', number> };
-  };
-  readonly log: Log;
-};
-
-export function makeExchange({ store, screens, observed, meter, log }: Parts): Exchange {
+export function makeExchange({ store, screens, observed, meter, log }: Parts) {
   let failing = false;
   let unstored = 0;
 
@@ -76,7 +58,19 @@ export function makeExchange({ store, screens, observed, meter, log }: Parts): E
   }
 
   return {
-    async answer(request, reply, { status, text, event, recorded }) {
+    /** Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. */
+    async answer(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      answer: {
+        status: number;
+        text: string;
+        event?: AcceptedEvent;
+        /** What the history records in place of `text`. */
+        recorded?: string;
+      },
+    ): Promise<void> {
+      const { status, text, event, recorded } = answer;
       const entry = entryOf(request, status, recorded ?? text, event ?? null);
       if (event === undefined && unstored < MAX_UNSTORED) {
         unstored += 1;
@@ -90,7 +84,8 @@ export function makeExchange({ store, screens, observed, meter, log }: Parts): E
       if (!ok && event !== undefined) send(reply.header('retry-after', '5'), 503, notStored);
       else send(reply, status, text);
     },
-    async record(request, status) {
+    /** Records the request only, for responses that are streamed. */
+    async record(request: FastifyRequest, status: number): Promise<void> {
       await stored(entryOf(request, status, null, null));
     },
   };

@@ -9,7 +9,7 @@ export function historyEntries(database: Database): HistoryReader['entries'] {
   return async (account, places) => {
     const times = places.map(({ at }) => at);
     const rows = await database.rows<
-      StoredRequest & { request_bytes: Buffer | null; n: number; found: number }
+      StoredRequest & { request_bytes: Buffer | null } & Record<'n' | 'found' | 'size' | 'up_to', number>
     >(
       `SELECT * FROM (
          SELECT k.n, h.id, h.integration_id AS integration, h.created_at AS at, h.method, h.path, h.request,
@@ -31,30 +31,10 @@ export function historyEntries(database: Database): HistoryReader['entries'] {
     // Those that the retention has deleted since they were found are taken too.
     const cut = rows.length < (rows[0]?.found ?? 0);
     const entries = rows.map(
-      ({
-        id,
-        integration,
-        at,
-        method,
-        path,
-        request,
-        request_bytes: bytes,
-        status,
-        response,
-        duration,
-        effect,
-      }) => ({
-        id,
-        integration,
-        at,
-        method,
-        path,
-        status,
-        response,
-        duration,
-        effect,
-        request: bytes === null ? request : isUtf8(bytes) ? bytes.toString() : new Uint8Array(bytes),
-      }),
+      ({ request_bytes: bytes, n, found, size, up_to, ...entry }): StoredRequest =>
+        bytes === null
+          ? entry
+          : { ...entry, request: isUtf8(bytes) ? bytes.toString() : new Uint8Array(bytes) },
     );
     return { entries, taken: cut ? (rows.at(-1)?.n ?? 0) : places.length };
   };

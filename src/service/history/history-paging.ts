@@ -1,5 +1,5 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
-import { monotonicMs } from '../store/monotonic-clock.ts';
+import { monotonicMs } from '../kit/calendar.ts';
 import type { Serialise } from '../store/statements.ts';
 import type {
   HistoryCursor,
@@ -141,27 +141,38 @@ export function historyPaging(
       return { count: hits.length, chunks: entriesOf(account, hits), total };
     },
 
+    /**
+     * Two ways find the matches: reading every text from `searched` on, and the indexes, which find those that name the
+     * term at once. A page has what reading has found, then what the indexes have found ahead of it. Reading comes to
+     * the latter on a later page, where those up to `given` are left out.
+     */
     async textPage({ offset, limit, from, ...query }) {
       const { account, order, search } = query;
       const most = offset + limit;
-      const { searched = null, given = null } = from ?? {};
-      const furthest = given && searched && isAfter(searched, given, order) ? searched : (given ?? searched);
+      const { searched, given } = from ?? { searched: null, given: null };
       const byIndex =
-        search.in === 'request' ? await named({ ...query, term: search.term }, furthest, most) : [];
+        search.in === 'request' ? await named({ ...query, term: search.term }, given ?? searched, most) : [];
       const quickly = (slices: number) => slices * rows.text < QUICK_ROWS;
-      const isNew = (hit: HistoryHit) => !hit.named || given === null || isAfter(hit, given, order);
-      const goesOn = byIndex.length > 0 ? quickly : withinTime();
-      const { hits, next } = await collect(query, searched, most, goesOn, isNew);
-      // Matches beyond the searched rows, which an index has found.
-      const early = next === null ? [] : byIndex.filter((place) => isAfter(place, next, order));
-      const found = [...hits, ...early].slice(0, most);
+      const wasGiven = (hit: HistoryHit) => hit.named && given !== null && !isAfter(hit, given, order);
+      const { hits, next } = await collect(
+        query,
+        searched,
+        most,
+        byIndex.length > 0 ? quickly : withinTime(),
+        (hit) => !wasGiven(hit),
+      );
+      const isAhead = (place: HistoryCursor) => next !== null && isAfter(place, next, order);
+      const ahead = byIndex.filter(isAhead).slice(0, most - hits.length);
+      const found = [...hits, ...ahead];
       const page = found.slice(offset);
-      const last = found.length > hits.length ? (found.at(-1) ?? null) : given;
       return {
         count: page.length,
         passed: found.length,
         chunks: entriesOf(account, page),
-        next: next && { searched: next, given: last },
+        next: next && {
+          searched: next,
+          given: ahead.at(-1) ?? (given !== null && isAhead(given) ? given : null),
+        },
       };
     },
 

@@ -12,13 +12,8 @@ import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch
 export function historyRoutes(
   app: ZodInstance,
   exchange: Exchange,
-  {
-    store,
-    budgets,
-  }: {
-    readonly store: { readonly requests: RequestStore };
-    readonly budgets: Budgets;
-  },
+  requests: RequestStore,
+  budgets: Budgets,
 ): void {
   async function page(query: HistoryQuery, limit: number, request: FastifyRequest, reply: FastifyReply) {
     const current = query.page ?? 1;
@@ -26,7 +21,7 @@ export function historyRoutes(
     const { search, ...selected } = selection(query, request, reply);
     const { count, chunks, ...place } =
       search === null
-        ? await allOf(store.requests.page({ ...selected, offset, limit }), offset)
+        ? await allOf(requests.page({ ...selected, offset, limit }), offset)
         : await budgets.searches(
             selected.account,
             `integration ${(request.sender as Sender).integration.id}`,
@@ -39,13 +34,13 @@ export function historyRoutes(
 
   /** A page of a text search, from a cursor on if there is one, else from the start: the offset is looked for, too. */
   async function searched(
-    query: Omit<Parameters<typeof store.requests.textPage>[0], 'from' | 'offset'>,
+    query: Omit<Parameters<RequestStore['textPage']>[0], 'from' | 'offset'>,
     cursor: string | undefined,
     offset: number,
   ) {
     query.signal?.throwIfAborted(); // the client may have gone while this search waited
     const { from, passed: before } = cursor === undefined ? { from: null, passed: 0 } : cursorOf(cursor);
-    const found = await store.requests.textPage({
+    const found = await requests.textPage({
       ...query,
       from,
       offset: cursor === undefined ? offset : 0,
@@ -57,7 +52,7 @@ export function historyRoutes(
 
   function everything(query: HistoryQuery, request: FastifyRequest, reply: FastifyReply) {
     reply.raw.once('close', budgets.readers.take((request.sender as Sender).account.id));
-    const chunks = store.requests.all(selection(query, request, reply));
+    const chunks = requests.all(selection(query, request, reply));
     return answerWith(chunks, { before: '[', after: ']' }, request, reply);
   }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { DirectoryStore, Integration, IntegrationChange } from '../accounts/directory-store.ts';
+import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { newUid } from '../accounts/setup.ts';
 import { type AccountOf, type AdminAudit, given, name, type ZodInstance } from '../kit/administration.ts';
@@ -12,20 +12,14 @@ const integrationChange = z.object({ name: name.optional(), enabled: z.boolean()
 
 type OfIntegration = FastifyRequest<{ Params: { uid: string } }>;
 
-type Parts = {
-  readonly store: { readonly directory: DirectoryStore };
-  readonly directory: ServiceDirectory;
-  readonly keys: Keys;
-  /** Unix ms. */
-  readonly clock: () => number;
-};
-
 /** An account's integrations: list, add, show with token, change, rotate the token. */
 export function adminIntegrationRoutes(
   app: ZodInstance,
   accountOf: AccountOf,
   audit: AdminAudit,
-  { store, directory, keys, clock }: Parts,
+  directory: ServiceDirectory,
+  keys: Keys,
+  clock: () => number,
 ): void {
   function integrationOf(request: OfIntegration): Integration {
     const own = directory.integrations(accountOf(request).id);
@@ -41,7 +35,7 @@ export function adminIntegrationRoutes(
   });
   const viewWithToken = async (integration: Integration) => {
     const { oldTokenUntil: until } = integration;
-    const uses = until === null ? [] : await store.directory.oldTokenUses(integration);
+    const uses = until === null ? [] : await directory.oldTokenUses(integration);
     return {
       ...view(integration),
       token: keys.integrationToken(integration),
@@ -55,8 +49,7 @@ export function adminIntegrationRoutes(
 
   async function changed(request: OfIntegration, change: IntegrationChange) {
     const { id, name: before } = integrationOf(request);
-    await store.directory.changeIntegration(id, change);
-    await directory.refresh();
+    await directory.changeIntegration(id, change);
     await audit(
       request,
       change.oldTokenUntil !== undefined ? 'token' : 'settings',
@@ -67,13 +60,12 @@ export function adminIntegrationRoutes(
 
   app.get('/integrations', (request) => directory.integrations(accountOf(request).id).map(view));
   app.post('/integrations', { schema: { body: z.object({ name }) } }, async (request, reply) => {
-    const integration = await store.directory.addIntegration({
+    const integration = await directory.addIntegration({
       uid: newUid(),
       account: accountOf(request).id,
       name: request.body.name,
       createdAt: clock(),
     });
-    await directory.refresh();
     await audit(request, 'token', `integration ${integration.name} added`);
     return reply.code(201).send(await viewWithToken(integration));
   });

@@ -36,17 +36,11 @@ export function bridgeHealthCard(
   </section>`;
 }
 
-type Parts = {
-  readonly store: { readonly directory: DirectoryStore };
-  /** Unix ms. */
-  readonly clock: () => number;
-};
-
 /**
  * Stores the problems that a bridge reports. Not in the request history: they come each minute, and say nothing about
  * calls.
  */
-export function bridgeHealthRoute(app: FastifyInstance, { store, clock }: Parts): void {
+export function bridgeHealthRoute(app: FastifyInstance, directory: DirectoryStore): void {
   app.post(bridgeHealthPath, async (request, reply) => {
     const { success, data } = bridgeHealthSchema.safeParse(request.body);
     if (!success)
@@ -56,7 +50,7 @@ export function bridgeHealthRoute(app: FastifyInstance, { store, clock }: Parts)
         JSON.stringify({ message: `This is not what ${basePath}${bridgeHealthPath} takes.` }),
       );
     const { integration } = request.sender as Sender;
-    await store.directory.saveBridgeReport(integration.id, clock(), JSON.stringify(data));
+    await directory.saveBridgeReport(integration.id, request.receivedAt, JSON.stringify(data));
     return send(reply, 200, '{}');
   });
 }

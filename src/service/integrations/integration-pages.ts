@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import type { Refused, ServiceDirectory } from '../accounts/directory.ts';
-import type {
-  DirectoryStore,
-  Integration,
-  IntegrationChange,
-  OldTokenUse,
-} from '../accounts/directory-store.ts';
+import type { Integration, IntegrationChange, OldTokenUse } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { newUid } from '../accounts/setup.ts';
 import type { IntegrationUse, RequestStore } from '../history/request-store.ts';
@@ -26,18 +21,15 @@ const integrationName = z.object({ name });
 /** How long the token or secret before still counts. */
 export const rotation = z.object({ days: oldTokenDays.default(0) });
 
-type Parts = {
-  readonly store: { readonly requests: RequestStore; readonly directory: DirectoryStore };
-  readonly directory: ServiceDirectory;
-  readonly keys: Keys;
-  /** Unix ms. */
-  readonly clock: () => number;
-};
-
 /** Integrations: the phone systems and programs that report calls, each with its own token. */
-export function integrationPages(pages: Pages, { store, directory, keys, clock }: Parts): void {
+export function integrationPages(
+  pages: Pages,
+  requests: RequestStore,
+  directory: ServiceDirectory,
+  keys: Keys,
+): void {
   async function usesOf({ account, formats, now }: PageRequest): Promise<Map<number, IntegrationUse>> {
-    const uses = await store.requests.use(account.id, formats.startOfDay(now));
+    const uses = await requests.use(account.id, formats.startOfDay(now));
     return new Map(uses.map((use) => [use.integration, use]));
   }
   function chosen({ account, params }: PageRequest): Integration {
@@ -47,8 +39,7 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
   }
   async function change(request: PageRequest, what: IntegrationChange, done: string) {
     const { id, uid, name } = chosen(request);
-    await store.directory.changeIntegration(id, what);
-    await directory.refresh();
+    await directory.changeIntegration(id, what);
     await request.audit(
       what.oldTokenUntil !== undefined ? 'token' : 'settings',
       integrationChangeText(name, what),
@@ -62,10 +53,10 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
     const oldToken =
       until === null || until <= request.now
         ? null
-        : { until, uses: await store.directory.oldTokenUses(integration) };
+        : { until, uses: await directory.oldTokenUses(integration) };
     const token = keys.integrationToken(integration);
     const refused = directory.refused(integration.id);
-    const health = await store.directory.bridgeReport(integration.id);
+    const health = await directory.bridgeReport(integration.id);
     return integrationPage(request, { integration, use, token, oldToken, errors, refused, health });
   };
 
@@ -76,13 +67,12 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
     const { values, errors } = readForm(integrationName, request);
     if (errors)
       return listPage(request, directory.integrations(request.account.id), await usesOf(request), errors);
-    const { uid } = await store.directory.addIntegration({
+    const { uid } = await directory.addIntegration({
       uid: newUid(),
       account: request.account.id,
       name: values.name,
-      createdAt: clock(),
+      createdAt: request.now,
     });
-    await directory.refresh();
     await request.audit('token', `integration ${values.name} added`);
     return { redirect: `/integrations/${uid}` };
   });

@@ -6,18 +6,17 @@ import { copyable, displayText, lines } from '../kit/display-text.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 
-type Parts = {
-  readonly store: { readonly requests: RequestStore };
-  readonly directory: ServiceDirectory;
-  readonly keys: Keys;
-};
-
 /** The first steps of a new account, to its first event, which is shown as soon as it comes. */
-export function startPage(pages: Pages, { store, directory, keys }: Parts): void {
+export function startPage(
+  pages: Pages,
+  requests: RequestStore,
+  directory: ServiceDirectory,
+  keys: Keys,
+): void {
   const lastRequest = async (request: PageRequest): Promise<Html> => {
     const { account, words, formats } = request;
     const newest = { account: account.id, search: null, order: 'newest', after: null, limit: 1 } as const;
-    const [entry] = (await store.requests.search(newest)).entries;
+    const [entry] = (await requests.search(newest)).entries;
     if (entry === undefined) return html`<p class="waiting" role="status">${words.start.waiting}</p>`;
     const from = integrationName(entry, directory.integrations(account.id));
     return html`<p role="status">${statusChip(entry, words)} ${words.start.received}</p>

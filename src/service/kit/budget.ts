@@ -1,16 +1,11 @@
-import { type FairQueue, type FairQueueLimits, makeFairQueue } from './fair-queue.ts';
-import { Refusal } from './refusal.ts';
+import { type ErrorText, Refusal } from './refusal.ts';
 
 /** Limits how many things of a kind each account, user or token has at a time. */
-type Budget = {
-  /** Takes one; returns a function that gives it back. @throws Refusal 429 */
-  take(key: number | string): () => void;
-};
-
-export function makeBudget(max: number, what: string): Budget {
+export function makeBudget(max: number, what: string) {
   const taken = new Map<number | string, number>();
   return {
-    take(key) {
+    /** Takes one; returns a function that gives it back. @throws Refusal 429 */
+    take(key: number | string): () => void {
       const now = taken.get(key) ?? 0;
       if (now >= max)
         throw new Refusal(
@@ -67,18 +62,16 @@ export function makeBudgets() {
 export type Budgets = ReturnType<typeof makeBudgets>;
 
 /** Requests per minute and integration (decision `rate-limit`). */
-export type RateLimit = {
-  /** Counts one request at `now` (Unix ms). */
-  take(integration: number, now: number): { allowed: boolean; remaining: number; resetAt: number };
-};
+export type RateLimit = ReturnType<typeof makeRateLimit>;
 
 const WINDOW_MS = 60_000;
 
 /** A fixed window that begins with an integration's first request, as Laravel's `throttle` counts. */
-export function makeRateLimit(perMinute: number): RateLimit {
+export function makeRateLimit(perMinute: number) {
   const windows = new Map<number, { count: number; resetAt: number }>();
   return {
-    take(integration, now) {
+    /** Counts one request at `now` (Unix ms). */
+    take(integration: number, now: number): { allowed: boolean; remaining: number; resetAt: number } {
       let window = windows.get(integration);
       if (window === undefined || now >= window.resetAt) {
         window = { count: 0, resetAt: now + WINDOW_MS };
@@ -91,5 +84,71 @@ export function makeRateLimit(perMinute: number): RateLimit {
         resetAt: window.resetAt,
       };
     },
+  };
+}
+
+/** Runs jobs for clients. */
+export type FairQueue = <T>(client: string, job: () => Promise<T>) => Promise<T>;
+
+export type FairQueueLimits = {
+  /** Jobs that run at once. */
+  readonly running: number;
+  /** Jobs of one client that wait. */
+  readonly waitingOfOne: number;
+  /** Jobs of all clients that wait. */
+  readonly waiting: number;
+  /** Why a job is refused, for its client. */
+  readonly busy: ErrorText;
+};
+
+/**
+ * Runs a few jobs at once. Waiting jobs start one per client in turn, so that a client with many jobs only delays itself.
+ * When too many wait, the client with most of them loses one.
+ */
+export function makeFairQueue(limits: FairQueueLimits): FairQueue {
+  type Waiting = { start(): void; refuse(error: Refusal): void };
+  /** In the order of the clients' turns. */
+  const queues = new Map<string, Waiting[]>();
+  let running = 0;
+  let waiting = 0;
+
+  function makeRoom(client: string): void {
+    const own = queues.get(client)?.length ?? 0;
+    const busy = new Refusal(503, limits.busy);
+    if (own >= limits.waitingOfOne) throw busy;
+    if (waiting < limits.waiting) return;
+    const longest = [...queues.values()].reduce((a, b) => (b.length > a.length ? b : a));
+    if (longest.length <= own + 1) throw busy;
+    waiting -= 1;
+    longest.pop()?.refuse(busy);
+  }
+
+  function next(): void {
+    const [first] = queues;
+    if (first === undefined) {
+      running -= 1;
+      return;
+    }
+    const [client, queue] = first;
+    queues.delete(client);
+    waiting -= 1;
+    queue.shift()?.start();
+    if (queue.length > 0) queues.set(client, queue);
+  }
+
+  return async (client, job) => {
+    if (running < limits.running) running += 1;
+    else {
+      makeRoom(client);
+      waiting += 1;
+      await new Promise<void>((start, refuse) => {
+        queues.set(client, [...(queues.get(client) ?? []), { start, refuse }]);
+      });
+    }
+    try {
+      return await job();
+    } finally {
+      next();
+    }
   };
 }

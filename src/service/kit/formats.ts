@@ -1,25 +1,6 @@
 import { type Html, html } from '../words/html.ts';
 
-/** Times and numbers as a page shows them: in the account's time zone and the user's language. Arguments are Unix milliseconds. */
-export type Formats = {
-  readonly timeZone: string;
-  /** For Intl, such as `en-GB`. */
-  readonly locale: string;
-  /** `1,234.5`: `digits` after the point, none by default. */
-  number(value: number, digits?: number): string;
-  /** `09:12` */
-  time(at: number): string;
-  /** `Fri 20 Nov 2026` */
-  date(at: number): string;
-  /** `Fri 20 Nov 2026, 09:12:33` */
-  dateTime(at: number): string;
-  /** The start of the day of `at` in the zone. */
-  startOfDay(at: number): number;
-  /** Date and time, to the minute or second; the time alone on the day of `now`. */
-  moment(at: number, now: number, to?: 'seconds'): Html;
-  /** The time of a `datetime-local` field in the zone; null if it is none. */
-  instant(local: string): number | null;
-};
+export type Formats = ReturnType<typeof makeFormats>;
 
 const made = new Map<string, Formats>();
 
@@ -47,7 +28,8 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-function makeFormats(timeZone: string, locale: string): Formats {
+/** Times and numbers as a page shows them: in the account's time zone and the user's language. Arguments are Unix milliseconds. */
+function makeFormats(timeZone: string, locale: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { timeZone, ...options });
   const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -60,20 +42,29 @@ function makeFormats(timeZone: string, locale: string): Formats {
   const dateTime = (at: number) => `${dateOf(at)}, ${exact.format(at)}`;
   return {
     timeZone,
+    /** For Intl, such as `en-GB`. */
     locale,
-    number: (value, digits = 0) => (digits === 0 ? whole : numberOf(digits)).format(value),
-    time: (at) => time.format(at),
+    /** `1,234.5`: `digits` after the point, none by default. */
+    number: (value: number, digits: number = 0): string =>
+      (digits === 0 ? whole : numberOf(digits)).format(value),
+    /** `09:12` */
+    time: (at: number): string => time.format(at),
+    /** `Fri 20 Nov 2026` */
     date: dateOf,
+    /** `Fri 20 Nov 2026, 09:12:33` */
     dateTime,
-    startOfDay: (at) =>
+    /** The start of the day of `at` in the zone. */
+    startOfDay: (at: number): number =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay().epochMilliseconds,
-    moment: (at, now, to) => {
+    /** Date and time, to the minute or second; the time alone on the day of `now`. */
+    moment: (at: number, now: number, to?: 'seconds'): Html => {
       const clock = (to === 'seconds' ? exact : time).format(at);
       return html`<time datetime=${new Date(at).toISOString()} title=${dateTime(at)}>${
         dateOf(at) === dateOf(now) ? clock : `${dateOf(at)}, ${clock}`
       }</time>`;
     },
-    instant(local) {
+    /** The time of a `datetime-local` field in the zone; null if it is none. */
+    instant(local: string): number | null {
       try {
         return Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds;
       } catch {

@@ -23,7 +23,7 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
     begin: (account, spans, mark) =>
       database.transaction(async ({ rows }) => {
         // Waits for the transactions that move calls now: they would not see the mark, nor would the count see them.
-        // Those that begin later lock the table before they read (see record-sql.ts), and so see the mark.
+        // Those that begin later lock the table before they read (see recordSql), and so see the mark.
         await rows('LOCK TABLE kept_figures IN SHARE ROW EXCLUSIVE MODE');
         const times = [spans.map(({ since }) => since), spans.map(({ until }) => until)] as const;
         await rows(

@@ -1,6 +1,5 @@
 import { quantile } from '../calls/aggregate.ts';
-import { barChart, timeTicks } from '../kit/chart.ts';
-import { heatTable } from '../kit/heat-table.ts';
+import { barChart, heatTable, timeTicks } from '../kit/chart.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import type { Html } from '../words/html.ts';
 import { busyHours, type Counts, type DayRow, type SeriesRow } from './call-report.ts';

@@ -1,12 +1,12 @@
-import type { ServiceDirectory } from '../accounts/directory.ts';
+import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
+import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
-import { OTHERS } from '../calls/aggregate.ts';
-import { type HoursPart, minutesIn } from '../kit/opening-hours.ts';
+import { type GroupKind, OTHERS } from '../calls/aggregate.ts';
+import type { HoursPart } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import type { CustomerStore } from '../people/customer-store.ts';
+import type { Segment } from '../people/customer-store.ts';
 import type { Words } from '../words/words.ts';
-import type { GroupFilter } from './call-report.ts';
-import type { Period, Times } from './period.ts';
+import type { GroupFilter, Report } from './call-report.ts';
 
 /** A choice of the calls to report. */
 export type ReportFilter = {
@@ -20,14 +20,6 @@ export type ReportFilter = {
   /** The same calls, as the call list's address has them. */
   readonly calls: Readonly<Record<string, string>>;
 };
-
-/** The times in an address, `start=09:00&end=11:00`: those of one day; null if they cannot be used. */
-export function timesIn(query: URLSearchParams, { first, last }: Period): Times | null | undefined {
-  const [start, end] = [minutesIn(query.get('start')), minutesIn(query.get('end'))];
-  if (start === null && end === null) return undefined;
-  const times: Times = [start ?? 0, end === 0 ? 1440 : (end ?? 1440)];
-  return first.equals(last) && times[0] < times[1] ? times : null;
-}
 
 /** A person with the extensions that answered, or an extension without a user. */
 export type Person = {
@@ -71,74 +63,73 @@ export function peopleFilters(
   }));
 }
 
-/** Filters by opening hours, if the account has set them. */
-export const hoursFilters = ({ account, words: { calls } }: PageRequest): ReportFilter[] =>
-  account.openingHours === null
-    ? []
-    : (['in', 'out'] as const).map((hours) => ({
-        value: `hours:${hours}`,
-        label: calls.inHours[hours],
-        groups: null,
-        hours,
-        calls: { hours },
-      }));
+/** Names that only a report knows, since they are those of calls. */
+type CalledNames = Pick<Record<GroupKind, readonly string[]>, 'extensions' | 'numbersCalled' | 'places'>;
 
-/** Filters by data that only some bridges report: `numbers` that were called, and `places` where missed calls ended. */
-export const extrasFilters = (
-  { extensions, words }: PageRequest,
-  numbers: readonly string[],
-  places: readonly string[],
-): ReportFilter[] => [
-  ...numbers.map(
-    (number): ReportFilter => ({
-      value: `called:${number}`,
-      label: words.reports.ofNumber(numberCalledText(extensions, number)),
-      groups: { kind: 'numbersCalled', names: [number] },
-      calls: { called: number },
-    }),
-  ),
-  ...places.map(
-    (place): ReportFilter => ({
-      value: `place:${place}`,
-      label: words.reports.ofPlace(placeText(words, place)),
-      groups: { kind: 'places', names: [place] },
-      calls: { place },
-    }),
-  ),
-];
+/** Those in an address, `of=called:+4930901820`: the period may have no such call. */
+export function namesIn(of: string | null): CalledNames {
+  const [, kind, name = ''] = /^(\w+):(.*)$/s.exec(of ?? '') ?? [];
+  return {
+    extensions: kind === 'answered' ? name.split('|') : [],
+    numbersCalled: kind === 'called' ? [name] : [],
+    places: missedPlaces.filter((place) => kind === 'place' && place === name),
+  };
+}
 
-/** Where a missed call ended; '' if the bridge does not know. */
-export const placeText = ({ calls }: Words, place: string): string =>
-  calls.places[(place || 'unknown') as keyof typeof calls.places];
+/** The same with those of a report. */
+export function withNamesOf({ groups }: Pick<Report, 'groups'>, asked: CalledNames): CalledNames {
+  const all = (kind: keyof CalledNames) =>
+    [...new Set([...asked[kind], ...groups[kind].map(([name]) => name)])].filter((name) => name !== OTHERS);
+  return {
+    extensions: all('extensions'),
+    numbersCalled: all('numbersCalled'),
+    places: all('places').filter(Boolean), // some bridges do not report them
+  };
+}
 
-/** The other filters. */
-export async function groupFilters(
-  { account, words: { reports } }: PageRequest,
-  {
-    store,
-    directory,
-  }: {
-    readonly store: { readonly customers: CustomerStore };
-    readonly directory: ServiceDirectory;
-  },
-): Promise<ReportFilter[]> {
-  const segments = await store.customers.segments(account.id);
+/** All filters of an account, once those names are known. */
+export function filtersOf(
+  request: PageRequest,
+  segments: readonly Segment[],
+  integrations: readonly Integration[],
+  { extensions: answered, numbersCalled, places }: CalledNames,
+): ReportFilter[] {
+  const { account, extensions, words } = request;
+  const { reports: text } = words;
+  const ofGroup = (
+    kind: GroupKind,
+    name: string,
+    of: string,
+    label: string,
+    calls: Record<string, string>,
+  ): ReportFilter => ({ value: of, label, groups: { kind, names: [name] }, calls });
   return [
-    ...segments.map(
-      ({ name }): ReportFilter => ({
-        value: `segment:${name}`,
-        label: reports.ofSegment(name),
-        groups: { kind: 'segments', names: [name] },
-        calls: { segment: name },
-      }),
+    ...peopleFilters(request, answered),
+    ...numbersCalled.map((called) => {
+      const label = text.ofNumber(numberCalledText(extensions, called));
+      return ofGroup('numbersCalled', called, `called:${called}`, label, { called });
+    }),
+    ...places.map((place) =>
+      ofGroup('places', place, `place:${place}`, text.ofPlace(placeText(words, place)), { place }),
     ),
-    ...directory.integrations(account.id).map(
-      ({ id, uid, name }): ReportFilter => ({
-        value: `integration:${uid}`,
-        label: reports.ofIntegration(name),
-        groups: { kind: 'integrations', names: [String(id)] },
-        calls: { integration: uid },
+    ...(account.openingHours === null ? [] : (['in', 'out'] as const)).map((hours) => ({
+      value: `hours:${hours}`,
+      label: words.calls.inHours[hours],
+      groups: null,
+      hours,
+      calls: { hours },
+    })),
+    ...segments.map(({ name }) =>
+      ofGroup('segments', name, `segment:${name}`, text.ofSegment(name), { segment: name }),
+    ),
+    ...integrations.map(({ id, uid, name }) =>
+      ofGroup('integrations', String(id), `integration:${uid}`, text.ofIntegration(name), {
+        integration: uid,
       }),
     ),
   ];
 }
+
+/** Where a missed call ended; '' if the bridge does not know. */
+export const placeText = ({ calls }: Words, place: string): string =>
+  calls.places[(place || 'unknown') as keyof typeof calls.places];

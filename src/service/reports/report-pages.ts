@@ -1,22 +1,18 @@
-import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
-import type { Mailer } from '../../shared/mail/mail.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { addressOf } from '../activity/call-filter.ts';
 import {
   countOf,
-  type GroupKind,
-  OTHERS,
   quantile,
   type ReportStore,
   SHORT_SECONDS,
   serviceLevel,
   shortAbandons,
 } from '../calls/aggregate.ts';
-import { type Day, daysBetween, QUARTER_MS } from '../kit/calendar.ts';
+import type { Day } from '../kit/calendar.ts';
 import { csvLines } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { choice, field, notice } from '../kit/form.ts';
-import { type HoursPart, type OpeningHours, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
+import { type HoursPart, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import type { CallerStore } from '../people/caller-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
@@ -24,9 +20,18 @@ import { type Html, html } from '../words/html.ts';
 import { makeReport, type SeriesRow } from './call-report.ts';
 import { callersReport, MAX_CALLS } from './callers-report.ts';
 import { partFigures } from './kept-figures.ts';
-import { daysBefore, type Period, periodIn, stepsFor, usualPeriods } from './period.ts';
+import {
+  daysBefore,
+  daysFor,
+  periodIn,
+  type StepLength,
+  sameTimeThen,
+  stepsFor,
+  timesIn,
+  usualPeriods,
+} from './period.ts';
 import { callChart, heat, timeToAnswerChart } from './report-charts.ts';
-import { extrasFilters, groupFilters, hoursFilters, peopleFilters, timesIn } from './report-filter.ts';
+import { filtersOf, namesIn, withNamesOf } from './report-filter.ts';
 import { callsOf, daysOf, inWords, reportOf, stepNames } from './report-names.ts';
 import { type Reported, reportTables } from './report-rows.ts';
 import {
@@ -38,80 +43,59 @@ import {
   sortingIn,
   tableCells,
 } from './report-tables.ts';
-import { weekPages } from './weekly-report-page.ts';
-import type { WeeklyStore } from './weekly-store.ts';
 
 type Parts = {
-  readonly store: {
-    readonly reports: ReportStore;
-    readonly callers: CallerStore;
-    readonly customers: CustomerStore;
-    readonly weekly: WeeklyStore;
-  };
-  readonly directory: ServiceDirectory;
-  /** Undefined: no mail server is configured. */
-  readonly mailer: Mailer | undefined;
+  store: { reports: ReportStore; callers: CallerStore; customers: CustomerStore };
+  directory: ServiceDirectory;
 };
 
 /** Call reports for any days in the account's time zone; each table also as CSV. */
-export function reportPages(pages: Pages, context: Parts): void {
-  const { store, directory } = context;
-  weekPages(pages, context);
-
+export function reportPages(pages: Pages, { store, directory }: Parts): void {
   async function read(request: PageRequest): Promise<Reported> {
     const { account, query, now, formats } = request;
     const { timeZone } = formats;
     const wholeDays = periodIn(query, now, timeZone);
     const times = timesIn(query, wholeDays);
     const period = { ...wholeDays, times: times ?? undefined };
-    const days = daysFor(period, timeZone);
-    const of = query.get('of') ?? '';
-    const [kind, ...name] = of.split(':');
-    // Who answered is known only from the report: a filter by extensions is taken as it is.
-    const given = name.join(':');
-    const chosenOf = (asked: string) => (kind === asked ? given.split('|') : []);
-    const places = missedPlaces.filter((place) => kind === 'place' && place === given);
-    const [chosen, called] = [chosenOf('answered'), chosenOf('called').slice(0, 1)];
-    const others = [...hoursFilters(request), ...(await groupFilters(request, context))];
-    const filter =
-      [...peopleFilters(request, chosen), ...extrasFilters(request, called, places), ...others].find(
-        ({ value }) => value === of,
-      ) ?? null;
+
+    const segments = await store.customers.segments(account.id);
+    const filters = (names: ReturnType<typeof namesIn>) =>
+      filtersOf(request, segments, directory.integrations(account.id), names);
+    const asked = namesIn(query.get('of'));
+    const filter = filters(asked).find(({ value }) => value === query.get('of')) ?? null;
+
     const hours = openingHoursOf(account);
-    const partsIn = (part: HoursPart) => hours && ((day: Day) => partsOf(day, hours, part, timeZone));
-    const parts = filter?.hours === undefined ? null : partsIn(filter.hours);
-    const figuresOf = (days: readonly Day[]) =>
-      parts === null
-        ? store.reports.figures(account.id, days, now)
-        : partFigures(store.reports, account.id, days, parts, now);
-    const opens = parts === null ? partsIn('in') : null;
-    const report = await makeReport(period, days, timeZone, figuresOf(days), filter?.groups, opens);
-    const then = sameTimeThen(period, days, now, timeZone);
-    const before = await makeReport({ step: 'month' }, then, timeZone, figuresOf(then), filter?.groups);
-    const namesOf = (of: GroupKind, also: readonly string[]) =>
-      [...new Set([...also, ...report.groups[of].map(([name]) => name)])].filter((name) => name !== OTHERS);
+    const partsIn = (part: HoursPart | undefined) =>
+      hours && part ? (day: Day) => partsOf(day, hours, part, timeZone) : null;
+    // Of a filter by opening hours, each day is counted in parts.
+    const parts = partsIn(filter?.hours);
+    const count = (days: readonly Day[], step: StepLength, opens: typeof parts) => {
+      const figures =
+        parts === null
+          ? store.reports.figures(account.id, days, now)
+          : partFigures(store.reports, account.id, days, parts, now);
+      return makeReport({ step }, days, timeZone, figures, filter?.groups, opens);
+    };
+    const days = daysFor(period, timeZone);
+    const report = await count(days, period.step, parts === null ? partsIn('in') : null);
+    const before = await count(sameTimeThen(period, days, now, timeZone), 'month', null);
+
+    const callers = await callersReport(
+      store.callers,
+      account.id,
+      parts === null ? days : days.flatMap(parts),
+      { groups: report.groups, perDay: parts === null ? report.perDay : [] },
+      filter?.groups ?? null,
+    );
+    const wrongTimes = times === null;
     return {
       period,
+      wrongTimes,
       report,
       before,
       filter,
-      wrongTimes: times === null,
-      filters: [
-        ...peopleFilters(request, namesOf('extensions', chosen)),
-        ...extrasFilters(
-          request,
-          namesOf('numbersCalled', called),
-          namesOf('places', places).filter(Boolean),
-        ),
-        ...others,
-      ],
-      callers: await callersReport(
-        store.callers,
-        account.id,
-        parts === null ? days : days.flatMap(parts),
-        parts === null ? report : { ...report, perDay: [] },
-        filter?.groups ?? null,
-      ),
+      filters: filters(withNamesOf(report, asked)),
+      callers,
     };
   }
 
@@ -136,25 +120,6 @@ export function reportPages(pages: Pages, context: Parts): void {
       content: `\ufeff${csvLines(tableCells(table, request.formats.timeZone))}`,
     };
   });
-}
-
-/** The days of a period, or the part of each between its times. */
-function daysFor({ first, last, times }: Omit<Period, 'step'>, timeZone: string): Day[] {
-  const days = daysBetween(first, last, timeZone);
-  if (times === undefined) return days;
-  const hours: OpeningHours = { week: Array(7).fill(times), closed: [] };
-  return days.flatMap((day) => partsOf(day, hours, 'in', timeZone).map((part) => ({ ...day, ...part })));
-}
-
-/** The days of the period before; of the last one only as much as has passed of today. */
-function sameTimeThen(period: Period, days: readonly Day[], now: number, timeZone: string) {
-  const then = daysFor({ ...period, ...daysBefore(period) }, timeZone);
-  const [today, end] = [days.at(-1), then.at(-1)];
-  if (today === undefined || end === undefined || today.until <= now) return then;
-  const passed = Math.max(0, Math.floor((now - today.since) / QUARTER_MS) * QUARTER_MS);
-  return passed === 0
-    ? then.slice(0, -1)
-    : [...then.slice(0, -1), { ...end, until: Math.min(end.until, end.since + passed) }];
 }
 
 function reportPage(request: PageRequest, reported: Reported, tables: readonly ReportTable[]): Page {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServiceContext } from '../app/context.ts';
 import { formatsFor } from '../kit/formats.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
-import { weekPages } from './weekly-report-page.ts';
+import { weekPages } from './weekly-report.ts';
 
 test('who asks for the weekly report on Monday morning gets the one that is mailed at seven', async () => {
   const sent: string[] = [];
@@ -14,7 +13,8 @@ test('who asks for the weekly report on Monday morning gets the one that is mail
       get: () => {},
       post: (...[, , handler]: never[]) => void posts.push(handler as never),
     } as unknown as Pages,
-    { store, mailer: undefined } as unknown as ServiceContext,
+    store as unknown as Parameters<typeof weekPages>[1],
+    false,
   );
   for (const now of ['2026-11-22T22:59Z', '2026-11-23T05:59Z', '2026-11-23T06:00Z'])
     await posts[0]?.({

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { isCrmTemplate } from '../accounts/crm-link.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { DirectoryStore } from '../accounts/directory-store.ts';
 import { displayText } from '../kit/display-text.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { table } from '../kit/table.ts';
 import { line } from '../kit/text.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
-import type { Access } from '../users/access.ts';
+import type { Passwords } from '../users/password.ts';
 import type { Sessions } from '../users/sessions.ts';
 import type { UserStore } from '../users/user-store.ts';
 import { newPassword } from '../users/users.ts';
@@ -36,21 +35,20 @@ const settings = z.object({
     .transform((template) => template || null),
   agents_delete: z.string().optional(),
 });
+
 type Parts = {
-  readonly store: {
-    readonly users: UserStore;
-    readonly customers: CustomerStore;
-    readonly directory: DirectoryStore;
-  };
-  readonly sessions: Sessions;
-  readonly directory: ServiceDirectory;
-  readonly access: Access;
+  users: UserStore;
+  customers: CustomerStore;
+  directory: ServiceDirectory;
+  sessions: Sessions;
+  passwords: Passwords;
 };
 
 /** The user's own page, with the account's settings for administrators. */
-export function accountPages(pages: Pages, context: Parts): void {
-  const { store, sessions, directory } = context;
-  const { passwords } = context.access;
+export function accountPages(
+  pages: Pages,
+  { users, customers, directory, sessions, passwords }: Parts,
+): void {
   const accountPage = async (request: PageRequest, errors?: FieldErrors) =>
     ownPage(request, await sessions.list(request.user), errors);
   pages.get('/account', 'agent', (request) => accountPage(request));
@@ -60,13 +58,13 @@ export function accountPages(pages: Pages, context: Parts): void {
     if (!(await request.isOwnPassword(values.current)))
       return accountPage(request, { current: request.words.formErrors.wrongPassword });
     const password = await passwords.hash(values.password, request.user.uid);
-    await store.users.change(request.user.id, { password });
+    await users.change(request.user.id, { password });
     await sessions.closeAll(request.user, request.session);
     await request.audit('password', request.user.name);
     return { redirect: '/account?done=password' };
   });
   pages.post('/account/language', 'agent', async ({ user, form }) => {
-    await store.users.change(user.id, { language: languageSchema.parse(form.get('language')) });
+    await users.change(user.id, { language: languageSchema.parse(form.get('language')) });
     return { redirect: '/account' };
   });
   pages.post('/account/sessions/end', 'agent', async (request) => {
@@ -94,14 +92,13 @@ export function accountPages(pages: Pages, context: Parts): void {
       crmUrl: crm,
       agentsDelete: agents_delete !== undefined,
     };
-    const changed = await changeAccount(store, request.account, change);
-    await directory.refresh();
+    const changed = await changeAccount({ directory, customers }, request.account, change);
     await request.audit('settings', changed);
     return { redirect: '/account?done=settings' };
   });
 }
 
-type OwnSession = Awaited<ReturnType<Parts['sessions']['list']>>[number];
+type OwnSession = Awaited<ReturnType<Sessions['list']>>[number];
 
 function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
   const { user, account, token, administrates, query, form, words } = request;

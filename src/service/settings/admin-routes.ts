@@ -3,7 +3,7 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import { z } from 'zod';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Account, DirectoryStore } from '../accounts/directory-store.ts';
+import type { Account } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
@@ -24,24 +24,18 @@ const accountChange = z.object({
 });
 
 type Parts = {
-  readonly store: {
-    readonly audit: AuditStore;
-    readonly customers: CustomerStore;
-    readonly directory: DirectoryStore;
-  };
-  readonly directory: ServiceDirectory;
-  readonly keys: Keys;
-  readonly budgets: Budgets;
-  /** Unix ms. */
-  readonly clock: () => number;
+  store: { audit: AuditStore; customers: CustomerStore };
+  directory: ServiceDirectory;
+  keys: Keys;
+  budgets: Budgets;
+  clock: () => number;
 };
 
 /**
  * /admin: an account's settings, with its administration token. Integration tokens are refused: a phone system does not
  * need the customers.
  */
-export function adminRoutes(context: Parts) {
-  const { store, directory, clock } = context;
+export function adminRoutes({ store, directory, keys, budgets, clock }: Parts) {
   const accounts = new WeakMap<object, Account>();
   const accountOf: AccountOf = ({ raw }) => accounts.get(raw) as Account;
 
@@ -72,13 +66,13 @@ export function adminRoutes(context: Parts) {
     app.get('/account', (request) => account(accountOf(request)));
     app.patch('/account', { schema: { body: accountChange } }, async (request) => {
       const { id } = accountOf(request);
-      const changed = await changeAccount(store, accountOf(request), given(request.body));
-      await directory.refresh();
+      const parts = { directory, customers: store.customers };
+      const changed = await changeAccount(parts, accountOf(request), given(request.body));
       await audit(request, 'settings', changed);
       return account(directory.accounts().find((candidate) => candidate.id === id) as Account);
     });
 
-    adminIntegrationRoutes(app, accountOf, audit, context);
-    adminCustomerRoutes(app, accountOf, audit, context);
+    adminIntegrationRoutes(app, accountOf, audit, directory, keys, clock);
+    adminCustomerRoutes(app, accountOf, audit, { store, budgets });
   };
 }

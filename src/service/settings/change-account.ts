@@ -4,7 +4,7 @@ import type { CustomerStore } from '../people/customer-store.ts';
 
 /** Changes an account. A new country also applies to its customers' numbers. Returns the change in words, for the audit log. */
 export async function changeAccount(
-  { directory, customers }: { readonly directory: DirectoryStore; readonly customers: CustomerStore },
+  { directory, customers }: { directory: Pick<DirectoryStore, 'changeAccount'>; customers: CustomerStore },
   account: Pick<Account, 'id' | 'name' | 'country'>,
   change: AccountChange,
 ): Promise<string> {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { DirectoryStore } from '../accounts/directory-store.ts';
 import type { User } from '../accounts/user.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
@@ -20,36 +19,31 @@ const named = z.object({
   user: z.string(),
 });
 
-type Parts = {
-  readonly store: {
-    readonly calls: CallStore;
-    readonly users: UserStore;
-    readonly directory: DirectoryStore;
-  };
-  readonly directory: ServiceDirectory;
-};
-
 /** The extensions of the account: those that calls were answered at and those that have a name or a user. */
-export function extensionPages(pages: Pages, { store, directory }: Parts): void {
+export function extensionPages(
+  pages: Pages,
+  calls: CallStore,
+  users: UserStore,
+  directory: ServiceDirectory,
+): void {
   const list = async (request: PageRequest, errors?: FieldErrors) => {
     const { id } = request.account;
-    const [answered, called, users] = await Promise.all([
-      store.calls.distinct(id, 'extensions', MAX_EXTENSIONS),
-      store.calls.distinct(id, 'numbers called', MAX_EXTENSIONS),
-      store.users.list(id),
+    const [answered, called, all] = await Promise.all([
+      calls.distinct(id, 'extensions', MAX_EXTENSIONS),
+      calls.distinct(id, 'numbers called', MAX_EXTENSIONS),
+      users.list(id),
     ]);
-    const all = new Set([...request.extensions.keys(), ...answered]).difference(new Set(called));
-    const inOrder = [...all].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-    return listPage(request, { list: inOrder, called, users }, errors);
+    const known = new Set([...request.extensions.keys(), ...answered]).difference(new Set(called));
+    const list = [...known].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    return listPage(request, { list, called, users: all }, errors);
   };
   pages.get('/extensions', 'administrator', (request) => list(request));
   pages.post('/extensions', 'administrator', async (request) => {
     const { values, errors } = readForm(named, request);
     if (errors) return list(request, errors);
     const { extension, name, user: uid } = values;
-    const user = (await store.users.list(request.account.id)).find((one) => one.uid === uid);
-    await store.directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
-    await directory.refresh();
+    const user = (await users.list(request.account.id)).find((one) => one.uid === uid);
+    await directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
     await request.audit(
       'settings',
       `extension ${extension}: ${name || 'no name'}, ${user?.name ?? 'no user'}`,

@@ -1,5 +1,4 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { DirectoryStore } from '../accounts/directory-store.ts';
 import { changeForm, type FieldErrors, field, notice } from '../kit/form.ts';
 import { clockOf, openingHoursIn, openingHoursOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
@@ -9,16 +8,7 @@ import { html } from '../words/html.ts';
 const monday = new Temporal.PlainDate(2024, 1, 1);
 
 /** The account's opening hours: reports and the call list separate calls in them from calls out of them. */
-export function openingHoursPage(
-  pages: Pages,
-  {
-    store,
-    directory,
-  }: {
-    readonly store: { readonly directory: DirectoryStore };
-    readonly directory: ServiceDirectory;
-  },
-): void {
+export function openingHoursPage(pages: Pages, directory: ServiceDirectory): void {
   pages.get('/opening-hours', 'administrator', async (request) => page(request));
   pages.post('/opening-hours', 'administrator', async (request) => {
     const { account, form, words } = request;
@@ -31,8 +21,7 @@ export function openingHoursPage(
       );
     }
     const openingHours = read.hours && JSON.stringify(read.hours);
-    await store.directory.changeAccount(account.id, { openingHours });
-    await directory.refresh();
+    await directory.changeAccount(account.id, { openingHours });
     await request.audit('settings', `opening hours ${openingHours ?? 'none'}`);
     return { redirect: '/opening-hours?done' };
   });

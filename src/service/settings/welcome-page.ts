@@ -1,15 +1,10 @@
 import { z } from 'zod';
-import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { DirectoryStore } from '../accounts/directory-store.ts';
 import { changeForm, type FieldErrors, field, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import type { CustomerStore } from '../people/customer-store.ts';
-import type { Access } from '../users/access.ts';
-import type { Sessions } from '../users/sessions.ts';
-import type { UserStore } from '../users/user-store.ts';
 import { newPassword, signInName, userName } from '../users/users.ts';
 import { html } from '../words/html.ts';
 import { languageField, languageSchema, placeFields, placeSchema } from './account-fields.ts';
+import type { accountPages } from './account-pages.ts';
 import { changeAccount } from './change-account.ts';
 
 const welcome = z.object({
@@ -20,20 +15,11 @@ const welcome = z.object({
   zone: placeSchema.zone.optional(),
 });
 
-type Parts = {
-  readonly store: {
-    readonly users: UserStore;
-    readonly customers: CustomerStore;
-    readonly directory: DirectoryStore;
-  };
-  readonly sessions: Sessions;
-  readonly directory: ServiceDirectory;
-  readonly access: Access;
-};
-
 /** The page that a new user's first link opens: name, password and language. */
-export function welcomePage(pages: Pages, context: Parts): void {
-  const { store, sessions, directory, access } = context;
+export function welcomePage(
+  pages: Pages,
+  { users, customers, directory, sessions, passwords }: Parameters<typeof accountPages>[1],
+): void {
   pages.get('/welcome', 'agent', (request) =>
     request.user.password === null ? formPage(request) : { redirect: '/' },
   );
@@ -42,15 +28,17 @@ export function welcomePage(pages: Pages, context: Parts): void {
     const { values, errors } = readForm(welcome, request);
     if (errors) return formPage(request, errors);
     const { name, language, country = request.account.country, zone = null } = values;
-    const password = await access.passwords.hash(values.password, request.user.uid);
+    const password = await passwords.hash(values.password, request.user.uid);
     const user = { name, signInName: signInName(name), password, language };
-    if (!(await store.users.change(request.user.id, user)))
+    if (!(await users.change(request.user.id, user)))
       return formPage(request, { name: request.words.formErrors.nameTaken });
     await sessions.closeAll(request.user, request.session);
     await request.audit('password', name);
     if (!asksForPlace(request)) return { redirect: '/' };
-    const changed = await changeAccount(store, request.account, { country, timeZone: zone });
-    await directory.refresh();
+    const changed = await changeAccount({ directory, customers }, request.account, {
+      country,
+      timeZone: zone,
+    });
     await request.audit('settings', changed);
     return { redirect: '/start' };
   });

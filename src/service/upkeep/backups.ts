@@ -15,14 +15,7 @@ export type BackupSettings = {
 
 type Backup = { readonly name: string; readonly at: number };
 
-export type Backups = {
-  /** Makes a backup if the newest is old enough, and deletes the oldest beyond those to keep; one at a time. Never rejects. */
-  run(): Promise<void>;
-  /** When the newest was made, Unix ms. */
-  lastAt(): number | undefined;
-  /** Why backups fail, and since when (Unix ms) none was made; undefined if they work. */
-  failing(): { readonly error: string; readonly since: number } | undefined;
-};
+export type Backups = ReturnType<typeof makeBackups>;
 
 /** `service-2026-11-22T15-30-00Z.backup` */
 const nameOf = (at: number) =>
@@ -34,7 +27,7 @@ export function makeBackups(
   path: string,
   { directory, everyMs = 86_400_000, keep }: BackupSettings,
   { clock, log }: { readonly clock: () => number; readonly log: Log },
-): Backups {
+) {
   const startedAt = clock();
   let lastAt: number | undefined;
   let failure: { error: string; since: number } | undefined;
@@ -79,9 +72,12 @@ export function makeBackups(
   }
 
   return {
-    lastAt: () => lastAt,
-    failing: () => failure,
-    run() {
+    /** When the newest was made, Unix ms. */
+    lastAt: (): number | undefined => lastAt,
+    /** Why backups fail, and since when (Unix ms) none was made; undefined if they work. */
+    failing: (): { readonly error: string; readonly since: number } | undefined => failure,
+    /** Makes a backup if the newest is old enough, and deletes the oldest beyond those to keep; one at a time. Never rejects. */
+    run(): Promise<void> {
       running ??= runOnce().finally(() => {
         running = undefined;
       });

@@ -1,21 +1,15 @@
 import type { Log } from '../../shared/log/log.ts';
 import { allowList } from '../../shared/process/allow-list.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { type KnownBrowsers, makeKnownBrowsers } from './known-browser.ts';
-import { makePasswords, type Passwords } from './password.ts';
-import { makeSecondFactor, type SecondFactor } from './second-factor.ts';
-import { makeSignInGuard, type SignInGuard } from './sign-in-guard.ts';
+import { makeSignInGuard } from './attempt-limits.ts';
+import { makePasswords } from './password.ts';
+import { makeSecondFactor } from './second-factor.ts';
+import { makeKnownBrowsers } from './session-cookie.ts';
 import type { UserStore } from './user-store.ts';
 
-/** What proves who somebody is, and what limits guessing. */
-export type Access = {
-  readonly passwords: Passwords;
-  readonly secondFactor: SecondFactor;
-  readonly browsers: KnownBrowsers;
-  readonly guard: SignInGuard;
-};
+export type Access = ReturnType<typeof makeAccess>;
 
-/** `trustedProxies`: addresses and networks. */
+/** What proves who somebody is, and what limits guessing. `trustedProxies`: addresses and networks. */
 export function makeAccess({
   users,
   keys,
@@ -28,7 +22,7 @@ export function makeAccess({
   trustedProxies: readonly string[];
   clock: () => number;
   log: Log;
-}): Access {
+}) {
   const browsers = makeKnownBrowsers(keys);
   return {
     passwords: makePasswords(),

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { type Log, oncePerMinute } from '../../shared/log/log.ts';
+import { Refusal } from '../kit/refusal.ts';
+import type { KnownBrowsers } from './session-cookie.ts';
 
 /** Wrong attempts count for this long. */
 const WINDOW_MS = 15 * 60_000;
@@ -34,17 +38,14 @@ export type Attempt = {
   undecided(): void;
 };
 
+export type AttemptLimits = ReturnType<typeof makeAttemptLimits>;
+
 /**
  * Limits wrong attempts to sign in. A browser that signed in before has a limit of its own, so others cannot lock its user
  * out. All other browsers share one limit for each user, which stops guessing from many addresses. Each process counts
  * for itself.
  */
-export type AttemptLimits = {
-  /** Counts an attempt before it is checked, so that simultaneous ones are limited too. Undefined: over a limit. */
-  begin(what: 'password' | 'code', who: Who, now: number): Attempt | undefined;
-};
-
-export function makeAttemptLimits(): AttemptLimits {
+export function makeAttemptLimits() {
   const counters = new LRUCache<string, { count: number; until: number }>({ max: MAX_COUNTERS });
 
   /** The counters of an attempt, with their limits; the first is that of this user and client. */
@@ -60,7 +61,8 @@ export function makeAttemptLimits(): AttemptLimits {
   }
 
   return {
-    begin(what, who, now) {
+    /** Counts an attempt before it is checked, so that simultaneous ones are limited too. Undefined: over a limit. */
+    begin(what: 'password' | 'code', who: Who, now: number): Attempt | undefined {
       const taken = countersFor(what, who).map(([key, limit]) => {
         const known = counters.get(key);
         const counter =
@@ -94,4 +96,61 @@ export function network(address: string): string {
   const [before = [], after = []] = plain.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array(8 - before.length - after.length).fill('0');
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
+}
+
+export type SignInGuard = ReturnType<typeof makeSignInGuard>;
+
+/** Checks passwords and codes of the second factor, within limits on wrong attempts. SECURITY.md says against whom. */
+export function makeSignInGuard({
+  browsers,
+  isTrustedProxy,
+  clock,
+  log,
+}: {
+  browsers: KnownBrowsers;
+  isTrustedProxy: (address: string | undefined) => boolean;
+  clock: () => number;
+  log: Log;
+}) {
+  const attempts = makeAttemptLimits();
+  let silentProxy = false;
+  const limited = oncePerMinute(clock);
+
+  /** Checked only where people sign in: a bridge or health check on the proxy's machine sends no such header. */
+  function watchProxy({ headers, socket }: FastifyRequest): void {
+    if (silentProxy || headers['x-forwarded-for'] !== undefined) return;
+    if (!isTrustedProxy(socket.remoteAddress)) return;
+    silentProxy = true;
+    log.say('service.proxy-sends-no-address', { address: socket.remoteAddress });
+  }
+
+  return {
+    /**
+     * Runs a check within the limits; returns whether it was right. `as`: the user's uid, or a name that no user has;
+     * `client`: whose turn in a queue it takes.
+     * @throws Refusal 429 if there have been too many wrong attempts, before the check.
+     */
+    async attempt(
+      what: 'password' | 'code',
+      { as, request }: { readonly as: string; readonly request: FastifyRequest },
+      check: (client: string) => Promise<boolean>,
+    ): Promise<boolean> {
+      watchProxy(request);
+      const browser = browsers.id(request, as);
+      const attempt = attempts.begin(what, { as, address: request.ip, browser }, clock());
+      if (attempt === undefined) {
+        const address = network(request.ip);
+        limited((suppressed) => log.say('service.sign-in-limited', { address, suppressed }));
+        throw new Refusal(429, ({ tooManyAttempts }) => tooManyAttempts);
+      }
+      try {
+        const right = await check(browser ?? network(request.ip));
+        if (right) attempt.right();
+        return right;
+      } catch (error) {
+        attempt.undecided();
+        throw error;
+      }
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type FairQueueLimits, makeFairQueue } from '../kit/fair-queue.ts';
+import { type FairQueueLimits, makeFairQueue } from '../kit/budget.ts';
 
 /** Shortest and longest password, in characters (Unicode code points). */
 export const passwordLength = { min: 12, max: 256 } as const;
@@ -19,17 +19,13 @@ const queueLimits: FairQueueLimits = {
 
 const derive = promisify(argon2);
 
+export type Passwords = ReturnType<typeof makePasswords>;
+
 /**
- * Argon2id hashes of passwords, as PHC strings. `client`: whose turn it takes in the queue (http/fair-queue.ts).
+ * Argon2id hashes of passwords, as PHC strings. `client`: whose turn it takes in the queue.
  * @throws Refusal 503 if too many wait.
  */
-export type Passwords = {
-  hash(password: string, client?: string): Promise<string>;
-  /** False for a null `stored` (an unknown user), after the same time as for a wrong password. */
-  verify(password: string, stored: string | null, client?: string): Promise<boolean>;
-};
-
-export function makePasswords(): Passwords {
+export function makePasswords() {
   const queue = makeFairQueue(queueLimits);
   const unknownUser = encode(randomBytes(SALT_BYTES), randomBytes(cost.tagLength));
 
@@ -45,11 +41,12 @@ export function makePasswords(): Passwords {
   }
 
   return {
-    async hash(password, client = '') {
+    async hash(password: string, client: string = ''): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
       return encode(salt, await tagOf(password, salt, cost, client));
     },
-    async verify(password, stored, client = '') {
+    /** False for a null `stored` (an unknown user), after the same time as for a wrong password. */
+    async verify(password: string, stored: string | null, client: string = ''): Promise<boolean> {
       const { salt, tag, ...parameters } = decode(stored ?? unknownUser);
       const same = timingSafeEqual(await tagOf(password, salt, parameters, client), tag);
       return same && stored !== null;

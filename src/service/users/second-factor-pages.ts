@@ -4,17 +4,10 @@ import { changeForm, type FieldErrors, field } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import type { Access } from './access.ts';
+import type { SecondFactor } from './second-factor.ts';
 
 /** Where users switch their second factor on and off. */
-export function secondFactorPages(
-  pages: Pages,
-  {
-    access: { secondFactor },
-  }: {
-    readonly access: Access;
-  },
-): void {
+export function secondFactorPages(pages: Pages, secondFactor: SecondFactor): void {
   const page = (request: PageRequest, errors?: FieldErrors): Page => {
     if (request.user.secondFactor !== null) return onPage(request, errors);
     const proposed = secondFactor.propose(

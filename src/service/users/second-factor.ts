@@ -7,21 +7,13 @@ import type { UserStore } from './user-store.ts';
 const PERIOD_S = 30;
 const RECOVERY_CODES = 10;
 
+export type SecondFactor = ReturnType<typeof makeSecondFactor>;
+
 /**
  * Codes that an authenticator app makes every 30 seconds (TOTP, RFC 6238), and recovery codes for when the device is
  * lost. Secrets are derived from the server secret: the database contains none.
  */
-export type SecondFactor = {
-  /** A new secret for a user: `factor` is kept when it is switched on, `uri` is for the app, `secret` to be typed. */
-  propose(user: User, account: string, factor?: string): { factor: string; uri: string; secret: string };
-  /** Switches it on if `code` is right. Returns the recovery codes, which are shown once. */
-  enable(user: User, factor: string, code: string): Promise<string[] | undefined>;
-  disable(user: Pick<User, 'id'>): Promise<void>;
-  /** Uses up a code of the app, or a recovery code; false if it is wrong or was used before. */
-  verify(user: User, code: string): Promise<boolean>;
-};
-
-export function makeSecondFactor(users: UserStore, keys: Keys, clock: () => number): SecondFactor {
+export function makeSecondFactor(users: UserStore, keys: Keys, clock: () => number) {
   const totpOf = ({ uid }: User, factor: string) =>
     // 160 bits, as RFC 4226 recommends.
     new TOTP({ secret: Secret.fromHex(keys.sign('second-factor', `${uid} ${factor}`).slice(0, 40)) });
@@ -38,14 +30,20 @@ export function makeSecondFactor(users: UserStore, keys: Keys, clock: () => numb
   }
 
   return {
-    propose(user, account, given = '') {
+    /** A new secret for a user: `factor` is kept when it is switched on, `uri` is for the app, `secret` to be typed. */
+    propose(
+      user: User,
+      account: string,
+      given: string = '',
+    ): { factor: string; uri: string; secret: string } {
       const factor = isFactor(given) ? given : randomBytes(16).toString('hex');
       const totp = totpOf(user, factor);
       totp.label = user.name;
       totp.issuer = account;
       return { factor, uri: totp.toString(), secret: totp.secret.base32 };
     },
-    async enable(user, factor, code) {
+    /** Switches it on if `code` is right. Returns the recovery codes, which are shown once. */
+    async enable(user: User, factor: string, code: string): Promise<string[] | undefined> {
       const step = isFactor(factor) ? stepOf(user, factor, code) : undefined;
       if (step === undefined) return undefined;
       const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
@@ -53,8 +51,9 @@ export function makeSecondFactor(users: UserStore, keys: Keys, clock: () => numb
       await users.useCodeStep(user.id, step);
       return codes;
     },
-    disable: ({ id }) => users.setSecondFactor(id, null, []),
-    async verify(user, code) {
+    disable: ({ id }: Pick<User, 'id'>): Promise<void> => users.setSecondFactor(id, null, []),
+    /** Uses up a code of the app, or a recovery code; false if it is wrong or was used before. */
+    async verify(user: User, code: string): Promise<boolean> {
       if (user.secondFactor === null) return false;
       const step = stepOf(user, user.secondFactor, code);
       return step === undefined

@@ -13,25 +13,9 @@ const MAX_BROWSER = 300;
 /** The last use is stored at most this often. */
 const USE_STORED_MS = 60_000;
 
-export type Sessions = {
-  /** Signs a browser in; returns the value of its cookie. `browser`: its User-Agent. */
-  open(user: User, from: { readonly address: string; readonly browser: string }): Promise<string>;
-  /** The session of a cookie if it is valid now; stores that it is used. */
-  find(cookie: string | undefined): Promise<Session | undefined>;
-  close(session: Pick<Session, 'id'>): Promise<void>;
-  /** Those of a user that are valid now, the last used first. */
-  list(user: User): Promise<Omit<Session, 'user'>[]>;
-  /** Ends all sessions of a user except one. */
-  closeAll(user: User, except: Session | null): Promise<void>;
-  /** Calls `end` when the session is closed in this process, or `endClosed` finds it closed. Returns a function that removes the listener. */
-  onClose(session: Session, end: () => void): () => void;
-  /** Ends what listens to sessions that another process has closed. */
-  endClosed(): Promise<void>;
-  /** Deletes expired sessions. */
-  trim(): Promise<void>;
-};
+export type Sessions = ReturnType<typeof makeSessions>;
 
-export function makeSessions(users: UserStore, clock: () => number): Sessions {
+export function makeSessions(users: UserStore, clock: () => number) {
   const listeners = new Set<{ session: Session; end: () => void }>();
   const notify = (closed: (session: Session) => boolean) => {
     for (const { session, end } of [...listeners]) if (closed(session)) end();
@@ -39,13 +23,18 @@ export function makeSessions(users: UserStore, clock: () => number): Sessions {
   const isOver = ({ openedAt, usedAt }: Pick<Session, 'openedAt' | 'usedAt'>, now: number) =>
     now >= openedAt + MAX_AGE_MS || now >= usedAt + IDLE_MS;
   return {
-    async open(user, { address, browser }) {
+    /** Signs a browser in; returns the value of its cookie. `browser`: its User-Agent. */
+    async open(
+      user: User,
+      { address, browser }: { readonly address: string; readonly browser: string },
+    ): Promise<string> {
       const cookie = randomBytes(32).toString('base64url');
       const session = { id: idOf(cookie), user: user.id, at: clock(), address };
       await users.openSession({ ...session, browser: plain(browser) });
       return cookie;
     },
-    async find(cookie) {
+    /** The session of a cookie if it is valid now; stores that it is used. */
+    async find(cookie: string | undefined): Promise<Session | undefined> {
       if (cookie === undefined || cookie === '') return undefined;
       const session = await users.session(idOf(cookie));
       const now = clock();
@@ -57,28 +46,35 @@ export function makeSessions(users: UserStore, clock: () => number): Sessions {
       if (now >= session.usedAt + USE_STORED_MS) await users.useSession(session.id, now);
       return session;
     },
-    async close(session) {
+    async close(session: Pick<Session, 'id'>): Promise<void> {
       await users.closeSession(session.id);
       notify(({ id }) => id === session.id);
     },
-    async closeAll(user, except) {
+    /** Ends all sessions of a user except one. */
+    async closeAll(user: User, except: Session | null): Promise<void> {
       await users.closeSessions(user.id, except?.id ?? null);
       notify((session) => session.user.id === user.id && session.id !== except?.id);
     },
-    list: async (user) => (await users.sessions(user.id)).filter((session) => !isOver(session, clock())),
-    async endClosed() {
+    /** Those of a user that are valid now, the last used first. */
+    list: async (user: User): Promise<Omit<Session, 'user'>[]> =>
+      (await users.sessions(user.id)).filter((session) => !isOver(session, clock())),
+    /** Ends what listens to sessions that another process has closed. */
+    async endClosed(): Promise<void> {
       const ids = [...new Set([...listeners].map(({ session }) => session.id))];
       if (ids.length === 0) return;
       const open = new Set(await users.openSessions(ids));
       const asked = new Set(ids);
       notify(({ id }) => asked.has(id) && !open.has(id));
     },
-    onClose(session, end) {
+    /** Calls `end` when the session is closed in this process, or `endClosed` finds it closed. Returns a function that removes the listener. */
+    onClose(session: Session, end: () => void): () => void {
       const listener = { session, end };
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    trim: () => users.trimSessions({ openedBefore: clock() - MAX_AGE_MS, usedBefore: clock() - IDLE_MS }),
+    /** Deletes expired sessions. */
+    trim: (): Promise<void> =>
+      users.trimSessions({ openedBefore: clock() - MAX_AGE_MS, usedBefore: clock() - IDLE_MS }),
   };
 }
 

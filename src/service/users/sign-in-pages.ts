@@ -11,23 +11,22 @@ import type { AuditKind } from '../words/audit-kinds.ts';
 import { html } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
 import type { Access } from './access.ts';
-import { useLink } from './one-time-link.ts';
 import { cookieNames, cookieOptions, sessionCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
-import { signInName, userName } from './users.ts';
+import { signInName, useLink, userName } from './users.ts';
 
 /** Between the password, or the link, and the code of the second factor. */
 const CODE_MS = 10 * 60_000;
 
 type Parts = {
-  readonly store: { readonly users: UserStore; readonly audit: AuditStore };
-  readonly directory: ServiceDirectory;
-  readonly sessions: Sessions;
-  readonly access: Access;
-  readonly keys: Keys;
-  /** Unix ms. */
-  readonly clock: () => number;
+  store: { users: UserStore; audit: AuditStore };
+  directory: ServiceDirectory;
+  sessions: Sessions;
+  access: Access;
+  keys: Keys;
+  clock: () => number;
+  sendPlain: (reply: FastifyReply, page: Page, words: Words) => FastifyReply;
 };
 
 /**
@@ -36,9 +35,10 @@ type Parts = {
  */
 export function signInPages(
   app: FastifyInstance,
-  { store, directory, sessions, access: { passwords, guard, browsers, secondFactor }, keys, clock }: Parts,
-  { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page, words: Words) => FastifyReply },
+  { store, directory, sessions, access, keys, clock, sendPlain }: Parts,
 ): void {
+  const { passwords, guard, browsers, secondFactor } = access;
+
   /** A name that no user has is not written down: people type passwords there. */
   const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
     store.audit.write({

@@ -11,11 +11,10 @@ import { Refusal } from '../kit/refusal.ts';
 import { table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import type { Access } from './access.ts';
-import { makeLink } from './one-time-link.ts';
+import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
-import { addUser, roles, userName } from './users.ts';
+import { addUser, makeLink, roles, userName } from './users.ts';
 
 const DAY_MS = 86_400_000;
 /** How long an invitation can be opened, days. */
@@ -42,21 +41,18 @@ const roleLabels = ({ users: { agentCan, administratorCan } }: Words) =>
   ] as const;
 
 type Parts = {
-  readonly store: { readonly users: UserStore };
-  readonly sessions: Sessions;
-  readonly access: Access;
-  readonly directory: ServiceDirectory;
-  readonly keys: Keys;
-  /** Unix ms. */
-  readonly clock: () => number;
-  /** Undefined: no mail server is configured. */
-  readonly mailer: Mailer | undefined;
+  store: { users: UserStore };
+  sessions: Sessions;
+  secondFactor: SecondFactor;
+  directory: ServiceDirectory;
+  keys: Keys;
+  mailer: Mailer | undefined;
 };
 
 /** The users of the account. */
 export function userPages(
   pages: Pages,
-  { store, sessions, access, directory, keys, clock, mailer }: Parts,
+  { store, sessions, secondFactor, directory, keys, mailer }: Parts,
 ): void {
   /** Makes a link and sends it, if an address is given; shows it in any case. */
   async function invite(
@@ -66,7 +62,7 @@ export function userPages(
   ): Promise<Html> {
     const { account, words, origin } = request;
     const { users: text } = words;
-    const link = `${origin}/sign-in#${await makeLink(store, keys, user, clock(), days * DAY_MS)}`;
+    const link = `${origin}/sign-in#${await makeLink(store, keys, user, request.now, days * DAY_MS)}`;
     await request.audit('link', to ? `${user.name}, to ${to}` : user.name);
     const shown = invitation(words, user, link, days);
     if (to === '' || mailer === undefined) return shown;
@@ -103,7 +99,7 @@ export function userPages(
     if (errors) return list(request, { errors });
     if (values.mail === '?') return list(request, { errors: { mail: request.words.formErrors.mailAddress } });
     const { name, role } = values;
-    const user = await addUser(store, { account: request.account.id, name, role, now: clock() });
+    const user = await addUser(store, { account: request.account.id, name, role, now: request.now });
     if (user === undefined) return list(request, { errors: { name: request.words.formErrors.nameTaken } });
     await request.audit('user', `${user.name}: ${user.role}`);
     return list(request, { above: await invite(request, user, values) });
@@ -120,7 +116,7 @@ export function userPages(
   });
   pages.post('/users/:uid/second-factor-off', 'administrator', async (request) => {
     const user = await chosen(request);
-    await access.secondFactor.disable(user);
+    await secondFactor.disable(user);
     await request.audit('second-factor', `${user.name}: off`);
     return { redirect: `/users/${user.uid}?done` };
   });

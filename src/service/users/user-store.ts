@@ -1,57 +1,7 @@
 import type { Role, Session, User } from '../accounts/user.ts';
 import type { Statements } from '../store/statements.ts';
 
-export interface UserStore {
-  /** Those of an account, by sign-in name. */
-  list(account: number): Promise<User[]>;
-  /** By sign-in name: the one of that account if there is one, else the oldest of all. */
-  find(
-    by: { readonly uid: string } | { readonly signInName: string; readonly account: number | null },
-  ): Promise<User | undefined>;
-  /** Undefined if somebody in the account has this sign-in name already. */
-  add(user: Omit<User, 'id' | 'secondFactor' | 'language' | 'bar'>): Promise<User | undefined>;
-  /**
-   * False, and nothing changed, if another user has the sign-in name. A new password, or none, ends the user's link.
-   */
-  change(
-    id: number,
-    change: { name?: string; signInName?: string; language?: string; password?: string | null },
-  ): Promise<boolean>;
-  setBar(id: number, bar: string | null): Promise<void>;
-  /** False, and nothing changed, if it is the account's last administrator. */
-  setRole(id: number, role: Role): Promise<boolean>;
-  /** Switches the second factor on with new recovery codes (hashes), or off with null. */
-  setSecondFactor(id: number, secondFactor: string | null, codes: readonly string[]): Promise<void>;
-  /** Uses up the codes of a time step and all before; false if that was done already. */
-  useCodeStep(id: number, step: number): Promise<boolean>;
-  /** Uses a recovery code up; false if the user has none with this hash. */
-  useRecoveryCode(id: number, hash: string): Promise<boolean>;
-  /** Increments the user's link counter, which ends earlier links; returns the new counter. */
-  newLink(id: number): Promise<number>;
-  /** The user whose one-time link has this counter, once: the link ends. Undefined if it has ended before. */
-  useLink(uid: string, counter: number): Promise<User | undefined>;
-  /** The user with all that is theirs: sessions. False as for `setRole`. */
-  remove(id: number): Promise<boolean>;
-  openSession(session: {
-    id: string;
-    user: number;
-    at: number;
-    address: string;
-    browser: string;
-  }): Promise<void>;
-  session(id: string): Promise<Session | undefined>;
-  /** A user's, the last used first. */
-  sessions(user: number): Promise<Omit<Session, 'user'>[]>;
-  /** Those of these sessions that have not been closed. */
-  openSessions(ids: readonly string[]): Promise<string[]>;
-  /** Moves `usedAt` on. */
-  useSession(id: string, at: number): Promise<void>;
-  closeSession(id: string): Promise<void>;
-  /** All of a user's but one. */
-  closeSessions(user: number, except: string | null): Promise<void>;
-  /** Deletes attempts that are too old to count. */
-  trimSessions(limits: { openedBefore: number; usedBefore: number }): Promise<void>;
-}
+export type UserStore = ReturnType<typeof userRows>;
 
 /** `prefix`: the table's alias in the statement, with its dot. */
 const columnsOf = (prefix = '') => `${prefix}id, ${prefix}uid, ${prefix}account_id AS account, ${prefix}name,
@@ -68,15 +18,19 @@ const SESSIONS = 500;
 const isTaken = (error: unknown) =>
   (error as { code?: string }).code === '23505' || /^UNIQUE constraint failed/.test((error as Error).message);
 
-export function userRows({ read, lookup, write, contains, lockingRows }: Statements): UserStore {
+export function userRows({ read, lookup, write, contains, lockingRows }: Statements) {
   /** False for the last administrator of an account. The locks serialise two who demote each other. */
   const notTheLast = `(role <> 'administrator' OR 1 < (SELECT count(*) FROM (SELECT id FROM users a
     WHERE a.account_id = users.account_id AND a.role = 'administrator' ORDER BY id ${lockingRows}) administrators))`;
 
   return {
-    list: (account) =>
+    /** Those of an account, by sign-in name. */
+    list: (account: number): Promise<User[]> =>
       read(`SELECT ${columns} FROM users WHERE account_id = $1 ORDER BY sign_in_name`, account),
-    async find(by) {
+    /** By sign-in name: the one of that account if there is one, else the oldest of all. */
+    async find(
+      by: { readonly uid: string } | { readonly signInName: string; readonly account: number | null },
+    ): Promise<User | undefined> {
       const [user] =
         'uid' in by
           ? await read<User>(`SELECT ${columns} FROM users WHERE uid = $1`, by.uid)
@@ -87,7 +41,16 @@ export function userRows({ read, lookup, write, contains, lockingRows }: Stateme
             );
       return user;
     },
-    async add({ uid, account, name, signInName, role, password, createdAt }) {
+    /** Undefined if somebody in the account has this sign-in name already. */
+    async add({
+      uid,
+      account,
+      name,
+      signInName,
+      role,
+      password,
+      createdAt,
+    }: Omit<User, 'id' | 'secondFactor' | 'language' | 'bar'>): Promise<User | undefined> {
       const [user] = await write<User>(
         `INSERT INTO users (uid, account_id, name, sign_in_name, role, password, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account_id, sign_in_name) DO NOTHING RETURNING ${columns}`,
@@ -95,7 +58,14 @@ export function userRows({ read, lookup, write, contains, lockingRows }: Stateme
       );
       return user;
     },
-    async change(id, { name = null, signInName = null, language = null, password }) {
+    /**
+     * False, and nothing changed, if another user has the sign-in name. A new password, or none, ends the user's link.
+     */
+    async change(
+      id: number,
+      changed: { name?: string; signInName?: string; language?: string; password?: string | null },
+    ): Promise<boolean> {
+      const { name = null, signInName = null, language = null, password } = changed;
       try {
         await write(
           `UPDATE users SET name = coalesce($2, name), sign_in_name = coalesce($3, sign_in_name),
@@ -110,27 +80,31 @@ export function userRows({ read, lookup, write, contains, lockingRows }: Stateme
         throw error;
       }
     },
-    async setBar(id, bar) {
+    async setBar(id: number, bar: string | null): Promise<void> {
       await write('UPDATE users SET bar = $2 WHERE id = $1', id, bar);
     },
-    async setRole(id, role) {
+    /** False, and nothing changed, if it is the account's last administrator. */
+    async setRole(id: number, role: Role): Promise<boolean> {
       const changed = await write(
         `UPDATE users SET role = $2 WHERE id = $1 AND (role = $2 OR ${notTheLast}) RETURNING id`,
         ...[id, role],
       );
       return changed.length > 0;
     },
-    async setSecondFactor(id, secondFactor, codes) {
+    /** Switches the second factor on with new recovery codes (hashes), or off with null. */
+    async setSecondFactor(id: number, secondFactor: string | null, codes: readonly string[]): Promise<void> {
       await write(
         'UPDATE users SET second_factor = $2, code_step = 0, recovery_codes = $3 WHERE id = $1',
         ...[id, secondFactor, codes.map((code) => `${code} `).join('')],
       );
     },
-    async useCodeStep(id, step) {
+    /** Uses up the codes of a time step and all before; false if that was done already. */
+    async useCodeStep(id: number, step: number): Promise<boolean> {
       const sql = 'UPDATE users SET code_step = $2 WHERE id = $1 AND code_step < $2 RETURNING id';
       return (await write(sql, id, step)).length > 0;
     },
-    async useRecoveryCode(id, hash) {
+    /** Uses a recovery code up; false if the user has none with this hash. */
+    async useRecoveryCode(id: number, hash: string): Promise<boolean> {
       const used = await write(
         `UPDATE users SET recovery_codes = replace(recovery_codes, $2, '')
          WHERE id = $1 AND ${contains('recovery_codes', '$2')} RETURNING id`,
@@ -138,30 +112,45 @@ export function userRows({ read, lookup, write, contains, lockingRows }: Stateme
       );
       return used.length > 0;
     },
-    async newLink(id) {
+    /** Increments the user's link counter, which ends earlier links; returns the new counter. */
+    async newLink(id: number): Promise<number> {
       const [user] = await write<{ counter: number }>(
         'UPDATE users SET link_counter = link_counter + 1 WHERE id = $1 RETURNING link_counter AS counter',
         id,
       );
       return user?.counter as number;
     },
-    async useLink(uid, counter) {
+    /** The user whose one-time link has this counter, once: the link ends. Undefined if it has ended before. */
+    async useLink(uid: string, counter: number): Promise<User | undefined> {
       const [user] = await write<User>(
         `UPDATE users SET link_counter = link_counter + 1 WHERE uid = $1 AND link_counter = $2 RETURNING ${columns}`,
         ...[uid, counter],
       );
       return user;
     },
-    async remove(id) {
+    /** The user with all that is theirs: sessions. False as for `setRole`. */
+    async remove(id: number): Promise<boolean> {
       return (await write(`DELETE FROM users WHERE id = $1 AND ${notTheLast} RETURNING id`, id)).length > 0;
     },
-    async openSession({ id, user, at, address, browser }) {
+    async openSession({
+      id,
+      user,
+      at,
+      address,
+      browser,
+    }: {
+      id: string;
+      user: number;
+      at: number;
+      address: string;
+      browser: string;
+    }): Promise<void> {
       await write(
         `INSERT INTO sessions (id, user_id, opened_at, used_at, address, browser) VALUES ($1, $2, $3, $3, $4, $5)`,
         ...[id, user, at, address, browser],
       );
     },
-    async session(id) {
+    async session(id: string): Promise<Session | undefined> {
       const [row] = await lookup<User & Omit<Session, 'user'>>(
         `SELECT ${columnsOf('u.')}, ${sessionColumns}
          FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
@@ -171,12 +160,14 @@ export function userRows({ read, lookup, write, contains, lockingRows }: Stateme
       const { openedAt, usedAt, address, browser, ...user } = row;
       return { id, user, openedAt, usedAt, address, browser } satisfies Session;
     },
-    sessions: (user) =>
+    /** A user's, the last used first. */
+    sessions: (user: number): Promise<Omit<Session, 'user'>[]> =>
       read(
         `SELECT s.id, ${sessionColumns} FROM sessions s WHERE s.user_id = $1 ORDER BY s.used_at DESC, s.id`,
         user,
       ),
-    async openSessions(ids) {
+    /** Those of these sessions that have not been closed. */
+    async openSessions(ids: readonly string[]): Promise<string[]> {
       const open: string[] = [];
       for (let from = 0; from < ids.length; from += SESSIONS) {
         const some = ids.slice(from, from + SESSIONS);
@@ -185,16 +176,25 @@ export function userRows({ read, lookup, write, contains, lockingRows }: Stateme
       }
       return open;
     },
-    async useSession(id, at) {
+    /** Moves `usedAt` on. */
+    async useSession(id: string, at: number): Promise<void> {
       await write('UPDATE sessions SET used_at = $2 WHERE id = $1 AND used_at < $2', id, at);
     },
-    async closeSession(id) {
+    async closeSession(id: string): Promise<void> {
       await write('DELETE FROM sessions WHERE id = $1', id);
     },
-    async closeSessions(user, except) {
+    /** All of a user's but one. */
+    async closeSessions(user: number, except: string | null): Promise<void> {
       await write('DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2', user, except);
     },
-    async trimSessions({ openedBefore, usedBefore }) {
+    /** Deletes attempts that are too old to count. */
+    async trimSessions({
+      openedBefore,
+      usedBefore,
+    }: {
+      openedBefore: number;
+      usedBefore: number;
+    }): Promise<void> {
       await write('DELETE FROM sessions WHERE opened_at < $1 OR used_at < $2', openedBefore, usedBefore);
     },
   };

@@ -4,11 +4,7 @@ import { type ApiResult, errorKind } from '../../shared/api/result.ts';
 import { type Classified, classify, parseRetryAfter, type Verdict } from '../../shared/delivery/classify.ts';
 import { lookupOf, notReachable, reachable } from './reachable.ts';
 
-export type WebhookClient = {
-  /** Posts a body, without following redirects. Never rejects. */
-  post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<ApiResult>;
-  close(): Promise<void>;
-};
+export type WebhookClient = ReturnType<typeof makeWebhookClient>;
 
 const CONNECT_MS = 5_000;
 /** From the request to the end of the answer. */
@@ -17,7 +13,7 @@ const ANSWER_MS = 15_000;
 const ANSWER_BYTES = 4_096;
 
 /** `networks`: private networks that webhooks may be sent to. No proxy is used. */
-export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER_MS): WebhookClient {
+export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER_MS) {
   const mayReach = reachable(networks);
   const connect = buildConnector({ timeout: CONNECT_MS, lookup: lookupOf(mayReach) });
   const agent = new Agent({
@@ -31,7 +27,8 @@ export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER
   });
 
   return {
-    async post(url, headers, body) {
+    /** Posts a body, without following redirects. Never rejects. */
+    async post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<ApiResult> {
       const began = performance.now();
       const durationMs = () => performance.now() - began;
       try {
@@ -76,7 +73,7 @@ export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER
             };
       }
     },
-    close: () => agent.destroy(),
+    close: (): Promise<void> => agent.destroy(),
   };
 }
 

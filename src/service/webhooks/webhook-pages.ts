@@ -13,7 +13,8 @@ import { formError } from '../words/words.ts';
 import { reachable } from './reachable.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
 import { webhookSecret } from './webhook-message.ts';
-import { type Webhook, type WebhookChange, type WebhookStore, webhookEvents } from './webhook-store.ts';
+import type { WebhookStore } from './webhook-rows.ts';
+import { type Webhook, type WebhookChange, webhookEvents } from './webhook-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const home = '/integrations/webhooks';
@@ -24,20 +25,15 @@ const perPage = 50;
 const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null);
 const hostOf = (webhook: Pick<Webhook, 'url'>) => new URL(webhook.url).host;
 
-type Parts = {
-  readonly store: { readonly webhooks: WebhookStore };
-  readonly keys: Keys;
-  readonly webhooks: Pick<Webhooks, 'poke'>;
-  /** Where they may be sent besides the Internet. */
-  readonly webhookNetworks: readonly string[];
-};
-
-/** Webhooks: the account's own systems that get its calls. */
+/** Webhooks: the account's own systems that get its calls. `networks`: where they may be sent besides the Internet. */
 export function webhookPages(
   pages: Pages,
-  { store: { webhooks: store }, webhooks, webhookNetworks, keys }: Parts,
+  store: WebhookStore,
+  keys: Keys,
+  networks: readonly string[],
+  poke: Webhooks['poke'],
 ): void {
-  const mayReach = reachable(webhookNetworks);
+  const mayReach = reachable(networks);
   const settings = z.object({ url: urlField(mayReach) });
   const list = (request: PageRequest) => store.list(request.account.id);
   const listPageOf = async (request: PageRequest, errors?: FieldErrors) =>
@@ -78,7 +74,7 @@ export function webhookPages(
       const webhook = await chosen(request);
       const what = await change(webhook, request);
       await request.audit(kind, `webhook to ${hostOf(webhook)}: ${what}`);
-      webhooks.poke(webhook.id);
+      poke(webhook.id);
       return { redirect: kind === 'removal' ? home : `${home}/${webhook.uid}?done=${name}` };
     });
   }

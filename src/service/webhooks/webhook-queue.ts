@@ -1,6 +1,7 @@
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts';
-import type { DueDelivery, WebhookStore } from './webhook-store.ts';
+import type { WebhookStore } from './webhook-rows.ts';
+import type { DueDelivery } from './webhook-store.ts';
 
 /** An event as the dispatcher carries it, with what it was made of. */
 export type QueuedDelivery = QueuedEvent & { readonly delivery: DueDelivery };
@@ -55,7 +56,7 @@ export function webhookQueue(
       for (const { seq } of results) answers.delete(seq);
       return next.flat().map(queued);
     },
-    expire: (queuedBefore, at) => store.expire(webhook, queuedBefore, at),
+    expire: (queuedBefore) => store.expire(webhook, queuedBefore),
     waiting: () => store.waiting(webhook),
   };
 }

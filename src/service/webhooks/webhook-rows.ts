@@ -1,7 +1,7 @@
-import { longestWaitMs } from '../../shared/delivery/queue.ts';
+import { type DeliveryResult, longestWaitMs, type Priority } from '../../shared/delivery/queue.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import { type Statements, trimOldest, type Value } from '../store/statements.ts';
-import type { Delivery, DueDelivery, Webhook, WebhookEvent, WebhookStore } from './webhook-store.ts';
+import type { Delivery, DueDelivery, Webhook, WebhookChange, WebhookEvent } from './webhook-store.ts';
 
 /** How an engine knows which calls changed. */
 export type CallChanges = {
@@ -81,11 +81,17 @@ const dueOf = ({ delivery, event, at, queuedAt, attempts, rejections, ...call }:
   call: call.call_id === null ? null : callOf(call),
 });
 
-export function webhookRows({ read, write }: Statements, changes: CallChanges): WebhookStore {
+export type WebhookStore = ReturnType<typeof webhookRows>;
+
+/**
+ * The webhooks of all accounts and their queues (see DeliveryQueue), filled from the calls' changes. Times are Unix ms.
+ */
+export function webhookRows({ read, write }: Statements, changes: CallChanges) {
   const count = async (sql: string, ...values: Value[]) => (await write(sql, ...values)).length;
 
   return {
-    async list(account) {
+    /** Those of an account; null: all. */
+    async list(account: number | null): Promise<Webhook[]> {
       const rows = await read<Webhook & { events: string }>(
         `SELECT ${webhookColumns} FROM webhooks ${account === null ? '' : 'WHERE account_id = $1'} ORDER BY id`,
         ...(account === null ? [] : [account]),
@@ -96,11 +102,13 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
         enabled: Boolean(row.enabled),
       }));
     },
-    async add({ uid, account, url, events, since }) {
+    async add(webhook: Pick<Webhook, 'uid' | 'account' | 'url' | 'events' | 'since'>): Promise<void> {
+      const { uid, account, url, events, since } = webhook;
       const sql = 'INSERT INTO webhooks (uid, account_id, url, events, since) VALUES ($1, $2, $3, $4, $5)';
       await write(sql, uid, account, url, events.join(' '), since);
     },
-    async change(id, { url = null, events, rotate, oldSecretUntil, failingSince }) {
+    async change(id: number, change: WebhookChange): Promise<void> {
+      const { url = null, events, rotate, oldSecretUntil, failingSince } = change;
       await write(
         `UPDATE webhooks SET url = coalesce($2, url), events = coalesce($3, events),
            secret_counter = secret_counter + $4,
@@ -111,17 +119,19 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
         ...[failingSince !== undefined, failingSince ?? null],
       );
     },
-    async switchOn(id, at) {
+    /** Events from `at` on are sent. */
+    async switchOn(id: number, at: number): Promise<void> {
       await write(
         'UPDATE webhooks SET enabled = $3, since = $2, failure = NULL, failing_since = NULL WHERE id = $1',
         ...[id, at, true],
       );
     },
-    async switchOff(id, failure) {
+    /** Its waiting events count as failed. `failure`: the reason, if the service switches it off; null if a user does. */
+    async switchOff(id: number, failure: Webhook['failure']): Promise<void> {
       await write('UPDATE webhooks SET enabled = $3, failure = $2 WHERE id = $1', id, failure, false);
       await write(`UPDATE webhook_deliveries SET state = 'failed' WHERE webhook_id = $1 AND ${waits}`, id);
     },
-    async remove(id) {
+    async remove(id: number): Promise<void> {
       await write('UPDATE webhooks SET enabled = $2 WHERE id = $1', id, false);
       // In steps: no event should wait until a month's deliveries are deleted.
       const last = `SELECT max(id) AS id FROM
@@ -133,8 +143,16 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
       }
       await write('DELETE FROM webhooks WHERE id = $1', id);
     },
-
-    async lease(holder, now, until, place) {
+    /**
+     * Takes or renews the lease to deliver, until `until`, and saves the place. Returns the place that was saved last, null
+     * if there is none; undefined if another process has the lease.
+     */
+    async lease(
+      holder: string,
+      now: number,
+      until: number,
+      place?: string,
+    ): Promise<{ place: string | null } | undefined> {
       const [held] = await write<{ place: string | null }>(
         `UPDATE webhook_reader SET holder = $1, held_until = $3, place = coalesce($4, place)
          WHERE holder = $1 OR held_until < $2 OR held_until > $5 RETURNING place`,
@@ -143,7 +161,11 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
       );
       return held;
     },
-    async queueNew(place, now) {
+    /**
+     * Queues the events of calls that changed since `place`, each once. If the changes since then are unknown, it reads the
+     * calls of the last day. Returns the new place, and the webhooks with new events.
+     */
+    async queueNew(place: string | null, now: number): Promise<{ place: string; webhooks: Set<number> }> {
       const [{ place: here } = { place: '' }] = await read<{ place: string }>(changes.here);
       if (place === here) return { place, webhooks: new Set() };
       const known = place !== null && changes.goesOn(place, here);
@@ -153,22 +175,32 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
       );
       return { place: here, webhooks: new Set(rows.map(({ webhook }) => webhook)) };
     },
-    async addTest(id, at) {
+    /** Queues a test. */
+    async addTest(id: number, at: number): Promise<void> {
       await write(
         "INSERT INTO webhook_deliveries (webhook_id, event, at, queued_at) VALUES ($1, 'test', $2, $2)",
         ...[id, at],
       );
     },
-
-    async due(id, { priority, now, freshSince, limit }) {
+    /** As DeliveryQueue.due, of one webhook, oldest of each call only. */
+    async due(
+      id: number,
+      {
+        priority,
+        now,
+        freshSince,
+        limit,
+      }: { priority: Priority; now: number; freshSince: number; limit: number },
+    ): Promise<DueDelivery[]> {
       const times = priority === 'retry' ? [now, now + longestWaitMs] : [freshSince];
       return (await read<DueRow>(due[priority], id, limit, ...times)).map(dueOf);
     },
-    async isNext(delivery) {
+    /** Whether this delivery is the next of its call. */
+    async isNext(delivery: number): Promise<boolean> {
       const sql = `SELECT 1 AS one FROM webhook_deliveries d WHERE d.id = $1 AND d.${waits} AND ${nextOfCall}`;
       return (await read(sql, delivery)).length > 0;
     },
-    async nextDue(id, now) {
+    async nextDue(id: number, now: number): Promise<number | undefined> {
       const [row] = await read<{ at: number | null }>(
         `SELECT min(next_at) AS at FROM webhook_deliveries
          WHERE webhook_id = $1 AND state = 'retry' AND next_at > $2 AND next_at <= $3`,
@@ -176,7 +208,12 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
       );
       return row?.at ?? undefined;
     },
-    async record(id, { seq, outcome, counted, rejected, at, nextAt = 0, httpStatus }, answer) {
+    /** `answer`: the receiver's, or why there is none. Returns the next delivery of the call. */
+    async record(
+      id: number,
+      { seq, outcome, counted, rejected, at, nextAt = 0, httpStatus }: DeliveryResult,
+      answer: string | null,
+    ): Promise<DueDelivery[]> {
       const state = outcome === 'dead' ? 'failed' : outcome === 'retry' && !counted ? null : outcome;
       await write(
         `UPDATE webhook_deliveries SET
@@ -190,13 +227,14 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
       if (outcome === 'retry') return [];
       return (await read<DueRow>(nextOfSameCall, id, seq)).map(dueOf);
     },
-    expire: (id, queuedBefore) =>
+    expire: (id: number, queuedBefore: number): Promise<number> =>
       count(
         `UPDATE webhook_deliveries SET state = 'failed' WHERE webhook_id = $1 AND ${waits} AND queued_at < $2
          RETURNING id`,
         ...[id, queuedBefore],
       ),
-    async waiting(id) {
+    /** How many wait: of a webhook, or of all. */
+    async waiting(id: number | null): Promise<number> {
       // Webhook by webhook: of one statement for all, PostgreSQL makes a scan of the table.
       const [row] = await read<{ waiting: number }>(
         `SELECT CAST(sum((SELECT count(*) FROM webhook_deliveries WHERE webhook_id = w.id AND ${waits})) AS bigint) AS waiting
@@ -205,8 +243,14 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
       );
       return row?.waiting ?? 0;
     },
-
-    async page({ webhook, failed, before, limit }) {
+    /** Newest first; `before`: older than this one. */
+    async page(query: {
+      webhook: number;
+      failed: boolean;
+      before: number | null;
+      limit: number;
+    }): Promise<{ deliveries: Delivery[]; next: number | null }> {
+      const { webhook, failed, before, limit } = query;
       const values: Value[] = [webhook];
       const where = ['d.webhook_id = $1'];
       if (failed) where.push("d.state = 'failed'");
@@ -224,20 +268,23 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
         next: more ? (deliveries[limit - 1] as Delivery).id : null,
       };
     },
-    sendAgain: (id, delivery, at) =>
+    /** Sends one again, or (null) all that failed; gives how many. */
+    sendAgain: (id: number, delivery: number | null, at: number): Promise<number> =>
       count(
         `UPDATE webhook_deliveries SET state = 'new', attempts = 0, rejections = 0, queued_at = $2
          WHERE webhook_id = $1 AND ${delivery === null ? "state = 'failed'" : "id = $3 AND state IN ('delivered', 'failed')"}
          RETURNING id`,
         ...[id, at, ...(delivery === null ? [] : [delivery])],
       ),
-    async forget(account, number) {
+    /** Deletes the receivers' answers to events of a number's calls, which may repeat the number. */
+    async forget(account: number, number: string): Promise<void> {
       await write(
         `UPDATE webhook_deliveries SET answer = NULL
          WHERE call_row IN (SELECT id FROM calls WHERE account_id = $1 AND number = $2)`,
         ...[account, number],
       );
     },
-    trim: (before) => trimOldest({ read, write }, 'webhook_deliveries', before),
+    /** Deletes the deliveries of events before `before`. */
+    trim: (before: number): Promise<number> => trimOldest({ read, write }, 'webhook_deliveries', before),
   };
 }

@@ -1,4 +1,3 @@
-import type { DeliveryQueue, DeliveryResult, Priority } from '../../shared/delivery/queue.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 
 /** The events that a webhook can be sent. A call that is over was either missed or ended. */
@@ -61,64 +60,3 @@ export type Delivery = Pick<DueDelivery, 'id' | 'event' | 'at'> & {
   readonly answer: string | null;
   readonly callId: string | null;
 };
-
-/**
- * The webhooks of all accounts and their queues (see DeliveryQueue), filled from the calls' changes. Times are Unix ms.
- */
-export interface WebhookStore {
-  /** Those of an account; null: all. */
-  list(account: number | null): Promise<Webhook[]>;
-  add(webhook: Pick<Webhook, 'uid' | 'account' | 'url' | 'events' | 'since'>): Promise<void>;
-  change(id: number, change: WebhookChange): Promise<void>;
-  /** Events from `at` on are sent. */
-  switchOn(id: number, at: number): Promise<void>;
-  /** Its waiting events count as failed. `failure`: the reason, if the service switches it off; null if a user does. */
-  switchOff(id: number, failure: Webhook['failure']): Promise<void>;
-  remove(id: number): Promise<void>;
-
-  /**
-   * Takes or renews the lease to deliver, until `until`, and saves the place. Returns the place that was saved last, null
-   * if there is none; undefined if another process has the lease.
-   */
-  lease(
-    holder: string,
-    now: number,
-    until: number,
-    place?: string,
-  ): Promise<{ place: string | null } | undefined>;
-  /**
-   * Queues the events of calls that changed since `place`, each once. If the changes since then are unknown, it reads the
-   * calls of the last day. Returns the new place, and the webhooks with new events.
-   */
-  queueNew(place: string | null, now: number): Promise<{ place: string; webhooks: Set<number> }>;
-  /** Queues a test. */
-  addTest(id: number, at: number): Promise<void>;
-
-  /** As DeliveryQueue.due, of one webhook, oldest of each call only. */
-  due(
-    id: number,
-    query: { priority: Priority; now: number; freshSince: number; limit: number },
-  ): Promise<DueDelivery[]>;
-  /** Whether this delivery is the next of its call. */
-  isNext(delivery: number): Promise<boolean>;
-  nextDue(id: number, now: number): Promise<number | undefined>;
-  /** `answer`: the receiver's, or why there is none. Returns the next delivery of the call. */
-  record(id: number, result: DeliveryResult, answer: string | null): Promise<DueDelivery[]>;
-  expire: (id: number, ...given: Parameters<DeliveryQueue['expire']>) => Promise<number>;
-  /** How many wait: of a webhook, or of all. */
-  waiting(id: number | null): Promise<number>;
-
-  /** Newest first; `before`: older than this one. */
-  page(query: {
-    webhook: number;
-    failed: boolean;
-    before: number | null;
-    limit: number;
-  }): Promise<{ deliveries: Delivery[]; next: number | null }>;
-  /** Sends one again, or (null) all that failed; gives how many. */
-  sendAgain(id: number, delivery: number | null, at: number): Promise<number>;
-  /** Deletes the receivers' answers to events of a number's calls, which may repeat the number. */
-  forget(account: number, number: string): Promise<void>;
-  /** Deletes the deliveries of events before `before`. */
-  trim(before: number): Promise<number>;
-}

@@ -9,7 +9,8 @@ import { every } from '../kit/every.ts';
 import { classifyAnswer, type WebhookClient } from './webhook-client.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 import { type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
-import type { Webhook, WebhookStore } from './webhook-store.ts';
+import type { WebhookStore } from './webhook-rows.ts';
+import type { Webhook } from './webhook-store.ts';
 
 /** Sends the events of calls to the accounts' webhooks. */
 export type Webhooks = {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { makeKeys } from '../../../src/service/accounts/keys.ts';
-import { serverSecret } from '../../../src/service/accounts/server-secret.ts';
+import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import { firstAccount } from '../../../src/service/accounts/setup.ts';
 import { type DatabaseSettings, openStore } from '../../../src/service/database/open-store.ts';
 import type { Store } from '../../../src/service/database/store.ts';

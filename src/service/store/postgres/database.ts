@@ -1,36 +1,14 @@
-import type { PoolClient, QueryResult } from 'pg';
-import { openConnections } from './connections.ts';
-import type { Primary } from './primary.ts';
+import { type ClientBase, Pool, type PoolClient } from 'pg';
+import { StoreUnavailable } from '../statements.ts';
+import { clientConfig, isRefusal, type Primary, unavailable } from './primary.ts';
 
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 export type Row = Record<string, unknown>;
-type Statement = readonly [sql: string, ...values: Value[]];
 
 /** A transaction whose next statement may depend on the rows of the one before. */
 export type Transaction = { rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]> };
 
-/**
- * PostgreSQL as the store uses it. Nothing is kept in a session between transactions (no prepared statements, no SET,
- * no session locks), so that it works through PgBouncer in transaction mode.
- * Everything rejects with StoreUnavailable if the database cannot be reached or does not answer in time; whether a
- * transaction that was under way then counts is not known.
- */
-export type Database = {
-  /** One transaction, sent in one go; returns each statement's rows. */
-  pipeline(statements: readonly Statement[], limits?: Partial<Limits>): Promise<Row[][]>;
-  /**
-   * Queries that an index answers, each on its own, sent in one go; returns the rows of each. Use few different texts:
-   * the server keeps their plans where it can.
-   */
-  read(questions: readonly Statement[]): Promise<Row[][]>;
-  /** The rows of one statement, as a transaction. */
-  rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]>;
-  /** One transaction in steps. For rare work: its locks are held while this process thinks. */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>, limits?: Partial<Limits>): Promise<T>;
-  close(): Promise<void>;
-};
-
-/** How long the server lets a transaction of ours be, ms. */
+/** How long a transaction may take, ms. */
 export type Limits = {
   /** One statement. */
   readonly statement: number;
@@ -38,136 +16,159 @@ export type Limits = {
   readonly lock: number;
   /** The server's wait for our next statement. */
   readonly idle: number;
-  /** Its wait for a synchronous standby; the server knows no limit to that. */
+  /** About as long may a COMMIT wait for a synchronous standby. */
   readonly commit: number;
-  /** The statements' texts are few: the server keeps their plans where it can. One that is alone is the transaction. */
-  readonly planned: boolean;
 };
 
-const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000, commit: 5_000, planned: false };
+const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000, commit: 5_000 };
 
 /** Longer than what the server allows itself: an answer that is not there then will not come. */
 const SILENCE_MS = 5_000;
 
-/** The database behind at most `most` connections to the primary. */
-export function openDatabase(primary: Primary, most: number): Database {
-  const connections = openConnections(primary, most);
-  /** Connections without a pooler: the server process is theirs alone. */
-  const direct = new WeakSet<PoolClient>();
+/**
+ * Warnings with which a COMMIT says that it gave up waiting for the synchronous standby: it counts on this server, and
+ * is lost if the standby takes over. The sender must get an error, so that it sends the event again.
+ */
+const gaveUp = new Set<string | undefined>(['01000', '57P01']);
+
+/**
+ * Ends waits of COMMITs for the standby: the server knows no limit to them, and a connection that is closed would leave
+ * its process waiting, and there would be one more with every batch.
+ */
+const endWaits = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+  WHERE usename = current_user AND datname = current_database() AND wait_event = 'SyncRep'
+    AND query_start < clock_timestamp() - $1 * interval '1 ms'`;
+
+export type Database = ReturnType<typeof openDatabase>;
+
+/**
+ * PostgreSQL as the store uses it, with at most `most` connections to the primary, which may change. Nothing is
+ * connected before the first use.
+ *
+ * Everything works through PgBouncer in transaction mode, where each transaction may be on another connection to the
+ * server: what is set and prepared for later is only used on connections without a pooler.
+ *
+ * Everything rejects with StoreUnavailable if the database cannot be reached or does not answer in time; whether a
+ * transaction that was under way then counts is not known. What the server refuses rejects with its own error.
+ */
+export function openDatabase(primary: Primary, most: number) {
+  const pools = new Map<string, Pool>();
+  const withoutPooler = new WeakSet<ClientBase>();
+  /** Of prepared statements. */
   const names = new Map<string, string>();
+  let closing: Promise<unknown> | undefined;
 
-  function nameOf(sql: string): string {
-    const name = names.get(sql) ?? `pbx_${names.size}`;
-    names.set(sql, name);
-    return name;
-  }
-
-  /** Questions to one connection, in order; without an answer in time, it is given up. */
-  const asker =
-    (client: PoolClient, { statement, idle }: Limits) =>
-    (sql: string, values?: readonly Value[], planned = false) =>
-      client.query({
-        text: sql,
-        ...(values && { values: values as Value[] }),
-        ...(planned && direct.has(client) && { name: nameOf(sql) }),
-        query_timeout: statement + idle + SILENCE_MS,
-      } as { text: string });
-
-  /**
-   * Through a pooler a plan would be one connection's, and the next statement is another's. Kept plans are without scans
-   * of whole tables: the server would keep one that it made while a table was small.
-   */
-  const notePooler = (client: PoolClient, begun: Promise<QueryResult>) =>
-    begun
-      .then((result) => {
-        if (pidOf(result) !== processOf(client)) return undefined;
-        direct.add(client);
-        const { statement, lock } = usual;
-        return client.query(
-          `SET enable_seqscan = off; SET statement_timeout = ${statement}; SET lock_timeout = ${lock}`,
-        );
-      })
-      .catch(() => {});
-
-  /**
-   * Commits; a wait for the synchronous standby that takes too long is cancelled. (To close the connection
-   * would not do: its process would wait on, and there would be one more with every batch.)
-   */
-  function commit(
-    ask: ReturnType<typeof asker>,
-    begun: Promise<QueryResult>,
-    before: readonly Promise<unknown>[],
-    limits: Limits,
-  ): Promise<QueryResult> {
-    const committed = ask('COMMIT');
-    let timer: NodeJS.Timeout | undefined;
-    void Promise.allSettled(before).then(() => {
-      timer = setTimeout(
-        () => void begun.then((result) => cancel(pidOf(result))).catch(() => {}),
-        limits.commit,
-      );
-      void committed.finally(() => clearTimeout(timer)).catch(() => {});
-    });
-    return committed;
-  }
-
-  async function cancel(pid: number): Promise<void> {
-    await database.rows('SELECT pg_cancel_backend($1)', pid);
+  function poolOf(address: string): Pool {
+    const known = pools.get(address);
+    if (known !== undefined) return known;
+    const pool = new Pool({ ...clientConfig(address), max: most, onConnect: prepare, ...{ pipeline: true } });
+    pool.on('error', primary.suspect); // an idle connection broke; another is made when it is needed
+    // A server may end a connection before the pool lends it. Its first query reports that.
+    pool.on('connect', (client) => client.on('error', () => {}));
+    pools.set(address, pool);
+    return pool;
   }
 
   /**
-   * One statement without BEGIN and COMMIT, which cost half as much as a small one itself. It is cancelled when it and
-   * its commit take longer than a commit may, which no limit of the server's covers.
+   * Prepared statements without scans of whole tables: the server would keep a plan with one that it made while the
+   * table was small.
    */
-  async function alone(client: PoolClient, [sql, ...values]: Statement, limits: Limits): Promise<Row[]> {
-    const timer = setTimeout(() => void cancel(processOf(client)).catch(() => {}), limits.commit);
+  async function prepare(client: ClientBase): Promise<void> {
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+    // A pooler has told the client another number than the server's.
+    if (rows[0].pid !== (client as unknown as { processID: number }).processID) return;
+    await client.query(
+      `SET enable_seqscan = off; SET statement_timeout = ${usual.statement}; SET lock_timeout = ${usual.lock}`,
+    );
+    withoutPooler.add(client);
+  }
+
+  /** If a server refuses the connection, another may have taken over: nothing has been sent yet. */
+  async function connect(): Promise<PoolClient> {
+    if (closing !== undefined) throw new StoreUnavailable('the store is closed');
+    const address = await primary.address();
     try {
-      return (await asker(client, limits)(sql, values, true)).rows;
-    } finally {
-      clearTimeout(timer);
+      return await poolOf(address)
+        .connect()
+        .catch(async (error) => {
+          primary.suspect();
+          const next = await primary.address();
+          if (next === address) throw error;
+          return poolOf(next).connect();
+        });
+    } catch (error) {
+      throw unavailable(error as Error);
     }
   }
 
-  const database: Database = {
-    pipeline: (statements, changed) => {
-      const limits = { ...usual, ...changed };
-      return connections.use(async (client) => {
-        const [first, second] = statements;
-        if (limits.planned && direct.has(client) && first !== undefined && second === undefined)
-          return [await alone(client, first, limits)];
-        const ask = asker(client, limits);
-        const begun = ask(begin(limits));
-        if (!direct.has(client)) void notePooler(client, begun);
-        const asked = statements.map(([sql, ...values]) => ask(sql, values, limits.planned));
-        const settled = await Promise.allSettled([begun, ...asked, commit(ask, begun, asked, limits)]);
-        const failed = settled.find((one) => one.status === 'rejected');
-        if (failed !== undefined) throw failed.reason;
-        return settled.slice(1, -1).map((one) => (one as PromiseFulfilledResult<QueryResult>).value.rows);
-      });
+  type Ask = <R = Row>(sql: string, values?: readonly Value[], name?: string) => Promise<R[]>;
+
+  /** Lends a connection. After anything but a refusal it is not lent again. */
+  async function use<T>(
+    { statement, idle, commit }: Limits,
+    work: (ask: Ask, client: PoolClient) => Promise<T>,
+  ): Promise<T> {
+    const client = await connect();
+    let broken: Error | undefined;
+    const notice = ({ code }: { code?: string | undefined }) => {
+      if (gaveUp.has(code)) broken = new StoreUnavailable('the synchronous standby did not confirm in time');
+    };
+    client.on('notice', notice);
+    const timer = setInterval(() => void rows(endWaits, commit / 2).catch(() => {}), commit);
+    const ask: Ask = async (text, values, name) => {
+      const query = { text, name, values: values as Value[], query_timeout: statement + idle + SILENCE_MS };
+      return (await client.query(query)).rows;
+    };
+    try {
+      const result = await work(ask, client);
+      if (broken !== undefined) throw broken;
+      return result;
+    } catch (error) {
+      const cause = broken ?? (error as Error);
+      if (isRefusal(cause)) throw cause;
+      broken = cause;
+      primary.suspect();
+      throw unavailable(cause);
+    } finally {
+      clearInterval(timer);
+      client.off('notice', notice);
+      client.release(broken);
+    }
+  }
+
+  /** A transaction of one statement, sent in one go. */
+  async function alone<R>(ask: Ask, sql: string, values: readonly Value[]): Promise<R[]> {
+    const [, rows] = await Promise.all([ask(begin(usual)), ask<R>(sql, values), ask('COMMIT')]);
+    return rows;
+  }
+
+  /** The rows of one statement, as a transaction. */
+  const rows = <R = Row>(sql: string, ...values: Value[]): Promise<R[]> =>
+    use(usual, (ask) => alone(ask, sql, values));
+
+  return {
+    rows,
+
+    /**
+     * The same for a frequent statement that finds its rows by an index: the server keeps its plan, and without BEGIN and
+     * COMMIT, which cost half as much as a small statement itself. Use few different texts.
+     */
+    prepared<R = Row>(sql: string, ...values: Value[]): Promise<R[]> {
+      const name = names.get(sql) ?? `pbx_${names.size}`;
+      names.set(sql, name);
+      return use(usual, (ask, client) =>
+        withoutPooler.has(client) ? ask<R>(sql, values, name) : alone(ask, sql, values),
+      );
     },
-    read: (questions) =>
-      connections.use(async (client) => {
-        const ask = asker(client, usual);
-        const answers = await Promise.all(questions.map(([sql, ...values]) => ask(sql, values, true)));
-        return answers.map(({ rows }) => rows);
-      }),
-    async rows<R>(sql: string, ...values: Value[]) {
-      const [rows] = await database.pipeline([[sql, ...values]]);
-      return rows as R[];
-    },
-    transaction: (work, changed) => {
+
+    /** One transaction in steps. For rare work: its locks are held while this process thinks. */
+    transaction<T>(work: (transaction: Transaction) => Promise<T>, changed?: Partial<Limits>): Promise<T> {
       const limits = { ...usual, ...changed };
-      return connections.use(async (client) => {
-        const ask = asker(client, limits);
-        const begun = ask(begin(limits));
-        await begun;
+      return use(limits, async (ask) => {
+        await ask(begin(limits));
         try {
-          const result = await work({
-            async rows<R>(sql: string, ...values: Value[]) {
-              return (await ask(sql, values)).rows as R[];
-            },
-          });
-          await commit(ask, begun, [], limits);
+          const result = await work({ rows: (sql, ...values) => ask(sql, values) });
+          await ask('COMMIT');
           return result;
         } catch (error) {
           await ask('ROLLBACK').catch(() => {});
@@ -175,29 +176,14 @@ export function openDatabase(primary: Primary, most: number): Database {
         }
       });
     },
-    close: connections.close,
+
+    close(): Promise<unknown> {
+      closing ??= Promise.all([...pools.values()].map((pool) => pool.end()));
+      return closing;
+    },
   };
-  return database;
 }
 
-function begin({ statement, lock, idle, planned }: Limits): string {
-  const limits = {
-    statement_timeout: statement,
-    lock_timeout: lock,
-    idle_in_transaction_session_timeout: idle,
-  };
-  const set = Object.entries(limits).map(([name, ms]) => `set_config('${name}', '${ms}', true)`);
-  set.push(`set_config('enable_seqscan', '${planned ? 'off' : 'on'}', true)`);
-  return `BEGIN; SELECT ${set.join(', ')}, pg_backend_pid() AS pid`;
-}
-
-/** The process of the server, or of the pooler, as it named itself when the connection was made. */
-function processOf(client: PoolClient): number {
-  return (client as unknown as { processID: number }).processID;
-}
-
-/** The server's process, from the answer to `begin`: one result for each statement of its text. */
-function pidOf(begun: QueryResult): number {
-  const [, { rows: [{ pid } = { pid: 0 }] = [] } = {}] = begun as unknown as QueryResult<{ pid: number }>[];
-  return pid;
-}
+const begin = ({ statement, lock, idle }: Limits) =>
+  `BEGIN; SET LOCAL statement_timeout = ${statement}; SET LOCAL lock_timeout = ${lock};
+   SET LOCAL idle_in_transaction_session_timeout = ${idle}; SET LOCAL enable_seqscan = on`;

@@ -1,6 +1,5 @@
 import { Client } from 'pg';
-import { clientConfig } from './client-config.ts';
-import type { Primary } from './primary.ts';
+import { clientConfig, type Primary } from './primary.ts';
 
 /** The one channel of the service: `directory`, `calls <sender> <accounts>`, `called-back <sender> <account>`, `customers <sender> <account>`. */
 export const CHANNEL = 'pbx_bridge';

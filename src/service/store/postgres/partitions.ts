@@ -45,16 +45,9 @@ function rangeOf(name: string): Range | undefined {
   return from && to ? { from: at(from), to: at(to) } : undefined;
 }
 
-export type Partitions = {
-  /** Makes the partitions for these times if they are missing; those that are known cost no query. */
-  ensure(times: readonly number[]): Promise<void>;
-  /** Reads the list of partitions again before the next use: one of them is gone. */
-  forget(): void;
-  /** Drops every partition that ends by `before`; returns the number of their entries. */
-  drop(before: number): Promise<number>;
-};
+export type Partitions = ReturnType<typeof makePartitions>;
 
-export function makePartitions(database: Database, width: Width): Partitions {
+export function makePartitions(database: Database, width: Width) {
   let known: readonly Range[] = [];
   const has = (at: number) => known.some(({ from, to }) => from <= at && at < to);
 
@@ -75,13 +68,16 @@ export function makePartitions(database: Database, width: Width): Partitions {
   }
 
   return {
-    async ensure(times) {
+    /** Makes the partitions for these times if they are missing; those that are known cost no query. */
+    async ensure(times: readonly number[]): Promise<void> {
       for (const at of times) if (!has(at)) await create(at);
     },
-    forget() {
+    /** Reads the list of partitions again before the next use: one of them is gone. */
+    forget(): void {
       known = [];
     },
-    async drop(before) {
+    /** Drops every partition that ends by `before`; returns the number of their entries. */
+    async drop(before: number): Promise<number> {
       let dropped = 0;
       for (const range of await list(database)) {
         if (range.to > before) continue;

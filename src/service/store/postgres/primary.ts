@@ -1,6 +1,5 @@
-import { Client, DatabaseError } from 'pg';
+import { Client, type ClientConfig, DatabaseError, types } from 'pg';
 import { StoreUnavailable } from '../statements.ts';
-import { clientConfig } from './client-config.ts';
 
 /** How long another server may still say that it is the newer primary, once one has answered. One that hangs never says. */
 const GRACE_MS = 500;
@@ -107,4 +106,22 @@ export function unavailable(error: Error): StoreUnavailable {
 function reasonOf(error: Error): string {
   const inner = error instanceof AggregateError ? (error.errors[0] as Error) : error;
   return inner.message || (inner as NodeJS.ErrnoException).code || inner.name;
+}
+
+const CONNECT_MS = 5_000;
+const INT8 = 20;
+
+/** How a client is made, whatever it is for. Whole numbers stay numbers: all of ours fit in 53 bits. */
+export function clientConfig(address: string): ClientConfig {
+  return {
+    connectionString: address,
+    application_name: 'pbx-bridge service',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === INT8 ? Number : types.getTypeParser(oid, format as 'text'),
+    } as typeof types,
+  };
 }
