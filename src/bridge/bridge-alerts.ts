@@ -1,14 +1,15 @@
 import { join } from 'node:path';
+import { type AlertSettings, alertTargets } from '../shared/alerts/alert-targets.ts';
 import { type Alerts, createAlerts } from '../shared/alerts/alerts.ts';
 import { watchDisk } from '../shared/alerts/machine-problems.ts';
-import type { ApiClient } from '../shared/api/client.ts';
+import type { ApiClient, ApiClientOptions } from '../shared/api/client.ts';
 import type { BridgeHealth } from '../shared/api/contract/bridge-health.ts';
-import type { ApiResult } from '../shared/api/result.ts';
+import { type ApiResult, proxyFor } from '../shared/api/result.ts';
 import type { Log } from '../shared/log/log.ts';
 import { escapeControls, maskNumbers } from '../shared/log/redact.ts';
+import type { MailOptions } from '../shared/mail/mail.ts';
 import type { AmiStatus } from './ami/link.ts';
 import { bridgeProblems, expiryOf, type Facts, watchApi } from './problems.ts';
-import { type AlertAddresses, bridgeAlertTargets } from './status/alert-addresses.ts';
 import type { BridgeState } from './status/bridge-status.ts';
 
 export type BridgeAlertsConfig = AlertAddresses & {
@@ -84,4 +85,19 @@ export function createBridgeAlerts(
       return alerts.stop();
     },
   };
+}
+
+/** The settings that say where the alerts of a bridge go. */
+type AlertAddresses = {
+  readonly alerts: AlertSettings;
+  readonly mail: MailOptions | undefined;
+  readonly api: ApiClientOptions;
+  readonly calls: { readonly pbxId: string };
+};
+
+/** The targets of a bridge's alerts. A webhook is reached through the same proxies as the API. */
+export function bridgeAlertTargets({ alerts, mail, api, calls }: AlertAddresses) {
+  const { webhook } = alerts;
+  const proxy = webhook === undefined ? undefined : proxyFor(webhook, api.proxies ?? {});
+  return alertTargets(alerts, { program: 'bridge', name: calls.pbxId }, { server: mail, proxy });
 }

@@ -252,7 +252,7 @@ const flushMs = 1_000;
 const mostLines = 10_000;
 
 /** Gathers journal lines until a batch takes them along; `flush` asks for one when none comes. */
-export function createJournalBuffer(flush: () => void) {
+function createJournalBuffer(flush: () => void) {
   let lines: string[] = [];
   let at = 0;
   let dropped = 0;

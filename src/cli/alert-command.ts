@@ -1,4 +1,4 @@
-import { bridgeAlertTargets } from '../bridge/status/alert-addresses.ts';
+import { bridgeAlertTargets } from '../bridge/bridge-alerts.ts';
 import { noTargets, sendTestAlert } from '../shared/alerts/alert-targets.ts';
 import { type Context, exitCodes } from './command-context.ts';
 

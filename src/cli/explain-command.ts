@@ -151,7 +151,7 @@ function print(
 }
 
 /** Describes what the API's request history has of a call; a string is the reason why it could not be read. */
-export function apiHistoryText(entries: readonly HistoryEntry[] | string, now: number): string {
+function apiHistoryText(entries: readonly HistoryEntry[] | string, now: number): string {
   if (typeof entries === 'string') return entries;
   if (entries.length === 0) return 'no entry for this call';
   return entries

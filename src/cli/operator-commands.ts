@@ -241,7 +241,7 @@ PBX_ID must be the same as in the backup. Events reported after the backup may b
  * @param examples one command per line, optionally followed by two or more spaces and a remark.
  * @param width of the terminal, columns. If a line is longer, its remark goes below the command.
  */
-export function helpText(examples: string, width: number): string {
+function helpText(examples: string, width: number): string {
   const lines = examples.split('\n').flatMap((line) => {
     const [, command = line, remark] = /^( *\S.*?) {2,}(\S.*)$/.exec(line) ?? [];
     return line.length <= width || remark === undefined ? [line] : [command, `      ${remark}`];

@@ -178,7 +178,7 @@ const GARBAGE_PERCENT = 20;
  * thread grow to several times its live size: 330 MB while a backlog of millions is delivered. With earlier collections
  * and small young generations it is 190 MB, without a measurable cost in CPU time. Call it before any work.
  */
-export function keepHeapSmall(): void {
+function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
   setFlagsFromString('--semi-space-growth-factor=1');
 }

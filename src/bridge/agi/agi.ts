@@ -52,7 +52,7 @@ export type AgiStatus = LookupCounts & {
 /** `last` is the script of the last one, without phone numbers; `lastAt` is Unix ms. */
 type OtherScripts = { readonly count: number; readonly last: string; readonly lastAt: number };
 
-export type LookupCounts = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'cached', number>>;
+type LookupCounts = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'cached', number>>;
 
 const countKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ERROR: 'error' } as const;
 

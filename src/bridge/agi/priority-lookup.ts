@@ -158,7 +158,7 @@ type RequestLimiterOptions = {
   readonly maxWaiting: number;
 };
 
-export function createRequestLimiter(
+function createRequestLimiter(
   { concurrency, maxWaitMs, maxWaiting }: RequestLimiterOptions,
   clock: Clock,
 ): RequestLimiter {

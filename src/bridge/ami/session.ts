@@ -238,7 +238,7 @@ export async function runSession(
  * succeed without it, and no action of class `reporting` causes a call event. So the class is taken as missing when
  * channels appear or disappear without any event. A quiet PBX delays the detection, but then no call was missed.
  */
-export function watchCallClass(atFirst: readonly string[]) {
+function watchCallClass(atFirst: readonly string[]) {
   const first = new Set(atFirst);
   let suspected = false;
 

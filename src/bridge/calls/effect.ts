@@ -69,7 +69,7 @@ type ApplicationAsked = {
 type Wake = { readonly type: 'wake'; readonly at: number };
 
 /** A decision with its reason, for the log. */
-export type LogDecision = {
+type LogDecision = {
   readonly type: 'log';
   readonly id: string;
   readonly decision: DecisionName;

@@ -114,7 +114,7 @@ const causes: Readonly<Record<number, string>> = {
 };
 
 /** `cause 17 (busy)` */
-export function hangupCause(cause: number): string {
+function hangupCause(cause: number): string {
   const words = causes[cause];
   return words === undefined ? `cause ${cause}` : `cause ${cause} (${words})`;
 }

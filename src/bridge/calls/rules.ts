@@ -58,7 +58,7 @@ export function createRules(
 }
 
 /** What is known of a caller's number. */
-export type CallerNumber =
+type CallerNumber =
   /** As the trunk has presented it, or the dialplan has made it; and how that writes numbers. */
   | { readonly text: string; readonly notation: Notation }
   /** There is none to report: what was seen, in words. */

@@ -39,8 +39,6 @@ import { isTrunkEnd, learnConfiguration, learnTrunk, unlearnTrunk } from './trun
 /** Inputs that are not about what happens at their time. */
 const unobserved = new Set<Input['type']>(['snapshot', 'ended-unseen', 'tick']);
 
-export type Tracker = ReturnType<typeof createTracker>;
-
 export function createTracker(rules: Rules, saved: Saved) {
   const state = initialState(rules, saved);
   return {

@@ -8,11 +8,12 @@ import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { DeliveryQueue, DeliveryResult } from '../../shared/delivery/queue.ts';
 import type { Log, LogFields } from '../../shared/log/log.ts';
 import { openOperator } from './operator.ts';
-import { type Batch, type NewEvent, type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
+import { type Batch, type NewEvent, type Outbox, openOutbox } from './outbox.ts';
 import { type EventFilter, openReader } from './reader.ts';
 import { databasePath } from './tables/database.ts';
 import type { StoredEvent } from './tables/history.ts';
 import { slots } from './tables/outcomes.ts';
+import type { KeeperOptions } from './worker/keeper.ts';
 
 type Scope = Pick<TestContext, 'after'>;
 const endings = new WeakMap<Scope, (() => unknown)[]>();
@@ -60,7 +61,7 @@ export function keepingLog(): KeepingLog {
 }
 
 /** An outbox that is closed after the test. */
-export async function opened(t: Scope, options: OutboxOptions, log: Log = keepingLog()): Promise<Outbox> {
+export async function opened(t: Scope, options: KeeperOptions, log: Log = keepingLog()): Promise<Outbox> {
   const outbox = await openOutbox(options, { log });
   atEnd(t, () => outbox.close());
   return outbox;

@@ -10,11 +10,6 @@ import type { StoredTrunk } from './tables/trunks.ts';
 import type { KeeperOptions } from './worker/keeper.ts';
 import type { Notice, StorageState, StoreOps } from './worker/store.ts';
 
-export type OutboxOptions = {
-  /** The folder of the database; made with mode 0700 when it is not there. */
-  readonly directory: string;
-};
-
 /** A call event to report. `body` is the JSON as it will go on the wire. */
 export type NewEvent = {
   readonly callId: string;
@@ -59,6 +54,8 @@ export type Saved = {
   readonly cdrCheckpoint: string | undefined;
 };
 
+const workerScript = new URL('./worker/worker.ts', import.meta.url);
+
 /** Most events that wait in memory for the disk; more are rejected. */
 const mostUnderWay = 200_000;
 
@@ -84,8 +81,14 @@ export type Outbox = Awaited<ReturnType<typeof openOutbox>>;
  * follows may take as long as the disk does. Rejects with StorageRefused (one line) if another process uses it, a newer
  * version wrote it, or the disk cannot promise durability.
  */
-export async function openOutbox(options: OutboxOptions, { log, onHeld }: { log: Log; onHeld?: () => void }) {
-  const thread = await startStorageThread(options, { log, onHeld });
+export async function openOutbox(options: KeeperOptions, { log, onHeld }: { log: Log; onHeld?: () => void }) {
+  let storage: StorageState = { state: 'working' };
+  const onNotice = (notice: Notice): void => {
+    if (notice.type === 'held') onHeld?.();
+    else if (notice.type === 'storage') storage = notice.storage;
+    else log.say(notice.code, notice.fields);
+  };
+  const thread = await startThread<StoreOps, Notice>(workerScript, options, { onNotice });
   const { ask } = thread;
   let underWay = 0;
 
@@ -154,7 +157,7 @@ export async function openOutbox(options: OutboxOptions, { log, onHeld }: { log:
     /** Reads the whole database, and repairs damage. Other requests wait: about a second for each 100 MB. */
     check: () => ask('check'),
     /** How storage is doing, for health. */
-    storage: thread.storage,
+    storage: () => storage,
     /** Transactions so far. */
     commits: thread.commits,
     /** Resolves if the storage thread dies: every request is rejected from then on, and the program must end. */
@@ -210,21 +213,4 @@ export function createPruning(
     },
     stop: () => clearInterval(timer),
   };
-}
-
-const workerScript = new URL('./worker/worker.ts', import.meta.url);
-
-/** Starts the outbox's thread; see `startThread`. */
-export async function startStorageThread(
-  options: KeeperOptions,
-  { log, onHeld, script = workerScript }: { log: Log; onHeld?: (() => void) | undefined; script?: URL },
-) {
-  let storage: StorageState = { state: 'working' };
-  const onNotice = (notice: Notice): void => {
-    if (notice.type === 'held') onHeld?.();
-    else if (notice.type === 'storage') storage = notice.storage;
-    else log.say(notice.code, notice.fields);
-  };
-  const thread = await startThread<StoreOps, Notice>(script, options, { onNotice });
-  return { ...thread, storage: () => storage };
 }

@@ -145,7 +145,7 @@ export function numberFindings(text: string, settings: CallSettings): Finding[] 
 }
 
 /** The number that is reported, and the rule that made it; or why none is. */
-export function numberResult(text: string, notation: Notation, settings: CallSettings): string {
+function numberResult(text: string, notation: Notation, settings: CallSettings): string {
   const decided = numberToReport(
     settings,
     isWithheld(text)

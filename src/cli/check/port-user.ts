@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** What uses a port. A process of another user shows neither its pid nor its command, except to root. */
-export type PortUser = { readonly pid?: number; readonly command?: string };
+type PortUser = { readonly pid?: number; readonly command?: string };
 
 /**
  * Finds the process that listens on an address of this machine, without connecting to it. Returns undefined if none

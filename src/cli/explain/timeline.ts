@@ -21,7 +21,7 @@ export type Timeline = {
   readonly journal: readonly JournalEntry[];
 };
 
-export type Conclusion = {
+type Conclusion = {
   readonly state: 'reported' | 'waiting' | 'dead letter' | 'not reported';
   readonly why: string;
 };

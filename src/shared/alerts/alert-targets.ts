@@ -95,7 +95,7 @@ export const noTargets =
   'no alerts are configured: set ALERT_MAIL (with SMTP_URL and MAIL_FROM) or ALERT_WEBHOOK';
 
 /** Who sends an alert. */
-export type AlertSender = {
+type AlertSender = {
   readonly program: 'bridge' | 'service';
   /** Which one: the PBX_ID of a bridge, the host of a service. */
   readonly name: string;

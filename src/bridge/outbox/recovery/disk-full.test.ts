@@ -68,6 +68,7 @@ test('disk full: what is new and what was delivered waits, reads are answered, a
     outbox.record([resultOf(3, 'c', { outcome: 'retry', nextAt: 5 })]),
   ];
   assert.deepEqual(await due(outbox, { limit: 1 }), [queued + 3]);
+  assert.equal(await outbox.isNext(queued + 3), true);
 
   rmSync(join(directory, 'filler'));
   await Promise.all([waiting, ...marked]);

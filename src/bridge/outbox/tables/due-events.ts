@@ -5,7 +5,7 @@ import { highestSeq } from './counters.ts';
 import { isBodyOf } from './intake.ts';
 
 /** From this number of attempts on, `retry` does not order events by it: their waits are the longest anyway. */
-export const mostAttempts = 16;
+const mostAttempts = 16;
 
 const columns = 'seq, call_id, status, body, queued_at, attempts, rejections, state';
 const untried = 'FROM event WHERE newest_at IS NOT NULL AND attempts = 0';

@@ -16,25 +16,35 @@ import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
 import type { Notice, StorageState, Store, StoreOp } from './store.ts';
 
 export type KeeperOptions = {
+  /** The folder of the database; made with mode 0700 when it is not there. */
   readonly directory: string;
 };
 
 /** Wait after a failed write before the next attempt, ms. */
 const retryMs = { full: 500, failing: 2_000 } as const;
 
-/** Requests that write nothing: they need no transaction, and no room on the disk. */
-const reads: ReadonlySet<string> = new Set<string>([
-  'load',
-  'trunks',
-  'due',
-  'nextDue',
-  'counters',
-  'oldestWaiting',
-  'eventsOf',
-  'ledgerEntries',
-  'lastDelivered',
-  'check',
-] satisfies StoreOp[]);
+/** Those that only read need no transaction, and no room on the disk. */
+const kinds: Readonly<Record<StoreOp, 'reads' | 'writes'>> = {
+  load: 'reads',
+  trunks: 'reads',
+  due: 'reads',
+  isNext: 'reads',
+  nextDue: 'reads',
+  counters: 'reads',
+  oldestWaiting: 'reads',
+  eventsOf: 'reads',
+  ledgerEntries: 'reads',
+  lastDelivered: 'reads',
+  check: 'reads',
+  append: 'writes',
+  record: 'writes',
+  expire: 'writes',
+  sendAgain: 'writes',
+  prune: 'writes',
+  pruneUnreported: 'writes',
+  pruneJournal: 'writes',
+};
+const onlyReads = ({ name }: ThreadRequest) => kinds[name as StoreOp] === 'reads';
 
 /**
  * Owns the database and answers requests in order, all of one run in one transaction: a request is answered only when
@@ -93,7 +103,7 @@ export function createKeeper(
   function answerAll(requests: readonly ThreadRequest[]): unknown[] {
     const { store } = open();
     const each = () => requests.flatMap((one, i) => answerOrAppend(store, requests, one, i));
-    if (requests.every(({ name }) => reads.has(name))) return each();
+    if (requests.every(onlyReads)) return each();
     const values = store.transact(each);
     commits++;
     return values;
@@ -116,8 +126,8 @@ export function createKeeper(
     }
   }
 
-  function runsNow({ name }: ThreadRequest): boolean {
-    return state === 'working' || (state === 'full' && opened !== undefined && reads.has(name));
+  function runsNow(request: ThreadRequest): boolean {
+    return state === 'working' || (state === 'full' && opened !== undefined && onlyReads(request));
   }
 
   function hold(requests: readonly ThreadRequest[]): void {
