@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startBridge } from '../src/bridge/bridge.ts';
 import { bridgeSections, loadConfig } from '../src/cli/config/env.ts';
-import { newUid } from '../src/service/accounts/setup.ts';
+import { newUid } from '../src/service/accounts/directory.ts';
 import { openSqliteStore } from '../src/service/database/sqlite-store.ts';
 import { makePasswords } from '../src/service/users/password.ts';
 import { addUser } from '../src/service/users/users.ts';

@@ -15,8 +15,7 @@ import { adminRoutes } from '../settings/admin-routes.ts';
 import { cookieNames } from '../users/session-cookie.ts';
 import { apiRoutes, describeApi } from './api.ts';
 import type { ServiceContext } from './context.ts';
-import { sendErrorPage, wantsPage } from './error-page.ts';
-import { pageRoutes } from './pages.ts';
+import { pageRoutes, sendErrorPage, wantsPage } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
 
 const STALLED_MS = 120_000;

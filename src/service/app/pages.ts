@@ -11,8 +11,9 @@ import { apiLogPages } from '../history/api-log-pages.ts';
 import { integrationPages } from '../integrations/integration-pages.ts';
 import { startPage } from '../integrations/start-page.ts';
 import { assetRoutes } from '../kit/assets.ts';
+import { notice } from '../kit/form.ts';
 import { formatsFor } from '../kit/formats.ts';
-import { layout } from '../kit/layout.ts';
+import { layout, plainLayout } from '../kit/layout.ts';
 import {
   type Answer,
   barChoice,
@@ -21,7 +22,7 @@ import {
   type PageRequest,
   type Pages,
 } from '../kit/page-request.ts';
-import { Refusal, refusalOf } from '../kit/refusal.ts';
+import { Refusal, refusalOf, refusalText } from '../kit/refusal.ts';
 import { formFields } from '../kit/text.ts';
 import { callBackPages } from '../people/call-back-pages.ts';
 import { callerPage } from '../people/caller-page.ts';
@@ -39,9 +40,9 @@ import { isSameOrigin, sessionCookie } from '../users/session-cookie.ts';
 import { signInPages } from '../users/sign-in-pages.ts';
 import { userPages } from '../users/user-pages.ts';
 import { webhookPages } from '../webhooks/webhook-pages.ts';
-import { wordsFor } from '../words/words.ts';
+import { html } from '../words/html.ts';
+import { type Words, wordsFor } from '../words/words.ts';
 import type { ServiceContext } from './context.ts';
-import { errorPage, sendErrorPage, sendPlain } from './error-page.ts';
 
 const FORM_BYTES = 64 * 1024;
 
@@ -202,4 +203,48 @@ function sendPage(reply: FastifyReply, page: Page, pageRequest: PageRequest): Fa
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')
     .send(layout(page, pageRequest));
+}
+
+/** True for a browser that opens an address; programs ask for JSON or for anything. */
+export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
+
+/** An error outside of the account's pages, in the user's language if that is known, else in the browser's. */
+export function sendErrorPage(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  error: Error,
+  language = '',
+): FastifyReply {
+  const words = wordsFor(language, headers['accept-language']);
+  return sendPlain(reply, errorPage(status, error, words), words);
+}
+
+export function sendPlain(reply: FastifyReply, page: Page, words: Words): FastifyReply {
+  return reply
+    .code(page.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .send(plainLayout(page, words));
+}
+
+/** A page that says why a request failed. */
+export function errorPage(status: number, error: Error, words: Words): Page {
+  const { errors } = words;
+  const kind =
+    status === 403 ? 'noAccess' : status === 404 ? 'notFound' : status < 500 ? 'notPossible' : 'failed';
+  const title = errors.titles[kind];
+  return {
+    title,
+    status,
+    body: html`<h1>${title}</h1>${notice(errorText(status, error, words), 'bad')}<p><a href="/">${errors.backToDashboard}</a></p>`,
+  };
+}
+
+function errorText(status: number, error: Error, words: Words): string {
+  const { errors } = words;
+  if (error instanceof Refusal) return refusalText(error, words);
+  if (status === 503) return errors.noStorage;
+  if (status === 413) return errors.tooLarge;
+  return status < 500 ? errors.notPossible : errors.failed;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
-import { newUid } from '../accounts/setup.ts';
+import { newUid } from '../accounts/directory.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
 import { isTimeZone } from '../kit/formats.ts';

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { Database } from '../store/postgres/database.ts';
 import { DAY_MS, type Partitions } from '../store/postgres/partitions.ts';
-import { CHUNK_SIZE, type HistoryReader } from './history-paging.ts';
+import { CHUNK_SIZE, type ReadEntries } from './history-paging.ts';
 import type { RequestStore, StoredRequest } from './request-store.ts';
 
 /** Partitions outside the time of the entries are not read. */
-export function historyEntries(database: Database): HistoryReader['entries'] {
+export function historyEntries(database: Database): ReadEntries {
   return async (account, places) => {
     const times = places.map(({ at }) => at);
     const rows = await database.rows<

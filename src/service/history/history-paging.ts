@@ -1,6 +1,7 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { monotonicMs } from '../kit/calendar.ts';
 import type { Serialise } from '../store/statements.ts';
+import type { HistoryReader } from './history-reader.ts';
 import type {
   HistoryCursor,
   HistoryFilter,
@@ -28,22 +29,13 @@ export type HistorySlice = {
 export type HistoryHit = HistoryCursor & { readonly named?: boolean };
 
 /** The matches among the rows read, and the last of those rows; null if none follow it. */
-type HistoryHits = { readonly hits: HistoryHit[]; readonly next: HistoryCursor | null };
+export type HistoryHits = { readonly hits: HistoryHit[]; readonly next: HistoryCursor | null };
 
-/** The history as an engine reads it, in slices that are each short. */
-export type HistoryReader = {
-  /** The id of the newest entry. */
-  lastId(): Promise<number>;
-  total(account: number): Promise<number>;
-  /** The last of the slice's rows; null if there are fewer. */
-  skip(slice: HistorySlice): Promise<HistoryCursor | null>;
-  slice(slice: HistorySlice): Promise<HistoryHits>;
-  /** The first of these entries that make a chunk of CHUNK_SIZE, and how many of the places that took. */
-  entries(
-    account: number,
-    places: readonly HistoryCursor[],
-  ): Promise<{ entries: StoredRequest[]; taken: number }>;
-};
+/** Reads the first of these entries that make a chunk of CHUNK_SIZE, and how many of the places that took. */
+export type ReadEntries = (
+  account: number,
+  places: readonly HistoryCursor[],
+) => Promise<{ entries: StoredRequest[]; taken: number }>;
 
 /** Entries per chunk. */
 const CHUNK = 200;

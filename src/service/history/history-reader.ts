@@ -1,13 +1,15 @@
 import { quarterOf } from '../kit/calendar.ts';
 import type { Statements, Value } from '../store/statements.ts';
-import { type HistoryReader, type HistorySlice, isText } from './history-paging.ts';
+import { type HistoryHits, type HistorySlice, isText, type ReadEntries } from './history-paging.ts';
 import type { HistoryCursor, HistoryFilter, IntegrationUse, RequestStore } from './request-store.ts';
+
+export type HistoryReader = ReturnType<typeof historyReader>;
 
 /** Reads the history in slices. What differs by engine, as SQL: the id of the newest entry; a text in the payload. */
 export function historyReader(
   { read, contains }: Statements,
-  engine: { lastId: string; inPayload(term: string): string; entries: HistoryReader['entries'] },
-): HistoryReader {
+  engine: { lastId: string; inPayload(term: string): string; entries: ReadEntries },
+) {
   const number = async (sql: string, ...values: Value[]) =>
     (await read<{ n: number }>(sql, ...values))[0]?.n ?? 0;
 
@@ -23,14 +25,16 @@ export function historyReader(
   const skip = async (slice: HistorySlice) => (await entriesAt(slice, 1, slice.rows - 1))[0] ?? null;
 
   return {
-    lastId: () => number(`SELECT ${engine.lastId} AS n`),
-    total: (account) =>
+    /** The id of the newest entry. */
+    lastId: (): Promise<number> => number(`SELECT ${engine.lastId} AS n`),
+    total: (account: number): Promise<number> =>
       number(
         'SELECT CAST(coalesce(sum(entries), 0) AS bigint) AS n FROM history_counts WHERE account_id = $1',
         account,
       ),
+    /** The last of the slice's rows; null if there are fewer. */
     skip,
-    async slice(slice) {
+    async slice(slice: HistorySlice): Promise<HistoryHits> {
       const { search, filter, rows } = slice;
       if (!isText(search) && !filter) {
         const hits = await entriesAt(slice, rows, 0);
@@ -62,6 +66,7 @@ export function historyReader(
       );
       return { hits: hits.map(({ at, id, named }) => ({ at, id, named: Boolean(named) })), next };
     },
+    /** The first of these entries that make a chunk of CHUNK_SIZE, and how many of the places that took. */
     entries: engine.entries,
   };
 }

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ServiceDirectory } from '../accounts/directory.ts';
+import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { newUid } from '../accounts/setup.ts';
 import { type AccountOf, type AdminAudit, given, name, type ZodInstance } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { integrationChangeText, newToken, oldTokenDays } from './integration-change.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Refused, ServiceDirectory } from '../accounts/directory.ts';
+import { newUid, type Refused, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration, IntegrationChange, OldTokenUse } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { newUid } from '../accounts/setup.ts';
 import type { IntegrationUse, RequestStore } from '../history/request-store.ts';
 import { name } from '../kit/administration.ts';
 import { copyable, displayText, plainText } from '../kit/display-text.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { normaliseNumber, spaced } from '../../shared/phone-number/normalise-number.ts';
-import { newUid } from '../accounts/setup.ts';
+import { newUid } from '../accounts/directory.ts';
 import { backOf, callerAddress, segmentChip } from '../calls/call-cells.ts';
 import { given } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';

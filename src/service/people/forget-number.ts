@@ -1,6 +1,6 @@
 import { numberForms } from '../../shared/phone-number/normalise-number.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
-import { newUid } from '../accounts/setup.ts';
+import { newUid } from '../accounts/directory.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';

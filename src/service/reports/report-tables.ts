@@ -66,69 +66,34 @@ export const seconds = (value: number | null): string => duration(value === null
 
 /** The columns of each kind of table; `head`: what its rows are, in words and in CSV. */
 export function columnsOf({ reports, weekly }: Words) {
-  const first = (head: string, csv: string): ReportColumn => ({
-    head,
-    csv,
-    kind: 'text',
-    value: ({ label }) => label,
-  });
-  const calls: ReportColumn = { head: weekly.calls, csv: 'calls', kind: 'count', value: (row) => row.calls };
-  const before: ReportColumn = {
-    head: reports.beforeHead,
-    csv: 'calls_before',
-    kind: 'count',
-    wide: true,
-    value: (row) => row.before ?? null,
-  };
-  const answered: ReportColumn = {
-    head: weekly.answered,
-    csv: 'answered',
-    kind: 'count',
-    value: (row) => row.answered,
-  };
-  const missed: ReportColumn = {
-    head: weekly.missed,
-    csv: 'missed',
-    kind: 'count',
-    value: (row) => row.missed,
-  };
-  const rate: ReportColumn = {
-    head: weekly.missedRate,
-    csv: 'missed_rate',
-    kind: 'share',
-    value: missedRate,
-  };
-  const time = (
+  const column = (
     head: string,
     csv: string,
-    kind: 'waited' | 'gaveUp' | 'talked',
-    part: number,
-  ): ReportColumn => ({
-    head,
-    csv,
-    kind: 'seconds',
+    kind: ReportColumn['kind'],
+    value: ReportColumn['value'],
+    how: Pick<ReportColumn, 'wide' | 'byLabel'> = {},
+  ): ReportColumn => ({ head, csv, kind, value, ...how });
+  const labelOf = ({ label }: Row) => label;
+  const first = (head: string, csv: string) => column(head, csv, 'text', labelOf);
+  const calls = column(weekly.calls, 'calls', 'count', (row) => row.calls);
+  const before = column(reports.beforeHead, 'calls_before', 'count', (row) => row.before ?? null, {
     wide: true,
-    value: ({ group }) => (group ? quantile(group[kind], part) : null),
   });
+  const answered = column(weekly.answered, 'answered', 'count', (row) => row.answered);
+  const missed = column(weekly.missed, 'missed', 'count', (row) => row.missed);
+  const rate = column(weekly.missedRate, 'missed_rate', 'share', missedRate);
+  const time = (head: string, csv: string, kind: 'waited' | 'gaveUp' | 'talked', part: number) =>
+    column(head, csv, 'seconds', ({ group }) => (group ? quantile(group[kind], part) : null), { wide: true });
   const times = [
     time(weekly.timeToAnswer, 'time_to_answer_median_seconds', 'waited', 0.5),
     time(reports.nineOfTen, 'time_to_answer_p90_seconds', 'waited', 0.9),
     time(reports.medianDuration, 'duration_median_seconds', 'talked', 0.5),
     time(reports.nineOfTen, 'duration_p90_seconds', 'talked', 0.9),
   ];
-  const totalTalkTime: ReportColumn = {
-    head: reports.totalTalkTime,
-    csv: 'total_talk_seconds',
-    kind: 'seconds',
-    value: ({ group }) => group?.talkedSeconds ?? null,
-  };
-  const last: ReportColumn = {
-    head: reports.lastCall,
-    csv: 'last_call',
-    kind: 'time',
-    value: ({ at }) => at ?? null,
-  };
-  const caller = (head: string): ReportColumn => ({ ...first(head, 'number'), byLabel: true });
+  const talkTime = ({ group }: Row) => group?.talkedSeconds ?? null;
+  const totalTalkTime = column(reports.totalTalkTime, 'total_talk_seconds', 'seconds', talkTime);
+  const last = column(reports.lastCall, 'last_call', 'time', ({ at }) => at ?? null);
+  const caller = (head: string) => column(head, 'number', 'text', labelOf, { byLabel: true });
   return {
     counts: (head: string, csv: string) => [first(head, csv), calls, answered, missed, rate],
     steps: (head: string, csv: string) => [first(head, csv), calls, answered, missed, rate, ...times],

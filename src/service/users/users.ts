@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { newUid } from '../accounts/directory.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
-import { newUid } from '../accounts/setup.ts';
 import type { Role, User } from '../accounts/user.ts';
 import { comparable, personName } from '../kit/text.ts';
 import { formError } from '../words/words.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { newUid } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { newUid } from '../accounts/setup.ts';
 import { overlaps, rotation } from '../integrations/integration-pages.ts';
 import { copyable, displayText, plainText } from '../kit/display-text.ts';
 import { button, changeForm, choice, type FieldErrors, field, notice, onOff, readForm } from '../kit/form.ts';

@@ -12,24 +12,14 @@ import { type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
 import type { WebhookStore } from './webhook-rows.ts';
 import type { Webhook } from './webhook-store.ts';
 
-/** Sends the events of calls to the accounts' webhooks. */
-export type Webhooks = {
-  /** Polls for new events every half second. */
-  start(): void;
-  /** Waits for running requests; other events stay queued. */
-  stop(): Promise<void>;
-  /** Delivers at once what a user has queued or sent again. If another process delivers, it finds that within seconds. */
-  poke(webhook: number): void;
-  /** Requests since the start of this process. */
-  counts(): { readonly delivered: number; readonly failed: number };
-};
+export type Webhooks = ReturnType<typeof makeWebhooks>;
 
 type Parts = {
-  readonly store: { readonly webhooks: WebhookStore };
-  readonly directory: ServiceDirectory;
-  readonly keys: Keys;
-  readonly clock: () => number;
-  readonly log: Log;
+  store: { webhooks: WebhookStore };
+  directory: ServiceDirectory;
+  keys: Keys;
+  clock: () => number;
+  log: Log;
 };
 
 export type WebhookSettings = {
@@ -75,14 +65,14 @@ const codes: Partial<Record<MessageCode, MessageCode>> = {
 };
 
 /**
- * One process delivers: it holds a lease, a row of the database. It queues the changes of calls since a place that is saved
+ * Sends the events of calls to the accounts' webhooks. One process delivers: it holds a lease, a row of the database. It queues the changes of calls since a place that is saved
  * there, and has a dispatcher for each webhook. An event is one row, however often it is queued. An event that is sent
  * twice, after a crash between the answer and its record, has the same webhook-id.
  */
 export function makeWebhooks(
   { networks, shared, answerMs, lastingMs = LASTING_MS }: WebhookSettings,
   { store: { webhooks: store }, directory, keys, clock, log }: Parts,
-): Webhooks {
+) {
   const holder = shared ? randomBytes(8).toString('hex') : 'the only process';
   /** Loaded for the first request: its library takes 10 MB. */
   let loaded: Promise<WebhookClient> | undefined;
@@ -231,7 +221,8 @@ export function makeWebhooks(
   }
 
   return {
-    start() {
+    /** Polls for new events every half second. */
+    start(): void {
       stop = every(
         TICK_MS,
         () => {
@@ -244,7 +235,8 @@ export function makeWebhooks(
         },
       );
     },
-    async stop() {
+    /** Waits for running requests; other events stay queued. */
+    async stop(): Promise<void> {
       stop?.();
       await working.catch(() => {});
       deliverTo([]);
@@ -253,7 +245,9 @@ export function makeWebhooks(
         await store.lease(holder, clock(), 0, place ?? undefined).catch(() => {});
       await (await loaded)?.close();
     },
-    poke: (webhook) => running.get(webhook)?.dispatcher.poke(),
-    counts: () => ({ ...counts }),
+    /** Delivers at once what a user has queued or sent again. If another process delivers, it finds that within seconds. */
+    poke: (webhook: number): void => running.get(webhook)?.dispatcher.poke(),
+    /** Requests since the start of this process. */
+    counts: (): { readonly delivered: number; readonly failed: number } => ({ ...counts }),
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { firstAccount } from '../../../src/service/accounts/directory.ts';
 import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
-import { firstAccount } from '../../../src/service/accounts/setup.ts';
 import { type DatabaseSettings, openStore } from '../../../src/service/database/open-store.ts';
 import type { Store } from '../../../src/service/database/store.ts';
 import { customer } from '../../../src/service/people/customer.fixture.ts';

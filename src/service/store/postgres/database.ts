@@ -74,10 +74,11 @@ export function openDatabase(primary: Primary, most: number) {
    * table was small.
    */
   async function prepare(client: ClientBase): Promise<void> {
-    const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+    const ask = (text: string) => client.query({ text, ...{ query_timeout: SILENCE_MS } });
+    const { rows } = await ask('SELECT pg_backend_pid() AS pid');
     // A pooler has told the client another number than the server's.
     if (rows[0].pid !== (client as unknown as { processID: number }).processID) return;
-    await client.query(
+    await ask(
       `SET enable_seqscan = off; SET statement_timeout = ${usual.statement}; SET lock_timeout = ${usual.lock}`,
     );
     withoutPooler.add(client);
@@ -103,7 +104,7 @@ export function openDatabase(primary: Primary, most: number) {
 
   type Ask = <R = Row>(sql: string, values?: readonly Value[], name?: string) => Promise<R[]>;
 
-  /** Lends a connection. After anything but a refusal it is not lent again. */
+  /** Lends a connection, which is lent again after success or a refusal only. */
   async function use<T>(
     { statement, idle, commit }: Limits,
     work: (ask: Ask, client: PoolClient) => Promise<T>,
