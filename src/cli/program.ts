@@ -176,6 +176,7 @@ try {
  * and small young generations it is 190 MB, without a measurable cost in CPU time. Call it before any work.
  */
 function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=20'); // of the live heap, before the old generation is collected
+  // The old generation is collected when it has grown by this share of the live heap.
+  setFlagsFromString('--heap-growing-percent=20');
   setFlagsFromString('--semi-space-growth-factor=1');
 }
