@@ -87,6 +87,14 @@ test('a room imports only from those below it, and neither program from the othe
   assert.deepEqual(chains, []);
 });
 
+test('no file imports itself by way of others', () => {
+  const files = [...graph.keys()].filter((path) => !path.endsWith('.fixture.ts'));
+  assert.deepEqual(
+    files.flatMap((path) => findChain(graph, path, (target) => target === path)?.join(' -> ') ?? []),
+    [],
+  );
+});
+
 test('the storage knows nothing of what is stored', () => {
   const isElsewhere = (_: string, to: string) => !to.startsWith('src/shared/storage/');
   assert.deepEqual(chainsFrom(['src/shared/storage/thread.ts'], isElsewhere), []);

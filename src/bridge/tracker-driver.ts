@@ -1,4 +1,4 @@
-import type { ExtendedCallEvent } from '../shared/api/contract/call-extras.ts';
+import type { ExtendedCallEvent } from '../shared/api/contract/call-event.ts';
 import type { Log } from '../shared/log/log.ts';
 import { within } from '../shared/process/within.ts';
 import type { AmiLink } from './ami/link.ts';

@@ -9,7 +9,8 @@ import { type Finding, failed, passed } from './check/finding.ts';
 import { portFinding, stateDirFinding } from './check/machine-findings.ts';
 import { cdrFinding, numberFindings, pbxFindings } from './check/pbx-findings.ts';
 import { type BridgeSettings, type Context, exitCodes } from './command-context.ts';
-import { ConfigError, EXIT_CONFIG } from './config/env.ts';
+import { EXIT_CONFIG } from './config/env.ts';
+import { ConfigError } from './config/variable.ts';
 import { readStatus, statusUrl } from './read-status.ts';
 import { count } from './text/format-text.ts';
 

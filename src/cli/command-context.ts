@@ -1,7 +1,8 @@
 import { type Operator, openOperator } from '../bridge/outbox/operator.ts';
 import { openReader, type Reader } from '../bridge/outbox/reader.ts';
-import { bridgeSections, type Environment, loadConfig, readEnvironment } from './config/env.ts';
+import { bridgeSections, loadConfig, readEnvironment } from './config/env.ts';
 import { logSection } from './config/log-section.ts';
+import type { Environment } from './config/variable.ts';
 import { createTerminal, type Output, type Terminal } from './text/terminal.ts';
 
 /** The process's input and output, replaced in tests. */

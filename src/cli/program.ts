@@ -8,7 +8,6 @@ import { runUntilStopped } from '../shared/process/lifecycle.ts';
 import { alertSection, mailSection } from './config/alert-section.ts';
 import {
   bridgeSections,
-  ConfigError,
   EXIT_CONFIG,
   isUnset,
   loadConfig,
@@ -19,6 +18,7 @@ import { logSection } from './config/log-section.ts';
 import { maskedSettings, passwordsIn } from './config/masked-settings.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
+import { ConfigError } from './config/variable.ts';
 import { createProgram } from './create-program.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

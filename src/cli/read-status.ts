@@ -1,8 +1,9 @@
 import { get } from 'node:http';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { parseJson } from '../shared/process/parse-json.ts';
-import { type Environment, loadConfig } from './config/env.ts';
+import { loadConfig } from './config/env.ts';
 import { statusSection } from './config/outbox-section.ts';
+import type { Environment } from './config/variable.ts';
 
 export type StatusResult =
   | { readonly ok: true; readonly status: BridgeStatus }

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { duration } from '../shared/delivery/report.ts';
 import { type Context, exitCodes } from './command-context.ts';
-import type { Environment } from './config/env.ts';
 import { instancesFolder, readInstances } from './config/instances.ts';
+import type { Environment } from './config/variable.ts';
 import { readStatus, type StatusResult, statusUrlOf } from './read-status.ts';
 import { statusLines } from './status-lines.ts';
 

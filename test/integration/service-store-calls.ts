@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Figures, type Group, quantile, type SpanFigures } from '../../src/service/calls/aggregate.ts';
+import type { CallFilter } from '../../src/service/calls/call-reader.ts';
 import { type CallExtras, noExtras } from '../../src/service/calls/call-record.ts';
-import { type CallFilter, everyCall } from '../../src/service/calls/call-store.ts';
+import { everyCall } from '../../src/service/calls/call-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import type { StoredRequest } from '../../src/service/history/request-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';

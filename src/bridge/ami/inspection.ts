@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { openConnection } from './connection.ts';
 import { toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import type { AmiLinkOptions } from './link.ts';
@@ -198,21 +198,4 @@ const harmful = [
 function extraRights({ response, fields }: Response): Inspection['extraRights'] {
   if (response !== 'Success') return undefined;
   return harmful.filter(([, action]) => fields.has(action)).map(([right, action]) => ({ right, action }));
-}
-
-/** cdr.conf's default for `time`, s. */
-const batchTimeS = 300;
-
-/**
- * For how long Asterisk holds call records back, ms: `batch` and `time` in cdr.conf, which Getvar reads with write class
- * `reporting`; 0 if records are not held back, or if it cannot be read.
- * @throws ConnectionEnded when the connection ends meanwhile.
- * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/AST_CONFIG/
- */
-export async function readRecordDelay(connection: Connection): Promise<number> {
-  const [batch = '', time] = await Promise.all(
-    ['batch', 'time'].map((option) => readVariable(connection, `AST_CONFIG(cdr.conf,general,${option})`)),
-  );
-  if (!/^(yes|true|y|t|1|on)$/i.test(batch)) return 0;
-  return (Number(time) || batchTimeS) * 1_000;
 }

@@ -7,11 +7,10 @@ import { type Connection, type ConnectionOptions, openConnection } from './conne
 import { readExtension } from './dialplan-line.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
-import { readRecordDelay } from './inspection.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import type { AmiCounters } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
-import { readContexts, readDevices, readSnapshot } from './snapshot.ts';
+import { readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
 import { isSafeValue } from './wire/manager.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
@@ -256,4 +255,21 @@ function watchCallClass(atFirst: readonly string[]) {
   }
 
   return { lacksCallClass };
+}
+
+/** cdr.conf's default for `time`, s. */
+const batchTimeS = 300;
+
+/**
+ * For how long Asterisk holds call records back, ms: `batch` and `time` in cdr.conf, which Getvar reads with write class
+ * `reporting`; 0 if records are not held back, or if it cannot be read.
+ * @throws ConnectionEnded when the connection ends meanwhile.
+ * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/AST_CONFIG/
+ */
+export async function readRecordDelay(connection: Connection): Promise<number> {
+  const [batch = '', time] = await Promise.all(
+    ['batch', 'time'].map((option) => readVariable(connection, `AST_CONFIG(cdr.conf,general,${option})`)),
+  );
+  if (!/^(yes|true|y|t|1|on)$/i.test(batch)) return 0;
+  return (Number(time) || batchTimeS) * 1_000;
 }

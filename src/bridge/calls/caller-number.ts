@@ -2,9 +2,10 @@ import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
 import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
 import type { Channel } from './channel.ts';
+import type { NumberToReport } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import { presumedPresentation } from './presentation.ts';
-import { type NumberToReport, numberToReport } from './rules.ts';
+import { numberToReport } from './rules.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
 
 /** True while the number of a call is not known, and may still come. */

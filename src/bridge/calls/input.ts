@@ -1,6 +1,6 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
+import type { Reason } from './decisions.ts';
 import type { Place } from './place.ts';
-import type { NumberToReport } from './rules.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
@@ -205,3 +205,8 @@ export type EndedUnseen = {
 
 /** Time has passed: sent when a `wake` effect asked for it. */
 type Tick = { readonly type: 'tick'; readonly at: number };
+
+/** The number to report of a caller and how it was read, or why the call is not reported. */
+export type NumberToReport =
+  | { readonly from: string; readonly how: string }
+  | { readonly reason: Reason; readonly why: string };

@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { autoNotation, type Notation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { channelKind } from './channel.ts';
-import type { Reason } from './decisions.ts';
+import type { NumberToReport } from './input.ts';
 
 /** The settings that decide which calls are reported, and how. Their meaning and defaults: the configuration's `calls` section. */
 export type CallSettings = {
@@ -63,11 +63,6 @@ type CallerNumber =
   | { readonly text: string; readonly notation: Notation }
   /** There is none to report: what was seen, in words. */
   | { readonly lacks: 'withheld' | 'missing'; readonly seen: string };
-
-/** The number to report of a caller and how it was read, or why the call is not reported. */
-export type NumberToReport =
-  | { readonly from: string; readonly how: string }
-  | { readonly reason: Reason; readonly why: string };
 
 /** Decides by a caller's number what is reported: live, from call records, and for `check`. */
 export function numberToReport(settings: CallSettings, caller: CallerNumber): NumberToReport {

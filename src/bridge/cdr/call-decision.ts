@@ -1,4 +1,4 @@
-import type { ExtendedCallEvent } from '../../shared/api/contract/call-extras.ts';
+import type { ExtendedCallEvent } from '../../shared/api/contract/call-event.ts';
 import type { Reason } from '../calls/decisions.ts';
 import { beganAt } from '../calls/open-call.ts';
 import type { NewEvent } from '../outbox/outbox.ts';

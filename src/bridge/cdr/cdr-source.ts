@@ -1,6 +1,3 @@
-import { createCsvSource } from './csv-source.ts';
-import type { MysqlOptions } from './mysql-connection.ts';
-
 /** One entry of Asterisk's call records. */
 export type Entry<Position> = {
   /** `bad`: not a call record; `no-uniqueid`: a record without a uniqueid. */
@@ -86,21 +83,4 @@ export function localSeconds(text: string): number | undefined {
 export function secondsOf(text: string): number | undefined {
   const seconds = text === '' ? Number.NaN : Number(text);
   return Number.isFinite(seconds) ? seconds : undefined;
-}
-
-/** Where Asterisk stores its call records. */
-export type SourceOptions =
-  | { readonly kind: 'csv' | 'sqlite'; readonly path: string }
-  | ({ readonly kind: 'mysql' } & MysqlOptions);
-
-/** Opens a source. Only the library of the requested kind is loaded. */
-export async function openSource(options: SourceOptions): Promise<RecordSource<unknown>> {
-  switch (options.kind) {
-    case 'csv':
-      return createCsvSource(options.path);
-    case 'sqlite':
-      return (await import('./sqlite-source.ts')).createSqliteSource(options.path);
-    case 'mysql':
-      return (await import('./mysql-source.ts')).createMysqlSource(options);
-  }
 }

@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openSource } from './cdr-source.ts';
 import { line } from './gap-filler.fixture.ts';
+import { openSource } from './open-cdr-source.ts';
 
 test('the check of Master.csv says what is wrong, and what to do', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'csv-'));

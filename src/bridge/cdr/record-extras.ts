@@ -4,8 +4,8 @@ import { channelKind, endpointOf, extensionOf } from '../calls/channel.ts';
 import { extrasOf } from '../calls/missed.ts';
 import { beganAt } from '../calls/open-call.ts';
 import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';
+import type { Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
-import type { Known } from './recorded-call.ts';
 
 /** What records say of a call beyond the API's document. */
 export type RecordExtras = {
@@ -20,7 +20,7 @@ export type RecordExtras = {
 
 /** Reads a call's own records, in the order of writing: at least one. */
 export function recordExtras(
-  { rules, trunks }: Pick<Known, 'rules' | 'trunks'>,
+  { rules, trunks }: { readonly rules: Rules; readonly trunks: ReadonlySet<string> },
   records: readonly CdrRecord[],
   isAnswered: boolean,
 ): RecordExtras {
@@ -54,7 +54,7 @@ export function extrasOfRecorded(
 }
 
 /** FreePBX's `from-did-direct` is where its inbound routes lead to an extension. */
-function isDialledFromOutside(rules: Known['rules'], { dcontext }: CdrRecord): boolean {
+function isDialledFromOutside(rules: Rules, { dcontext }: CdrRecord): boolean {
   return rules.contextIsInbound(dcontext) && dcontext !== 'from-did-direct';
 }
 

@@ -10,7 +10,8 @@ import {
   otherHalf,
   presentedIn,
 } from '../calls/channel.ts';
-import { type NumberToReport, numberToReport, type Rules } from '../calls/rules.ts';
+import type { NumberToReport } from '../calls/input.ts';
+import { numberToReport, type Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
 import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
 import type { LiveCalls } from './live-calls.ts';

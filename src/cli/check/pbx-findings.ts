@@ -10,9 +10,11 @@ import {
   numberToReport,
   type Rules,
 } from '../../bridge/calls/rules.ts';
-import { openSource, RecordsRefused, type SourceOptions } from '../../bridge/cdr/cdr-source.ts';
+import { RecordsRefused } from '../../bridge/cdr/cdr-source.ts';
+import { openSource, type SourceOptions } from '../../bridge/cdr/open-cdr-source.ts';
 import { duration } from '../../shared/delivery/report.ts';
-import { type Message, messages } from '../../shared/log/messages.ts';
+import type { Message } from '../../shared/log/messages/program-messages.ts';
+import { messages } from '../../shared/log/messages.ts';
 import { maskNumbers } from '../../shared/log/redact.ts';
 import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
 import { autoNotation, type Notation } from '../../shared/phone-number/trunk-notation.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cdrSection } from './cdr-section.ts';
-import { ConfigError, loadConfig } from './env.ts';
+import { loadConfig } from './env.ts';
+import { ConfigError } from './variable.ts';
 
 const load = (environment: Record<string, string>) => loadConfig({ cdr: cdrSection }, environment).cdr;
 

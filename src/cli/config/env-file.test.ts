@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ConfigError, readEnvironment } from './env.ts';
-import { parseEnvFile } from './instances.ts';
+import { readEnvironment } from './env.ts';
+import { parseEnvFile } from './env-file.ts';
+import { ConfigError } from './variable.ts';
 
 for (const [line, value] of [
   ['AMI_SECRET=pa#ss', 'pa#ss'],

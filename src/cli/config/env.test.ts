@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { bridgeSections, ConfigError, type Environment, isUnset, loadConfig } from './env.ts';
+import { bridgeSections, isUnset, loadConfig } from './env.ts';
+import { ConfigError, type Environment } from './variable.ts';
 
 /** Looks like a certificate. */
 const scratch = mkdtempSync(join(tmpdir(), 'config-'));

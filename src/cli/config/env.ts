@@ -8,10 +8,10 @@ import { amiSection } from './ami-section.ts';
 import { apiSection } from './api-section.ts';
 import { callsSection } from './calls-section.ts';
 import { cdrSection } from './cdr-section.ts';
-import { parseEnvFile } from './instances.ts';
+import { parseEnvFile } from './env-file.ts';
 import { logSection } from './log-section.ts';
 import { outboxSection, statusSection } from './outbox-section.ts';
-import type { Section, Shape, Values } from './variable.ts';
+import { ConfigError, type Environment, type Section, type Shape, type Values } from './variable.ts';
 
 /** The sections of the bridge's configuration, in the order of the sample file. */
 export const bridgeSections = {
@@ -31,20 +31,8 @@ type AnySection = Section<Shape, unknown>;
 export type Sections = Readonly<Record<string, AnySection>>;
 export type Config<S extends Sections> = { [K in keyof S]: ReturnType<S[K]['build']> };
 
-/** The variables' texts, by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** EX_CONFIG of sysexits.h: the service manager should not restart the program. */
 export const EXIT_CONFIG = 78;
-
-/** Invalid configuration: one line per variable, with its name, its value and what it takes. */
-export class ConfigError extends Error {
-  readonly lines: readonly string[];
-  constructor(lines: readonly string[]) {
-    super(lines.join('\n'));
-    this.lines = lines;
-  }
-}
 
 /**
  * Reads the process's environment and the file named by ENV_FILE, or `.env` in the current directory; the environment

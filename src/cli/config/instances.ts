@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { parse } from 'dotenv';
-import { ConfigError, type Environment } from './env.ts';
+import { parseEnvFile } from './env-file.ts';
+import { ConfigError, type Environment } from './variable.ts';
 
 /** A bridge of this machine: the name and content of its settings file. */
 type Instance = { readonly name: string; readonly environment: Environment };
@@ -36,27 +36,4 @@ export function instancesFolder(environment: Environment): string {
   const { ENV_FILE } = environment;
   const installed = '/etc/pbx-bridge';
   return ENV_FILE === undefined || !existsSync(ENV_FILE) ? installed : dirname(ENV_FILE);
-}
-
-const quotes = ["'", '"', '`'] as const;
-
-/**
- * Reads the text of an env file. dotenv ends a value at any `#` and lets a quote run on over lines; here only ` #` begins a
- * comment, and a value that begins with a quote and does not end with it is taken as it is: secrets have such characters.
- * @throws ConfigError if a value cannot be written in this way.
- */
-export function parseEnvFile(text: string): Environment {
-  return parse(text.replace(/^(\s*(?:export\s+)?([\w.-]+)[ \t]*=)(.*)$/gm, quoteValue));
-}
-
-function quoteValue(line: string, beginning: string, name: string, rest: string): string {
-  if (/^\s*(['"`])(?:(?!\1).)*\1(?:\s+#.*)?\s*$/.test(rest)) return line;
-  const value = rest.replace(/\s#.*$/, '').trim();
-  if (!/^['"`]|#/.test(value)) return line;
-  const quote = quotes.find((one) => !value.includes(one));
-  if (quote === undefined)
-    throw new ConfigError([
-      `${name}: has each of ' " and \` in it; put it into a file, and its path into ${name}_FILE`,
-    ]);
-  return `${beginning}${quote}${value}${quote}`;
 }

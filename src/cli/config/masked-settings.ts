@@ -1,4 +1,5 @@
-import { type Environment, lookUp, metaOf, type Sections } from './env.ts';
+import { lookUp, metaOf, type Sections } from './env.ts';
+import type { Environment } from './variable.ts';
 
 /** The settings that are set, a line each, without secrets; and those secrets, to remove them from other texts. */
 export function maskedSettings(

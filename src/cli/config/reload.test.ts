@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bridgeSections, ConfigError } from './env.ts';
+import { bridgeSections } from './env.ts';
 import { startConfig } from './reload.ts';
+import { ConfigError } from './variable.ts';
 
 const before = {
   AMI_USERNAME: 'bridge',

@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import {
-  type AllValues,
-  buildConfig,
-  type Config,
-  type Environment,
-  readValues,
-  type Sections,
-} from './env.ts';
-import { isLive } from './variable.ts';
+import { type AllValues, buildConfig, type Config, readValues, type Sections } from './env.ts';
+import { type Environment, isLive } from './variable.ts';
 
 type Reloaded<S extends Sections> = {
   /** The options with the live variables' new values; all others are unchanged. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ConfigError, type Environment, loadConfig } from './env.ts';
+import { loadConfig } from './env.ts';
 import { serviceSection } from './service-section.ts';
+import type { ConfigError, Environment } from './variable.ts';
 
 const load = (environment: Environment) => loadConfig({ service: serviceSection }, environment).service;
 

@@ -197,3 +197,15 @@ export function camelCased<V extends object>(values: V) {
   const options = Object.entries(values).map(([name, value]) => [option(name), value]);
   return Object.fromEntries(options) as { [Name in keyof V & string as CamelCase<Name>]: V[Name] };
 }
+
+/** Invalid configuration: one line per variable, with its name, its value and what it takes. */
+export class ConfigError extends Error {
+  readonly lines: readonly string[];
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+/** The variables' texts, by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,65 @@
 import type { Statements, Value } from '../store/statements.ts';
 import { SHORT_SECONDS } from './aggregate.ts';
-import { type CallRecord, FORGOTTEN } from './call-record.ts';
+import { type CallRecord, FORGOTTEN, type MissedPlace } from './call-record.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
-import type { CallCursor, CallFilter, CallHits, CallSearch, CallSlice } from './call-store.ts';
+
+/** Which calls; null: any. Times are of the call's start: from `since` until before `until`, Unix ms. */
+export type CallFilter = {
+  /** As numbers are compared. */
+  readonly number: { readonly is: string } | null;
+  /** By reference. */
+  readonly customer: { readonly is: string } | null;
+  /** Answered at one of these. */
+  readonly extensions: readonly string[] | null;
+  readonly segment: string | null;
+  readonly integration: number | null;
+  readonly search: CallSearch | null;
+  /** As it is kept (see CallExtras). */
+  readonly numberCalled: string | null;
+  /** Where a missed call ended. */
+  readonly place: MissedPlace | null;
+  /**
+   * `open`: not over yet, answered or not; `answered` and `missed` as reports count them; `short`: missed within
+   * SHORT_SECONDS.
+   */
+  readonly outcome: 'open' | 'answered' | 'missed' | 'short' | null;
+  readonly since: number | null;
+  readonly until: number | null;
+};
+
+/**
+ * Matches a call if its number has the digits, if its customer's name has all of the words (none: names are not
+ * searched; as `folded` makes them), or if one of the extensions answered it.
+ */
+export type CallSearch = {
+  readonly digits: string | null;
+  readonly words: readonly string[];
+  readonly extensions: readonly string[];
+};
+
+/** A place among an account's calls, which are in the order of their start. */
+export type CallCursor = { readonly at: number; readonly id: number };
+
+export type CallSlice = {
+  readonly account: number;
+  readonly filter: CallFilter;
+  /** Those of the customers whom the filter names; null if it names none, or they have too many. */
+  readonly numbers: readonly string[] | null;
+  readonly towards: 'older' | 'newer';
+  readonly from: CallCursor | null;
+  /** Most calls to return. */
+  readonly limit: number;
+};
+
+/**
+ * The matching calls among those read, in the direction of paging, and the place of the first of them. `next`: null when
+ * no calls are left in that direction.
+ */
+export type CallHits = {
+  readonly calls: CallRecord[];
+  readonly first: CallCursor | null;
+  readonly next: CallCursor | null;
+};
 
 /** Calls that are changed in one statement. */
 const CHUNK = 500;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CallSlice } from './call-reader.ts';
 import type { CallRecord } from './call-record.ts';
-import { type CallSlice, cursorPaging, everyCall } from './call-store.ts';
+import { cursorPaging, everyCall } from './call-store.ts';
 
 const filter = everyCall;
 const call = (id: string) => ({ id }) as CallRecord;

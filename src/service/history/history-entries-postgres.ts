@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Database } from '../store/postgres/database.ts';
 import { DAY_MS, type Partitions } from '../store/postgres/partitions.ts';
-import { CHUNK_SIZE, type ReadEntries } from './history-paging.ts';
+import { CHUNK_SIZE } from './history-paging.ts';
+import type { ReadEntries } from './history-reader.ts';
 import type { RequestStore, StoredRequest } from './request-store.ts';
 
 /** Partitions outside the time of the entries are not read. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeSerialise } from '../store/statements.ts';
-import { type HistoryHit, historyPaging } from './history-paging.ts';
+import { historyPaging } from './history-paging.ts';
+import type { HistoryHit } from './history-reader.ts';
 import type { HistoryOrder, SearchPlace } from './request-store.ts';
 
 /** What a text search finds of an entry: nothing, a text, or a text that an index knows. */

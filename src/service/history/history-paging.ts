@@ -1,41 +1,14 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { monotonicMs } from '../kit/calendar.ts';
 import type { Serialise } from '../store/statements.ts';
-import type { HistoryReader } from './history-reader.ts';
-import type {
-  HistoryCursor,
-  HistoryFilter,
-  HistoryOrder,
-  HistorySearch,
-  RequestStore,
-  StoredRequest,
-  TextSearch,
-} from './request-store.ts';
-
-export type HistorySlice = {
-  readonly account: number;
-  readonly search: HistorySearch | null;
-  /** Null: none. */
-  readonly filter?: HistoryFilter | null | undefined;
-  readonly order: HistoryOrder;
-  readonly after: HistoryCursor | null;
-  /** Entries recorded later than this one are left out. */
-  readonly lastId: number;
-  /** Rows to read. */
-  readonly rows: number;
-};
-
-/** An entry that matches; `named`: it names the term as its call or as its caller's number. */
-export type HistoryHit = HistoryCursor & { readonly named?: boolean };
-
-/** The matches among the rows read, and the last of those rows; null if none follow it. */
-export type HistoryHits = { readonly hits: HistoryHit[]; readonly next: HistoryCursor | null };
-
-/** Reads the first of these entries that make a chunk of CHUNK_SIZE, and how many of the places that took. */
-export type ReadEntries = (
-  account: number,
-  places: readonly HistoryCursor[],
-) => Promise<{ entries: StoredRequest[]; taken: number }>;
+import {
+  type HistoryHit,
+  type HistoryHits,
+  type HistoryReader,
+  type HistorySlice,
+  isText,
+} from './history-reader.ts';
+import type { HistoryCursor, HistoryOrder, RequestStore, StoredRequest } from './request-store.ts';
 
 /** Entries per chunk. */
 const CHUNK = 200;
@@ -178,9 +151,6 @@ export function historyPaging(
     },
   };
 }
-
-export const isText = (search: HistorySearch | null): search is TextSearch =>
-  search?.in === 'request' || search?.in === 'response';
 
 /** True if `place` comes after `other` in the order. */
 function isAfter(place: HistoryCursor, other: HistoryCursor, order: HistoryOrder): boolean {

@@ -1,7 +1,43 @@
 import { quarterOf } from '../kit/calendar.ts';
 import type { Statements, Value } from '../store/statements.ts';
-import { type HistoryHits, type HistorySlice, isText, type ReadEntries } from './history-paging.ts';
-import type { HistoryCursor, HistoryFilter, IntegrationUse, RequestStore } from './request-store.ts';
+import type {
+  HistoryCursor,
+  HistoryFilter,
+  HistoryOrder,
+  HistorySearch,
+  IntegrationUse,
+  RequestStore,
+  StoredRequest,
+  TextSearch,
+} from './request-store.ts';
+
+export type HistorySlice = {
+  readonly account: number;
+  readonly search: HistorySearch | null;
+  /** Null: none. */
+  readonly filter?: HistoryFilter | null | undefined;
+  readonly order: HistoryOrder;
+  readonly after: HistoryCursor | null;
+  /** Entries recorded later than this one are left out. */
+  readonly lastId: number;
+  /** Rows to read. */
+  readonly rows: number;
+};
+
+/** An entry that matches; `named`: it names the term as its call or as its caller's number. */
+export type HistoryHit = HistoryCursor & { readonly named?: boolean };
+
+/** The matches among the rows read, and the last of those rows; null if none follow it. */
+export type HistoryHits = { readonly hits: HistoryHit[]; readonly next: HistoryCursor | null };
+
+/** Reads the first of these entries that make a chunk of CHUNK_SIZE, and how many of the places that took. */
+export type ReadEntries = (
+  account: number,
+  places: readonly HistoryCursor[],
+) => Promise<{ entries: StoredRequest[]; taken: number }>;
+
+export const isText = (search: HistorySearch | null): search is TextSearch =>
+  search?.in === 'request' || search?.in === 'response';
 
 export type HistoryReader = ReturnType<typeof historyReader>;
 

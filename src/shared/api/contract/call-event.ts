@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callExtrasSchema } from './call-extras.ts';
+import { type CallExtras, callExtrasSchema } from './call-extras.ts';
 import { callStatuses } from './call-status.ts';
 import { limits } from './decisions.ts';
 import { phoneNumber } from './phone-number.ts';
@@ -41,3 +41,6 @@ export type CallEvent = z.infer<typeof callEventSchema>;
 export const callEventReplySchema = z
   .object({ result: z.string().length(48).describe('48 random characters; they identify nothing.') })
   .meta({ id: 'CallEventReply' });
+
+/** A call event as a bridge sends it with API_EXTRAS=yes. */
+export type ExtendedCallEvent = CallEvent & { readonly extras?: CallExtras };

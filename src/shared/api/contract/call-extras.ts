@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { CallEvent } from './call-event.ts';
 
 /** Where a missed call ended. `ringing`: at telephones, also those of a ring group, but not of a queue. */
 export const missedPlaces = ['voicemail', 'queue', 'ringing', 'ivr', 'announcement'] as const;
@@ -40,6 +39,4 @@ export const callExtrasSchema = z.object({
 });
 
 export type CallExtras = z.output<typeof callExtrasSchema>;
-/** A call event as a bridge sends it with API_EXTRAS=yes. */
-export type ExtendedCallEvent = CallEvent & { readonly extras?: CallExtras };
 export type Missed = NonNullable<CallExtras['missed']>;

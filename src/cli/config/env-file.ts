@@ -1,0 +1,25 @@
+import { parse } from 'dotenv';
+import { ConfigError, type Environment } from './variable.ts';
+
+const quotes = ["'", '"', '`'] as const;
+
+/**
+ * Reads the text of an env file. dotenv ends a value at any `#` and lets a quote run on over lines; here only ` #` begins a
+ * comment, and a value that begins with a quote and does not end with it is taken as it is: secrets have such characters.
+ * @throws ConfigError if a value cannot be written in this way.
+ */
+export function parseEnvFile(text: string): Environment {
+  return parse(text.replace(/^(\s*(?:export\s+)?([\w.-]+)[ \t]*=)(.*)$/gm, quoteValue));
+}
+
+function quoteValue(line: string, beginning: string, name: string, rest: string): string {
+  if (/^\s*(['"`])(?:(?!\1).)*\1(?:\s+#.*)?\s*$/.test(rest)) return line;
+  const value = rest.replace(/\s#.*$/, '').trim();
+  if (!/^['"`]|#/.test(value)) return line;
+  const quote = quotes.find((one) => !value.includes(one));
+  if (quote === undefined)
+    throw new ConfigError([
+      `${name}: has each of ' " and \` in it; put it into a file, and its path into ${name}_FILE`,
+    ]);
+  return `${beginning}${quote}${value}${quote}`;
+}
