@@ -153,7 +153,7 @@ export async function startService(
       publicUrl,
       mailer,
       meter,
-      access: makeAccess({ ...options, users: store.users, keys, clock, log }),
+      access: makeAccess(store.users, keys, options.trustedProxies, clock, log),
       budgets: makeBudgets(),
       rateLimit: perMinute === null ? null : { perMinute, limiter: makeRateLimit(perMinute) },
       observed: alerts,

@@ -22,7 +22,7 @@ export async function appOn(store: Store, log: Log = silentLog) {
       ...{ store, keys, screens, sessions, clock, log, mailer: undefined, rateLimit: null },
       directory: await openDirectory(store, keys),
       callBackList: makeCallBackList(store.callers, screens, clock),
-      access: makeAccess({ users: store.users, keys, trustedProxies: [], clock, log }),
+      access: makeAccess(store.users, keys, [], clock, log),
       ...{ budgets: makeBudgets(), meter: makeMeter(), webhooks: { poke: () => {} }, webhookNetworks: [] },
       observed: { stored: () => {} },
     },

@@ -95,7 +95,14 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   });
   await describeApi(app);
   await app.register(apiRoutes(context), { prefix: basePath });
-  await app.register(healthRoutes(context));
+  // For load balancers: whether this process reaches its storage.
+  app.get('/healthz', async (_request, reply) => {
+    const healthy = await context.store.about().then(
+      () => true,
+      () => false,
+    );
+    return reply.code(healthy ? 200 : 503).send({ storage: healthy ? 'reached' : 'out of reach' });
+  });
   await app.register(adminRoutes(context), { prefix: '/admin' });
   await app.register(async (screens) => {
     await screens.register(fastifyCookie); // the API knows no cookies
@@ -138,17 +145,4 @@ export function hostNames(hosts: readonly string[]): (name: string | undefined) 
   const known = new Set(['', 'localhost', hostname(), ...hosts].map((name) => name.toLowerCase()));
   return (name = '') =>
     known.has(name.toLowerCase().replace(/\.$/, '')) || isIP(name.replace(/^\[|\]$/g, '')) > 0;
-}
-
-/** GET /healthz, for load balancers: 200 if this process reaches its storage, else 503. */
-export function healthRoutes({ store }: Pick<ServiceContext, 'store'>) {
-  return async (app: FastifyInstance) => {
-    app.get('/healthz', async (_request, reply) => {
-      const healthy = await store.about().then(
-        () => true,
-        () => false,
-      );
-      return reply.code(healthy ? 200 : 503).send({ storage: healthy ? 'reached' : 'out of reach' });
-    });
-  };
 }

@@ -229,7 +229,7 @@ export function sendPlain(reply: FastifyReply, page: Page, words: Words): Fastif
 }
 
 /** A page that says why a request failed. */
-export function errorPage(status: number, error: Error, words: Words): Page {
+function errorPage(status: number, error: Error, words: Words): Page {
   const { errors } = words;
   const kind =
     status === 403 ? 'noAccess' : status === 404 ? 'notFound' : status < 500 ? 'notPossible' : 'failed';

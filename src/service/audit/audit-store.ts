@@ -2,7 +2,7 @@ import { type Statements, trimOldest, type Value } from '../store/statements.ts'
 import type { AuditKind } from '../words/audit-kinds.ts';
 
 /** An entry of the audit log. No field ever holds a secret. */
-export type AuditEntry = {
+type AuditEntry = {
   /** 0 if it concerns no account: a failed sign-in with a name that no user has. */
   readonly account: number;
   /** Unix ms. */

@@ -51,10 +51,11 @@ export function recorder(
       event === null ? [] : [{ account_id: account, call: event.id, caller: event.number }],
     );
     const rows = asked.length === 0 ? [] : await database.prepared(readSql, JSON.stringify(asked));
-    const [known, unknown] = [true, false].map((is) => rows.filter((row) => (row.call_id !== null) === is));
+    const known = rows.filter((row) => row.call_id !== null);
+    const unknown = rows.filter((row) => row.call_id === null);
     return {
-      calls: new Map(known?.map((row) => [key(row.account_id, row.call_id), callOf(row)])),
-      callers: new Map(unknown?.map((row) => [key(row.account_id, row.caller), whoOf(row)])),
+      calls: new Map(known.map((row) => [key(row.account_id, row.call_id), callOf(row)])),
+      callers: new Map(unknown.map((row) => [key(row.account_id, row.caller), whoOf(row)])),
     };
   }
 
@@ -83,20 +84,21 @@ export function recorder(
     await partitions.ensure(batch.map(({ at }) => at));
     const { moves, planned } = plan(batch, await read(batch));
     const now = monotonicMs();
+    const moveRows = Array.from(moves.values(), ({ account, before, after }) => ({
+      account_id: account,
+      before,
+      ...rowOf(after),
+    }));
+    const entryRows = planned.map(({ request, move, effect }, n) => ({
+      n,
+      moves: move !== null,
+      effect,
+      ...entryRow(request, now),
+    }));
     const rows = await database.prepared<{ account_id: number; call_id: string }>(
       recordSql,
-      JSON.stringify(
-        Array.from(moves.values(), ({ account, before, after }) => ({
-          ...{ account_id: account, before },
-          ...rowOf(after),
-        })),
-      ),
-      JSON.stringify(
-        planned.map(({ request, move, effect }, n) => ({
-          ...{ n, moves: move !== null, effect },
-          ...entryRow(request, now),
-        })),
-      ),
+      JSON.stringify(moveRows),
+      JSON.stringify(entryRows),
       shard,
     );
     const made = new Set(rows.map((row) => key(row.account_id, row.call_id)));

@@ -50,7 +50,7 @@ export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, s
 const PERIOD_MS = 1000;
 
 /** Reports that an account has new requests, recorded by any process: polls the newest every second, once per account. */
-export function watchNewRequests(requests: Pick<RequestStore, 'search'>) {
+function watchNewRequests(requests: Pick<RequestStore, 'search'>) {
   const followed = new Map<number, { listeners: Set<() => void>; stop: () => void }>();
 
   async function newest(account: number): Promise<number> {

@@ -38,7 +38,7 @@ const searchLimits: FairQueueLimits = {
  * Runs searches, a few of each account at a time. The others wait, and take turns by client (a user or token), so that
  * a client's many searches delay only its own.
  */
-export function makeSearches(): <T>(account: number, client: string, search: () => Promise<T>) => Promise<T> {
+function makeSearches(): <T>(account: number, client: string, search: () => Promise<T>) => Promise<T> {
   const accounts = new Map<number, FairQueue>();
   return (account, client, search) => {
     const queue = accounts.get(account) ?? makeFairQueue(searchLimits);
@@ -88,7 +88,7 @@ export function makeRateLimit(perMinute: number) {
 }
 
 /** Runs jobs for clients. */
-export type FairQueue = <T>(client: string, job: () => Promise<T>) => Promise<T>;
+type FairQueue = <T>(client: string, job: () => Promise<T>) => Promise<T>;
 
 export type FairQueueLimits = {
   /** Jobs that run at once. */

@@ -32,11 +32,10 @@ export function lastWeek(now: number, timeZone: string): Temporal.PlainDate {
 const MAILED_MS = 7 * 3_600_000;
 
 /** The Monday of the last week whose report is due by mail. */
-export const dueWeek = (now: number, timeZone: string): Temporal.PlainDate =>
-  lastWeek(now - MAILED_MS, timeZone);
+const dueWeek = (now: number, timeZone: string): Temporal.PlainDate => lastWeek(now - MAILED_MS, timeZone);
 
 /** A week's figures beside those of the week before. */
-export async function weeklyReport(
+async function weeklyReport(
   { reports }: { readonly reports: ReportStore },
   { id, answerWithin }: Account,
   monday: Temporal.PlainDate,
@@ -78,7 +77,7 @@ export async function weeklyReport(
 }
 
 /** The report as a part of a page, or of a mail. */
-export function weeklyReportBody({ heads, figures, dayHeads, days }: WeeklyReport): Html {
+function weeklyReportBody({ heads, figures, dayHeads, days }: WeeklyReport): Html {
   const table = (
     columns: readonly string[],
     rows: readonly (readonly string[])[],
@@ -90,7 +89,7 @@ export function weeklyReportBody({ heads, figures, dayHeads, days }: WeeklyRepor
 }
 
 /** The report as a mail; `address`: of its page. */
-export function weeklyReportMail(report: WeeklyReport, account: string, address: string, words: Words) {
+function weeklyReportMail(report: WeeklyReport, account: string, address: string, words: Words) {
   const lines = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
     [heads, ...rows].map(([first, ...others]) => `${first}: ${others.join(' / ')}`);
   const body = html`<html lang=${words.language}><head><meta charset="utf-8" /><title>${report.title}</title></head><body>

@@ -87,7 +87,7 @@ export type Retention = {
 };
 
 /** Deletes requests, calls and audit entries at the end of their retention. */
-export async function applyRetention(
+async function applyRetention(
   {
     requests,
     calls,

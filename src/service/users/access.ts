@@ -10,24 +10,18 @@ import type { UserStore } from './user-store.ts';
 export type Access = ReturnType<typeof makeAccess>;
 
 /** What proves who somebody is, and what limits guessing. `trustedProxies`: addresses and networks. */
-export function makeAccess({
-  users,
-  keys,
-  trustedProxies,
-  clock,
-  log,
-}: {
-  users: UserStore;
-  keys: Keys;
-  trustedProxies: readonly string[];
-  clock: () => number;
-  log: Log;
-}) {
+export function makeAccess(
+  users: UserStore,
+  keys: Keys,
+  trustedProxies: readonly string[],
+  clock: () => number,
+  log: Log,
+) {
   const browsers = makeKnownBrowsers(keys);
   return {
     passwords: makePasswords(),
     secondFactor: makeSecondFactor(users, keys, clock),
     browsers,
-    guard: makeSignInGuard({ browsers, isTrustedProxy: allowList(trustedProxies), clock, log }),
+    guard: makeSignInGuard(browsers, allowList(trustedProxies), clock, log),
   };
 }

@@ -130,12 +130,12 @@ test('the client behind an address', () => {
 /** A guard of which 192.0.2.1 is the trusted proxy, and whether Ann is let in from an address whose check gives `result`. */
 function setUp() {
   const said: [string, unknown][] = [];
-  const guard = makeSignInGuard({
-    browsers: { id: () => undefined, account: () => undefined, remember() {} },
-    isTrustedProxy: (address) => address === '192.0.2.1',
-    clock: () => 0,
-    log: { say: (code: string, fields: unknown) => said.push([code, fields]) } as unknown as Log,
-  });
+  const guard = makeSignInGuard(
+    { id: () => undefined, account: () => undefined, remember() {} },
+    (address) => address === '192.0.2.1',
+    () => 0,
+    { say: (code: string, fields: unknown) => said.push([code, fields]) } as unknown as Log,
+  );
   const attempt = (ip: string, result: boolean | Error = false, headers = {}) => {
     const request = { ip, headers, socket: { remoteAddress: ip } } as unknown as FastifyRequest;
     return guard.attempt('password', { as: 'ann', request }, async (client) => {

@@ -98,20 +98,13 @@ export function network(address: string): string {
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
 
-export type SignInGuard = ReturnType<typeof makeSignInGuard>;
-
 /** Checks passwords and codes of the second factor, within limits on wrong attempts. SECURITY.md says against whom. */
-export function makeSignInGuard({
-  browsers,
-  isTrustedProxy,
-  clock,
-  log,
-}: {
-  browsers: KnownBrowsers;
-  isTrustedProxy: (address: string | undefined) => boolean;
-  clock: () => number;
-  log: Log;
-}) {
+export function makeSignInGuard(
+  browsers: KnownBrowsers,
+  isTrustedProxy: (address: string | undefined) => boolean,
+  clock: () => number,
+  log: Log,
+) {
   const attempts = makeAttemptLimits();
   let silentProxy = false;
   const limited = oncePerMinute(clock);

@@ -2,7 +2,7 @@ import type { StoreAbout } from '../statements.ts';
 import type { Database } from './database.ts';
 
 /** The server's settings that say what a COMMIT means (PostgreSQL, "Write Ahead Log" and "Replication"). */
-export type ServerSettings = {
+type ServerSettings = {
   readonly server_version: string;
   readonly server_version_num: string;
   readonly server_encoding: string;
