@@ -28,7 +28,7 @@ export type AppOptions = {
   readonly trustedProxies: readonly string[];
   /** `https://calls.example.com`, as people reach the service; absent: as each browser does. */
   readonly publicUrl?: string | undefined;
-  /** Names under which browsers reach the service, beside those of host-names.ts. */
+  /** Names under which browsers reach the service, beside those of `hostNames`. */
   readonly hosts: readonly string[];
   /** How long a request may take to arrive, ms. */
   readonly requestTimeoutMs?: number;

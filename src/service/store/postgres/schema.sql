@@ -1,6 +1,6 @@
 -- The tables of the service on PostgreSQL. Tables and columns are named as on SQLite, which `service copy` counts on.
 -- What differs: the history is partitioned by time (partitions.ts); sums are kept in shards, one for each process, so
--- that two processes never wait for each other to count; calls.changed says what has moved (feed.ts). Texts compare by
+-- that two processes never wait for each other to count; calls.changed says what has moved (postgres-feed.ts). Texts compare by
 -- their bytes, as SQLite's do, whatever the collation of the database.
 
 -- One row: what the server secret of all processes is known by; not the secret.
@@ -76,7 +76,7 @@ CREATE TABLE customers (
   reference text COLLATE "C" NOT NULL,
   name text NOT NULL,
   segment_id bigint REFERENCES segments (id) ON DELETE SET NULL,
-  -- What a customer is found and listed by (see customer-search.ts).
+  -- What a customer is found and listed by (see customer-fields.ts).
   search text COLLATE "C" NOT NULL,
   UNIQUE (account_id, reference)
 );
@@ -188,7 +188,7 @@ CREATE TABLE users (
   second_factor text,
   code_step bigint NOT NULL DEFAULT 0,
   recovery_codes text NOT NULL DEFAULT '',
-  -- Which calls the bar shows, as JSON (see bar-choice.ts); null: all.
+  -- Which calls the bar shows, as JSON (see page-request.ts); null: all.
   bar text,
   UNIQUE (account_id, sign_in_name)
 );

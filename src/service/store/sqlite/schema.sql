@@ -66,7 +66,7 @@ CREATE TABLE customers (
   reference TEXT NOT NULL,
   name TEXT NOT NULL,
   segment_id INTEGER REFERENCES segments (id) ON DELETE SET NULL,
-  -- What a customer is found and listed by (see customer-search.ts).
+  -- What a customer is found and listed by (see customer-fields.ts).
   search TEXT NOT NULL,
   UNIQUE (account_id, reference)
 ) STRICT;
@@ -156,7 +156,7 @@ CREATE TABLE users (
   second_factor TEXT,
   code_step INTEGER NOT NULL DEFAULT 0,
   recovery_codes TEXT NOT NULL DEFAULT '',
-  -- Which calls the bar shows, as JSON (see bar-choice.ts); null: all.
+  -- Which calls the bar shows, as JSON (see page-request.ts); null: all.
   bar TEXT,
   UNIQUE (account_id, sign_in_name)
 ) STRICT;
