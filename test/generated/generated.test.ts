@@ -5,5 +5,11 @@ import { test } from 'node:test';
 import { generatedFiles } from './generated.ts';
 
 for (const [path, text] of Object.entries(generatedFiles()))
-  test(`${basename(path)} is up to date (npm run generate)`, () =>
-    assert.equal(readFileSync(path, 'utf8'), text));
+  test(`${basename(path)} is up to date (npm run generate)`, () => {
+    const [lines, made] = [readFileSync(path, 'utf8'), text].map((it) => it.split('\n'));
+    const at = made?.findIndex((line, n) => line !== lines?.[n]) ?? 0;
+    // One line of it: the whole of a man page would hide what to do.
+    if (at >= 0)
+      assert.equal(`${at + 1}: ${lines?.[at]}`, `${at + 1}: ${made?.[at]}`, 'run: npm run generate');
+    assert.equal(lines?.length, made?.length, 'run: npm run generate');
+  });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { givePast } from '../office/past.ts';
 import { sizes } from './browser.ts';
-import { addWebhook, everyPage } from './every-page.ts';
+import { addBridgeReport, addWebhook, everyPage } from './every-page.ts';
 import { firefoxImpossible, openFirefox } from './firefox.ts';
 import { password, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
@@ -29,6 +29,7 @@ test('Firefox: every page in two sizes, without an error and without scrolling s
   const pages = await withStore(served, async (store) => {
     await givePast(store, { account: 1, integration: 1, now: Date.now(), days: 14, timeZone: 'UTC' });
     await addWebhook(store, 1);
+    await addBridgeReport(store, 1);
     return everyPage(store, 1);
   });
   for (const { path, name } of pages) {

@@ -17,7 +17,7 @@ import {
   type Watched,
   watch,
 } from './browser.ts';
-import { addWebhook, everyPage } from './every-page.ts';
+import { addBridgeReport, addWebhook, everyPage } from './every-page.ts';
 import { giveHostile } from './hostile.ts';
 import { layoutTrouble } from './layout-trouble.ts';
 import { person, withStore } from './people.ts';
@@ -214,6 +214,7 @@ async function giveOffice(served: Served): Promise<void> {
     ]);
     await givePast(store, { account: 1, integration: 1, now: Date.now(), days: 35, timeZone: 'UTC' });
     await addWebhook(store, 1);
+    await addBridgeReport(store, 1);
   });
   const { a, post } = served;
   for (const [id, from] of Object.entries({ r1: '+493011111111', r2: '+4930901820', t1: '+494066969102' }))
@@ -252,6 +253,7 @@ describe('windows of all sizes, in both themes and all languages, without an err
     const pages = await withStore(served, async (store) => {
       await giveHostile(store, 1, 1);
       await addWebhook(store, 1);
+      await addBridgeReport(store, 1);
       return everyPage(store, 1);
     });
     const linksOf = async (path: string, to: string) => {

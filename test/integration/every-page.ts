@@ -64,6 +64,24 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   ];
 }
 
+/** What the bridge of an account's first integration has reported: a problem. */
+export async function addBridgeReport(store: Store, account: number): Promise<void> {
+  const { integrations = [] } = (await store.directory.read(0))?.directory ?? {};
+  const integration = integrations.find((one) => one.account === account);
+  const what = 'no delivery: \u202e <b>the API</b> answers a-very-long-word-without-a-blank-in-it-at-all 500';
+  const problem = {
+    code: 'delivery.outage',
+    what,
+    remedy: 'Ask its operator.',
+    since: Date.now() - 3_600_000,
+  };
+  await store.directory.saveBridgeReport(
+    integration?.id ?? 0,
+    Date.now(),
+    JSON.stringify({ problems: [problem] }),
+  );
+}
+
 /** A webhook of the account with a delivery in each state; the service cannot reach it. */
 export async function addWebhook(store: Store, account: number): Promise<void> {
   const uid = `00000000000000${account.toString(16).padStart(2, '0')}`;

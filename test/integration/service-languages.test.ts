@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { en } from '../../src/service/words/en.ts';
 import { html } from '../../src/service/words/html.ts';
 import { languages, type Words } from '../../src/service/words/words.ts';
-import { addWebhook, everyPage } from './every-page.ts';
+import { addBridgeReport, addWebhook, everyPage } from './every-page.ts';
 import { browse, form, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 
@@ -67,6 +67,7 @@ test('every page shows only texts that every language has', async (t) => {
   const headers = { 'accept-language': pseudo.language };
   const pages = await withStore(served, async (store) => {
     await addWebhook(store, 1);
+    await addBridgeReport(store, 1);
     return everyPage(store, 1);
   });
   for (const path of [

@@ -9,9 +9,9 @@ type Field = {
 };
 
 /**
- * The fields that are one line of text. A row here, a column in both schema.sql and a label in the words are all that
- * one needs: it is then read, stored, searched, listed, edited, imported and exported. One that is not known is ''. The
- * name comes first, in lists and in what is searched.
+ * The fields that are one line of text. A row here, a column in both schema.sql, a label in the words and `npm run generate`
+ * are all that one needs: it is then read, stored, searched, listed, edited, imported and exported. One that is not known
+ * is ''. The name comes first, in lists and in what is searched.
  */
 export const textFields = {
   name: {
@@ -47,7 +47,7 @@ export const customerFields = {
   },
   numbers: {
     label: ({ customers }) => customers.numbers,
-    header: /number|phone|^tel|telef|téléphone|mobil|móvil|nummer|num[ée]ro|handy/,
+    header: /number|phone|^tel|telef|téléphone|mobil|móvil|nummer|n[úu]m[ée]ro|handy/,
   },
 } as const satisfies Record<string, Field>;
 

@@ -6,10 +6,25 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openSqliteStore } from '../database/sqlite-store.ts';
+import { languages } from '../words/words.ts';
 import { customer } from './customer.fixture.ts';
-import { type Customer, type CustomerChange, columns, eachText, withChange } from './customer-fields.ts';
+import {
+  type Customer,
+  type CustomerChange,
+  columns,
+  customerFields,
+  eachText,
+  withChange,
+} from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import { BadTable, exportCustomers, importCustomers, namesCustomers, takeTurns } from './customers-csv.ts';
+import {
+  BadTable,
+  exportCustomers,
+  guessMapping,
+  importCustomers,
+  namesCustomers,
+  takeTurns,
+} from './customers-csv.ts';
 import { previewImport } from './customers-preview.ts';
 
 /** Takes customers; knows the segment Gold alone; `taken` is a number of somebody else. */
@@ -181,4 +196,14 @@ test('a preview shows what the import then does', async (t) => {
     }),
     { numRuns: 100 },
   );
+});
+
+test('what a page calls a field is guessed as that field, in each language', () => {
+  assert.ok(languages.size >= 5);
+  for (const words of languages.values())
+    assert.deepEqual(
+      guessMapping(columns.map((field) => customerFields[field].label(words))),
+      columns,
+      words.language,
+    );
 });
