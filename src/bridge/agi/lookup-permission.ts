@@ -12,7 +12,7 @@ const TELLING_DIGITS = 7;
 
 type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
 
-export type LookupPermissions = {
+type LookupPermissions = {
   /** The number that may be looked up, within `waitMs` (ms); `pending` if nobody has said by then that it may be sent. */
   readonly permit: Permit;
   /** From now on decides by the tracker's state; until then no call is known. */

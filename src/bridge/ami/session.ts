@@ -266,7 +266,7 @@ const batchTimeS = 300;
  * @throws ConnectionEnded when the connection ends meanwhile.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/AST_CONFIG/
  */
-export async function readRecordDelay(connection: Connection): Promise<number> {
+async function readRecordDelay(connection: Connection): Promise<number> {
   const [batch = '', time] = await Promise.all(
     ['batch', 'time'].map((option) => readVariable(connection, `AST_CONFIG(cdr.conf,general,${option})`)),
   );

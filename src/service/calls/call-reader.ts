@@ -31,7 +31,7 @@ export type CallFilter = {
  * Matches a call if its number has the digits, if its customer's name has all of the words (none: names are not
  * searched; as `folded` makes them), or if one of the extensions answered it.
  */
-export type CallSearch = {
+type CallSearch = {
   readonly digits: string | null;
   readonly words: readonly string[];
   readonly extensions: readonly string[];

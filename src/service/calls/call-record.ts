@@ -163,7 +163,7 @@ export const extraFields = ({ numberCalled, line, missed }: CallExtras) => ({
 });
 
 /** The extras of a call after an event: `before` itself if the event says nothing new. */
-export function mergedExtras(before: CallExtras, sent: CallExtras, isMissed: boolean): CallExtras {
+function mergedExtras(before: CallExtras, sent: CallExtras, isMissed: boolean): CallExtras {
   const numberCalled = sent.numberCalled ?? before.numberCalled;
   const line = sent.line ?? before.line;
   const missed = isMissed ? sent.missed : null;

@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { directoryRows } from '../accounts/directory-store.ts';
-import { auditRows } from '../audit/audit-store.ts';
-import { callReader } from '../calls/call-reader.ts';
-import { cursorPaging } from '../calls/call-store.ts';
 import { historyEntries, trimmer } from '../history/history-entries-postgres.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
-import { callerRows } from '../people/caller-store.ts';
 import { customerRows } from '../people/customer-store.ts';
 import { customerWriter } from '../people/customer-writer-postgres.ts';
 import { figureRows } from '../reports/figure-rows-postgres.ts';
-import { keptFigures } from '../reports/kept-figures.ts';
-import { weeklyRows } from '../reports/weekly-store.ts';
 import { makeBatches } from '../store/postgres/batches.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { aboutServer, refusalOf, settingsOf } from '../store/postgres/durability.ts';
@@ -20,11 +13,9 @@ import { type Migration, migrate } from '../store/postgres/migrations.ts';
 import { makePartitions, widthFor } from '../store/postgres/partitions.ts';
 import { addressesOf, findPrimary } from '../store/postgres/primary.ts';
 import { makeSerialise, type Statements, StoreUnavailable } from '../store/statements.ts';
-import { userRows } from '../users/user-store.ts';
-import { webhookRows } from '../webhooks/webhook-rows.ts';
 import { callChanges, makeFeed } from './postgres-feed.ts';
 import { recorder } from './postgres-recorder.ts';
-import type { Store } from './store.ts';
+import { roomStores, type Store } from './store.ts';
 
 export type PostgresSettings = {
   /** `postgres://user:password@host:port/database`; several servers with commas between them. */
@@ -45,8 +36,6 @@ const CONNECTIONS = 8;
 const BATCH = 200;
 /** Rows that a slice of a text search reads, and that a step to a later page counts. */
 const ROWS = { text: 4_000, skip: 50_000 };
-/** Calls that a slice of an activity page reads. */
-const CALLS = 5_000;
 /** Two processes rarely share a shard, and a sum has at most this many rows. */
 const SHARDS = 64;
 /** Limit of the work that one process does at a time, ms. */
@@ -94,7 +83,6 @@ export async function openPostgresStore(
     along: () => '', // it finds the index by itself
     lockingRows: 'FOR UPDATE',
   };
-  const calls = callReader(statements, CALLS);
   const customers = customerRows(statements, customerWriter(database), feed.customersChanged);
   const history = historyReader(statements, {
     lastId: '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq)',
@@ -105,6 +93,14 @@ export async function openPostgresStore(
   // Activity and reports use one connection at a time, so that lookups and events have the others.
   const serialiseCalls = makeSerialise();
   const figures = figureRows(database, serialiseCalls);
+
+  const rooms = roomStores(statements, {
+    customers,
+    serialise: serialiseCalls,
+    figures,
+    callChanges,
+    acted: feed.notifyCalledBack,
+  });
 
   return {
     requests: {
@@ -119,18 +115,10 @@ export async function openPostgresStore(
       ...integrationUse(statements),
       trim: trimmer(database, partitions, shard),
     },
-    calls: { ...calls, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice)), customers) },
-    callers: callerRows(statements, serialiseCalls, feed.notifyCalledBack),
-    reports: { figures: keptFigures(figures) },
-    directory: directoryRows(statements),
-    customers,
-    users: userRows(statements),
-    weekly: weeklyRows(statements),
-    webhooks: webhookRows(statements, callChanges),
-    audit: auditRows(statements),
+    ...rooms,
     async openCalls(account, max) {
       await batches.drained();
-      return calls.open(account, max);
+      return rooms.calls.open(account, max);
     },
     otherProcesses: feed,
     withLock: (work) =>

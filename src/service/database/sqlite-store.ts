@@ -1,28 +1,19 @@
 import { startThread } from '../../shared/storage/thread.ts';
 import type { Methods } from '../../shared/storage/thread-messages.ts';
-import { directoryRows } from '../accounts/directory-store.ts';
-import { auditRows } from '../audit/audit-store.ts';
-import { callReader } from '../calls/call-reader.ts';
-import { cursorPaging } from '../calls/call-store.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
-import { callerRows } from '../people/caller-store.ts';
 import { customerRows } from '../people/customer-store.ts';
-import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';
-import { weeklyRows } from '../reports/weekly-store.ts';
+import type { FiguresEngine } from '../reports/kept-figures.ts';
 import { openLookups } from '../store/sqlite/open.ts';
 import { makeSerialise, type Statements, type Value } from '../store/statements.ts';
-import { userRows } from '../users/user-store.ts';
-import { type CallChanges, webhookRows } from '../webhooks/webhook-rows.ts';
+import type { CallChanges } from '../webhooks/webhook-rows.ts';
 import type { ReaderMethods } from './sqlite-reader.ts';
 import type { WriterMethods } from './sqlite-writer.ts';
-import type { Store } from './store.ts';
+import { roomStores, type Store } from './store.ts';
 
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
 const SCAN = 400;
 const SKIP = 20_000;
-/** Calls that a slice of an activity page reads. */
-const CALLS = 5_000;
 
 /** A place is the number of the newest request: with one writer, numbers are in the order of the commits. */
 const callChanges: CallChanges = {
@@ -69,7 +60,6 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     along: (index) => `INDEXED BY ${index}`,
     lockingRows: '', // SQLite has one writer at a time
   };
-  const calls = callReader(statements, CALLS);
   const toldOfCustomers = new Set<(account: number) => void>();
   const customers = customerRows(
     statements,
@@ -100,6 +90,8 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     keep: (account, span, mark, text) => writer.ask('keepFigures', account, span, mark, text),
   };
 
+  const rooms = roomStores(statements, { customers, serialise, figures, callChanges });
+
   return {
     requests: {
       record: (request, watched = true) =>
@@ -119,21 +111,10 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
         return deleted;
       },
     },
-    calls: {
-      ...calls,
-      page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers),
-    },
-    callers: callerRows(statements, serialise),
-    reports: { figures: keptFigures(figures) },
-    directory: directoryRows(statements),
-    customers,
-    users: userRows(statements),
-    weekly: weeklyRows(statements),
-    webhooks: webhookRows(statements, callChanges),
-    audit: auditRows(statements),
+    ...rooms,
     async openCalls(account, max) {
       await writer.ask('catchUp');
-      return calls.open(account, max);
+      return rooms.calls.open(account, max);
     },
     otherProcesses: {
       follow(_watched, { customers: tell }) {

@@ -1,15 +1,17 @@
-import type { DirectoryStore } from '../accounts/directory-store.ts';
-import type { AuditStore } from '../audit/audit-store.ts';
+import { type DirectoryStore, directoryRows } from '../accounts/directory-store.ts';
+import { type AuditStore, auditRows } from '../audit/audit-store.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
+import { callReader } from '../calls/call-reader.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import type { CallFeed, CallStore } from '../calls/call-store.ts';
+import { type CallFeed, type CallStore, cursorPaging } from '../calls/call-store.ts';
 import type { RequestStore } from '../history/request-store.ts';
-import type { CallerStore } from '../people/caller-store.ts';
+import { type CallerStore, callerRows } from '../people/caller-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
-import type { WeeklyStore } from '../reports/weekly-store.ts';
-import type { StoreAbout } from '../store/statements.ts';
-import type { UserStore } from '../users/user-store.ts';
-import type { WebhookStore } from '../webhooks/webhook-rows.ts';
+import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';
+import { type WeeklyStore, weeklyRows } from '../reports/weekly-store.ts';
+import type { Serialise, Statements, StoreAbout } from '../store/statements.ts';
+import { type UserStore, userRows } from '../users/user-store.ts';
+import { type CallChanges, type WebhookStore, webhookRows } from '../webhooks/webhook-rows.ts';
 
 /**
  * What the service needs of its storage. SQLite and PostgreSQL implement it, and run the same conformance
@@ -37,4 +39,35 @@ export interface Store {
   withLock<T>(work: () => Promise<T>): Promise<T>;
   about(): Promise<StoreAbout>;
   close(): Promise<void>;
+}
+
+/** Calls that a slice of an activity page reads. */
+const CALLS = 5_000;
+
+/** What rooms keep by statements that both engines take. */
+export function roomStores(
+  statements: Statements,
+  engine: {
+    readonly customers: CustomerStore;
+    /** For reads of many calls. */
+    readonly serialise: Serialise;
+    readonly figures: FiguresEngine;
+    readonly callChanges: CallChanges;
+    /** Called after a user did something about a missed caller of the account. */
+    readonly acted?: (account: number) => void;
+  },
+) {
+  const { customers, serialise, figures, callChanges, acted } = engine;
+  const calls = callReader(statements, CALLS);
+  return {
+    calls: { ...calls, page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers) },
+    callers: callerRows(statements, serialise, acted),
+    reports: { figures: keptFigures(figures) },
+    directory: directoryRows(statements),
+    customers,
+    users: userRows(statements),
+    weekly: weeklyRows(statements),
+    webhooks: webhookRows(statements, callChanges),
+    audit: auditRows(statements),
+  } satisfies Partial<Store>;
 }
