@@ -14,7 +14,7 @@ import { addUser } from '../src/service/users/users.ts';
 import { createLog, type Log } from '../src/shared/log/log.ts';
 import { systemClock } from '../src/shared/process/clock.ts';
 import { freePort } from './free-port.ts';
-import { colleagues, missedLast } from './office/customers.ts';
+import { colleagues, waiting } from './office/customers.ts';
 import { playLiveCalls } from './office/live-calls.ts';
 import { givePast } from './office/past.ts';
 import type { ServiceIsUp } from './office/service-process.ts';
@@ -24,7 +24,6 @@ import { createPlayer } from './player/player.ts';
  * `npm run demo`: the office of a property manager, made up. It runs the service, with customers and the calls of the
  * last weeks and of today, the bridge, and a simulated PBX that plays calls over TCP at a human pace. All files are in a
  * temporary directory, which is deleted at the end.
- *
  */
 const usage = `npm run demo -- [--seconds N] [--off N]
 Runs the service, the bridge and a simulated PBX as a made-up office, and prints an address to open.
@@ -81,8 +80,8 @@ Open ${link}
 (once; later as Anna, with the password "${password}", at ${url})
 
 Three things to try:
-1. ${missedLast.name} was missed twice, just now. Open "To call back", take it, and mark it done.
-2. Press "Show calls", then "Open in separate window", and wait for a call: who it is, how important, who answers.
+1. ${waiting[0]?.name} was missed twice, just now. Open "Call back", press "I'll call", then "Done".
+2. Wait for a call: who it is, how important, who talked last, who answers. Open the person with one click.
 3. Pull the service's plug: ${process.stdin.isTTY ? 'press p here, or run ' : ''}kill -9 ${service.pid}
    Calls go on. After ${values.off} s the service starts again, and no call is missing.
 

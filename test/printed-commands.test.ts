@@ -26,8 +26,8 @@ const printed = [
 
 test('all kinds of places where commands are printed were found', () => {
   for (const [where, command] of [
-    ['README.md', 'systemctl restart pbx-bridge\npbx-bridge status\n'],
     ['README.md', 'apt purge pbx-bridge'],
+    ['README.md', 'pbx-bridge status\n'],
     ['config/operating.md', 'adduser pbx-bridge asterisk\nsystemctl restart pbx-bridge\n'],
     ['list --help', 'pbx-bridge outbox list --state all --call pbx-1763600000.42'],
     ['replay --help', 'INBOUND_CONTEXTS=from-provider pbx-bridge replay /tmp/problem.jsonl'],

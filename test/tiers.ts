@@ -30,7 +30,7 @@ const slow = [
   'src/bridge/outbox/outbox.property',
   'test/fuzz/',
   'test/mutants/',
-  'test/office/',
+  'test/office/third-year',
   'src/service/commands.test',
   'test/integration/broken',
   'test/integration/demo',
@@ -46,6 +46,7 @@ const slow = [
   'test/integration/service-second-factor',
   'test/integration/service-sign-in',
   'test/integration/service-webhooks',
+  'test/integration/setup',
   'test/integration/twelve-faults',
   // Every recording through the whole bridge; the fast tier has the dry run of each.
   'test/recordings/replay',
@@ -86,7 +87,7 @@ export function mayBeRunAgain(path: string): boolean {
 export const mostExpensive = [
   'test/packaging/',
   'test/faults/faults-that-wait',
-  'test/office/',
+  'test/office/third-year',
   'test/fuzz/every-route',
   'test/asterisk/matrix',
   'test/faults/faults.test',

@@ -11,7 +11,7 @@ import { presumedPresentation } from './calls/presentation.ts';
 import { type CallSettings, createRules } from './calls/rules.ts';
 import { createTracker } from './calls/tracker.ts';
 import { readTrunk, storedTrunk } from './calls/trunk.ts';
-import { isTrunk } from './calls/trunk-learning.ts';
+import { isTrunk, notationOf } from './calls/trunk-learning.ts';
 import type { LiveCalls } from './cdr/live-calls.ts';
 import type { Appended, Batch, Outbox, Saved } from './outbox/outbox.ts';
 import type { CallCounts } from './status/bridge-status.ts';
@@ -37,7 +37,7 @@ export function createTrackerDriver(
     keepsJournal: boolean;
     /**
      * Whether a gap filler runs. It ends calls that are gone when we connect, by `ended-unseen` inputs, and it reads
-     * the ledger, which then also holds the unreported calls.
+     * the ledger.
      */
     hasGapFiller: boolean;
     /** Whether to send `extras`, which the API's document does not have (API_EXTRAS). */
@@ -45,7 +45,7 @@ export function createTrackerDriver(
   },
 ) {
   const { hasGapFiller, sendsExtras } = tools;
-  const rulesBy = (next: CallSettings) => createRules(next, { hasGapFiller, asksApplications: sendsExtras });
+  const rulesBy = (next: CallSettings) => createRules(next, { hasGapFiller });
   const calls = saved.calls.flatMap(({ id, state }) => {
     const call = readOpenCall(state);
     if (call !== undefined) return call;
@@ -133,7 +133,10 @@ export function createTrackerDriver(
         tools.ask.presentation(effect.uniqueid, effect.channel);
         break;
       case 'ask-application':
-        tools.ask.application(effect.uniqueid, effect.place);
+        tools.ask.application(effect);
+        break;
+      case 'ask-variable':
+        tools.ask.variable(effect);
         break;
       // These go to disk, in one batch.
       case 'save':
@@ -148,7 +151,7 @@ export function createTrackerDriver(
   const carryOut = (effects: readonly Effect[]): void => {
     for (const effect of effects) act(effect);
     const reports = effects.filter((effect) => effect.type === 'report');
-    const unreported = hasGapFiller ? effects.flatMap(unreportedOf) : [];
+    const unreported = effects.flatMap(unreportedOf);
     const batch = {
       calls: effects.flatMap((effect): Batch['calls'] => {
         if (effect.type === 'save') return [{ id: effect.call.id, state: JSON.stringify(effect.call) }];
@@ -201,6 +204,7 @@ export function createTrackerDriver(
         const context = state.contexts.get(endpoint);
         return context !== undefined && !state.rules.contextIsInbound(context);
       },
+      notationOf: (channel) => notationOf(state, channel),
       presumesWithheld: (endpoint) => presumedPresentation(state.trunks.get(endpoint)) === 'prohibited',
       isKnown: (uniqueid) => state.calls.has(uniqueid) || state.channels.has(uniqueid),
       vanished() {

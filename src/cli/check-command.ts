@@ -1,15 +1,16 @@
 import { inspectPbx } from '../bridge/ami/inspection.ts';
-import { readTrunk } from '../bridge/calls/trunk.ts';
+import { readTrunk, type Trunk } from '../bridge/calls/trunk.ts';
 import type { Reader } from '../bridge/outbox/reader.ts';
 import { createApiClient } from '../shared/api/client.ts';
 import { historyPage } from '../shared/delivery/history-page.ts';
 import { systemClock } from '../shared/process/clock.ts';
 import { accountFinding, apiFindings } from './check/api-findings.ts';
-import { type Finding, failed, passed } from './check/finding.ts';
+import { type Finding, failed, passed, warning } from './check/finding.ts';
 import { portFinding, stateDirFinding } from './check/machine-findings.ts';
 import { cdrFinding, numberFindings, pbxFindings } from './check/pbx-findings.ts';
 import { type BridgeSettings, type Context, exitCodes } from './command-context.ts';
-import { EXIT_CONFIG } from './config/env.ts';
+import { EXIT_CONFIG, knownSettings } from './config/env.ts';
+import { misspelt } from './config/misspelt-settings.ts';
 import { ConfigError } from './config/variable.ts';
 import { readStatus, statusUrl } from './read-status.ts';
 import { count } from './text/format-text.ts';
@@ -38,6 +39,8 @@ export async function check(
   try {
     config = context.config();
     add(passed('configuration', 'valid'));
+    for (const { name, nearest } of misspelt(Object.keys(context.io.environment()), knownSettings()))
+      add(warning('configuration', `${name} is no setting`, `If ${nearest} is meant, correct its name.`));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const where = ENV_FILE ?? '.env, or in the environment';
@@ -46,11 +49,11 @@ export async function check(
     return EXIT_CONFIG;
   }
 
+  const { stateDir } = config.outbox;
   if (number !== undefined) {
-    for (const finding of numberFindings(number, config.calls)) add(finding);
+    for (const finding of numberFindings(number, config.calls, await knownTrunks(stateDir))) add(finding);
     return conclude(context, findings);
   }
-  const { stateDir } = config.outbox;
   add(stateDirFinding(stateDir, stateDir === STATE_DIRECTORY));
   if (config.cdr !== undefined) add(await cdrFinding(config.cdr));
   for (const finding of await checkPorts(config)) add(finding);
@@ -82,18 +85,20 @@ async function checkPbx(
   if (listenedMs > 0 && !json) terminal.print(`  Make a test call now (${listenedMs / 1_000} s) ...`);
   const result = await inspectPbx(ami, Math.max(listenedMs, listenMs), { clock: systemClock, signal });
   const address = `${ami.host}:${ami.port}`;
-  const known = await read(outbox.stateDir, (reader) =>
-    reader.trunks().flatMap((row) => readTrunk(row) ?? []),
-  );
   return pbxFindings(result, {
     ...ami,
     address,
     tls: ami.tls !== undefined,
     calls,
     listenedMs,
-    known: known ?? [],
+    known: await knownTrunks(outbox.stateDir),
     readsRecords: cdr !== undefined,
   });
+}
+
+async function knownTrunks(stateDir: string): Promise<Trunk[]> {
+  const known = await read(stateDir, (reader) => reader.trunks().flatMap((row) => readTrunk(row) ?? []));
+  return known ?? [];
 }
 
 async function checkApi({ api, outbox }: BridgeSettings): Promise<Finding[]> {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { normaliseNumber, numberForms } from '../shared/phone-number/normalise-number.ts';
+import { normaliseNumber } from '../shared/phone-number/normalise-number.ts';
+import { writtenNumber } from '../shared/phone-number/written-number.ts';
 import { type Context, exitCodes, openForChange } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
@@ -20,9 +21,10 @@ export function forget(context: Context, given: string): number {
     return exitCodes.failed;
   }
   using operator = openForChange(outbox.stateDir);
-  const forms = numberForms(number);
-  const report = operator.forgetNumber(number, forms);
-  forgetDiscarded(join(outbox.stateDir, 'outbox.audit.jsonl'), forms);
+  const written = writtenNumber(number);
+  const masked = (text: string) => text.replaceAll(written, (form) => '*'.repeat(form.length));
+  const report = operator.forgetNumber(number, masked);
+  forgetDiscarded(join(outbox.stateDir, 'outbox.audit.jsonl'), masked);
   context.printResult(
     report,
     `removed from ${count(report.events, 'delivered event')} and ${count(report.journal, 'part')} of the journal; backups, and log files with LOG_NUMBERS=show, may still hold it`,
@@ -36,10 +38,9 @@ export function forget(context: Context, given: string): number {
   return report.undelivered > 0 ? exitCodes.problem : exitCodes.ok;
 }
 
-function forgetDiscarded(path: string, forms: readonly string[]): void {
+function forgetDiscarded(path: string, masked: (text: string) => string): void {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  const masked = forms.reduce((rest, form) => rest.replaceAll(form, '*'.repeat(form.length)), text);
-  if (masked === text) return;
-  writeFileSync(`${path}.part`, masked, { mode: 0o600, flush: true });
+  if (masked(text) === text) return;
+  writeFileSync(`${path}.part`, masked(text), { mode: 0o600, flush: true });
   renameSync(`${path}.part`, path);
 }

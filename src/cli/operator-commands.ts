@@ -42,6 +42,24 @@ export function addOperatorCommands(program: Command, io: Io): void {
     .option('--number <number>', "show what is made of a caller's number, and do nothing else")
     .action(run(async () => (await import('./check-command.ts')).check));
 
+  program
+    .command('setup')
+    .description('configure, check and start the bridge, without questions; again, only what differs changes')
+    .argument('[settings...]', 'NAME=value, as in the settings file')
+    .option('--dry-run', 'print what would be done, and do nothing')
+    .option(
+      '--manager-file <file>',
+      "Asterisk's file for the manager user (default: manager_custom.conf, else manager.conf)",
+    )
+    .addHelpText('after', () =>
+      helpText(
+        `  pbx-bridge setup API_BASE_URL=https://calls.example.com/api/v1 API_TOKEN_FILE=/etc/pbx-bridge/token DEFAULT_COUNTRY=NL
+  pbx-bridge setup --dry-run ALERT_MAIL=it@example.com SMTP_URL=smtp://mail.example.com MAIL_FROM=pbx@example.com`,
+        createTerminal(io.out, { colour: false }).width,
+      ),
+    )
+    .action(run(async () => (await import('./setup-command.ts')).setup));
+
   const bugreport = command(
     'bugreport',
     'write one file for a bug report, without secrets, names and numbers',

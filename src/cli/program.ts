@@ -10,12 +10,14 @@ import {
   bridgeSections,
   EXIT_CONFIG,
   isUnset,
+  knownSettings,
   loadConfig,
   readEnvironment,
   readServiceManager,
 } from './config/env.ts';
 import { logSection } from './config/log-section.ts';
 import { maskedSettings, passwordsIn } from './config/masked-settings.ts';
+import { misspelt } from './config/misspelt-settings.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
 import { ConfigError } from './config/variable.ts';
@@ -50,6 +52,7 @@ async function run(): Promise<number> {
   const { logging, ...config } = settings.config;
   const { notifySocket, watchdogMs, journal } = readServiceManager();
   const log = createLog({ ...logging, journal, secrets: secretsOf(config) });
+  for (const found of misspelt(Object.keys(environment), knownSettings())) log.say('program.misspelt', found);
   const { startBridge } = await import('../bridge/bridge.ts');
   const notify = await openServiceManager(notifySocket, log);
   return runUntilStopped(async (fail) => {

@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { parseJson } from '../shared/process/parse-json.ts';
+import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
 import { statusSection } from './config/outbox-section.ts';
 import type { Environment } from './config/variable.ts';
@@ -24,6 +25,16 @@ export function statusUrl(listen: { host: string; port: number } | undefined): s
 /** The same by the settings. */
 export function statusUrlOf(environment: Environment): string {
   return statusUrl(loadConfig({ status: statusSection }, environment).status);
+}
+
+/** The status of the bridge with these settings, and not of another one that has its port. */
+export async function readOwnStatus(environment: Environment): Promise<StatusResult> {
+  const url = statusUrlOf(environment);
+  const found = await readStatus(url);
+  const own = loadConfig({ calls: callsSection }, { PBX_ID: environment.PBX_ID }).calls.pbxId;
+  if (!found.ok || found.status.pbxId === own) return found;
+  const why = `at ${url} is another bridge, with PBX_ID=${found.status.pbxId}: this one, with ${own}, has no status there; give it a STATUS_LISTEN of its own`;
+  return { ok: false, why };
 }
 
 /** Reads the status of a running bridge. Never rejects. */

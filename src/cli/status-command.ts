@@ -4,7 +4,7 @@ import { duration } from '../shared/delivery/report.ts';
 import { type Context, exitCodes } from './command-context.ts';
 import { instancesFolder, readInstances } from './config/instances.ts';
 import type { Environment } from './config/variable.ts';
-import { readStatus, type StatusResult, statusUrlOf } from './read-status.ts';
+import { readOwnStatus, readStatus, type StatusResult } from './read-status.ts';
 import { statusLines } from './status-lines.ts';
 
 type StatusOptions = {
@@ -36,7 +36,8 @@ const codeOf = (wells: boolean[]) => (wells.every(Boolean) ? exitCodes.ok : exit
 
 async function showOne(context: Context, options: StatusOptions): Promise<View> {
   const { terminal, json, io } = context;
-  const found = await readStatus(options.url ?? statusUrlOf(io.environment()));
+  const found =
+    options.url === undefined ? await readOwnStatus(io.environment()) : await readStatus(options.url);
   if (found.ok)
     return {
       code: codeOf([found.status.ready]),
@@ -78,7 +79,7 @@ async function showAll(context: Context, { folder }: StatusOptions): Promise<Vie
 
 async function readInstance(environment: Environment): Promise<StatusResult> {
   try {
-    return await readStatus(statusUrlOf(environment));
+    return await readOwnStatus(environment);
   } catch (error) {
     // Invalid settings of one bridge must not hide the others.
     return { ok: false, why: (error as Error).message };

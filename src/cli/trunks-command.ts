@@ -21,7 +21,11 @@ export async function list(context: Context): Promise<number> {
   const width = Math.max(0, ...rows.map(({ endpoint }) => endpoint.length)) + 2;
   for (const row of context.json ? [] : rows) {
     const sign = row.isTrunk ? '' : 'not a trunk now: ';
-    terminal.wrapped(row.endpoint.padEnd(width), `${sign}${[row.why, ...callsText(row)].join('; ')}`, width);
+    terminal.wrapped(
+      row.endpoint.padEnd(width),
+      `${sign}${[row.why, ...callsText(row.endpoint, row, rules)].join('; ')}`,
+      width,
+    );
   }
   return rows.length > 0 ? exitCodes.ok : exitCodes.notFound;
 }

@@ -138,7 +138,7 @@ test('users are added with a link, listed, reset and removed', async (t) => {
   assert.match(await run(['user', 'add', 'Anna', '--administrator']), way);
   assert.match(await run(['user', 'add', 'bert@example.com']), way);
   await assert.rejects(run(['user', 'add', 'ANNA']), /the name "ANNA" is already in use/);
-  await assert.rejects(run(['user', 'add', '\u200b']), /invisible characters|required/);
+  await assert.rejects(run(['user', 'add', '\u200b']), /characters that cannot be used here|required/);
   await assert.rejects(run(['user', 'add', 'a\u0007']), /must not hold control characters/);
   assert.equal(
     await run(['user', 'list']),
@@ -250,7 +250,7 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
       'Removed  user Bert',
       'Customers imported  1 imported, 0 refused',
       'Removed  customer 7',
-      'Number forgotten  removed from calls (0), requests (0) and customers (0)',
+      'Number forgotten  removed from calls (0), requests (0), customers (0) and other texts (0)',
     ],
   );
   assert.match(
@@ -272,4 +272,25 @@ test('no name acts on the terminal: new ones are refused, old ones are printed h
     ['user', 'add', 'a\u202eb'],
   ])
     await assert.rejects(run(line), CommandRefused, line.join(' '));
+});
+
+test('setup: account, integration and administrator, once; a dry run and a second run change nothing', async (t) => {
+  const run = await commandLine(t, { started: false });
+  const line = ['setup', 'Acme', '--country', 'NL', '--administrator', 'Eve'];
+  const all = ['add account Acme', 'add integration Phone system', 'add administrator Eve'];
+  const would = `${all.map((it) => `would ${it}`).join('\n')}\n`;
+  assert.equal(await run([...line, '--dry-run']), would);
+  await assert.rejects(run(['account', 'list']), /no service data/, 'the dry run has made none');
+  const first = await run(line);
+  assert.match(first, /^add account Acme\nadd integration Phone system\nadd administrator Eve\n/);
+  const [token] = /^API_TOKEN=\w+$/m.exec(first) ?? [];
+  assert.match(first, /^Sign-in link \(works once, within 7 days\): http\S+\/sign-in#/m);
+  const second = await run(line);
+  assert.match(second, /^nothing to change\n/);
+  assert.equal(/^API_TOKEN=\w+$/m.exec(second)?.[0], token);
+  assert.doesNotMatch(second, /Sign-in link/);
+  assert.equal(await run([...line.with(3, 'DE'), '--dry-run']), 'would set the country of Acme to DE\n');
+  assert.match(await run(line.with(3, 'DE')), /^set the country of Acme to DE\n/);
+  assert.match(await run(['account', 'list']), /^\w+ {2}DE {2}Acme\n$/);
+  assert.match(await run(['user', 'list']), /^administrator {2}no password yet {2}Eve\n$/);
 });

@@ -9,6 +9,7 @@ import {
   type ServiceCommandsIo,
 } from './commands/command-context.ts';
 import { customerCommands, forgetCommand, segmentCommands } from './commands/customer-commands.ts';
+import { setupCommand } from './commands/setup-command.ts';
 import { alertCommand, auditCommand, bugReportCommand, statusCommand } from './commands/status-commands.ts';
 import { userCommands } from './commands/user-commands.ts';
 import {
@@ -69,6 +70,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
       }),
     );
 
+  setupCommand(service, context);
   alertCommand(service, context);
   statusCommand(service, context);
   auditCommand(service, context);

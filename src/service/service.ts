@@ -11,7 +11,8 @@ import { makeScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
 import { makeBudgets, makeRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
-import { makeCallBackList, sendWhoCalls } from './people/call-backs.ts';
+import { makeCallBackList } from './people/call-back-list.ts';
+import { sendLastWith, sendWhoCalls } from './people/who-calls.ts';
 import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
 import { makeMeter } from './upkeep/meter.ts';
 import { counted, createMetricsServer } from './upkeep/metrics-server.ts';
@@ -104,9 +105,13 @@ export async function startService(
   onStop('directory', () => clearInterval(refreshing));
   const screens = makeScreens(directory.extensions);
   const callBackList = makeCallBackList(store.callers, screens, clock, directory.extensions);
+  sendLastWith(store.calls, screens, directory.extensions);
   const unfollow = await store.otherProcesses.follow(screens.accounts, {
     moved: screens.publish,
-    missed: screens.close,
+    missed: () => {
+      callBackList.readAgain();
+      screens.close();
+    },
     calledBack: (account) => void callBackList.publish(account).catch(() => {}),
     customers: sendWhoCalls(store, screens, callBackList),
     directory: refresh,
@@ -178,10 +183,9 @@ export async function startService(
 
   /** As people reach it. */
   const origin = publicUrl ?? (options.hosts[0] === undefined ? url : `https://${options.hosts[0]}`);
-  const { accounts } = directory;
   onStop(
     'upkeep',
-    startUpkeep({ store, retention: options.retention, mailer, origin, accounts, clock, log }),
+    startUpkeep({ store, retention: options.retention, mailer, origin, directory, clock, log }),
   );
   if (options.metrics !== undefined) {
     const server = createMetricsServer(options.metrics, {
@@ -203,11 +207,11 @@ export async function startService(
     log.say('service.plain-http', { host: hostOf(options.listen.host) });
   log.say('service.started', {
     url,
-    accounts: accounts().length,
+    accounts: directory.accounts().length,
     integrations: directory.integrationCount(),
   });
 
-  const first = () => accounts()[0] as Account;
+  const first = () => directory.accounts()[0] as Account;
   const stop = stopOnce(starting);
   return {
     url,

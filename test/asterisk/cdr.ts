@@ -46,10 +46,19 @@ export function parseCdr(text: string): CdrRecord[] {
 }
 
 /**
- * True if Asterisk says that somebody answered this call: one of the caller's own records has another end, which is not
- * a caller who came in on the same trunk and waits in the same conference.
+ * True if Asterisk says that somebody answered this call: one of the caller's own records has another end, or the caller is
+ * that of another record (Bridge, a conference), which is not a caller who came in on the same trunk and waits in the same conference, nor an application (voicemail).
  */
 export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): boolean {
+  const channels = new Set(records.flatMap((each) => (each.uniqueid === uniqueid ? each.channel : [])));
+  const wasTaken = records.some(
+    ({ channel, dstchannel, disposition }) =>
+      disposition === 'ANSWERED' &&
+      channels.has(dstchannel) &&
+      endpointOf(channel) !== endpointOf(dstchannel) &&
+      !channel.startsWith('Local/'),
+  );
+  if (wasTaken) return true;
   return records.some(
     (record) =>
       record.uniqueid === uniqueid &&
@@ -57,8 +66,16 @@ export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): bo
       record.dstchannel !== '' &&
       !records.some(
         ({ channel }) => channel === record.dstchannel && endpointOf(channel) === endpointOf(record.channel),
-      ),
+      ) &&
+      !endsInApplication(records, record.dstchannel),
   );
+}
+
+/** True for a Local channel whose other half has records, and reached nobody by any: it ran an application. */
+function endsInApplication(records: readonly CdrRecord[], channel: string): boolean {
+  if (!/^Local\/.*;1$/.test(channel)) return false;
+  const beyond = records.filter((each) => each.channel === channel.replace(/1$/, '2'));
+  return beyond.length > 0 && beyond.every(({ dstchannel }) => dstchannel === '');
 }
 
 /** `PJSIP/trunk` of `PJSIP/trunk-0000001a`. */

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeCertificate } from '../certificate.ts';
+import { readDocument } from '../documents.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { runCommand } from '../integration/operator.ts';
 import { temporaryFolder } from '../integration/program.ts';
+import { run } from '../packaging/machine.ts';
 import { connectAmi } from './ami.ts';
+import { start } from './asterisk.ts';
 import { managerUsers } from './config.ts';
-import { labImpossible, versions } from './install.ts';
+import { labImpossible, type Version, versions } from './install.ts';
 import { openLab } from './lab.ts';
 import { onlyNeededActions, startWire } from './wire.ts';
 
@@ -77,3 +83,55 @@ for (const version of versions)
       assert.equal(code, 0);
     });
   });
+
+/** As README has it for a PBX that is too old for the package: the bridge is on another machine, and TLS is between them. */
+test('set up from another machine, over TLS, by the lines of README', { skip }, async (t) => {
+  const folder = temporaryFolder(t);
+  const { key, cert } = await makeCertificate(folder, 'pbx.example.com');
+  const pem = `${readFileSync(key, 'utf8')}${readFileSync(cert, 'utf8')}`;
+  let tlsPort = 0;
+  const pbx = await start(versions[0] as Version, {
+    dialplan: () => '[from-trunk]\nexten => _X.,1,Hangup()\n',
+    files: (ports) => {
+      tlsPort = ports.at(0);
+      const file = `/lab/pbx-${process.pid}-${ports.sip}/etc/manager.pem`;
+      const tls = `tlsenable = yes\ntlsbindaddr = 127.0.0.1:${tlsPort}\ntlscertfile = ${file}\n`;
+      return { 'manager_general.conf': tls, 'manager.pem': pem };
+    },
+  });
+  const farSide = await startFarSide({ token: 'a-token' });
+  t.after(async () => {
+    await pbx.stop();
+    await farSide.close();
+  });
+  const [line = ''] = /^pbx-bridge setup AMI_HOST=[^`]+/m.exec(readDocument('README.md').text) ?? [];
+  const { name, secret } = managerUsers.bridge;
+  const args = line
+    .replace('AMI_PORT=5039', `AMI_PORT=${tlsPort}`)
+    .replace(
+      'AMI_HOST=pbx.example.com',
+      `AMI_HOST=127.0.0.1 AMI_TLS_SERVERNAME=pbx.example.com AMI_TLS_CA=${cert}`,
+    )
+    .replace(/AMI_USERNAME=\S+/, `AMI_USERNAME=${name}`)
+    .replace(/AMI_SECRET=\S+/, `AMI_SECRET=${secret}`)
+    .replace(/API_BASE_URL=\S+/, `API_BASE_URL=${farSide.baseUrl}`)
+    .replace(/API_TOKEN=\S+/, 'API_TOKEN=a-token')
+    .replace('pbx-bridge setup', '')
+    .split(/[\s\\]+/)
+    .filter(Boolean);
+  const more = ['STATE_DIR=state', 'AGI_LISTEN=off', 'STATUS_LISTEN=off', 'INBOUND_CONTEXTS=from-trunk'];
+  const program = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+  const setUp = await run('env', ['-C', folder, process.execPath, program, 'setup', ...args, ...more]);
+  assert.match(setUp.output.replace(/\n +(?=\S)/g, ' '), /^ok +Asterisk at 127\.0\.0\.1:\d+, .*: logged in/m);
+  assert.equal(setUp.code, 0, setUp.output);
+  const plain = await run('env', [
+    '-C',
+    folder,
+    process.execPath,
+    program,
+    'setup',
+    'AMI_TLS_SERVERNAME=other.example.com',
+  ]);
+  assert.equal(plain.code, 2, plain.output);
+  assert.match(plain.output, /other\.example\.com|certificate/);
+});

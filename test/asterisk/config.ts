@@ -72,6 +72,7 @@ ${unused
 enabled = yes
 bindaddr = 127.0.0.1
 port = ${ports.ami}
+#tryinclude manager_general.conf
 [${managerUsers.driver.name}]
 secret = ${managerUsers.driver.secret}
 read = all

@@ -14,7 +14,8 @@ const skip = labImpossible() ?? false;
 const rows: [row: string, says: RegExp][] = [
   ['voicemail', /^Ended in: VoiceMail\(/m],
   ['queue-given-up', /^Ended in: Queue\(/m],
-  ['blind-transfer', /PJSIP\/1002-\w+ takes over: it is in a bridge with the caller$/m],
+  ['blind-transfer', / 1002 takes over, and talks with the caller$/m],
+  ['blind-transfer-to-mobile', / \+491\*+11 takes over, and talks with the caller$/m],
 ];
 
 /** What explain says of calls on a real Asterisk, which says of a place in its dialplan what it does there. */

@@ -145,11 +145,13 @@ exten => t,1,Playback(digits/2)
 ${hangup}
 [timeconditions]
 exten => open,1,GotoIfTime(*,*,*,*?ext-group,\${O}600,1)
-exten => closed,1,GotoIfTime(*,*,1,jan?ext-group,\${O}600,1)
- same => n,GotoIfTime(*,*,2-31,jan?app-announcement,s,1)
- same => n,Goto(app-announcement,s,1)
-[app-announcement]
-${exten('s', 'Answer()', 'Wait(0.2)', 'Playback(digits/1)')}
+exten => closed,1,GotoIf($["\${TCRETURN}"!="RETURN"]?app-announcement-1,s,1)
+ same => n,GotoIf($["\${TCRETURN}"!="RETURN"]?ext-group,\${O}600,1)
+[app-announcement-1]
+${exten('s', 'Answer()', 'Wait(0.2)', 'Playback(digits/1)', 'Goto(app-blackhole,hangup,1)')}
+[app-blackhole]
+exten => hangup,1,NoOp(Blackhole Dest: Hangup)
+ same => n,Hangup()
 [ext-meetme]
 ${exten(`${office}070`, call('user-callerid', ''), 'Answer()', 'ConfBridge({EXTEN})')}${hangup}
 
@@ -244,7 +246,7 @@ ${macro(
 )}
 ${macro('auto-blkvm', accepted, 'Set(MASTER_CHANNEL(CONNECTEDLINE(num))={DIALEDPEERNUMBER})')}
 ${macro('auto-confirm', 'NoOp({DB_DELETE(RG/{UNIQCHAN})})', accepted)}
-${macro('vm', 'Answer()', 'Set(CHANNEL(language)=en)', 'VoiceMail({ARG1},s)', 'GotoIf($["{VMSTATUS}" = "USEREXIT"]?default,o,1)')}
+${macro('vm', 'Set(MEXTEN={ARG1})', 'Answer()', 'Set(CHANNEL(language)=en)', 'VoiceMail({ARG1},s)', 'GotoIf($["{VMSTATUS}" = "USEREXIT"]?default,o,1)')}
 ${macro(
   'dialout-trunk',
   'Set(GROUP()=OUT_{ARG1})',

@@ -8,9 +8,9 @@ import { mobileNumber } from './office-numbers.ts';
 import { type Office, officeCount, offices } from './offices.ts';
 
 /**
- * The dialplan that FreePBX's own modules write, of release 17: inbound routes, extensions, ring groups, queues, menus,
+ * The dialplan that FreePBX's own modules write, of release 17 or 16: inbound routes, extensions, ring groups, queues, menus,
  * follow-me, time conditions, parking, routes and trunks of the lab's offices, entered as data. The modules' code is
- * not part of this project; FREEPBX_SOURCE names a folder with a checkout of each.
+ * not part of this project; FREEPBX_SOURCE and FREEPBX_SOURCE_16 name folders with a checkout of each.
  */
 const modules = [
   'core',
@@ -28,22 +28,27 @@ const modules = [
   'conferences',
 ];
 
-const folder = process.env.FREEPBX_SOURCE;
+/** FreePBX's release: 17 writes Gosub for Asterisk 22, 16 for Asterisk 16. */
+type Release = '17' | '16';
+const variables = { 17: 'FREEPBX_SOURCE', 16: 'FREEPBX_SOURCE_16' } as const;
+const folderOf = (release: Release) => process.env[variables[release]];
 
 /** How long an extension rings, s: pickups come one after the other (`stage.ts`), and on a busy machine late. */
 const ringTimer = '6';
 
 /** Why FreePBX's dialplan cannot be generated here, in one line, with how to get it; undefined if it can. */
-export function generationImpossible(): string | undefined {
+export function generationImpossible(release: Release): string | undefined {
+  const folder = folderOf(release);
+  const variable = variables[release];
   if (folder === undefined)
-    return `FREEPBX_SOURCE names no folder with FreePBX's modules (git clone --branch release/17.0 https://github.com/FreePBX/MODULE for ${modules.join(', ')}, and Debian's php-cli, php-sqlite3, php-xml)`;
+    return `${variable} names no folder with FreePBX's modules (git clone --branch release/${release}.0 https://github.com/FreePBX/MODULE for ${modules.join(', ')}, and Debian's php-cli, php-sqlite3, php-xml)`;
   const missing = modules.filter((name) => !existsSync(path.join(folder, name, 'module.xml')));
-  if (missing.length > 0) return `FREEPBX_SOURCE lacks ${missing.join(', ')}`;
+  if (missing.length > 0) return `${variable} lacks ${missing.join(', ')}`;
   const releaseOf = (name: string) =>
     /<version>([^<]*)</.exec(readFileSync(path.join(folder, name, 'module.xml'), 'utf8'))?.[1] ?? '';
-  const other = modules.filter((name) => !releaseOf(name).startsWith('17.'));
+  const other = modules.filter((name) => !releaseOf(name).startsWith(`${release}.`));
   if (other.length > 0)
-    return `FREEPBX_SOURCE must have release 17 of each module, not ${other.map((name) => `${name} ${releaseOf(name)}`).join(', ')}`;
+    return `${variable} must have release ${release} of each module, not ${other.map((name) => `${name} ${releaseOf(name)}`).join(', ')}`;
   const { status } = spawnSync('php', [
     '-r',
     'exit((int) !class_exists("SQLite3") + (int) !function_exists("simplexml_load_file"));',
@@ -54,23 +59,25 @@ export function generationImpossible(): string | undefined {
 }
 
 /** Writes the dialplan. A row's inbound route leads to a custom destination, which does what the row says. */
-export function generatedDialplan(fastAgi: number, routes: readonly Route[]): string {
+export function generatedDialplan(release: Release, fastAgi: number, routes: readonly Route[]): string {
+  const folder = folderOf(release) ?? '';
   const { stdout, stderr, status } = spawnSync(
     'php',
-    [path.join(import.meta.dirname, 'freepbx-generated', 'generate.php'), folder ?? ''],
-    { input: JSON.stringify(configuration(routes)), encoding: 'utf8', maxBuffer: 1 << 26 },
+    [path.join(import.meta.dirname, 'freepbx-generated', 'generate.php'), folder],
+    { input: JSON.stringify(configuration(release, routes)), encoding: 'utf8', maxBuffer: 1 << 26 },
   );
   if (status !== 0) throw new Error(`FreePBX's modules wrote no dialplan: ${stderr.slice(-2000)}`);
   // FreePBX's framework writes this where LAUNCH_AGI_AS_FASTAGI is on, which is the default.
   const overFastAgi = `AGI(agi://127.0.0.1:${fastAgi}/dialparties.agi)`;
   // Where the published modules do not fit each other: ring groups ask a mobile under the name, and by the option, of an
   // earlier core.
-  const generated = stdout
-    .replaceAll('agi(dialparties.agi)', overFastAgi)
+  const written = stdout.replaceAll('agi(dialparties.agi)', overFastAgi);
+  if (release === '16') return `[general]\n${written}\n${fixedParts(folder)}\n${customParts(routes)}`;
+  const generated = written
     .replaceAll(/_RG-(\d+)-\.,/g, '_RG-$1*.,')
     .replaceAll('M(confirm^', 'U(macro-confirm^')
     .replaceAll(/\{\$\{EXTEN:8\}\}/g, '${EXTEN:9}');
-  return `[general]\n${generated}\n${fixedParts()}\n${customParts(routes)}`;
+  return `[general]\n${generated}\n${fixedParts(folder)}\n${customParts(routes)}`;
 }
 
 /** What FreePBX keeps in Asterisk's database of an office's extensions, by family and key. */
@@ -126,10 +133,10 @@ export async function fillDatabase(driver: Ami): Promise<void> {
 
 /** FreePBX's own scripts of AGI; what they need of its framework is beside them. */
 const agiFolder = path.join(import.meta.dirname, 'freepbx-generated', 'agi');
-export const generatedScripts: FastAgiScripts = {
-  folder: path.join(folder ?? '', 'core', 'agi-bin'),
+export const generatedScripts = (release: Release): FastAgiScripts => ({
+  folder: path.join(folderOf(release) ?? '', 'core', 'agi-bin'),
   env: { PHP_INI_SCAN_DIR: `:${agiFolder}`, LAB_PHP_FOLDER: agiFolder },
-};
+});
 
 /** Each extension has a mailbox of its own. */
 export function generatedFiles(): Readonly<Record<string, string>> {
@@ -146,12 +153,12 @@ ${boxes.map((box) => `${box} => 0000,Phone ${box}`).join('\n')}
   };
 }
 
-function configuration(routes: readonly Route[]): object {
+function configuration(release: Release, routes: readonly Route[]): object {
   const each = <T>(of: (office: Office) => T[]) => offices.flatMap(of);
   const extensions = offices.flatMap((office) => office.extensions);
   const all = (number: number, of: object[]) => of.map((row) => ({ trunkid: number, ...row }));
   return {
-    version: '22.0.0',
+    version: release === '17' ? '22.0.0' : '16.0.0',
     modules,
     settings: {
       AMPBIN: '/usr/sbin',
@@ -218,6 +225,7 @@ function configuration(routes: readonly Route[]): object {
           group(600, phones),
           group(601, [phones[0] ?? '', mobile]),
           group(602, [phones[0] ?? '', mobile], asked),
+          group(603, phones.slice(0, 1), { postdest: `ext-local,vmu${office.extension(2)},1` }),
         ];
       }),
       findmefollow: each((office) =>
@@ -260,9 +268,14 @@ function configuration(routes: readonly Route[]): object {
         },
         { ivr_id: office.number, selection: '2', dest: `ext-queues,${office.number}400,1`, ivr_ret: 0 },
       ]),
-      announcement: [
-        { announcement_id: 1, description: 'closed', recording_id: 1, post_dest: 'app-blackhole,hangup,1' },
-      ],
+      announcement: each(({ number }) => [
+        {
+          announcement_id: number,
+          description: 'closed',
+          recording_id: 1,
+          post_dest: 'app-blackhole,hangup,1',
+        },
+      ]),
       timegroups_groups: [
         { id: 1, description: 'always' },
         { id: 2, description: 'never' },
@@ -275,7 +288,8 @@ function configuration(routes: readonly Route[]): object {
         [1, 2].map((group) => ({
           ...{ timeconditions_id: number * 10 + group, displayname: `hours-${number}-${group}` },
           ...{ time: group, mode: 'time-group' },
-          ...{ truegoto: `ext-group,${number}600,1`, falsegoto: 'app-announcement-1,s,1' },
+          truegoto: `ext-group,${number}600,1`,
+          falsegoto: group === 1 ? 'app-blackhole,hangup,1' : `app-announcement-${number},s,1`,
         })),
       ),
       meetme: each(({ number }) => [
@@ -295,8 +309,8 @@ function configuration(routes: readonly Route[]): object {
 }
 
 /** The contexts that FreePBX does not generate, but copies (core's extensions.conf): those that lead to others. */
-function fixedParts(): string {
-  const text = readFileSync(path.join(folder ?? '', 'core', 'etc', 'extensions.conf'), 'utf8');
+function fixedParts(folder: string): string {
+  const text = readFileSync(path.join(folder, 'core', 'etc', 'extensions.conf'), 'utf8');
   return text.replaceAll(/^#include .*$/gm, '');
 }
 

@@ -31,10 +31,10 @@ export const phone = {
   /** Rings until the caller or the PBX gives up. */
   rings: (): Script => [invited, ringing, isCancelled],
   busy: (): Script => [invited, refuse('486 Busy Here')],
-  /** Is forwarded by its user: the phone itself sends the call to the office's mobile. */
-  forwards: (): Script => [
+  /** Is forwarded by its user: the phone itself sends the call on, to the office's mobile by default. */
+  forwards: (to = '[mobile]'): Script => [
     invited,
-    refuse('302 Moved Temporarily', 'Contact: <sip:[mobile]@[local_ip]:[local_port]>'),
+    refuse('302 Moved Temporarily', `Contact: <sip:${to}@[local_ip]:[local_port]>`),
   ],
 } as const;
 

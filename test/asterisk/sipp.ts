@@ -60,6 +60,8 @@ export async function startSipp(options: {
   readonly times?: { readonly calls: number; readonly atOnce: number };
   /** What `[mobile]` in the script stands for; nothing when absent. */
   readonly mobile?: string;
+  /** What `[office]` stands for: the digit with which its numbers begin. */
+  readonly office?: number;
   /** What to run it with, such as `nsenter`, to have it in another network. */
   readonly runner?: readonly string[];
 }): Promise<SipEnd> {
@@ -77,7 +79,8 @@ export async function startSipp(options: {
       ? []
       : [`127.0.0.1:${options.calls}`, ...(count === 1 ? ['-m', '1', '-cid_str', callId] : many)];
   // -aa: what Asterisk sends in passing (NOTIFY, INFO) is answered.
-  const how = ['-sf', file, '-key', 'mobile', options.mobile ?? '', '-aa', '-nostdin'];
+  const keys = ['-key', 'mobile', options.mobile ?? '', '-key', 'office', `${options.office ?? ''}`];
+  const how = ['-sf', file, ...keys, '-aa', '-nostdin'];
   const log = ['-trace_err', '-error_file', errors, '-trace_shortmsg', '-shortmessage_file', messages];
   const sipp = [...(options.runner ?? []), 'sipp'];
   const child = spawn('setpriv', ['--pdeathsig=KILL', ...sipp, ...role, ...where, ...how, ...log], {

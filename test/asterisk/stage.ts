@@ -245,7 +245,14 @@ export async function playRow(options: {
 
   try {
     for (const [nth, script] of Object.entries(row.phones ?? {})) {
-      ends.push(await startSipp({ script, port: phonePort(pbx.ports, office, Number(nth)), mobile }));
+      ends.push(
+        await startSipp({
+          script,
+          port: phonePort(pbx.ports, office, Number(nth)),
+          mobile,
+          office: office.number,
+        }),
+      );
     }
     if (row.mobile)
       ends.push(await startSipp({ script: row.mobile, port: mobilePort(pbx.ports, office), mobile }));

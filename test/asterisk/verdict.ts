@@ -135,7 +135,7 @@ function missedFaults(
   const { after, ...missed } = extras.at(-1)?.missed ?? {};
   const { by, ...place } = live;
   const { where, name } = isCdrKind(feed) ? (records ?? place) : place;
-  const named = name?.replace('{O}', `${number}`).replace('{1}', extension(1));
+  const named = name?.replaceAll('{O}', `${number}`).replace('{1}', extension(1));
   // A bridge knows that a PBX has ended a call only after it has once heard a caller or phone end one.
   const whoEnded = missed.by === undefined && by === 'pbx' ? {} : { by };
   const expected = {

@@ -37,10 +37,33 @@ export type World = {
 };
 
 /** Plain dialplans on both versions, and FreePBX's: of release 17 on 22, of release 16 on 16; and the one that its own modules write. */
-export const worldNames = ['22', '16', 'freepbx-22', 'freepbx-16', 'freepbx-generated'] as const;
+export const worldNames = [
+  '22',
+  '16',
+  'freepbx-22',
+  'freepbx-16',
+  'freepbx-generated',
+  'freepbx-generated-16',
+] as const;
 export type WorldName = (typeof worldNames)[number];
 
 const plain = { rows: matrix, dialplan: dialplanText, files: () => ({}), tech: 'PJSIP' } as const;
+/** FreePBX's own modules wrote the dialplan. */
+const generated = (release: '17' | '16') =>
+  ({
+    rows: generatedRows(release),
+    overEachTrunk: ['extension-caller-hangs-up'],
+    version: release === '17' ? '22' : '16',
+    tech: 'PJSIP',
+    dialplan: ({ fastAgi }, routes) => generatedDialplan(release, fastAgi, routes),
+    fastAgi: generatedScripts(release),
+    files: (ports) => ({
+      ...{ ...freepbxFiles('PJSIP'), ...generatedFiles() },
+      'pjsip.conf': pjsipConf(ports, 'from-pstn'),
+    }),
+    impossible: () => generationImpossible(release),
+    prepare: fillDatabase,
+  }) satisfies World;
 const freepbx = { rows: freepbxRows, overEachTrunk: ['extension-caller-hangs-up'], fastAgi: standInScripts };
 
 export const worlds: Readonly<Record<WorldName, World>> = {
@@ -56,17 +79,8 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     dialplan: ({ fastAgi }, routes) => freepbxDialplan('16', fastAgi, routes),
     files: (ports) => ({ ...freepbxFiles('SIP'), 'sip.conf': freepbxSipConf(ports) }),
   },
-  'freepbx-generated': {
-    ...{ ...freepbx, rows: generatedRows, version: '22', tech: 'PJSIP' },
-    dialplan: ({ fastAgi }, routes) => generatedDialplan(fastAgi, routes),
-    fastAgi: generatedScripts,
-    files: (ports) => ({
-      ...{ ...freepbxFiles('PJSIP'), ...generatedFiles() },
-      'pjsip.conf': pjsipConf(ports, 'from-pstn'),
-    }),
-    impossible: generationImpossible,
-    prepare: fillDatabase,
-  },
+  'freepbx-generated': generated('17'),
+  'freepbx-generated-16': generated('16'),
 };
 
 /** The rows of a world whose name matches one of the globs, with their places in it. */

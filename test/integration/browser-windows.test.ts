@@ -12,7 +12,6 @@ import {
   keepPicture,
   openBrowser,
   signedIn,
-  sizes,
   type Theme,
   type Watched,
   watch,
@@ -24,33 +23,33 @@ import { person, withStore } from './people.ts';
 import { event, type Served, serve } from './service-harness.ts';
 
 /**
- * Every page and its states, in two of the five languages (the next one in two others), one in the light theme and one in
- * the dark, in windows of three sizes each, of all five together. Once it is checked for accessibility, and once more for the contrast of the other
- * theme. PBX_LAB_WINDOWS, a pattern such as `.` or `fr-phone-dark|nl-wall`, has them looked at in these windows instead; all
- * of them take half an hour. PBX_LAB_SCREENS=1 keeps pictures in dist/screens.
+ * Every page and its states in windows of all widths: every second width in one language and the light theme, the others in
+ * the next language and the dark one; the next page in two other languages. Narrow windows are touched. Once a page is
+ * checked for accessibility, once more for the contrast of the other theme, and once as it is printed. PBX_LAB_WINDOWS, a
+ * pattern such as `.` or `fr-390-dark|nl-2560`, has them looked at in these windows instead; all of them take half an hour.
+ * PBX_LAB_SCREENS=1 keeps pictures in dist/screens.
  */
 const wanted = process.env.PBX_LAB_WINDOWS ? new RegExp(process.env.PBX_LAB_WINDOWS) : undefined;
 const skip = browserImpossible() ?? false;
 
 const tags = [...languages.keys()];
-const windowSizes = ['phone', 'tablet', 'desk', 'wide', 'wall'] as const;
+/** CSS px. A window at 200 % zoom is laid out as one of half its width: 512, 683 and 720 are common screens so. */
+const widths = [320, 390, 512, 683, 720, 768, 834, 1024, 1280, 1366, 1440, 1920, 2560] as const;
+const widestTouched = 834;
 const themes: readonly Theme[] = ['light', 'dark'];
 
-type Window = { readonly size: keyof typeof sizes; readonly theme: Theme };
+type Window = { readonly width: number; readonly theme: Theme };
 type WindowsOf = (language: string, view: number) => readonly Window[];
 
 const inTurn: WindowsOf = (language, index) => {
   if (wanted)
-    return windowSizes
-      .flatMap((size) => themes.map((theme) => ({ size, theme })))
-      .filter(({ size, theme }) => wanted.test(`${language}-${size}-${theme}`));
+    return widths
+      .flatMap((width) => themes.map((theme) => ({ width, theme })))
+      .filter(({ width, theme }) => wanted.test(`${language}-${width}-${theme}`));
   const nth = (tags.indexOf(language) + index) % tags.length;
   const theme = themes[nth];
   if (theme === undefined) return [];
-  return [0, 1, 2].map((at) => ({
-    theme,
-    size: windowSizes[(index + 3 * nth + at) % windowSizes.length] ?? 'desk',
-  }));
+  return widths.filter((_, at) => (at + index) % 2 === nth).map((width) => ({ width, theme }));
 };
 
 /**
@@ -67,17 +66,17 @@ type View = {
 };
 
 const wrongForms: readonly View[] = [
-  ['/customers/new', '/customers/save', { name: '', numbers: 'hello', reference: '10001' }],
-  ['/customers/segments', '/customers/segments', { name: '', priority: 'many' }],
+  ['/customers/new', '/person/save', { name: '', number: 'hello', reference: '10001' }],
+  ['/segments?add', '/segments', { name: '', priority: 'many' }],
   ['/customers/import', '/customers/import', { table: 'Firma;Telefon;Gruppe\nBlitz;040 11;Gold\n' }],
-  ['/users', '/users', { name: 'Anna' }],
-  ['/integrations', '/integrations', { name: '' }],
-  ['/extensions', '/extensions', { extension: '' }],
-  ['/integrations/webhooks', '/integrations/webhooks', { url: 'nowhere' }],
+  ['/users?invite&add', '/users', { name: 'Anna' }],
+  ['/integrations?add', '/integrations', { name: '' }],
+  ['/users?extension=1009', '/extensions', { extension: '' }],
+  ['/webhooks?add', '/webhooks', { url: 'nowhere' }],
   ['/opening-hours', '/opening-hours', { closed: 'some day' }],
   ['/account', '/account/settings', { account: '', crm: 'javascript:', within: '0' }],
-  ['/account', '/account/password', { current: 'wrong', password: 'short' }],
-  ['/account/second-factor', '/account/second-factor', { current: 'wrong', code: '000000' }],
+  ['/security', '/account/password', { current: 'wrong', password: 'short' }],
+  ['/security/second-factor', '/security/second-factor', { current: 'wrong', code: '000000' }],
 ].map(([path, action, fields]) => ({
   name: `wrong${String(action).replaceAll('/', '-')}`,
   path: String(path),
@@ -85,22 +84,22 @@ const wrongForms: readonly View[] = [
   refused: true,
 }));
 
-const openBar = (page: Page) =>
-  page.locator('#bar .toggle').evaluate((toggle: HTMLElement) => toggle.click());
+/** With an open menu. */
+const withMenu = (menu: string): View => ({
+  name: `menu ${menu}`,
+  path: '/calls',
+  act: (page) => page.evaluate(`document.querySelector('${menu}').open = true`),
+});
 
 const states: readonly View[] = [
   { name: 'no-page', path: '/nothing/here', refused: true },
   { name: 'no-user', path: '/users/nobody', refused: true },
-  { name: 'user-added', path: '/users', form: ['/users', { name: 'Wilhelmina van der Berg {language}' }] },
-  { name: 'bar-open', path: '/customers/segments', act: openBar },
   {
-    name: 'bar-more',
-    path: '/customers/segments',
-    act: async (page) => {
-      await openBar(page);
-      await page.evaluate(`document.querySelector('.bar-more').open = true`);
-    },
+    name: 'user-added',
+    path: '/users?invite&add',
+    form: ['/users', { name: 'Wilhelmina van der Berg {language}' }],
   },
+  ...['.filters .menu:last-of-type', '.me'].map(withMenu),
 ];
 
 const emptyPages = ['', 'calls', 'call-back', 'customers', 'reports', 'api-log', 'users', 'integrations'];
@@ -141,23 +140,53 @@ async function lookAt(
         const most = index === 0 ? 60_000 : 100_000;
         const seen = bytes < most ? [] : [`${bytes} bytes`];
         if (view.refused) trouble.length = 0;
-        for (const [nth, { size, theme }] of windows.entries()) {
-          await page.setViewportSize(sizes[size]);
+        const pointer = await page.context().newCDPSession(page);
+        for (const [nth, { width, theme }] of windows.entries()) {
+          await pointer.send('Emulation.setTouchEmulationEnabled', { enabled: width <= widestTouched });
+          await page.setViewportSize({ width, height: width < 640 ? 740 : 900 });
           await page.emulateMedia({ colorScheme: theme });
-          await keepPicture(page, `${language}-${size}-${theme}/${office}-${view.name}`);
-          seen.push(...(await layoutTrouble(page)));
+          await keepPicture(
+            page,
+            `${language}-${width}-${theme}/${office}-${view.name.replace(/\W+/g, '_')}`,
+          );
+          seen.push(...(await layoutTrouble(page)).map((line) => `${width}: ${line}`));
           checked += 1;
           if (nth === 0 && !view.alike)
             seen.push(...(await accessibilityTrouble(page, theme === 'light' ? 'all' : 'contrast')));
         }
+        if (!view.alike && windows[0]?.theme === 'light') seen.push(...(await printTrouble(page)));
+        await pointer.detach();
         found.push(
-          ...[...seen, ...trouble.splice(0)].map((line) => `${office} ${view.name} ${language}: ${line}`),
+          ...[...new Set(seen), ...trouble.splice(0)].map(
+            (line) => `${office} ${view.name} ${language}: ${line}`,
+          ),
         );
       }
     }),
   );
   t.diagnostic(`${office}: ${views.length} views in ${checked} windows`);
   assert.deepEqual(found, []);
+}
+
+/** A4 without its margins, CSS px. */
+const paper = { width: 718, height: 1047 };
+
+/** What is wrong with a page on paper: what only a screen needs, or what stands out of the paper. */
+async function printTrouble(page: Page): Promise<string[]> {
+  await page.setViewportSize(paper);
+  await page.emulateMedia({ media: 'print' });
+  const found = await page.evaluate(() => {
+    const onScreen = [...document.querySelectorAll('button, .button, .top, #now, .skip')].filter((element) =>
+      element.checkVisibility(),
+    );
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return [
+      ...onScreen.map((element) => `printed: ${element.outerHTML.slice(0, 80)}`),
+      ...(scrollWidth > clientWidth ? ['wider than the paper'] : []),
+    ];
+  });
+  await page.emulateMedia({ media: null });
+  return found;
 }
 
 /** Opens a view; gives the compressed bytes that were loaded for it. */
@@ -169,7 +198,10 @@ async function show(page: Page, url: string, { form, act }: View, language: stri
     const loaded = page.waitForEvent('load');
     await page.evaluate(
       ([action, fields, language]) => {
-        const sent = document.querySelector(`form[method=post][action="${action}"]`) as HTMLFormElement;
+        const sent = document.querySelector(
+          `form[method=post][action="${action}"]`,
+        ) as HTMLFormElement | null;
+        if (!sent) throw new Error(`no form for ${action} on ${location}`);
         sent.noValidate = true;
         for (const [name, value] of Object.entries(fields))
           Object.assign(sent.elements.namedItem(name) ?? {}, {
@@ -181,11 +213,11 @@ async function show(page: Page, url: string, { form, act }: View, language: stri
     );
     await loaded;
   }
-  if ((await page.locator('#bar').count()) > 0) {
-    await page.evaluate(`localStorage.removeItem('calls-open')`);
-    await page.locator('.link.live, .link.lost').first().waitFor({ state: 'attached' });
-  }
-  await page.evaluate(`for (const part of document.querySelectorAll('main details')) part.open = true`);
+  if ((await page.locator('#now').count()) > 0)
+    await page.locator('#now[aria-busy=false], .lost').first().waitFor({ state: 'attached' });
+  await page.evaluate(
+    `for (const part of document.querySelectorAll('main details:not(.menu)')) part.open = true`,
+  );
   await act?.(page);
   const files = `performance.getEntriesByType('resource').reduce((sum, { transferSize }) => sum + transferSize, 0)`;
   return gzipSync(await page.content()).length + Number(await page.evaluate(files));
@@ -241,8 +273,9 @@ describe('windows of all sizes, in both themes and all languages, without an err
       await store.customers.removeSegment(1, 'VIP');
     });
     const pages = emptyPages.map((name) => ({ name: name || 'dashboard', path: `/${name}` }));
+    const views = [...pages, withMenu('.now .menu')];
     const { context } = await signedIn(browser, served);
-    await lookAt(t, 'empty', pages, windowsIn(browser, await context.cookies()), served);
+    await lookAt(t, 'empty', views, windowsIn(browser, await context.cookies()), served);
     await lookAt(t, 'plain', plainPages, windowsIn(browser, []), served);
   });
 
@@ -266,20 +299,20 @@ describe('windows of all sizes, in both themes and all languages, without an err
     };
     // Each text is in the first request of its call.
     const requests = (await linksOf('/api-log', '/api-log/entry')).slice(-18);
-    const links = [...(await linksOf('/calls', '/calls/details')), ...requests];
+    const links = [...(await linksOf('/calls', '/person')), ...requests];
     const searches = ['<script>', '"><img src=x onerror=alert(1)>'].flatMap((term) =>
       ['/calls?q=', '/calls?number=', '/reports?of=answered:', '/api-log?in=request&term='].map(
         (search) => search + encodeURIComponent(term),
       ),
     );
     const alike = [...new Set([...links, ...searches])].map((path) => ({
-      name: `${path}`,
+      name: `${path}`.slice(0, 100),
       path: `${path}`,
       alike: true,
     }));
     const windows = [
-      { size: 'narrow', theme: 'light' },
-      { size: 'desk', theme: 'dark' },
+      { width: 320, theme: 'light' },
+      { width: 1280, theme: 'dark' },
     ] as const;
     await lookAt(
       t,

@@ -122,9 +122,7 @@ export async function signIn(
   if (new URL(page.url()).pathname === '/welcome') {
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.waitForURL((url) => url.pathname === '/start');
-    await page.getByRole('link', { name: 'Go to the dashboard' }).click();
-    await page.waitForURL((url) => url.pathname === '/');
+    await page.waitForURL('**/integrations');
   }
   return { ...watched, context };
 }

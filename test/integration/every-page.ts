@@ -23,11 +23,10 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   });
   const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
   return [
-    { name: 'dashboard', path: '/' },
-    { name: 'bar', path: '/bar' },
-    { name: 'bar-settings', path: '/bar/settings' },
+    { name: 'window', path: '/calls/window' },
+    { name: 'chosen-calls', path: '/account/calls' },
     { name: 'call-back', path: '/call-back' },
-    { name: 'caller', path: `/callers?${new URLSearchParams({ number: customer?.numbers[0] ?? '110' })}` },
+    { name: 'stranger', path: '/person?number=%2B49401' },
     { name: 'calls', path: '/calls' },
     { name: 'calls-missed', path: '/calls?outcome=missed&number=040x&from=y' },
     ...(calls[0] === undefined
@@ -35,32 +34,31 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
       : [{ name: 'call', path: `/calls/details?${new URLSearchParams({ id: calls[0].id })}` }]),
     { name: 'reports', path: `/reports?from=${day(31)}&to=${day(0)}` },
     { name: 'reports-day', path: `/reports?from=${day(1)}&to=${day(1)}&of=missed&start=11:00&end=09:00` },
-    { name: 'reports-week', path: '/reports/week' },
     { name: 'api-log', path: '/api-log' },
     { name: 'customers', path: '/customers' },
     { name: 'customer-new', path: '/customers/new' },
     ...(customer === undefined
       ? []
       : [
+          { name: 'person', path: `/person?${new URLSearchParams({ customer: customer.reference })}` },
           {
-            name: 'customer',
-            path: `/customers/edit?${new URLSearchParams({ reference: customer.reference })}`,
+            name: 'person-edit',
+            path: `/person?${new URLSearchParams({ customer: customer.reference, edit: '', same: 'a' })}`,
           },
         ]),
-    { name: 'segments', path: '/customers/segments' },
+    { name: 'segments', path: '/segments' },
     { name: 'import', path: '/customers/import' },
     { name: 'integrations', path: '/integrations' },
     { name: 'integration', path: `/integrations/${integration?.uid}` },
-    { name: 'webhooks', path: '/integrations/webhooks' },
-    ...(webhook === undefined ? [] : [{ name: 'webhook', path: `/integrations/webhooks/${webhook.uid}` }]),
+    { name: 'webhooks', path: '/webhooks' },
+    ...(webhook === undefined ? [] : [{ name: 'webhook', path: `/webhooks/${webhook.uid}` }]),
     { name: 'users', path: '/users' },
     { name: 'user', path: `/users/${user?.uid}` },
-    { name: 'extensions', path: '/extensions' },
     { name: 'opening-hours', path: '/opening-hours' },
     { name: 'audit', path: '/audit' },
     { name: 'account', path: '/account' },
-    { name: 'start', path: '/start' },
-    { name: 'second-factor', path: '/account/second-factor' },
+    { name: 'security', path: '/security' },
+    { name: 'second-factor', path: '/security/second-factor' },
   ];
 }
 

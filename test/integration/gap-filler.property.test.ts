@@ -102,6 +102,7 @@ async function createWorld(book: Book) {
       log: silentLog,
       ask: {
         application() {},
+        variable() {},
         presentation(uniqueid) {
           const kind = calls.find((call) => call.uniqueid === uniqueid)?.kind;
           const presentation = kind === 'restricted' ? 'prohibited' : 'allowed';

@@ -6,12 +6,16 @@ import type { Page } from 'playwright-core';
  * - a text is cut off without an ellipsis;
  * - controls overlap;
  * - a word of a table's heading is broken;
- * - on a desk, a column lies out of its table's box, but for the hours of a heat table;
- * - a caller's name in the bar has less than 8em, some 16 letters (a first name and a surname, or a number), and is not whole;
- * - a customer's name on a page is not shown, or less of it, as far as nothing needs to be scrolled sideways;
- * - the bar takes more than a quarter of a window that nobody opened it in.
+ * - on a desk, a column lies out of its table's box;
+ * - a name, of a caller now or of a row, has less than 8em, some 16 letters (a first name and a surname, or a number), and is not whole;
+ * - where fingers press, what can be pressed is less than 44 px high, and no link in a text;
+ * - something lies over an open menu, other than such a menu;
+ * - the line of calls takes more than two thirds of the window.
  */
 export const layoutTrouble = (page: Page): Promise<string[]> => page.evaluate(inPage);
+
+/** The same as an expression, for a browser that is driven otherwise: its lines as one text. */
+export const layoutTroubleText = `(${inPage})().join(' | ')`;
 
 /** Runs in the browser: it uses nothing from outside. */
 function inPage(): string[] {
@@ -62,10 +66,10 @@ function inPage(): string[] {
       [...element.getClientRects()].map((box) => ({ element, ...visiblePart(element, box) })),
     )
     .filter(({ left, right, top, bottom }) => right - left > 2 && bottom - top > 2)
-    // The bar lies over the page, its line over what it opens.
+    // The calls now and the menus lie over the page; a name's link covers its row, under the row's buttons.
     .map((control) => ({
       ...control,
-      layer: control.element.closest('.bar-head') ?? control.element.closest('#bar'),
+      layer: control.element.closest('.menu > div, nav[aria-label]') ?? control.element.closest('#now, .top'),
     }));
   for (const [index, one] of controls.entries())
     for (const other of controls.slice(index + 1)) {
@@ -75,6 +79,30 @@ function inPage(): string[] {
       if (!one.element.contains(other.element) && !other.element.contains(one.element))
         trouble.push(`overlap: ${named(one.element)} and ${named(other.element)}`);
     }
+
+  for (const menu of document.querySelectorAll('.menu[open] > div')) {
+    if (!isShown(menu)) continue;
+    const { left, top, width, height } = menu.getBoundingClientRect();
+    const middle = left + width / 2;
+    if (
+      [top + 4, top + height - 4].some(
+        (y) => y < innerHeight && !document.elementFromPoint(middle, y)?.closest('.menu[open] > div'),
+      )
+    )
+      trouble.push(`covered: ${named(menu)}`);
+    if (menu.closest('#now') && top + height > innerHeight) trouble.push(`below the window: ${named(menu)}`);
+  }
+
+  const isTouched = matchMedia('(pointer: coarse)').matches;
+  for (const element of isTouched ? new Set(controls.map((control) => control.element)) : []) {
+    if (style(element).display === 'inline' && element.closest('p, .text, dd')) continue;
+    // A label is pressed in place of its small box; what a link adds may cover more than the link, such as its row.
+    const label = element.matches('[type=checkbox], [type=radio]') && element.closest('label');
+    const { position, height: added } = getComputedStyle(element, '::after');
+    const own = (label || element).getBoundingClientRect().height;
+    const height = position === 'absolute' ? Math.max(own, Number.parseFloat(added)) : own;
+    if (height < 43.5) trouble.push(`${Math.round(height)} px high to be touched: ${named(element)}`);
+  }
 
   for (const element of document.querySelectorAll('th')) {
     const [node] = element.childNodes;
@@ -86,7 +114,7 @@ function inPage(): string[] {
       if (range.getClientRects().length > 1) trouble.push(`broken word: ${named(element)}`);
     }
   }
-  for (const element of document.querySelectorAll('.table:not(.heat, :has(details[open]))'))
+  for (const element of document.querySelectorAll('.wide:not(:has(.heat))'))
     if (
       clientWidth > 1024 &&
       isShown(element) &&
@@ -96,22 +124,22 @@ function inPage(): string[] {
       trouble.push(`a column out of sight: ${named(element)}`);
 
   const pen = document.createElement('canvas').getContext('2d');
-  for (const name of document.querySelectorAll('.call strong')) {
-    const caller = name.closest('.caller') ?? name;
-    const { left, right, top, bottom } = visiblePart(caller, caller.getBoundingClientRect());
-    // What is open scrolls, the line does not.
-    if (!pen || (bottom - top < 16 && name.closest('.line') === null)) continue;
+  for (const name of document.querySelectorAll('#now .who, #now .name a, main .rows .name > :is(a, b)')) {
+    if (!pen || name.closest('[hidden], .unseen') || !name.parentElement?.checkVisibility()) continue;
     const { fontWeight, fontSize, fontFamily } = style(name);
     pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
     const { width } = pen.measureText(name.textContent ?? '');
     const least = Math.min(width, 8 * Number.parseFloat(fontSize));
-    if (!isShown(name) || right - left < least - 1 || bottom - top < 16)
+    const box = name.getBoundingClientRect();
+    const { left, right } = visiblePart(name, box);
+    if (!isShown(name) || right - left < least - 4 || box.height < 16)
       trouble.push(
         `${Math.round(right - left)} px for the name, which needs ${Math.round(least)}: ${named(name)}`,
       );
   }
 
-  for (const name of document.querySelectorAll('main :is(td, dd) a[href^="/customers/edit"]')) {
+  for (const name of document.querySelectorAll('main .name a[href^="/person"]')) {
+    if (name.closest('details:not([open])')) continue;
     const box = name.getBoundingClientRect();
     const { left, right } = visiblePart(name, box);
     const whole = Math.max(box.width, name.scrollWidth);

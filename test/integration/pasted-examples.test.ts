@@ -18,6 +18,7 @@ const endless: readonly (readonly [RegExp, RegExp])[] = [
 /** Only read, by `printed-commands.test.ts`, and why. */
 const onlyRead: readonly (readonly [RegExp, string])[] = [
   [/ service copy /, 'it needs PostgreSQL: service-copy.test.ts'],
+  [/ setup API_BASE_URL/, 'it changes Asterisk: setup.test.ts, packaging/readme-tests.ts'],
   [/ status --all/, "it reads this machine's /etc/pbx-bridge: status-all.test.ts"],
 ];
 

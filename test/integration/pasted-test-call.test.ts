@@ -36,7 +36,9 @@ test('the test call that `service token` and `integration add` print, pasted as 
 
   // Those of the document, which has the usual port.
   const [, token] = /API_TOKEN=(\S+)/.exec(printed[0]?.output ?? '') ?? [];
-  const calls = blocksOf(readDocument('src/service/README.md').text).filter((it) => it.startsWith('curl'));
+  const calls = blocksOf(readDocument('src/service/README.md').text).filter((it) =>
+    /^curl .*\n?.*\/api\/v1\//.test(it),
+  );
   assert.equal(calls.length, 2);
   for (const call of calls)
     for (const name of ['sh', 'bash'] as const) {

@@ -101,6 +101,10 @@ export async function browse(
 
 export type Browsing = Awaited<ReturnType<typeof browse>>;
 
+/** The addresses of the integrations on their page. */
+export const systemsIn = (page: string): string[] =>
+  Array.from(page.matchAll(/<details[^>]* id="([0-9a-f]{16})"/g), ([, uid]) => `/integrations/${uid}`);
+
 /** The paths of a page's links that contain this. */
 export const linksIn = (html: string, part: string) =>
   Array.from(html.matchAll(/href="([^"]*)"/g), ([, href = '']) => href.replaceAll('&amp;', '&')).filter(

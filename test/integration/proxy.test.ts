@@ -52,7 +52,7 @@ const apiPort = (more: ServerOptions = {}) =>
 /** A proxy as offices have it: it asks for a name and password, and brings everything to one port of this machine. */
 async function startProxy(port: number, password = 'pa:ss@wörd') {
   const seen: string[] = [];
-  const expected = `Basic ${Buffer.from(`office:${password}`).toString('base64')}`;
+  const expected = `Basic ${Buffer.from(`user-of-the-proxy:${password}`).toString('base64')}`;
   const admits = ({ method, url, headers }: IncomingMessage) => {
     seen.push(`${method} ${url}`);
     return headers['proxy-authorization'] === expected;
@@ -79,8 +79,8 @@ async function startProxy(port: number, password = 'pa:ss@wörd') {
   const at = (login: string) => `http://${login}127.0.0.1:${own}`;
   return {
     seen,
-    url: at(`office:${encodeURIComponent(password)}@`),
-    wrong: at('office:wrong@'),
+    url: at(`user-of-the-proxy:${encodeURIComponent(password)}@`),
+    wrong: at('user-of-the-proxy:wrong@'),
     none: at(''),
   };
 }
@@ -152,7 +152,7 @@ test('check says which way it goes, and never the password of the proxy', async 
     through,
     /the API at https:\/\/api\.test\/api\/v1, through the proxy http:\/\/127\.0\.0\.1:\d+: responds/,
   );
-  assert.doesNotMatch(through, /office|wörd/);
+  assert.doesNotMatch(through, /user-of-the-proxy|wörd/);
   const lower = await run({ https_proxy: proxy.wrong });
   assert.match(lower, /through the proxy [^ ]+: the proxy refuses the connection .*407/);
   const not = await run({ HTTPS_PROXY: proxy.url, NO_PROXY: '.test' });

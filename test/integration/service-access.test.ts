@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browse, form, password, person, visitor, withStore } from './people.ts';
+import { browse, form, password, person, systemsIn, visitor, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 import { screenEvents } from './service-stream.ts';
 import { storeCalls } from './stored-calls.ts';
@@ -9,27 +9,25 @@ test('agents see calls and customers, but no administration; other accounts see 
   const served = await serve(t);
   const { ask, url, b } = served;
   await storeCalls(served, (report) =>
-    report({ id: 'secret-1', from: '+4930901820', status: 'ringing', at: Date.now() }),
+    report({ id: 'secret-1', from: '+4930901821', status: 'ringing', at: Date.now() }),
   );
   const boss = await browse(served, 'Anna');
   const agent = await browse(served, 'Agnes', { role: 'agent' });
   const other = await browse(served, 'Bert', { account: 'Beta' });
   const webhook = { uid: '00000000000000a1', account: 1, url: 'https://hook.example/', since: 0 };
   await withStore(served, ({ webhooks }) => webhooks.add({ ...webhook, events: ['call.missed'] }));
-  const hook = `/integrations/webhooks/${webhook.uid}`;
+  const hook = `/webhooks/${webhook.uid}`;
   const [, entry = ''] = /href="(\/api-log\/entry[^"]*)"/.exec((await boss.read('/api-log')).text) ?? [];
-  const integration = /href="(\/integrations\/[0-9a-f]{16})"/.exec(
-    (await boss.read('/integrations')).text,
-  )?.[1];
+  const [integration] = systemsIn((await boss.read('/integrations')).text);
 
-  const ours = /secret-1|901820|Alpha|Anna|hook\.example/;
+  const ours = /secret-1|901821|Alpha|Anna|hook\.example/;
   const ofUser = `/users/${boss.user.uid}`;
   for (const [ofAgent, ofOther, paths] of [
-    [200, 200, ['/', '/bar', '/calls', '/calls?number=1820', '/calls.csv', '/call-back', '/account']],
-    [200, 200, ['/reports', '/reports.csv?table=series', '/customers', '/customers/edit?reference=1']],
+    [200, 200, ['/calls/window', '/calls', '/calls?number=1821', '/calls.csv', '/call-back', '/account']],
+    [200, 200, ['/reports', '/reports.csv?table=series', '/customers', '/person?customer=1&edit=']],
     [200, 404, ['/calls/details?id=secret-1']],
-    [403, 200, ['/api-log', '/api-log?in=request&term=secret', '/integrations', '/integrations/webhooks']],
-    [403, 200, ['/users', '/audit', '/extensions', '/opening-hours', '/customers/segments']],
+    [403, 200, ['/api-log', '/api-log?in=request&term=secret', '/integrations', '/webhooks']],
+    [403, 200, ['/users', '/audit', '/opening-hours', '/segments']],
     [403, 200, ['/customers/import', '/customers/export']],
     [403, 404, [entry, `${integration}`, ofUser, hook]],
   ] as const)
@@ -47,15 +45,9 @@ test('agents see calls and customers, but no administration; other accounts see 
 
   const fields = { id: 'secret-1', name: 'x', role: 'agent', extension: '1', reference: '1', days: '1' };
   const filled = { ...fields, url: 'https://c.example', 'call.missed': '1' };
-  for (const path of [
-    '/integrations',
-    '/integrations/webhooks',
-    '/users',
-    '/account/settings',
-    '/extensions',
-  ])
+  for (const path of ['/integrations', '/webhooks', '/users', '/account/settings', '/extensions'])
     assert.equal((await agent.send(path, filled)).status, 403, path);
-  for (const path of ['/customers/segments', '/customers/remove'])
+  for (const path of ['/segments', '/person/remove', '/person/merge'])
     assert.equal((await agent.send(path, filled)).status, 403, path);
   for (const path of [
     ...['', '/test', '/again', '/rotate', '/end-old', '/on', '/off', '/remove'].map((what) => hook + what),
@@ -81,7 +73,7 @@ test('without a session, pages redirect to the sign-in page and the stream is re
   const { ask, url } = await serve(t);
   for (const [path, location] of [
     ['/', '/sign-in'],
-    ['/bar', '/sign-in?to=%2Fbar'],
+    ['/calls/window', '/sign-in?to=%2Fcalls%2Fwindow'],
     ['/account?a=%C3%BC', '/sign-in?to=%2Faccount%3Fa%3D%25C3%25BC'],
   ] as const) {
     const answer = await ask(`${url}${path}`);
@@ -116,7 +108,7 @@ test('ten wrong passwords are allowed, and errors do not reveal which names exis
   await person(served, { name: 'Fresh', fresh: true });
   const attempt = async (name: string, given: string) => {
     const { status, text } = await ask(`${url}/sign-in`, form(url, { name, password: given }));
-    return { status, said: /<p class="notice bad"[^>]*>([^<]*)/.exec(text)?.[1] };
+    return { status, said: /role="alert">[\s\S]*?<p>([^<]*)/.exec(text)?.[1] };
   };
   const wrong = { status: 401, said: 'Wrong name or password.' };
   for (const name of ['Anna', 'nobody', 'Fresh', '', 'x'.repeat(10_000), 'a\0b', '\ud800', '\u202eannA'])

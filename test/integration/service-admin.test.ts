@@ -1,17 +1,32 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { csvOf, customer } from '../../src/service/people/customer.fixture.ts';
+import type { Log } from '../../src/shared/log/log.ts';
 import { serve } from './service-harness.ts';
 
-/** A service, and requests to /admin of account Alpha: text is CSV. */
+/** A service, and requests to /admin of account Alpha: text is CSV. What is answered must be documented. */
 async function administered(t: TestContext) {
   const served = await serve(t);
   const { a, ask, url } = served;
-  const admin = (method: string, path: string, body?: unknown, type?: string) =>
-    ask(`${url}/admin${path}`, {
-      ...{ token: a.admin, method, body },
+  const { paths } = (await ask(`${url}/admin/openapi.json`)).json as {
+    paths: Record<string, Record<string, { responses: object }>>;
+  };
+  const operationsOf = (path: string) =>
+    Object.entries(paths).find(([template]) =>
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.replace(/\?.*/, '')),
+    )?.[1];
+  const admin = async (method: string, path: string, body?: unknown, type?: string, token = a.admin) => {
+    const answer = await ask(`${url}/admin${path}`, {
+      ...{ token, method, body },
       headers: type || typeof body === 'string' ? { 'content-type': type ?? 'text/csv' } : {},
     });
+    const { responses } = operationsOf(path)?.[method.toLowerCase()] ?? {};
+    // A body that is no JSON is refused before the operation.
+    if (responses !== undefined && answer.status !== 400)
+      assert.ok(`${answer.status}` in responses, `${method} ${path}: ${answer.status} is not documented`);
+    return answer;
+  };
   const lookup = async (number: string) =>
     (await ask(`/voice/priority?number=${encodeURIComponent(number)}`, a)).json;
   return { ...served, admin, lookup };
@@ -30,8 +45,8 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   assert.deepEqual(imported.json, {
     ...{ imported: 1, refused: 2 },
     errors: [
-      { line: 3, message: 'Segment "Nowhere" does not exist. Add it first.' },
-      { line: 4, message: '+4930901820 already belongs to "Alpha\'s customer".' },
+      { message: 'Segment "Nowhere" does not exist. Add it first.', count: 1, lines: [3] },
+      { message: '+4930901820 already belongs to "Alpha\'s customer".', count: 1, lines: [4] },
     ],
   });
   assert.deepEqual(await lookup('+49301234567'), { priority: 20, segment: 'Gold & Co', name: 'Ann' });
@@ -47,6 +62,26 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   for (const status of [204, 404]) assert.equal((await admin('DELETE', '/segments/VIP')).status, status);
   const unsegmented = { priority: null, segment: null, name: "Alpha's customer" };
   assert.deepEqual(await lookup('+4930901820'), unsegmented);
+});
+
+test('administration: what an import refuses is grouped by reason, and segments that do not exist are created if asked for', async (t) => {
+  const { admin, lookup } = await administered(t);
+  const lines = Array.from({ length: 1_000 }, (_, n) => `c${n},Ann,${['VIP', 'Gold', 'Silver'][n % 3]},`);
+  const csv = ['reference,name,segment,numbers', ...lines, 'gold,Eve,Gold,030 1234567', ''].join('\n');
+  const { json } = await admin('POST', '/customers', csv);
+  const { errors, ...counts } = json as { errors: { message: string; count: number; lines: number[] }[] };
+  assert.deepEqual(counts, { imported: 334, refused: 667 });
+  assert.deepEqual(
+    errors.map(({ count, lines: [first, second, ...more] }) => [count, first, second, more.length]),
+    [
+      [334, 3, 6, 8],
+      [333, 4, 7, 8],
+    ],
+  );
+  const created = await admin('POST', '/customers?create_segments=true', csv);
+  assert.deepEqual(created.json, { imported: 1_001, refused: 0, errors: [] });
+  assert.deepEqual(await lookup('+49301234567'), { priority: 0, segment: 'Gold', name: 'Eve' });
+  assert.equal((await admin('POST', '/customers?create_segments=maybe', csv)).status, 422);
 });
 
 test('administration: what cannot be taken is said', async (t) => {
@@ -82,4 +117,109 @@ test('administration: an integration that is added has a token that works at onc
   const made = await admin('POST', '/integrations', { name: 'New' });
   assert.equal(made.status, 201);
   assert.equal((await ask('/voice?limit=1', made.json as { token: string })).status, 200);
+});
+
+test('administration: an office is set up from nothing: account, user with extensions, segment, customer, integration, webhook', async (t) => {
+  const { ask, url, stateDir, page, ...alpha } = await administered(t);
+  const operator = makeKeys(serverSecret(stateDir)).operatorToken();
+  const accounts = `${url}/admin/accounts`;
+  assert.equal((await ask(accounts, { token: 'opr_'.padEnd(68, '0') })).status, 401);
+  const made = await ask(accounts, {
+    token: operator,
+    method: 'POST',
+    body: { name: 'Gamma', country: 'NL' },
+  });
+  const { admin_token: token, ...gamma } = made.json as { admin_token: string; uid: string };
+  assert.equal(made.status, 201);
+  assert.deepEqual(((await ask(accounts, { token: operator })).json as object[]).at(-1), gamma);
+  const admin = (method: string, path: string, body?: unknown) =>
+    alpha.admin(method, path, body, undefined, token);
+  const done = async (method: string, path: string, body?: unknown) => {
+    const { status, json } = await admin(method, path, body);
+    assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(json)}`);
+    return json as Record<string, unknown>;
+  };
+  assert.equal(
+    (await ask(`${url}/admin/users`, { token: operator })).status,
+    401,
+    'the operator is in no account',
+  );
+  assert.equal((await ask(accounts, { token })).status, 401, 'an account sees no others');
+
+  const eve = await done('POST', '/users', {
+    name: 'Eve',
+    role: 'administrator',
+    extensions: ['101', '102'],
+  });
+  assert.match(String(eve.sign_in_link), /\/sign-in#/);
+  assert.equal((await admin('POST', '/users', { name: 'eve' })).status, 409);
+  assert.equal(
+    (await admin('PATCH', `/users/${eve.uid}`, { role: 'agent' })).status,
+    422,
+    'the only administrator',
+  );
+  const bob = await done('POST', '/users', { name: 'Bob' });
+  assert.deepEqual((await done('PATCH', `/users/${bob.uid}`, { extensions: ['102'] })).extensions, ['102']);
+  assert.deepEqual(
+    (await done('GET', `/users/${eve.uid}`)).extensions,
+    ['101'],
+    'an extension is of one user',
+  );
+  for (const [user, status] of [
+    ['nobody', 404],
+    ['a\0b', 422],
+  ] as const)
+    assert.equal((await admin('PUT', '/extensions/101', { user })).status, status, user);
+  await done('PUT', '/extensions/101', { name: 'Front desk', user: eve.uid });
+  assert.deepEqual((await done('GET', '/extensions'))[0], {
+    extension: '101',
+    name: 'Front desk',
+    user: eve.uid,
+  });
+  assert.notEqual((await done('POST', `/users/${bob.uid}/invite`)).sign_in_link, bob.sign_in_link);
+
+  await done('PUT', '/segments/Gold', { priority: 7 });
+  const ann = { name: 'Ann', segment: 'Gold', numbers: ['020 888 43 21'] };
+  assert.deepEqual((await done('PUT', '/customers/7', ann)).numbers, ['+31208884321']);
+  assert.equal(
+    (await done('PUT', '/customers/7', { name: 'Anna' })).segment,
+    'Gold',
+    'what is not named stays',
+  );
+  assert.equal((await admin('PUT', '/customers/8', ann)).status, 409);
+  assert.equal((await admin('PUT', '/customers/8', { segment: 'None' })).status, 422);
+  assert.equal((await done('GET', '/customers/7')).name, 'Anna');
+
+  const integration = await done('POST', '/integrations', { name: 'Office' });
+  assert.equal((await done('GET', `/integrations/${integration.uid}`)).token, undefined, 'shown once');
+  const rotated = await done('POST', `/integrations/${integration.uid}/rotate`, { old_token_days: 1 });
+  assert.notEqual(rotated.token, integration.token);
+  const found = await ask('/voice/priority?number=0208884321', { token: String(rotated.token) });
+  assert.deepEqual(found.json, { priority: 7, segment: 'Gold', name: 'Anna' });
+  assert.equal((await page(String(rotated.token), '?limit=1')).meta.total, 1);
+
+  const hook = { url: 'https://crm.example.com/calls', events: ['call.missed'] };
+  const webhook = await done('POST', '/webhooks', hook);
+  assert.match(String(webhook.secret), /^whsec_/);
+  assert.equal((await admin('POST', '/webhooks', { url: 'http://127.0.0.1/' })).status, 422);
+  const off = await done('PATCH', `/webhooks/${webhook.uid}`, { enabled: false });
+  assert.deepEqual([off.enabled, off.events, off.secret], [false, ['call.missed'], undefined]);
+  for (const path of [`/webhooks/${webhook.uid}`, `/users/${bob.uid}`, '/customers/7', '/segments/Gold'])
+    for (const status of [204, 404]) assert.equal((await admin('DELETE', path)).status, status, path);
+});
+
+test('administration: every answer names its request, and so does the log', async (t) => {
+  const lines: { code: string; fields: Record<string, unknown> }[] = [];
+  const log: Log = { say: (code, fields = {}) => void lines.push({ code, fields }), child: () => log };
+  const { ask, url, a } = await serve(t, { hosts: [] }, log);
+  const ids = new Set<unknown>();
+  for (const path of ['/healthz', '/sign-in', '/admin/users', '/nothing', '/openapi.json'])
+    ids.add((await ask(`${url}${path}`)).headers['x-request-id']);
+  ids.add((await ask('/voice?limit=1', a)).headers['x-request-id']);
+  assert.equal(ids.size, 6);
+  assert.equal(ids.has(undefined), false);
+  const strange = await ask(`${url}/sign-in`, { headers: { host: 'other.example' } });
+  assert.equal(strange.status, 421);
+  const said = lines.find(({ code }) => code === 'service.unknown-host');
+  assert.equal(said?.fields.request, strange.headers['x-request-id']);
 });

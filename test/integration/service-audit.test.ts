@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browse, form, linksIn, password, person, withStore } from './people.ts';
+import { browse, form, linksIn, password, person, systemsIn, withStore } from './people.ts';
 import { event, type Served, serve } from './service-harness.ts';
 
 /** The audit log of an account, oldest first. */
@@ -20,20 +20,19 @@ test('what people change on pages is in the audit log, without secrets', async (
     return text;
   };
   await post('/users', { name: 'Cleo', role: 'agent' });
-  await post(`/users/${bob.uid}/role`, { role: 'administrator' });
+  await post(`/users/${bob.uid}`, { role: 'administrator' });
   const link = /sign-in#([^"<\s]+)/.exec(await post(`/users/${bob.uid}/reset`))?.[1] ?? assert.fail();
   await post(`/users/${bob.uid}/remove`);
   await post('/integrations', { name: 'Branch' });
-  const integrations = (await ada.read('/integrations')).text;
-  const integration = /\/integrations\/([0-9a-f]{16})">/.exec(integrations)?.[1];
-  await post(`/integrations/${integration}/rotate`);
-  await post(`/integrations/${integration}/off`);
+  const [integration] = systemsIn((await ada.read('/integrations')).text);
+  await post(`${integration}/rotate`);
+  await post(`${integration}/off`);
   await post('/account/settings', { account: 'Alpha', country: 'NL', zone: '', within: '20', crm: '' });
-  await post('/customers/segments', { name: 'Gold', priority: '5' });
-  await post('/customers/segments/remove', { name: 'Gold' });
-  await post('/customers/segments/remove', { name: 'nothing of this name' });
+  await post('/segments', { name: 'Gold', priority: '5' });
+  await post('/segments/remove?name=Gold');
+  await post('/segments/remove?name=nothing+of+this+name');
   await post('/customers/import', { table: 'reference,numbers\n7,110\n', confirmed: 'yes' });
-  await post('/customers/remove', { reference: '7' });
+  await post('/person/remove', { customer: '7' });
   for (const path of ['/customers/export', '/calls.csv', '/calls.csv?number=110', '/reports.csv'])
     await ada.read(path);
   await post('/account/password', { current: password, password: 'some other plain words' });
@@ -130,7 +129,7 @@ test('the page shows entries by kind and person, page by page', async (t) => {
   const { read } = await browse(served, 'Ada');
   const shown = (text: string) => [...text.matchAll(/change (\d+)\./g)].map(([, n]) => Number(n));
   const first = (await read('/audit')).text;
-  assert.match(first, /Signed in[\s\S]*>Ada<[\s\S]*Role changed/);
+  assert.match(first, />Ada<[\s\S]*Signed in[\s\S]*Role changed/);
   assert.ok(!first.includes('<b>Eve'));
   const older = linksIn(first.slice(first.indexOf('rel="next"')), '/audit')[0] ?? '';
   const all = [...shown(first), ...shown((await read(older)).text)];
@@ -152,12 +151,15 @@ test('an administrator forgets a number on the page of a call', async (t) => {
   for (const id of ['call-1', 'call-2']) assert.equal((await post(a.token, event({ id }))).status, 200);
   const call = '/calls/details?id=call-1';
   assert.doesNotMatch((await bob.read(call)).text, /Forget this number/);
-  assert.match((await ada.read(call)).text, /call-2[\s\S]*Forget this number/);
+  assert.match((await ada.read(call)).text, /Forget this number/);
   assert.equal((await ada.send('/calls/forget', { id: 'call-1' })).status, 303);
   const after = (await ada.read(call)).text;
-  assert.match(after, /<h1>Call from forgotten/);
+  assert.match(after, /<h1>forgotten/);
   assert.doesNotMatch(after, /\+49|Forget this number|call-2|s customer/);
   assert.equal((await ada.send('/calls/forget', { id: 'call-1' })).status, 404);
   const last = (await auditOf(served)).at(-1);
-  assert.equal(last, 'forget | Ada | 127.0.0.1 | removed from calls (2), requests (2) and customers (1)');
+  assert.equal(
+    last,
+    'forget | Ada | 127.0.0.1 | removed from calls (2), requests (2), customers (1) and other texts (0)',
+  );
 });

@@ -49,6 +49,8 @@ test('a full disk: events are refused with 503, what got its 200 before is there
     } = assert.fail(),
   ] = hook.received as { alerts: { code: string; state: string }[] }[];
   assert.deepEqual([alert?.code, alert?.state, hook.received.length], ['service.not-stored', 'began', 1]);
+  const health = await ask(`${url}/healthz`);
+  assert.deepEqual([health.status, health.json], [503, { storage: 'takes nothing' }]);
   const lookup = await ask('/voice/priority?number=030901820', a);
   assert.deepEqual(
     [lookup.status, lookup.json],

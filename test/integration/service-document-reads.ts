@@ -66,7 +66,7 @@ export const readRows = [
       const before = await found('request', 'ringing');
       await post(a.token, event({ id: 'ringing' }));
       const more = await found('request', 'ringing');
-      assert.equal(more, (before ?? Number.NaN) + 2, 'this event and the search before it');
+      assert.equal(more, (before ?? Number.NaN) + 1, 'this event, and not the search before it');
       assert.equal(await found('request', `needle ${id}`), 1);
       assert.equal(await found('request', `NEEDLE ${id}`), 0);
       assert.equal(await found('response', result), 1);
@@ -173,7 +173,8 @@ export const readRows = [
       }
       for (const answer of answers) {
         says(answer, 401);
-        assert.deepEqual({ ...answer.headers, date: '' }, { ...answers[0]?.headers, date: '' });
+        const own = { date: '', 'x-request-id': '' };
+        assert.deepEqual({ ...answer.headers, ...own }, { ...answers[0]?.headers, ...own });
         assert.equal(answer.text, answers[0]?.text);
       }
       for (const accept of ['*/*', 'text/html', '', 'application/xml']) {

@@ -46,31 +46,46 @@ test("a table with somebody's own column names is understood, and each column ca
   const unclear = await imports({ table: 'a,b\nAnn,1' }, 'de');
   assert.match(unclear, /Wählen Sie die Spalte mit den Telefonnummern/);
   const wrong = await imports({ table: 'Name,Telefon\nAnn,keine' }, 'de');
-  assert.match(wrong, /Zeile 2: .*Keine gültige Telefonnummer: „keine“/);
+  assert.match(wrong, /Keine gültige Telefonnummer: „keine“.* Zeile 2</);
   const template = await read('/customers/import/template');
   assert.match(String(template.headers['content-disposition']), /customers-template\.csv/);
   assert.match(await imports({ table: template.text }, 'de'), /1 neu/);
 });
 
+test('lines are refused by reason, and the segments that are missing are created on the way', async (t) => {
+  const { read, imports } = await administered(t);
+  const rows = Array.from({ length: 30 }, (_, n) => `c${n},Ann,${['VIP', 'Gold', 'Silver'][n % 3]}`);
+  const table = ['reference,name,segment', ...rows].join('\n');
+  const before = await imports({ table });
+  assert.match(before, /20 lines with errors will be skipped/);
+  assert.equal(before.match(/ does not exist/g)?.length, 2 + 6, 'once a reason, and in the first ten lines');
+  assert.match(before, /Gold.* does not exist\. Add it first\..* Line 3, 6, 9/);
+  assert.match(before, /Create 2 missing segments/);
+  const after = await imports({ table, create: 'yes' });
+  assert.match(after, /30 new, 0 changed, 0 unchanged/);
+  assert.doesNotMatch(after, /missing segment|will be skipped/);
+  assert.match((await read('/audit')).text, /segment Silver: priority 0/);
+});
+
 test('a form that does not name a field leaves it as it is', async (t) => {
   const { read, send, customers } = await administered(t);
-  const status = async (fields: Record<string, string>) => (await send('/customers/save', fields)).status;
+  const status = async (fields: Record<string, string>) => (await send('/person/save', fields)).status;
   for (const [fields, change] of [
     [{}, {}],
     [{ name: 'Ann' }, { name: 'Ann' }],
-    [{ numbers: '' }, { name: 'Ann', numbers: [] }],
+    [{ number: '' }, { name: 'Ann', numbers: [] }],
     [{ segment: '' }, { name: 'Ann', segment: null, numbers: [] }],
   ] as [Record<string, string>, object][]) {
-    assert.equal(await status({ before: '1', ...fields }), 303);
+    assert.equal(await status({ customer: '1', ...fields }), 303);
     assert.deepEqual((await customers())[0], { ...known, ...change });
   }
   for (const name of textNames) {
-    assert.equal(await status({ before: '1', [name]: `Its ${name}` }), 303);
+    assert.equal(await status({ customer: '1', [name]: `Its ${name}` }), 303);
     assert.match((await read('/customers')).text, new RegExp(`>Its ${name}<`));
-    assert.match((await read('/customers/edit?reference=1')).text, new RegExp(`value="Its ${name}"`));
+    assert.match((await read('/person?customer=1&edit=')).text, new RegExp(`value="Its ${name}"`));
   }
-  assert.equal(await status({ before: '1', name: '' }), 422);
-  assert.equal(await status({ before: '', numbers: '110' }), 422, 'a new customer needs a name');
+  assert.equal(await status({ customer: '1', name: '' }), 422);
+  assert.equal(await status({ number: '110' }), 422, 'a new customer needs a name');
 });
 
 test('national numbers without a country are warned about, and read again when the country is set', async (t) => {

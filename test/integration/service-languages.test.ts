@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settingsPages } from '../../src/service/kit/settings-frame.ts';
 import { en } from '../../src/service/words/en.ts';
 import { html } from '../../src/service/words/html.ts';
 import { languages, type Words } from '../../src/service/words/words.ts';
 import { addBridgeReport, addWebhook, everyPage } from './every-page.ts';
-import { browse, form, withStore } from './people.ts';
+import { browse, form, password, person, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 
 /** English with every text in ⟦brackets⟧: what a page shows outside of them is a text that is not in words/. */
@@ -23,9 +24,12 @@ const pseudo: Words = { ...bracketed(en), language: 'en-xa', locale: 'en-GB' };
 /** Names, numbers, times and code are no texts: what remains has letters. */
 function isText(text: string): boolean {
   const rest = text
-    .replace(/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\b/g, '')
     .replace(
-      /\b(PBX Bridge|Administrator|Alpha's customer|Alpha|VIP|PBX [12]|ms|GET|POST|Chrome|Linux)\b/g,
+      /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|[Tt]oday|[Yy]esterday|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\b/g,
+      '',
+    )
+    .replace(
+      /\b(PBX Bridge|Administrator|Alpha's customer|Alpha|VIP|PBX [12]|ms|s|min|h|GET|POST|Chrome|Linux|OpenAPI|Standard Webhooks)\b/g,
       '',
     );
   return /\p{L}/u.test(rest);
@@ -46,6 +50,7 @@ function textsOutside(document: string): string[] {
   };
   const page = document
     .replace(/<(pre|code|time|bdi|textarea|svg)\b([^>]*)>.*?<\/\1>/gs, '<$1$2>')
+    .replace(/<nav class="languages.*?<\/nav>/gs, '') // by their own names
     .replace(/<select id="f-(country|zone|language)".*?<\/select>/gs, ''); // Intl knows their names
   for (const [, tag = '', text = ''] of page.matchAll(/<([^>]*)>([^<]*)/g)) {
     for (const [, , value = ''] of tag.matchAll(/ (aria-label|placeholder|alt)="([^"]*)"/g)) add(value);
@@ -73,8 +78,8 @@ test('every page shows only texts that every language has', async (t) => {
   for (const path of [
     ...pages.map((page) => page.path),
     ...['/users/nobody', '/api-log', '/integrations/nothing'],
-    ...['/calls', '/calls?outcome=x&from=y', '/calls/details?id=one', '/callers?number=%2B49401'],
-    ...['/reports', '/reports?by=week', '/reports/week'],
+    ...['/calls', '/calls?outcome=x&from=y', '/calls/details?id=one', '/person?number=%2B49401'],
+    ...['/reports', '/reports?by=week'],
   ]) {
     const { text } = await read(path, headers);
     assert.match(text, /<html lang="en-xa">/, path);
@@ -85,6 +90,44 @@ test('every page shows only texts that every language has', async (t) => {
     assert.match(text, /<html lang="en-xa">/);
     assert.deepEqual(textsOutside(text), []);
   }
+});
+
+test('the sign-in page offers every language; the chosen one is also that of errors and of the user who has none', async (t) => {
+  const served = await serve(t);
+  const { url, ask } = served;
+  const { user } = await person(served, { name: 'Bea' });
+  const page = (await ask(`${url}/sign-in?language=fr&to=%2Freports`)).text;
+  assert.match(page, /<html lang="fr">.*name="language" value="fr"/s);
+  assert.match(page, /lang="fr" aria-current="true">Français/);
+  assert.equal(page.match(/href="\/sign-in\?to=%2Freports&amp;account=&amp;language=\w\w"/g)?.length, 5);
+  const enter = (given: string, language: string) =>
+    ask(`${url}/sign-in`, form(url, { name: 'Bea', password: given, language }));
+  assert.match((await enter('wrong', 'fr')).text, /<html lang="fr">/);
+  const languageOf = () => withStore(served, async (store) => (await store.users.find(user))?.language);
+  for (const [chosen, kept] of [
+    ['xx', ''],
+    ['fr', 'fr'],
+    ['de', 'fr'],
+  ] as const) {
+    assert.equal((await enter(password, chosen)).status, 303);
+    assert.equal(await languageOf(), kept);
+  }
+});
+
+test('a page of the settings has one name, in the list beside it, in its title and as its heading', async (t) => {
+  const { read } = await browse(await serve(t), 'Ada');
+  for (const language of languages.keys())
+    for (const { path } of settingsPages) {
+      const { text } = await read(path, { 'accept-language': language });
+      const names = [
+        /<title>(.*?) · /,
+        /<h1>(.*?)<\/h1>/,
+        /<nav class="list".*aria-current="page">.*?<\/svg>(.*?)<\/a>/s,
+      ];
+      const [title, ...others] = names.map((pattern) => pattern.exec(text)?.[1]);
+      assert.ok(title);
+      assert.deepEqual(others, [title, title], `${language} ${path}`);
+    }
 });
 
 test('a user chooses a language; dates and errors are in it too, and the API stays English', async (t) => {
@@ -100,7 +143,7 @@ test('a user chooses a language; dates and errors are in it too, and the API sta
   assert.equal((await withStore(served, (store) => store.users.find({ uid: user.uid })))?.language, 'de');
   const missing = await read('/users/nobody');
   assert.equal(missing.status, 404);
-  assert.match(missing.text, /Benutzer nicht gefunden\./);
+  assert.match(missing.text, /Das gibt es hier nicht, oder nicht mehr\./);
   const unknownPage = await read('/nothing', { accept: 'text/html', 'accept-language': 'nl' });
   assert.match(unknownPage.text, /<html lang="de">/);
   const headers = { 'accept-language': 'de' };
@@ -116,7 +159,7 @@ test('a browser gets a page for every error, programs get JSON', async (t) => {
   for (const path of ['/nothing', '/users/1/2/3', '/assets/0/style.css']) {
     const page = await ask(`${url}${path}`, { headers: { accept, 'accept-language': 'de' } });
     assert.deepEqual([page.status, page.headers['content-type']], [404, 'text/html; charset=utf-8'], path);
-    assert.match(page.text, /<html lang="de">.*Unter dieser Adresse gibt es keine Seite.*href="\/"/s);
+    assert.match(page.text, /<html lang="de">.*Das gibt es hier nicht.*href="\/calls"/s);
     const json = await ask(`${url}${path}`, { headers: { accept: '*/*' } });
     assert.deepEqual([json.status, json.json], [404, { message: 'There is nothing at this path.' }]);
   }

@@ -34,11 +34,21 @@ test('the OpenAPI document is served without a token, and is what the contract s
     assert.ok(document.info.description.includes(decides), key);
     assert.ok(document.info.description.includes(because), key);
   }
-  const names = [...JSON.stringify(document.paths).matchAll(/#\/components\/schemas\/(\w+)/g)].map(
-    ([, name]) => name,
-  );
-  assert.deepEqual(
-    names.filter((name) => !((name as string) in document.components.schemas)),
-    [],
-  );
+  const { json: administration } = await ask(`${url}/admin/openapi.json`);
+  for (const { paths, components } of [document, administration as Document]) {
+    const operations = Object.values(paths).flatMap(Object.values) as {
+      operationId?: string;
+      responses: object;
+    }[];
+    assert.ok(operations.length >= 5);
+    assert.equal(new Set(operations.map(({ operationId }) => operationId ?? '')).size, operations.length);
+    for (const { operationId, responses } of operations)
+      for (const status of [401, 422, 503]) assert.ok(`${status}` in responses, `${operationId}: ${status}`);
+    const wanted = [...JSON.stringify([paths, components]).matchAll(/#\/components\/schemas\/(\w+)/g)];
+    assert.deepEqual(
+      [...new Set(wanted.map(([, name]) => name))].sort(),
+      Object.keys(components.schemas).sort(),
+      'every schema that is named, and no other',
+    );
+  }
 });

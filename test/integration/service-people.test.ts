@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { browse } from './people.ts';
+import { browse, person, textOf } from './people.ts';
 import { event, serve } from './service-harness.ts';
 import { screenEvents } from './service-stream.ts';
 
 const number = '+4930901820';
-const card = `/callers?${new URLSearchParams({ number })}`;
+const card = `/person?${new URLSearchParams({ number })}`;
 const settings = { account: 'Alpha', country: 'DE', zone: '', within: '20' };
 
 /** A service where Jana, an agent, answered a call at 1001 and somebody another at 1002. */
@@ -25,12 +25,12 @@ async function scene(t: TestContext) {
 
 test('an extension has the name of its user or its own, wherever it says who answered', async (t) => {
   const { jana, boss, post, a, url } = await scene(t);
-  assert.match((await boss.read('/extensions')).plain, /1001 Calls 1002 Calls/);
+  assert.match((await boss.read('/users')).plain, /1001 .*1002 /);
   const saved = await boss.send('/extensions', { extension: '1001', name: '', user: jana.user.uid });
-  assert.equal(saved.headers.location, '/extensions?done');
+  assert.equal(saved.headers.location, '/users?done');
   await boss.send('/extensions', { extension: '1002', name: 'Reception', user: '' });
-  for (const path of ['/calls', '/', card])
-    assert.match((await jana.read(path)).plain, /Reception \(1002\).*Jana \(1001\)/, path);
+  for (const path of ['/calls', card]) assert.match((await boss.read(path)).plain, /Reception.*Jana/, path);
+  assert.match((await jana.read('/calls')).plain, /Reception.*You/);
   assert.match((await jana.read('/calls/details?id=1001')).plain, /Answered by Jana \(1001\)/);
   const rows: Record<string, string>[] = parse((await jana.read('/calls.csv')).text, {
     bom: true,
@@ -42,14 +42,30 @@ test('an extension has the name of its user or its own, wherever it says who ans
   await screen.next();
   await post(a.token, event({ id: 'now', status: 'answered', caller_id: '1001' }));
   const { value } = await screen.next();
-  assert.equal(value?.event === 'call' && value.call.answered_by, 'Jana (1001)');
+  assert.equal(value?.event === 'call' && value.call.answered_by, 'Jana');
   await screen.return(undefined);
+});
+
+test('whoever is invited with extensions has them in the list that answers, and in no other', async (t) => {
+  const { boss } = await scene(t);
+  const invited = await boss.send('/users', { name: 'Eva', extensions: '1001, 1007', role: 'agent' });
+  assert.match(textOf(invited.text), /Eva 1001, 1007 /);
+  assert.doesNotMatch(textOf(invited.text), /Extensions without a user .*100[17] /);
+  assert.doesNotMatch(textOf(invited.text), /was taken from/);
+  // A slip takes the extension of a colleague, with the calls: it is said.
+  const slip = await boss.send('/users', { name: 'Finn', extensions: '1007', role: 'agent' });
+  assert.match(textOf(slip.text), /Extension 1007 was taken from Eva ?\. .*Eva 1001 /);
+  const [, eva = ''] = /href="(\/users\/\w+)"[^>]*>(?:<bdi>)?Eva/.exec(slip.text) ?? [];
+  const back = await boss.send(eva, { extensions: '1001, 1007', role: 'agent' });
+  assert.match(textOf(back.text), /Extension 1007 was taken from Finn ?\. .*Eva 1001, 1007 /);
 });
 
 test('My calls are those of the user’s extensions; an extension is found by its name', async (t) => {
   const { jana, boss } = await scene(t);
   const found = async (query: string) =>
-    [...(await jana.read(`/calls?${query}`)).text.matchAll(/details\?id=(\w+)"/g)].map(([, id]) => id).join();
+    [...(await jana.read(`/calls?${query}`)).text.matchAll(/<tr[^>]* data-key="(\w+)"/g)]
+      .map(([, id]) => id)
+      .join();
   assert.equal(await found('mine=1'), '');
   await boss.send('/extensions', { extension: '1001', name: 'Desk', user: jana.user.uid });
   await boss.send('/extensions', { extension: '1002', name: 'Behind 1001', user: '' });
@@ -63,7 +79,7 @@ test('My calls are those of the user’s extensions; an extension is found by it
     assert.equal(await found(query), calls, query);
 });
 
-test("a caller's page says who spoke with them, and links into the office's own program", async (t) => {
+test("a person's page says who spoke with them last, and links into the office's own program", async (t) => {
   const { jana, boss } = await scene(t);
   assert.doesNotMatch((await jana.read(card)).text, /_blank/);
   await boss.send('/extensions', { extension: '1001', name: '', user: jana.user.uid });
@@ -75,30 +91,48 @@ test("a caller's page says who spoke with them, and links into the office's own 
     text,
     /href="https:\/\/crm\.example\/\?phone=%2B4930901820&(amp;)?ref=1" target="_blank" rel="noreferrer"/,
   );
-  assert.match(plain, /Spoke with 1002, Jana \(1001\)/);
-  assert.match(
-    (await jana.read('/customers/edit?reference=1')).text,
-    /href="\/callers\?number=%2B4930901820&/,
+  assert.match(plain, /Last with 1002/);
+});
+
+test('what a page leaves out or removes is said to whoever can do more: mail in reports, a number for good', async (t) => {
+  const { jana, boss } = await scene(t);
+  assert.match((await boss.read('/reports')).plain, /Weekly report by e-mail .*SMTP_URL is empty/);
+  assert.doesNotMatch((await jana.read('/reports')).plain, /Weekly report/);
+  await boss.send('/person/save', { name: 'Marta', reference: '9', segment: '', number: '' });
+  const { plain, main } = await boss.read(`${card}&edit=&same=marta`);
+  assert.match(plain, /stays, with the numbers, calls and notes of both/);
+  assert.match(plain, /The calls stay, .*service forget NUMBER/);
+  assert.deepEqual(
+    [...main.matchAll(/<input[^>]*autofocus[^>]*>/g)].map(([input]) => /name="(\w+)"/.exec(input)?.[1]),
+    ['same'],
+    'what was searched keeps the focus, beside what was found',
   );
 });
 
 /** The fields that remove the first note of a caller's page. */
 function noteIn(page: string): Record<string, string> {
-  const [form = ''] = /<form[^>]*remove-note[\s\S]*?<\/form>/.exec(page) ?? [];
+  const [form = ''] = /<form[^>]*person\/note[\s\S]*?<\/form>/.exec(page) ?? [];
   const fields = form.matchAll(/name="(?!token)(\w+)" value="([^"]*)"/g);
   return Object.fromEntries(Array.from(fields, ([, ...of]) => of));
 }
 
 test('what agents may delete is a setting of the account: customers, and notes about callers', async (t) => {
   const { jana, boss } = await scene(t);
-  const note = (text: string) => boss.send('/call-back', { number, kind: 'note', text, from: 'caller' });
+  const note = (text: string) => boss.send('/call-back', { number, kind: 'note', text, from: 'person' });
   const removeNote = async (fields: Record<string, string>) =>
-    (await jana.send('/callers/remove-note', fields)).status;
-  const customer = () => jana.read('/customers/edit?reference=1');
+    (await jana.send('/person/note', { ...fields, text: '' })).status;
+  const customer = () => jana.read('/person?customer=1&edit=');
   await note('Wants an offer');
   assert.equal(await removeNote(noteIn((await boss.read(card)).text)), 403);
-  assert.doesNotMatch((await jana.read(card)).text, /remove-note/);
-  assert.doesNotMatch((await customer()).text, /\/customers\/remove/);
+  assert.doesNotMatch((await jana.read(card)).text, /person\/note/);
+  await jana.send('/call-back', { number, kind: 'note', text: 'My own', from: 'person' });
+  const own = noteIn((await boss.read(card)).text);
+  assert.equal(own.user, 'Jana');
+  assert.equal(await removeNote(own), 403, 'nor those of their own');
+  assert.equal((await jana.send('/person/note', { ...own, text: 'something else' })).status, 403);
+  assert.match((await jana.read(card)).plain, /My own/);
+  await boss.send('/person/note', { ...own, text: '' });
+  assert.doesNotMatch((await customer()).text, /\/person\/remove/);
   await boss.send('/account/settings', { ...settings, crm: '', agents_delete: '1' });
   const again = await boss.send('/account/settings', { ...settings, crm: 'no address' });
   assert.equal(again.status, 422);
@@ -106,24 +140,47 @@ test('what agents may delete is a setting of the account: customers, and notes a
   const first = noteIn((await jana.read(card)).text);
   await note('By fax');
   assert.equal(await removeNote(first), 303);
-  assert.match((await jana.read(card)).plain, /Notes .*By fax/);
+  assert.match((await jana.read(card)).plain, /By fax/);
   assert.doesNotMatch((await jana.read(card)).plain, /Wants an offer/);
   assert.equal(await removeNote(first), 303, 'removed already');
   assert.match((await boss.read('/audit')).plain, /Removed .*note of Boss about \+4930901820/);
-  assert.match((await customer()).text, /\/customers\/remove/);
-  assert.equal((await jana.send('/customers/remove', { reference: '1' })).status, 303);
+  assert.match((await customer()).text, /\/person\/remove/);
+  assert.equal((await jana.send('/person/remove', { customer: '1' })).status, 303);
   assert.equal((await customer()).status, 404);
 });
 
 test('a segment that is removed hides no calls of those whose bars showed it', async (t) => {
   const { jana, boss } = await scene(t);
   const chosen = async () => {
-    const [, text = ''] = /data-choice="([^"]*)"/.exec((await jana.read('/')).text) ?? [];
+    const [, text = ''] = /data-choice="([^"]*)"/.exec((await jana.read('/calls')).text) ?? [];
     return (JSON.parse(text.replaceAll('&quot;', '"')) as { segments: string[] }).segments;
   };
-  await boss.send('/customers/segments', { name: 'Gold', priority: '5' });
-  await jana.send('/bar/settings', { segments: 'Gold' });
+  await boss.send('/segments', { name: 'Gold', priority: '5' });
+  await jana.send('/account/calls', { segments: 'Gold' });
   assert.deepEqual(await chosen(), ['Gold']);
-  await boss.send('/customers/segments/remove', { name: 'Gold' });
+  await boss.send('/segments/remove?name=Gold');
   assert.deepEqual(await chosen(), []);
+});
+
+test('users show when they were last seen, segments how many have them; a refused role is said beside it, and what was typed stays', async (t) => {
+  const { jana, boss, ...served } = await scene(t);
+  await person(served, { name: 'Nora', fresh: true });
+  const rowOf = async (name: string) =>
+    (await boss.read('/users')).text.split('<tr').find((row) => row.includes(`<bdi>${name}</bdi>`)) ?? '';
+  assert.match(await rowOf('Nora'), /invited/);
+  assert.match(await rowOf('Jana'), /<time/);
+  await jana.send('/sign-out');
+  assert.match(await rowOf('Jana'), /<time/, 'by the audit log');
+  assert.match((await boss.read('/segments')).plain, /VIP 10 1 /);
+  await boss.send('/segments', { name: 'Gold', priority: '5' });
+  assert.match((await boss.read('/segments')).plain, /VIP 10 1 Gold 5 0 /);
+
+  const own = `/users/${boss.user.uid}`;
+  const { status, text } = await boss.send(own, { role: 'agent', extensions: '1009' });
+  assert.equal(status, 422);
+  assert.match(
+    text,
+    /value="1009"[\s\S]*<fieldset>(?:(?!<\/fieldset>)[\s\S])*You cannot change your own role/,
+  );
+  assert.doesNotMatch((await boss.read(own)).text, /value="1009"/);
 });

@@ -11,19 +11,23 @@ async function setUp(t: TestContext) {
   const { ask, url } = served;
   const owner = await browse(served, 'Owner');
   const { read, send } = owner;
-  const offered = (await read('/account/second-factor')).text;
+  const offered = (await read('/security/second-factor')).text;
   assert.match(offered, /<svg viewBox="0 0 \d+ \d+"/);
   const factor = /name="factor" value="(\w+)"/.exec(offered)?.[1] ?? '';
   const key = /<pre id="secret"[^>]*>([A-Z2-7 ]+)</.exec(offered)?.[1]?.replaceAll(' ', '') ?? '';
   const app = new TOTP({ secret: Secret.fromBase32(key) });
-  const enable = (current: string, code: string) => send('/account/second-factor', { factor, current, code });
+  const enable = (current: string, code: string) =>
+    send('/security/second-factor', { factor, current, code });
   assert.equal((await enable('wrong', app.generate())).status, 422);
   assert.equal((await enable(password, '123')).status, 422);
   const enabled = await enable(password, app.generate());
   assert.equal(enabled.status, 200);
   const recovery = enabled.text.match(/[a-z2-7]{4}(-[a-z2-7]{4}){3}/g) ?? [];
   assert.equal(recovery.length, 10);
-  assert.doesNotMatch((await read('/account/second-factor')).text, /<svg|[a-z2-7]{4}(-[a-z2-7]{4}){3}/);
+  assert.doesNotMatch(
+    (await read('/security/second-factor')).text,
+    /<svg viewBox|[a-z2-7]{4}(-[a-z2-7]{4}){3}/,
+  );
 
   const cookies = (answer: { headers: Record<string, unknown> }) =>
     [answer.headers['set-cookie'] ?? []]
@@ -103,12 +107,12 @@ test('a one-time link replaces the password, not the code; a command switches th
 
 test('it is switched off with the password, or by another administrator', async (t) => {
   const { served, owner, withCode } = await setUp(t);
-  const page = async () => (await owner.read('/account/second-factor')).text;
-  assert.equal((await owner.send('/account/second-factor/off', { current: 'wrong' })).status, 422);
-  assert.match(await page(), /<h2>On/);
+  const page = async () => (await owner.read('/security/second-factor')).text;
+  assert.equal((await owner.send('/security/second-factor/off', { current: 'wrong' })).status, 422);
+  assert.match(await page(), /second-factor\/off/);
   const adam = await browse(served, 'Adam');
   assert.equal((await adam.send(`/users/${owner.user.uid}/second-factor-off`)).status, 303);
-  assert.match(await page(), /<p>Off\./);
+  assert.match(await page(), /<h2>Switch on/);
   assert.equal((await withCode('', owner.cookie)).status, 303);
   await visitor(served, 'Owner');
 });

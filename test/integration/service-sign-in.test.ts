@@ -118,7 +118,7 @@ test('users see where they are signed in, and end one session with its streams',
   const cookie = String(there.headers['set-cookie']).split(';')[0] as string;
   const stream = screenEvents(url, { cookie });
   await stream.next();
-  const listed = (await here.read('/account')).text;
+  const listed = (await here.read('/security')).text;
   assert.match(listed, /Firefox on Linux[\s\S]*127\.0\.0\.1/);
   assert.match(listed, /this browser/);
   const [id = '', ...others] = [...listed.matchAll(/name="session" value="(\w+)"/g)].map(([, each]) => each);
@@ -132,7 +132,7 @@ test('users see where they are signed in, and end one session with its streams',
   assert.equal(await end(id), 303);
   assert.deepEqual(await stream.next(), { done: true, value: undefined });
   assert.equal((await ask(`${url}/account`, { headers: { cookie } })).status, 303);
-  assert.doesNotMatch((await here.read('/account')).text, /Firefox on Linux/);
+  assert.doesNotMatch((await here.read('/security')).text, /Firefox on Linux/);
 });
 
 test('the same name in two accounts: neither hears of the other, and each has an address to sign in at', async (t) => {
@@ -141,7 +141,7 @@ test('the same name in two accounts: neither hears of the other, and each has an
   await person(served, { name: 'Anna' });
   const bea = await browse(served, 'Bea', { account: 'Beta' });
   const added = await bea.send('/users', { name: 'ANNA', role: 'agent' });
-  assert.match(added.text, /Invitation link for/);
+  assert.match(added.text, /Send this link to/);
   assert.equal((await bea.send('/users', { name: 'anna', role: 'agent' })).status, 422);
   const [, link = ''] = /\/sign-in#([\w.]+)/.exec(added.text) ?? [];
   const [, account = ''] = /\/sign-in\?account=([0-9a-f]{16})/.exec(added.text) ?? [];

@@ -46,9 +46,11 @@ export const accountTests: StoreTests = {
       ...{ id: account, uid: 'a', name: 'A', ...berlin, answerWithin: 20, tokenCounter: 2 },
       ...{ crmUrl: 'https://crm.example/{number}', openingHours: null, agentsDelete: false },
     });
-    await directory.changeAccount(account, { agentsDelete: true, answerWithin: 30 });
+    const rest = { agentsDelete: true, answerWithin: 30, openingHours: '{}' };
+    await directory.changeAccount(account, rest);
+    await directory.changeAccount(account, { name: 'B' });
     const [changed] = (await directory.read(0))?.directory.accounts ?? [];
-    assert.deepEqual([changed?.agentsDelete, changed?.answerWithin], [true, 30]);
+    assert.deepEqual(changed, { ...after?.accounts[0], ...rest, name: 'B' });
   },
 
   async 'extensions have names and users, which the directory knows at once'({ store, account, other }) {

@@ -3,7 +3,7 @@ import type { CallRecord } from '../../src/service/calls/call-record.ts';
 import { everyCall } from '../../src/service/calls/call-store.ts';
 import { makeScreens } from '../../src/service/calls/screens.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { makeCallBackList } from '../../src/service/people/call-backs.ts';
+import { makeCallBackList } from '../../src/service/people/call-back-list.ts';
 import type { CallGroup } from '../../src/service/people/caller-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { report } from './recorded-request.ts';
@@ -84,15 +84,17 @@ export const callerTests: StoreTests = {
     assert.deepEqual(await missed(22, 9), [second, third]);
     assert.deepEqual(await missed(23, 9), [third]);
     assert.deepEqual(await missed(0, 1), [third]);
+    await store.customers.put(account, [customer({ numbers: ['110', '112'] })]);
+    assert.deepEqual(await missed(0, 9), [first, ['second', through], third], 'by another number');
   },
 
-  async 'a missed caller has the newest call, all of the span, and what was answered after and at last'({
+  async 'a missed caller has the newest call, all of the span, and what was answered last by either number of the customer'({
     store,
     account,
   }) {
     const missed = async (since: number, number?: string) =>
       (await store.callers.missedCallers(account, since, number))
-        .map((one) => [one.call.number, one.call.id, one.calls.length, one.reached, one.answeredAt])
+        .map((one) => [one.call.number, one.call.id, one.calls.length, one.answered])
         .sort();
     await call(store, account, '110', 10, 'a');
     await call(store, account, '110', 20, 'b', '1001');
@@ -101,20 +103,32 @@ export const callerTests: StoreTests = {
     await call(store, account, '112', 50, 'e');
     await call(store, account, '113', 60, 'f', '1001');
     const before = [
-      ['110', 'c', 2, null, 20],
-      ['112', 'e', 2, null, null],
+      ['110', 'c', 2, { began: 20, at: 21, by: '1001' }],
+      ['112', 'e', 2, null],
     ];
     assert.deepEqual(await missed(0), before);
     assert.deepEqual(await missed(0, '110'), before.slice(0, 1));
     assert.deepEqual(await missed(0, '113'), []);
-    assert.deepEqual(await missed(52), [['112', 'e', 1, null, null]], 'by the end of a call');
+    assert.deepEqual(await missed(52), [['112', 'e', 1, null]], 'by the end of a call');
     await call(store, account, '110', 70, 'g', '1002');
     await call(store, account, '110', 80, 'h', '1003');
-    assert.deepEqual(await missed(0, '110'), [['110', 'c', 2, { id: 'g', at: 71, by: '1002' }, 80]]);
+    const last = { began: 80, at: 81, by: '1003' };
+    assert.deepEqual(await missed(0, '110'), [['110', 'c', 2, last]]);
+    await store.customers.put(account, [customer({ numbers: ['110', '112'] })]);
+    assert.deepEqual(await missed(0, '112'), [['112', 'e', 2, last]]);
+    const called = await store.callers.lastCalls(account, ['110', '113', '119']);
+    assert.deepEqual(
+      [...called].sort(),
+      [
+        ['110', 80],
+        ['113', 60],
+      ],
+      'when each number called last',
+    );
   },
 
   async 'what users did about callers is found by time and by number'({
-    store: { callers },
+    store: { callers, customers },
     account,
     other,
   }) {
@@ -124,7 +138,7 @@ export const callerTests: StoreTests = {
       kind: 'taken' | 'note' | 'done' | 'reopened',
       text: string | null = null,
     ) => ({
-      ...{ number, at, user: 'Ann', kind, text },
+      ...{ number, at, user: 'Ann', kind, text, customer: null },
     });
     const all = [
       action('110', 10, 'taken'),
@@ -144,6 +158,20 @@ export const callerTests: StoreTests = {
       await found({ number: '110' }),
       all.filter(({ number }) => number === '110'),
     );
+    assert.deepEqual(await found({ number: '110', until: 20 }), all.slice(0, 1));
+    const note = { number: '112', at: 20, user: 'Ann' };
+    assert.equal(await callers.editNote(account, note, 'Bob', 'calls today'), true);
+    assert.equal(await callers.editNote(account, note, 'Bob', 'again'), false, 'it is Bob’s now');
+    const [edited] = await found({ number: '112' });
+    assert.deepEqual([edited?.at, edited?.user, edited?.text], [20, 'Bob', 'calls today']);
+    assert.equal(await callers.removeNote(account, note), false);
+    await customers.put(account, [customer({ reference: '7', numbers: ['112'] })]);
+    assert.deepEqual(
+      (await found({ since: 20 })).map((one) => one.customer),
+      ['7', null, null],
+    );
+    assert.equal(await callers.removeNote(account, { ...note, user: 'Bob' }), true);
+    assert.deepEqual(await found({ number: '112' }), []);
   },
 
   async 'whoever was missed is to be called back, however often one number calls; Done takes away one'({
@@ -154,14 +182,15 @@ export const callerTests: StoreTests = {
     const list = makeCallBackList(store.callers, makeScreens(), () => NOW);
     const isRight = async (count: number, ...done: string[]) => {
       const open = (await list.read(account)).filter(({ closed }) => closed === null);
-      const numbers = open.map(({ number }) => number);
+      const numbers = open.map(({ person }) => person);
       assert.equal(numbers.length, count);
-      assert.deepEqual(numbers, await unreached(store, account, done));
-      const { missed, others } = await list.onScreen(account);
+      assert.deepEqual(numbers.toSorted(), (await unreached(store, account, done)).sort());
+      list.readAgain(); // nobody tells its screens of calls
+      const screen = await list.onScreen(account);
       assert.deepEqual(
-        [...missed, ...others].map(({ number }) => number),
-        numbers,
-        'screens count all',
+        [screen.count, screen.missed.map(({ person }) => person)],
+        [count, numbers.slice(0, 50)],
+        'screens have the first, and count all',
       );
       return open;
     };
@@ -173,11 +202,8 @@ export const callerTests: StoreTests = {
     await Promise.all([...people(3), 'anonymous'].map((number) => miss(other, number, 9 * MINUTE)));
     await miss(account, 'anonymous', 2000 * MINUTE);
     await miss(account, '+4930777', -8 * DAY);
-    const [first] = await isRight(301);
-    assert.deepEqual(
-      [first?.number, first?.call.startedAt, first?.times],
-      [robot, START + 999 * MINUTE, 600],
-    );
+    const last = (await isRight(301)).at(-1);
+    assert.deepEqual([last?.person, last?.call.startedAt, last?.times], [robot, START + 999 * MINUTE, 600]);
     const done = (number: string) =>
       list.act(account, { number, kind: 'done', at: NOW, user: 'Ann', text: null });
     await done(robot);
@@ -186,12 +212,21 @@ export const callerTests: StoreTests = {
     await done(called);
     await call(store, account, answered, START + 1100 * MINUTE, 'through', '1001');
     await isRight(298, robot, called);
-    const [reached] = await list.read(account, answered);
-    assert.deepEqual([reached?.number, reached?.closed?.how], [answered, 'reached']);
+    const [reached] = await list.read(account, [answered]);
+    assert.deepEqual([reached?.person, reached?.closed?.how], [answered, 'reached']);
     // More than are read in one go.
     const more = people(1000).slice(300);
     await Promise.all(more.map((number, n) => miss(account, number, (2000 + n) * MINUTE)));
     await isRight(998, robot, called);
+    // A customer is one row, first by priority, closed by either number.
+    const [a = '', b = ''] = more.slice(-2);
+    await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
+    await store.customers.put(account, [customer({ segment: 'Gold', numbers: [a, b] })]);
+    const [gold] = await list.read(account);
+    assert.deepEqual([gold?.person, gold?.numbers, gold?.times], ['customer 1', [b, a], 2]);
+    await call(store, account, a, START + 4000 * MINUTE, 'gold through', '1001');
+    const [closed] = await list.read(account, [a, b]);
+    assert.deepEqual([closed?.person, closed?.closed?.how], ['customer 1', 'reached']);
   },
 };
 
@@ -202,7 +237,7 @@ const NOW = START + 4 * DAY;
 const robot = '+49309999999';
 const people = (count: number) => Array.from({ length: count }, (_, n) => `+4930555${10_000 + n}`);
 
-/** The numbers of missed calls of the last seven days that nobody has reached since, newest first: by the calls themselves. */
+/** The numbers of missed calls of the last seven days that nobody has reached since: by the calls themselves. */
 async function unreached(store: Store, account: number, done: readonly string[]): Promise<string[]> {
   const calls: CallRecord[] = [];
   let from = null;

@@ -15,6 +15,8 @@ type Opened = {
   reopen(): Promise<Store>;
   /** Reads the database itself. */
   readColumns(): Promise<readonly TextColumn[]>;
+  /** All that its files hold, those beside the database too; absent: the files are a server's. */
+  readFiles?(): string;
 };
 
 /** Tests by name, each on a store of its own with two accounts. Retention by age is exact to `ageStepMs`. */

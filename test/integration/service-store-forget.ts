@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { eachText, textNames } from '../../src/service/people/customer-fields.ts';
 import { forgetNumber } from '../../src/service/people/forget-number.ts';
+import { writtenNumber } from '../../src/shared/phone-number/written-number.ts';
 import { recorded, report } from './recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 import { entries } from './service-store-history.ts';
@@ -13,8 +14,8 @@ export type TextColumn = { readonly table: string; readonly column: string; read
 const ofCallers = [
   ...['customers.reference', 'customers.search', 'customer_numbers.number'],
   ...textNames.map((name) => `customers.${name}`),
-  ...['calls.from_number', 'calls.number'],
-  ...['history.from_number', 'history.request', 'history.request_bytes', 'history.response'],
+  ...['calls.from_number', 'calls.number', 'calls.caller_id', 'calls.number_called'],
+  ...['history.path', 'history.from_number', 'history.request', 'history.request_bytes', 'history.response'],
   ...['caller_actions.number', 'caller_actions.text', 'audit.target', 'webhook_deliveries.answer'],
 ];
 
@@ -24,9 +25,9 @@ const others: Readonly<Record<string, string>> = {
   audit: 'what who source',
   bridge_health: 'report',
   caller_actions: 'user_name kind',
-  calls: 'call_id status caller_id number_called line missed_where missed_name missed_by changed',
+  calls: 'call_id status line missed_where missed_name missed_by changed',
   extensions: 'extension name',
-  history: 'method path call_id effect',
+  history: 'method call_id effect',
   integrations: 'uid name',
   kept_figures: 'figures',
   old_token_uses: 'address',
@@ -83,7 +84,10 @@ export const forgetTests: StoreTests = {
         await store.audit.page({ account: of, what: null, who: null, before: null, limit: 9 }),
       ]);
     const theirs = await all(other);
-    assert.deepEqual(await forgetNumber(store, account, number), { calls: 1, requests: 4, customers: 1 });
+    assert.deepEqual(await forgetNumber(store, account, number), {
+      ...{ calls: 1, requests: 4, customers: 1 },
+      ...{ texts: 1, callIds: 0 },
+    });
     assert.doesNotMatch(await all(account), /901820|030 9/);
     assert.equal(await all(other), theirs);
 
@@ -100,7 +104,10 @@ export const forgetTests: StoreTests = {
     const call = await store.calls.get(account, `call-${account}`);
     assert.deepEqual([call?.from, call?.number, call?.customer], ['forgotten', 'forgotten', null]);
     assert.equal((await store.customers.withNumber(account, '+4930901821'))?.name, 'Ann');
-    assert.deepEqual(await forgetNumber(store, account, number), { calls: 0, requests: 0, customers: 0 });
+    assert.deepEqual(await forgetNumber(store, account, number), {
+      ...{ calls: 0, requests: 0, customers: 0 },
+      ...{ texts: 0, callIds: 0 },
+    });
     assert.equal((await forgetNumber(store, account, '+4930901821')).customers, 1);
     assert.deepEqual(await Array.fromAsync(store.customers.all(account)), []);
   },
@@ -125,7 +132,12 @@ export const forgetTests: StoreTests = {
     ]);
     const webhook = { uid: 'forget', account, url: 'https://a.example/hook', since: 0 };
     await store.webhooks.add({ ...webhook, events: ['call.ringing'] });
-    const request = { ...recorded({ account, at: 100, id: 'a' }), response: `{"from":"${number}"}` };
+    const request = {
+      ...recorded({ account, at: 100, id: 'a' }),
+      ...{ path: `/api/v1/voice/call?from=${number}`, response: `{"from":"${number}"}` },
+    };
+    const extras = { numberCalled: number, line: null, missed: null };
+    await report(store, { account, at: 99, id: 'b', from: '+4930901821', callerId: number, extras });
     await store.requests.record(request);
     const bytes = new Uint8Array(Buffer.from(`{"from":"${number}","name":"\xff"}`, 'latin1'));
     await store.requests.record({ ...request, request: bytes, event: null });
@@ -149,5 +161,84 @@ export const forgetTests: StoreTests = {
     await store.customers.put(account, [nameless]);
     await forgetNumber(store, account, number);
     assert.deepEqual(await named(), []);
+  },
+
+  /** A number is written in as many ways as there are people; none of them may be left anywhere, but in the ids of calls. */
+  async 'a forgotten number is nowhere, however it was written, and comes back as a stranger'({
+    store,
+    account,
+    readColumns,
+    readFiles,
+  }) {
+    const written = ['+4930901820', '004930901820', '(030) 90 18-20', '030-901-820', '%2B49%2030901820'];
+    await store.customers.put(account, [
+      { ...eachText(() => 'Ann'), reference: 'a', numbers: [number] },
+      { ...eachText(() => `Bob, not ${written[2]}`), reference: '030901820', numbers: ['+4930901821'] },
+    ]);
+    let at = 0;
+    const nothing = { callId: null, fromNumber: null, event: null } as const;
+    for (const form of written) {
+      at += 1;
+      const id = `call-${at}`;
+      const base = recorded({ account, at, id, from: '+4930901821' });
+      await store.requests.record({
+        ...base,
+        path: `/api/v1/voice/call?from=${form}`,
+        request: '{}',
+        ...nothing,
+      });
+      await store.requests.record({
+        ...{ ...base, ...nothing, request: JSON.stringify({ from: form, name: 'Ann' }) },
+        ...{ fromNumber: form, status: 422, response: `{"message":"${form} is no number."}` },
+      });
+      const also = { ...nothing, method: 'GET', request: `number=${encodeURIComponent(form)}` };
+      await store.requests.record({ ...base, ...also });
+      await report(store, {
+        ...{ account, at, id, from: '+4930901821', callerId: form, status: 'completed' },
+        extras: { numberCalled: form, line: null, missed: null },
+      });
+      await report(store, { account, at, id: `own-${at}`, from: number, status: 'completed' });
+      const note = { number: '+4930901821', at, user: 'Eve', kind: 'note', text: `ask at ${form}` } as const;
+      await store.callers.act(account, note);
+      const entry = {
+        account,
+        at,
+        what: 'removal',
+        who: 'Eve',
+        from: '::1',
+        target: `customer ${form}`,
+      } as const;
+      await store.audit.write(entry);
+    }
+    await report(store, { account, at, id: 'pbx-4930901820-1', from: number });
+    const ids = /pbx-4930901820-1/g;
+    const traces = () => writtenNumber(number);
+    const named = async () =>
+      (await readColumns())
+        .filter(({ values }) => traces().test(values.replace(ids, '')))
+        .map(({ column }) => column);
+    const before = await named();
+    for (const column of [
+      'path',
+      'request',
+      'response',
+      'text',
+      'target',
+      'caller_id',
+      'number_called',
+      'name',
+    ])
+      assert.ok(before.includes(column), `${column} held it`);
+
+    const { callIds, texts } = await forgetNumber(store, account, number);
+    assert.deepEqual({ callIds, texts }, { callIds: 1, texts: 2 * written.length });
+    assert.deepEqual(await named(), []);
+    assert.equal((await store.customers.get(account, 'a'))?.name, undefined);
+    if (readFiles) {
+      const bytes = readFiles().replace(ids, '');
+      for (const form of written) assert.equal(bytes.includes(form), false, `the files hold ${form}`);
+    }
+    const again = await report(store, { account, at: 99, id: 'again', from: number });
+    assert.deepEqual([again?.number, again?.customer], [number, null], 'a stranger');
   },
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -27,7 +27,11 @@ storeConformance('sqlite', async (t) => {
       return { table, column, values: `${db.prepare(all).get()?.values}` };
     });
   };
-  return { store, reopen, readColumns };
+  const readFiles = () =>
+    globSync(`${file}*`)
+      .map((path) => readFileSync(path, 'latin1'))
+      .join('');
+  return { store, reopen, readColumns, readFiles };
 });
 
 test('sqlite: the file is for its owner alone', async (t) => {

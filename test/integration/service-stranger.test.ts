@@ -33,16 +33,33 @@ test('whoever has a number now is who called, on screens at once, however the cu
     assert.equal((await anna.read('/call-back')).plain.includes(name ?? 'Stern'), name !== null);
   }
 
-  const given = { reference: '7', name: 'Maria Stern', segment: 'VIP', numbers: '030 23125000' };
-  await anna.send('/customers/save', given);
+  const given = { reference: '7', name: 'Maria Stern', segment: 'VIP', number: '030 23125000' };
+  await anna.send('/person/save', given);
   await isKnown('Maria Stern', 'VIP');
-  await anna.send('/customers/save', { ...given, before: '7', numbers: '030 999' });
+  await anna.send('/person/save', { ...given, customer: '7', number: '030 999' });
   await isKnown(null);
   const table = 'reference,name,segment,numbers\n7,Eva Stern,VIP,030 23125000\n';
   await anna.send('/customers/import', { table, confirmed: 'yes' });
   await isKnown('Eva Stern', 'VIP');
   await ask(`${url}/admin/segments/VIP`, { token: a.admin, method: 'DELETE' });
   await isKnown('Eva Stern');
-  await anna.send('/customers/remove', { reference: '7' });
+  // A stranger gets a name in two presses: a new one, or that of a customer with another number.
+  await anna.send('/person/save', { customer: '7', number: '' });
+  await isKnown(null);
+  const asked = await anna.send('/person/name', { number: stranger, name: 'eva stern' });
+  assert.equal(asked.status, 200, 'the number is added after a question');
+  assert.match(asked.text, /name="join" value="7"/);
+  const joined = await anna.send('/person/name', { number: stranger, name: 'eva stern', join: '7' });
+  assert.equal(joined.status, 303);
+  await isKnown('Eva Stern');
+  await anna.send('/person/save', { customer: '7', number: '' });
+  await isKnown(null);
+  await anna.send('/person/name', { number: stranger, name: 'Eva Stern', new: '1' });
+  await isKnown('Eva Stern');
+  const [, other = ''] = /customer=([0-9a-f]{16})/.exec((await anna.read('/customers')).text) ?? [];
+  await anna.send('/person/merge', { customer: '7', other });
+  assert.equal((await anna.read(`/person?customer=${other}`)).status, 404);
+  await isKnown('Eva Stern');
+  await anna.send('/person/remove', { customer: '7' });
   await isKnown(null);
 });

@@ -12,21 +12,17 @@ export type ScreenCall = {
   caller_id: string | null;
   answered_by?: string | null;
   missed: boolean | null;
-  taken_by?: string | null;
-  times?: number;
 };
 
-/** Callers to be called back, as screens get them; `others` only count. */
-type ScreenCallBacks = {
-  missed: ScreenCall[];
-  others: Pick<ScreenCall, 'id' | 'number' | 'taken_by' | 'times'>[];
-};
+/** A person to be called back. */
+type ScreenPerson = ScreenCall & { person: string; times: number; since: number; taken_by: string | null };
 
 export type ScreenEvent =
-  | ({ event: 'calls'; calls: ScreenCall[] } & ScreenCallBacks)
+  | { event: 'calls'; calls: ScreenCall[]; missed: ScreenPerson[]; count: number }
   | { event: 'call'; call: ScreenCall }
   | { event: 'customers'; calls: Pick<ScreenCall, 'id' | 'customer' | 'segment' | 'priority'>[] }
-  | ({ event: 'missed' } & ScreenCallBacks);
+  | { event: 'missed'; missed: ScreenPerson[]; gone: string[]; count: number }
+  | { event: 'last-with'; calls: { id: string; last_with: string }[] };
 
 /** The events of a service's stream, until the loop over them is left. */
 export async function* screenEvents(
@@ -44,11 +40,12 @@ export async function* screenEvents(
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
         const frame = text.slice(0, end);
         text = text.slice(end + 2);
-        const [, event, data] = /^event: (\w+)\ndata: (.*)$/m.exec(frame) ?? [];
+        const [, event, data] = /^event: ([\w-]+)\ndata: (.*)$/m.exec(frame) ?? [];
         if (event === 'calls') {
-          const { calls, missed, others } = JSON.parse(data ?? '');
-          yield { event, calls, missed, others };
-        } else if (event === 'customers') yield { event, calls: JSON.parse(data ?? '').calls };
+          const { calls, missed, count } = JSON.parse(data ?? '');
+          yield { event, calls, missed, count };
+        } else if (event === 'customers' || event === 'last-with')
+          yield { event, calls: JSON.parse(data ?? '').calls };
         else if (event === 'missed') yield { event, ...JSON.parse(data ?? '') };
         else if (event === 'call') yield { event, call: JSON.parse(data ?? '') };
       }

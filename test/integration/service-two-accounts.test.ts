@@ -81,13 +81,9 @@ test('a rotated or switched off token ends at once, and the others go on', async
     ask(`${url}/admin${path}`, { token: a.admin, method, body });
   const list = (await admin('/integrations')).json as { uid: string; name: string }[];
   const uid = list.find(({ name }) => name === 'PBX 1')?.uid;
-  const opened = async () => ((await admin(`/integrations/${uid}`)).json as { token: string }).token;
-  assert.equal(await opened(), a.token, 'a token is shown again whenever the integration is opened');
-
   const screen = screenEvents(url, bearer(a.token));
   await screen.next();
   const { token } = (await admin(`/integrations/${uid}/rotate`, 'POST')).json as { token: string };
-  assert.equal(await opened(), token);
   assert.equal((await post(a.token, event())).status, 401);
   assert.equal((await post(token, event())).status, 200);
   assert.equal((await screen.next()).done, true, 'a screen that the old token opened receives nothing more');

@@ -5,7 +5,7 @@ import { browse, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 import { namesOf, startReceiver } from './webhook-receiver.ts';
 
-const home = '/integrations/webhooks';
+const home = '/webhooks';
 
 test('an administrator sets a webhook up, tests it, sends again, changes its secret, and removes it', async (t) => {
   const receiver = await startReceiver(t);
@@ -29,7 +29,7 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
     assert.ok(answer.text.includes(error), error);
   }
   const page = `${(await send(home, { url: receiver.url, 'call.missed': '1' })).headers.location}`;
-  assert.match(page, /^\/integrations\/webhooks\/[0-9a-f]{16}$/);
+  assert.match(page, /^\/webhooks\/[0-9a-f]{16}$/);
   const secretOn = async () => /<pre id="secret"[^>]*>(whsec_[^<]+)</.exec(await get(page))?.[1] ?? '';
   receiver.secrets.push(await secretOn());
   assert.match(await get(home), /127\.0\.0\.1:\d+<\/bdi><\/a>/);
@@ -58,7 +58,7 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   assert.match(await get(failed), /Send all failed again/);
   receiver.answer((_, response) => response.end());
   await send(`${page}/again`);
-  await shows(failed, /Nothing here\./);
+  await shows(failed, />None</);
   assert.doesNotMatch(await get(failed), /Send all failed again/);
 
   await send(`${page}/rotate`, { days: '7' });
@@ -67,7 +67,7 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   for (const days of ['8', 'soon', '-1']) {
     const { status, text } = await send(`${page}/rotate`, { days });
     assert.equal(status, 422, days);
-    assert.match(text, /The old secret can sign for 0 to 7 more days\. Nothing was changed\./, days);
+    assert.match(text, /This request could not be processed/, days);
   }
   assert.match(await get(page), /signed with the old secret too until/);
   assert.equal(await secretOn(), fresh);
@@ -100,6 +100,6 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   for (const what of changes) assert.ok(audit.includes(what), what);
   assert.doesNotMatch(audit, /s3cret|whsec_/, 'no secret of an address');
   await send(`${page}/remove`);
-  assert.match(await get(home), /No webhooks yet\./);
+  assert.match(await get(home), /No webhooks yet/);
   assert.deepEqual(await withStore(served, (store) => store.webhooks.list(null)), []);
 });

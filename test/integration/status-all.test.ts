@@ -12,8 +12,8 @@ import { createStand, markerCall } from './stand.ts';
 test('status --all: each bridge of this machine in a row, and why one is not well', async (t) => {
   const folder = join(temporaryFolder(t), 'sites');
   mkdirSync(folder);
-  const write = (name: string, listen: string) =>
-    writeFileSync(join(folder, name), `STATUS_LISTEN=${listen}\n`);
+  const write = (name: string, listen: string, id = 'pbx') =>
+    writeFileSync(join(folder, name), `STATUS_LISTEN=${listen}\nPBX_ID=${id}\n`);
   const [main, berlin] = [
     await createStand(t, { STATUS_LISTEN: '127.0.0.1:0', PBX_ID: 'main' }),
     await createStand(t, { STATUS_LISTEN: '127.0.0.1:0', PBX_ID: 'berlin' }),
@@ -27,8 +27,10 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
     return calls.open === 0 && outbox.waiting === 2 && delivery.state === 'paused';
   };
   await until('deliveries to pause', isPaused, { state: async () => (await fetch(url)).text() });
-  write('berlin.env', `127.0.0.1:${berlin.statusPort()}`);
-  write('bridge.env', `127.0.0.1:${main.statusPort()}`);
+  write('berlin.env', `127.0.0.1:${berlin.statusPort()}`, 'berlin');
+  write('bridge.env', `127.0.0.1:${main.statusPort()}`, 'main');
+  // As a copy of the first one's settings begins: its port is the first one's.
+  write('hamburg.env', `127.0.0.1:${main.statusPort()}`, 'hamburg');
   write('munich.env', '127.0.0.1:1');
   write('vienna.env', 'nowhere');
   write('sample.env.example', '127.0.0.1:1');
@@ -41,13 +43,17 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
   assert.match(lines[1] ?? '', /^! berlin +up [\d.]+ \w+ +0 +2 +0 +paused$/);
   assert.match(lines[2] ?? '', /^ {4}no deliveries: 401/);
   const rest = lines.slice(3).join('\n');
+  assert.match(
+    rest,
+    /^! hamburg +- +- .*\n {4}at \S+ is another bridge, with PBX_ID=main: this one, with hamburg/m,
+  );
   assert.match(rest, /^! munich .*\n {4}the bridge is not running/m);
   assert.match(rest, /^! vienna .*\n {4}STATUS_LISTEN: got "nowhere"/m);
   assert.doesNotMatch(out, /sample/);
   assert.equal(code, 2);
 
   const json = JSON.parse((await runCommand([...all, '--json'], {}, {})).text);
-  assert.deepEqual(Object.keys(json), ['bridge', 'berlin', 'munich', 'vienna']);
+  assert.deepEqual(Object.keys(json), ['bridge', 'berlin', 'hamburg', 'munich', 'vienna']);
   assert.deepEqual([json.bridge.pbxId, json.berlin.pbxId], ['main', 'berlin']);
 });
 

@@ -4,15 +4,16 @@ import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
 import { createStand } from './stand.ts';
 
-const rings = [
-  'Event: Newchannel\r\nChannel: PJSIP/isp-00000001\r\nChannelState: 4\r\nCallerIDNum: +49401234561',
-  'Context: from-trunk\r\nExten: s\r\nUniqueid: 1763600000.1\r\nLinkedid: 1763600000.1',
-].join('\r\n');
+const rings = (number = '+49401234561', count = 1) =>
+  [
+    `Event: Newchannel\r\nChannel: PJSIP/isp-0000000${count}\r\nChannelState: 4\r\nCallerIDNum: ${number}`,
+    `Context: from-trunk\r\nExten: s\r\nUniqueid: 1763600000.${count}\r\nLinkedid: 1763600000.${count}`,
+  ].join('\r\n');
 
 test('trunks are listed with their evidence, added and forgotten while the bridge runs', async (t) => {
   const stand = await createStand(t);
   await stand.start();
-  stand.pbx.send(rings);
+  stand.pbx.send(rings());
   await stand.caughtUp();
   const trunks = async (args: readonly string[] = [], settings = {}) => {
     const ran = await runCommand(['trunks', ...args], { ...stand.env, ...settings });
@@ -34,6 +35,25 @@ test('trunks are listed with their evidence, added and forgotten while the bridg
   assert.doesNotMatch((await trunks()).flat, /PJSIP\/isp/);
   const [row] = JSON.parse((await trunks(['--json'])).text);
   assert.deepEqual([row.endpoint, row.isTrunk], ['PJSIP/marker', true]);
+});
+
+test('a trunk that has shown that it writes E.164 without plus: trunks and check --number say so', async (t) => {
+  const stand = await createStand(t);
+  await stand.start();
+  for (const count of [1, 2, 3]) stand.pbx.send(rings('4915112345678', count));
+  await stand.caughtUp();
+  const run = async (args: readonly string[], settings = {}) => {
+    const { text } = await runCommand(args, { ...stand.env, DEFAULT_COUNTRY: 'DE', ...settings });
+    return text.replace(/\n +(?=\S)/g, ' ');
+  };
+  const shown = /; read as E\.164 without its plus, as its last calls show \(TRUNK_NUMBERS corrects this\)$/m;
+  assert.match(await run(['trunks']), shown);
+  const number = ['check', '--number', '31612345678'];
+  assert.match(await run(number), /on PJSIP\/isp: reported as \+31612345678 \(E\.164 without its plus, as/);
+  assert.match(await run(number), /on any other trunk: reported as \+4931612345678 \(as dialled in DE\)/);
+  const corrected = { TRUNK_NUMBERS: 'PJSIP/isp-*:national' };
+  assert.match(await run(['trunks'], corrected), /; read by TRUNK_NUMBERS PJSIP\/isp-\*:national$/m);
+  assert.doesNotMatch(await run(number, corrected), /\+31612345678/);
 });
 
 test('trunks of a folder where no bridge was started: says so', async (t) => {

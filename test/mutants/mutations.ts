@@ -33,7 +33,7 @@ const operators: readonly (readonly [RegExp, (found: string) => string])[] = [
   [/(?<![\w.])\d[\d_]*(?![\w.])/g, (found) => `${Number(found.replaceAll('_', '')) + 1}`],
   [/(?<=\bif \()(?=\S)/g, () => 'true || '],
   [/(?<=\bif \()(?=\S)/g, () => 'false && '],
-  [/(?<=\breturn )(?!undefined;)(?=[^;]+;)/g, () => 'undefined && '],
+  [/(?<=\breturn )(?!undefined;|false;)(?=[^;]+;)/g, () => 'undefined && '],
   // A call whose result nobody uses, alone on its line.
   [/(?<=^[ \t]+)(?!return|throw|await|if|for|while|super|import)[\w.?]+\(.*\);$/gm, () => ';'],
 ];

@@ -10,15 +10,16 @@ const sampled = [
   'src/bridge/outbox/**',
   'src/shared/delivery/**',
   'src/bridge/cdr/**',
-  'src/service/users/!(*-pages)',
+  'src/service/users/!(*-pages|*-tables)',
   // What the service keeps.
   'src/service/store/**',
   'src/service/database/**',
   'src/service/*/*-{store,rows,reader,paging,sqlite}',
   'src/service/reports/kept-figures',
 ];
-/** What only the slow tier can notice: it needs a PostgreSQL, or damages files by the hundred. */
-const notSampled = /^src\/(service\/(store|database)\/postgres|bridge\/outbox\/recovery)/;
+/** What only the slow tier can notice: it needs a PostgreSQL or a MariaDB, or damages files by the hundred. */
+const notSampled =
+  /^src\/(service\/(store|database)\/postgres|bridge\/outbox\/recovery|bridge\/cdr\/mysql-source)/;
 const leastPercent = 95;
 
 const usage = `npm run mutants [-- PATH] [--count N] [--seed N] [--at-once N] [--also PART ...]

@@ -66,9 +66,16 @@ export const customers: readonly Customer[] = names
     }),
   );
 
-/** Who tried last, and was missed. */
-const { name, numbers } = customers.find(({ name }) => name === 'Aylin Kaya') as Customer;
-export const missedLast = { name, number: numbers[0] as string };
+/** Who waits to be called back: missed so many minutes ago, by the first of their numbers; a colleague has taken one. */
+export const waiting = [
+  { name: 'Aylin Kaya', missed: [19, 4] },
+  { name: 'Heating control, Wohnpark Süd', missed: [9], taken: 'Bilal' },
+  { name: 'Hansa Grundbesitz AG', missed: [31] },
+  { name: null, missed: [13] },
+].map(({ name, ...tries }) => {
+  const numbers = customers.find((one) => one.name === name)?.numbers ?? [callerNumber(39)];
+  return { name, numbers, number: numbers[0] as string, taken: undefined, ...tries };
+});
 
 export const callers: readonly string[] = Array.from({ length: CALLERS }, (_, n) => callerNumber(n));
 

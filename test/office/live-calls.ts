@@ -1,54 +1,63 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Player } from '../player/player.ts';
-import { type ScenarioName, simulateCall } from '../player/simulated-calls.ts';
-import { callers, colleagues, missedLast } from './customers.ts';
+import { seededRandom } from '../player/seeded-random.ts';
+import { type ScenarioName, type SimulatedCall, simulateCall } from '../player/simulated-calls.ts';
+import { callers, colleagues, waiting } from './customers.ts';
 
-/** Of 100 calls from outside. */
-const mix: readonly ScenarioName[] = [
-  ...Array<ScenarioName>(60).fill('answered'),
-  ...Array<ScenarioName>(18).fill('queue'),
-  ...Array<ScenarioName>(15).fill('missed'),
-  ...Array<ScenarioName>(7).fill('transfer'),
-];
-/** From one call to the next, on average, and how long people talk, ms. */
-const GAP_MS = 20_000;
-const TALK_MS = 60_000;
+/** Of nine calls one is missed; its caller calls again, four calls later, and is answered. */
+const round = 'answered queue answered missed answered answered queue answered answered'.split(' ');
+const [MISSED, AGAIN] = [3, 7];
+/** From one call to the next, at least and at most, and how long people talk, on average; ms. */
+const GAP_MS = [20_000, 30_000] as const;
+const TALK_MS = 40_000;
 /** Until the first call, ms. */
 const FIRST_MS = 3_000;
 
-/** Plays the calls of an office at a human pace, until `stop`: nobody is in two of them at once. */
-export async function playLiveCalls(pbx: Player, stop: AbortSignal): Promise<void> {
-  const pick = <T>(all: readonly T[]) => all[Math.floor(Math.random() * all.length)] as T;
-  const busy = new Set<string>();
-  const free = (all: readonly string[]) => all.filter((one) => !busy.has(one));
-  const sleep = (ms: number) => wait(ms, undefined, { signal: stop }).catch(() => {});
-  let index = 0;
+type PlannedCall = { readonly from: string; readonly phone: string; readonly gapMs: number } & Pick<
+  SimulatedCall,
+  'frames' | 'scenario'
+>;
 
-  async function play(): Promise<void> {
-    const phones = free(Object.keys(colleagues));
-    const scenario = phones.length < 2 ? 'missed' : pick(mix);
-    const call = simulateCall(scenario, {
-      ...{ second: Math.floor(Date.now() / 1_000), index: index++, random: Math.random, talkMs: TALK_MS },
-      // Not who waits to be called back: a call that is answered would close that.
-      outside: pick(free(callers).filter((number) => number !== missedLast.number)),
-      extensions: scenario === 'missed' ? Object.keys(colleagues) : phones,
+/**
+ * The calls of a good day, always the same: each phone has every fourth, and none takes longer than the gaps until the
+ * next, so that nobody is in two of them at once. `second`: in which the next call begins, Unix time.
+ */
+export function* plannedCalls(second: () => number): Generator<PlannedCall> {
+  const random = seededRandom(1);
+  const phones = Object.keys(colleagues);
+  // Not who waits to be called back: a call that is answered would close that.
+  const waits = new Set(waiting.flatMap(({ numbers }) => numbers));
+  const known = callers.filter((number) => !waits.has(number));
+  for (let index = 0; ; index += 1) {
+    const at = index % round.length;
+    const from = known[((at === AGAIN ? index - AGAIN + MISSED : index) * 7) % known.length] as string;
+    const phone = phones[index % phones.length] as string;
+    const call = simulateCall(round[at] as ScenarioName, {
+      ...{ second: second(), index, random, talkMs: TALK_MS, outside: from, extensions: [phone] },
     });
-    const text = call.frames.map(({ frame }) => frame).join();
-    const parties = [...callers, ...phones].filter((number) => text.includes(`: ${number}\r\n`));
-    for (const party of parties) busy.add(party);
+    const gapMs = GAP_MS[0] + random() * (GAP_MS[1] - GAP_MS[0]);
+    yield { ...call, from, phone, gapMs };
+  }
+}
+
+/** Plays them at a human pace, until `stop`. */
+export async function playLiveCalls(pbx: Player, stop: AbortSignal): Promise<void> {
+  const sleep = (ms: number) => wait(ms, undefined, { signal: stop }).catch(() => {});
+
+  async function play({ frames }: PlannedCall): Promise<void> {
     let now = 0;
-    for (const { ms, frame } of call.frames) {
+    for (const { ms, frame } of frames) {
       if (ms > now) await sleep(ms - now);
       if (stop.aborted) return;
       now = ms;
       pbx.send(frame);
     }
-    for (const party of parties) busy.delete(party);
   }
 
   await sleep(FIRST_MS);
-  while (!stop.aborted) {
-    void play();
-    await sleep(Math.min(-Math.log(1 - Math.random()) * GAP_MS, 3 * GAP_MS));
+  for (const call of plannedCalls(() => Math.floor(Date.now() / 1_000))) {
+    void play(call);
+    await sleep(call.gapMs);
+    if (stop.aborted) return;
   }
 }

@@ -18,12 +18,17 @@ export type Step = {
   readonly statements: readonly Statement[];
 };
 
+/** The first people to call back, and how many there are. */
+type OnScreen = { readonly people: readonly string[]; readonly count: number };
+
 /** What lists, exports and reports had of the property manager, and the screens of the second account. */
 export type Found = {
   readonly logged: number;
   readonly toCallBack: readonly string[];
-  readonly onScreen: readonly string[];
-  readonly onOthersScreen: readonly string[];
+  readonly onScreen: OnScreen;
+  /** Null: they are too many to walk through. */
+  readonly othersToCallBack: readonly string[] | null;
+  readonly onOthersScreen: OnScreen;
   readonly calls: number;
   readonly ofCustomer: number;
   readonly customers: number;

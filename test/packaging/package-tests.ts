@@ -80,6 +80,14 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
     },
   );
 
+  await t.test('check sees what the program will not be able to open', async () => {
+    const check = `d=$(mktemp -d); chown pbx-bridge "$d"; touch "$d/outbox.db"
+      STATE_DIR=$d AMI_USERNAME=a AMI_SECRET=b API_BASE_URL=http://127.0.0.1:9/api/v1 API_TOKEN=c pbx-bridge check
+      rm -r "$d"`;
+    const { output } = await machine.chroot('sh', '-c', check);
+    assert.match(output, /^FAIL {2}state directory .*: user \d+ may not write to outbox\.db in it$/m);
+  });
+
   await t.test(
     'a bug report of root has the log, and is written where the bridge’s user may write',
     async () => {
@@ -112,7 +120,7 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
         _pbx_bridge; echo "\${COMPREPLY[@]}"`;
       return (await succeeds(machine.chroot('bash', '-c', script))).output.trim();
     };
-    assert.equal(await complete('pbx-bridge', 'se'), 'service');
+    assert.equal(await complete('pbx-bridge', 'ser'), 'service');
     assert.equal(await complete('pbx-bridge', 'service', 'token', '--ke'), '--keep-old');
   });
 

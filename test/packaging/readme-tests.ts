@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { freepbxFastAgiPort, startFreepbxFastAgi } from '../asterisk/freepbx-fastagi.ts';
 import { calls, phone } from '../asterisk/sip-script.ts';
@@ -28,8 +28,8 @@ export const phonePort = 5071;
 
 /**
  * Types the commands of the README (and of the documents that it sends its reader to) as they are written, on a
- * machine that has an Asterisk and not yet pbx-bridge, and calls in from outside. Only the editor is replaced: it fills
- * in what a person would.
+ * machine that has an Asterisk and not yet pbx-bridge, and calls in from outside. Only the API's address and token, and
+ * the trunk's context, are replaced.
  */
 export async function readmeTests(
   t: TestContext,
@@ -49,22 +49,32 @@ export async function readmeTests(
       assert.equal(server.deaths(), 0, 'the server of FreePBX');
     });
   }
-  const [install = '', manager = '', edit = '', check = '', start = '', explain = '', ...more] = commandsOf(
+  const [install = '', setUp = '', status = '', explain = '', ...more] = commandsOf(
     layout === 'plain' ? 'On plain Asterisk' : 'On FreePBX',
   );
   assert.deepEqual(more, [], 'every command is tried');
 
+  let filledIn = '';
   await t.test('installs, and starts the other end', async () => {
     await type(install);
     const [service = ''] = commandsOf('Install', 'src/service/README.md');
     const [api = '', token = ''] = (await type(service)).match(/^API_\w+=.+$/gm) ?? [];
-    const context = layout === 'plain' ? [`INBOUND_CONTEXTS=${layouts.plain.trunkContext}`] : [];
-    fillIn(machine, [api, token, ...context]);
+    filledIn = setUp
+      .replace(/API_BASE_URL=\S+/, api)
+      .replace(/API_TOKEN=\S+/, token)
+      .replace(/(?<=INBOUND_CONTEXTS=)\S+/, layouts.plain.trunkContext);
   });
-  await t.test('is set up: check finds nothing', async () => {
-    await type(manager);
-    await type(edit);
-    assert.match(await type(check), /All checks passed\.\n$/);
+  await t.test('is set up by one command, which can be tried before and repeated', async () => {
+    const tried = await type(`${filledIn.trim()} --dry-run`);
+    assert.match(
+      tried,
+      /^would add the manager user \[pbx-bridge\] to .*\nwould set API_BASE_URL, API_TOKEN, /,
+    );
+    assert.match(await type(filledIn), /All checks passed\./);
+    const again = await type(filledIn);
+    assert.match(again, /^nothing to change\n[\s\S]*All checks passed\./);
+    assert.match(await type('systemctl is-enabled pbx-bridge'), /^enabled/);
+    await type(status);
   });
   /** What is logged is on the bridge's disk: it is at the API, and in its history, a moment later. */
   const explains = (wanted: RegExp) => {
@@ -78,13 +88,13 @@ export async function readmeTests(
   await t.test('a start with a wrong secret ends too, and says why', async () => {
     const file = '/etc/pbx-bridge/bridge.env';
     await type(`cp ${file} right.env; sed -i 's/^AMI_SECRET=.*/AMI_SECRET=wrong/' ${file}`);
-    const { code, output } = await run(start);
+    const { code, output } = await run(`systemctl restart pbx-bridge; ${status}`);
     assert.equal(code, 2, output);
     assert.match(flat(output), /login refused \(Authentication failed\)/);
     await type(`cat right.env > ${file}`);
   });
   await t.test('reports the first call', async () => {
-    await type(start);
+    await type(`systemctl restart pbx-bridge; ${status}`);
     await callIn(container, layout, logged('call.completed'));
     await explains(/^call pbx-\d+\.\d+\n[\s\S]*^REPORTED: ringing, answered, completed; /m);
   });
@@ -213,14 +223,6 @@ type Stage = {
   readonly container: Container;
   readonly layout: Layout;
 };
-
-/** An editor that takes out the lines of these variables, and writes these instead. */
-function fillIn(machine: Machine, lines: readonly string[]): void {
-  const names = lines.map((line) => line.slice(0, line.indexOf('=')));
-  const sed = `sed -i -E '/^#?(${names.join('|')})=/d' "$1"`;
-  const script = `#!/bin/sh\n${sed}\ncat >> "$1" <<'END'\n${lines.join('\n')}\nEND\n`;
-  writeFileSync(machine.at('usr/local/bin/nano'), script, { mode: 0o755 });
-}
 
 /** Somebody calls, the phone is picked up, and Asterisk ends the call; waits for the first line of this command. */
 async function callIn({ inItsNetwork, run }: Container, layout: Layout, sign: string): Promise<void> {

@@ -159,6 +159,22 @@ test('a call of which the tracker will know is not asked itself', () => {
   pass(375);
 });
 
+test('the number of an unknown call is read as other calls have shown that its trunk writes them', async () => {
+  const { apply, ask, callSays } = stand({ settings: { defaultCountry: 'DE' } });
+  const rings = (uniqueid: string) =>
+    apply(caller({ uniqueid, linkedid: uniqueid, callerNumber: '4915112345678' } as never));
+  const looksUp = async () => {
+    const answer = ask('9.9', '31612345999');
+    callSays('allowed');
+    return answer;
+  };
+  rings('1.1');
+  rings('2.1');
+  assert.equal(await looksUp(), '+4931612345999');
+  rings('3.1');
+  assert.equal(await looksUp(), '+31612345999');
+});
+
 describe('a call that is open since before a restart', () => {
   for (const [number, permission, questions] of [
     ['awaited', 'withheld', 1],

@@ -5,12 +5,13 @@ import { awaitsPresentation, isNumberOpen } from '../calls/caller-number.ts';
 import type { Channel } from '../calls/channel.ts';
 import type { OpenCall } from '../calls/open-call.ts';
 import type { TrackerState } from '../calls/tracker-state.ts';
+import { notationOf } from '../calls/trunk-learning.ts';
 import type { LookupRequest, NumberToLookUp, Permit } from './agi.ts';
 
 /** What was dialled and what is stored differ in their first digits only: the last seven say which number it is. */
 const TELLING_DIGITS = 7;
 
-type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
+type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules' | 'trunks'>;
 
 type LookupPermissions = {
   /** The number that may be looked up, within `waitMs` (ms); `pending` if nobody has said by then that it may be sent. */
@@ -34,7 +35,7 @@ export function createLookupPermissions(
   rules: LookupState['rules'],
   setTimer: (callback: () => void, ms: number) => () => void,
 ): LookupPermissions {
-  let state: LookupState = { calls: new Map(), channels: new Map(), rules };
+  let state: LookupState = { calls: new Map(), channels: new Map(), trunks: new Map(), rules };
   const waiting = new Set<() => void>();
 
   /**
@@ -75,7 +76,9 @@ export function createLookupPermissions(
     if (isWithheld(number)) return '';
     const channel = channels.get(decider ?? '');
     const isPresented = channel?.inbound ? channel.presented === number : isOwn;
-    const notation = isPresented ? rules.notationOf(channel?.name ?? name) : autoNotation;
+    const notation = isPresented
+      ? (channel?.notation ?? notationOf(state, channel?.name ?? name))
+      : autoNotation;
     return readNumber(number, rules.defaultCountry, notation).number;
   }
 

@@ -1,12 +1,13 @@
 import type { Clock } from '../../shared/process/clock.ts';
-import type { Place } from '../calls/place.ts';
+import type { DialplanLine, DialplanPart, Place } from '../calls/place.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { createCounters } from './link-log.ts';
 import { ConnectionEnded } from './pending-requests.ts';
 import { type Fields, fieldKey } from './wire/frame.ts';
 
 const deadlineMs = 3_000;
-const [priorityKey, applicationKey, dataKey] = [
+const [extensionKey, priorityKey, applicationKey, dataKey] = [
+  fieldKey('Extension'),
   fieldKey('Priority'),
   fieldKey('Application'),
   fieldKey('AppData'),
@@ -38,21 +39,23 @@ export async function readDialplanLine(
   }
 }
 
-type DialplanLine = { readonly priority: string; readonly application: string; readonly data: string };
+/** A line; its extension as the dialplan writes it, which may be a pattern. */
+type Line = DialplanLine & { readonly priority: string; readonly application: string };
 
-/** The lines of the dialplan's extension; none if the PBX does not say. */
+/** The lines of the dialplan's extension, or of a whole context; none if the PBX does not say. */
 export async function readExtension(
   connection: Connection,
-  { context, exten }: Pick<Place, 'context' | 'exten'>,
-): Promise<readonly DialplanLine[]> {
+  { context, exten }: DialplanPart,
+): Promise<readonly Line[]> {
   const list = await connection.list({
-    action: { action: 'ShowDialPlan', context, extension: exten },
+    action: { action: 'ShowDialPlan', context, ...(exten !== undefined && { extension: exten }) },
     item: 'ListDialplan',
     last: 'ShowDialPlanComplete',
-    read: (fields: Fields): DialplanLine | undefined => {
+    read: (fields: Fields): Line | undefined => {
       const priority = fields(priorityKey);
       const application = fields(applicationKey);
-      return priority && application ? { priority, application, data: fields(dataKey) ?? '' } : undefined;
+      if (!priority || !application) return undefined;
+      return { exten: fields(extensionKey) ?? '', priority, application, data: fields(dataKey) ?? '' };
     },
   });
   return list.ok ? list.items : [];

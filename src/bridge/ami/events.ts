@@ -110,6 +110,7 @@ function newstate(fields: Fields, at: number): Input | undefined {
     channel: text(fields, channelKey),
     state,
     callerNumber: callerNumber(fields),
+    ...place(fields),
   };
 }
 
@@ -123,7 +124,9 @@ function newCallerid(fields: Fields, at: number): Input | undefined {
 function dialBegin(fields: Fields, at: number): Input | undefined {
   const uniqueid = text(fields, dialledUniqueidKey);
   const dialString = text(fields, dialStringKey);
-  return uniqueid === '' ? undefined : { type: 'dialled', at, uniqueid, dialString };
+  const by = text(fields, uniqueidKey);
+  const dialler = by === '' ? {} : { by, place: place(fields) };
+  return uniqueid === '' ? undefined : { type: 'dialled', at, uniqueid, dialString, ...dialler };
 }
 
 function rename(fields: Fields, at: number): Input | undefined {

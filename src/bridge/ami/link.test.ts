@@ -138,7 +138,7 @@ test('what the dialplan did comes as an input: of a line that ends a call, what 
     ...{ Context: 'from-trunk', Extension: '49301', Priority, Application, AppData },
   });
   const dialplan = [line('1', 'Queue', 'sales,t'), line('2', 'Hangup'), line('3', 'VoiceMail', '1000')];
-  const { port } = await startPlayer(t, { dialplan });
+  const { port } = await startPlayer(t, { dialplan, variables: { MEXTEN: '1002' } });
   const { link, inputs, said, until } = startLine(t, { port });
   await until(() => said.length === 1);
   for (const [uniqueid, priority, exten = '49301'] of [
@@ -148,7 +148,10 @@ test('what the dialplan did comes as an input: of a line that ends a call, what 
     ['1.4', '4'],
     ['1.5', '1', '1\r\nAction: Originate'],
   ] as const)
-    link.ask.application(uniqueid, { context: 'from-trunk', exten, priority });
+    link.ask.application({
+      ...{ type: 'ask-application', uniqueid },
+      place: { context: 'from-trunk', exten, priority },
+    });
   const answers = () => inputs.filter((input) => input.type === 'application');
   await until(() => answers().length === 5);
   assert.deepEqual(
@@ -157,6 +160,22 @@ test('what the dialplan did comes as an input: of a line that ends a call, what 
       .sort(),
     ['1.1 Queue(sales,t)', '1.2 Queue(sales,t)', '1.3 VoiceMail(1000)', '1.4 ()', '1.5 ()'],
   );
+  link.ask.application({
+    ...{ type: 'ask-application', uniqueid: '2.1' },
+    others: [{ context: 'from-trunk' }],
+  });
+  await until(() => answers().length === 6);
+  assert.deepEqual(answers().at(-1)?.others, [
+    { exten: '49301', data: 'sales,t', priority: '1', application: 'Queue' },
+    { exten: '49301', data: '', priority: '2', application: 'Hangup' },
+    { exten: '49301', data: '1000', priority: '3', application: 'VoiceMail' },
+  ]);
+  link.ask.variable({
+    ...{ type: 'ask-variable', uniqueid: '2.2' },
+    channel: 'PJSIP/trunk-1',
+    variable: 'MEXTEN',
+  });
+  await until(() => inputs.some((input) => input.type === 'variable' && input.value === '1002'));
 });
 
 for (const [what, withheld] of [
@@ -200,7 +219,10 @@ test('an AMI that answers only the login and the list of channels gives a workin
   await until(() => said.some(({ code }) => code === 'ami.connected'));
   // Questions about calls, and what shows that the link works.
   link.ask.presentation('1.1', 'PJSIP/trunk-00000001');
-  link.ask.application('1.1', { context: 'ivr-1', exten: 's', priority: '1' });
+  link.ask.application({
+    ...{ type: 'ask-application', uniqueid: '1.1' },
+    place: { context: 'ivr-1', exten: 's', priority: '1' },
+  });
   send(channelEvent('Newchannel', '1.1'));
   const count = (type: Input['type']) => inputs.filter((input) => input.type === type).length;
   await until(() => count('presentation') + count('application') === 2);

@@ -194,7 +194,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     stop,
     ask: {
       presentation: (uniqueid, channel) => ask?.presentation(uniqueid, channel),
-      application: (uniqueid, place) => ask?.application(uniqueid, place),
+      application: (question) => ask?.application(question),
+      variable: (question) => ask?.variable(question),
     } satisfies Questions,
     /** Uses this login from the next attempt on, which is made at once if the link is down. */
     changeLogin(next: Login) {

@@ -104,7 +104,8 @@ const missing: Readonly<Record<string, string>> = {
   BridgeList: 'conferences that are in progress at the start are not recognised',
   CoreSettings: 'the version of Asterisk is unknown',
   DeviceStateList: 'trunks are known only from their calls',
-  Getvar: 'the contexts of trunks and how long call records are held back are unknown',
+  Getvar:
+    'the contexts of trunks, how long call records are held back and whose voicemail a missed call ended in are unknown',
   ListCommands: 'the rights of the manager user are not checked',
   Ping: 'the channels are read instead, to see whether the link works',
   ShowDialPlan: 'where missed calls ended is named by its place in the dialplan',

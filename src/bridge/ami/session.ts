@@ -1,8 +1,9 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
+import type { ApplicationAsked, VariableAsked } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
-import type { Place } from '../calls/place.ts';
+import type { DialplanPart } from '../calls/place.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
@@ -17,8 +18,13 @@ import { isSafeValue } from './wire/manager.ts';
 export type Questions = {
   /** Whether the number of the caller on this channel may be shown; the answer is a `presentation` input. */
   presentation(uniqueid: string, channel: string): void;
-  /** What the dialplan does at a place; the answer is an `application` input. Needs only `write = reporting`. */
-  application(uniqueid: string, place: Place): void;
+  /**
+   * What the dialplan does at a place, and the lines of other extensions; the answer is an `application` input. Needs only
+   * `write = reporting`.
+   */
+  application(question: ApplicationAsked): void;
+  /** A variable of a channel; the answer is a `variable` input. */
+  variable(question: VariableAsked): void;
 };
 
 export type PbxUp = {
@@ -115,8 +121,11 @@ export async function runSession(
     presentation(uniqueid, channel) {
       askPresentation(uniqueid, channel).catch(onError);
     },
-    application(uniqueid, place) {
-      askApplication(uniqueid, place).catch(onError);
+    application(question) {
+      askApplication(question).catch(onError);
+    },
+    variable(question) {
+      askVariable(question).catch(onError);
     },
   });
   live(connection).catch(onError);
@@ -198,15 +207,25 @@ export async function runSession(
     hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid, presented });
   }
 
-  async function askApplication(uniqueid: string, place: Place): Promise<void> {
-    const lines = isSafeValue(`${place.context}${place.exten}`) ? await readExtension(connection, place) : [];
-    const found = lines.find(({ priority }) => priority === place.priority);
+  async function askApplication({ uniqueid, place, others = [] }: ApplicationAsked): Promise<void> {
+    const read = async (part: DialplanPart) =>
+      isSafeValue(`${part.context}${part.exten ?? ''}`) ? await readExtension(connection, part) : [];
+    const [lines = [], ...more] = await Promise.all([
+      place === undefined ? [] : read(place),
+      ...others.map(read),
+    ]);
+    const found = lines.find(({ priority }) => priority === place?.priority);
     // If the line ends the call, what the caller heard is in the line before.
     const before = ending.test(found?.application ?? '')
-      ? lines.find(({ priority }) => Number(priority) === Number(place.priority) - 1)
+      ? lines.find(({ priority }) => Number(priority) === Number(place?.priority) - 1)
       : undefined;
     const { application = '', data = '' } = before ?? found ?? {};
-    hand({ type: 'application', at: clock.now(), uniqueid, application, data });
+    hand({ type: 'application', at: clock.now(), uniqueid, application, data, others: more.flat() });
+  }
+
+  async function askVariable({ uniqueid, channel, variable }: VariableAsked): Promise<void> {
+    const value = isSafeValue(channel) ? await readVariable(connection, variable, channel) : '';
+    hand({ type: 'variable', at: clock.now(), uniqueid, variable, value: value ?? '' });
   }
 
   function onUnanswered(action: string): void {

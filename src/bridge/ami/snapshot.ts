@@ -90,9 +90,14 @@ export async function readOption(connection: Connection, endpoint: string, optio
   return variable === undefined ? '' : readVariable(connection, variable);
 }
 
-/** The value of a dialplan function that needs no channel; '' if it cannot be read. */
-export async function readVariable(connection: Connection, variable: string): Promise<string> {
-  const { response, fields } = await connection.request({ action: 'Getvar', variable });
+/** The value of a channel's variable, or of a dialplan function that needs no channel; '' if it cannot be read. */
+export async function readVariable(
+  connection: Connection,
+  variable: string,
+  channel?: string,
+): Promise<string> {
+  const of = channel === undefined ? {} : { channel };
+  const { response, fields } = await connection.request({ action: 'Getvar', variable, ...of });
   return response === 'Success' ? (fields.get('Value') ?? '') : '';
 }
 

@@ -29,13 +29,18 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
     if (!isAmong(parties, caller.talksWith)) {
       caller.talksWith = person.uniqueid;
       if (answer !== undefined)
-        writeObserved(state, call, `${person.name} takes over: it is in a bridge with the caller`);
+        writeObserved(
+          state,
+          call,
+          `${callerIdOf(state, call, person)} takes over, and talks with the caller`,
+        );
     }
     const first = ofHouse && answer && parties.find(({ uniqueid }) => uniqueid === answer.by);
     const joins = first !== undefined && isTrunkEnd(state, first);
     if (answer !== undefined && !joins) continue;
     call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
-    if (joins) writeObserved(state, call, `${person.name} joins: the end names ${call.answer.callerId}`);
+    if (joins)
+      writeObserved(state, call, `${call.answer.callerId} joins: the end names ${call.answer.callerId}`);
     reportWhatIsDue(state, call, 'answered');
     saveCall(state, call);
   }

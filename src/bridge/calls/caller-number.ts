@@ -7,6 +7,7 @@ import type { OpenCall } from './open-call.ts';
 import { presumedPresentation } from './presentation.ts';
 import { numberToReport } from './rules.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
+import { notationOf } from './trunk-learning.ts';
 
 /** True while the number of a call is not known, and may still come. */
 export function isNumberOpen({ number }: Readonly<OpenCall>): boolean {
@@ -83,13 +84,16 @@ export function takeNumber(state: TrackerState, call: OpenCall, decided: NumberT
 }
 
 /** What a caller's channel has for a number: the trunk's, or by setting what the dialplan made of it. */
-function readingOf({ rules }: TrackerState, { name, presented, number, dialplanNumber }: Channel) {
+function readingOf(state: TrackerState, channel: Channel) {
+  const { rules } = state;
+  const { name, presented, number, dialplanNumber } = channel;
+  channel.notation ??= notationOf(state, name);
   const made = dialplanNumber || number;
   const isMade =
     rules.reportedNumber === 'dialplan' && made !== presented && !isWithheld(made) && numberIn(made) !== '';
   return isMade
     ? { text: made, by: 'dialplan', notation: autoNotation }
-    : { text: presented, by: 'trunk', notation: rules.notationOf(name) };
+    : { text: presented, by: 'trunk', notation: channel.notation };
 }
 
 /** Where the number comes from, as far as the channel still shows it. */

@@ -1,6 +1,7 @@
 import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
+import type { Notation } from '../../shared/phone-number/trunk-notation.ts';
 import type { ChannelSeen, Presentation } from './input.ts';
-import type { Place } from './place.ts';
+import type { DialplanLine, MissedPlace, Place } from './place.ts';
 
 /**
  * A channel as the tracker keeps it. What the name says is read once, when the name is set. Source: docs.asterisk.org,
@@ -23,6 +24,8 @@ export type Channel = {
    * presented, before the dialplan changed it.
    */
   presented: string;
+  /** How its trunk writes numbers: what counted when the number was first read, to its end. */
+  notation?: Notation;
   /** CallerIDNum when the dialplan first dialled somebody for this caller, or connected the caller; '' before. */
   dialplanNumber: string;
   /** The number that was dialled to make this leg, or ''. */
@@ -44,8 +47,18 @@ export type Channel = {
   trunk: boolean;
   /** Of a caller: the Uniqueid of the person that the caller talks with, or talked with last. */
   talksWith: string;
+  /** Of a caller: when it left a bridge in which it could be heard, Unix ms. */
+  talkedUntil?: number;
   /** Of a leg: the Uniqueid of the caller that it was dialled for; '' of others. */
   dialledFor: string;
+  /** Of a caller whom nobody has answered yet: where it was seen last. */
+  place?: Place;
+  /** The same, as far as that says where a missed call ends: a ring group, say, whose dialplan has gone on since. */
+  was?: MissedPlace;
+  /** Of a caller: where the Local channel runs that has answered in place of a phone (a phone redirected to voicemail, say). */
+  redirected?: Place;
+  /** Of a caller in FreePBX's voicemail: whose it is, if the PBX has said it. */
+  mailbox?: string;
   /** Of a caller: until when (Unix ms) a phone rang, and which; '' if several did. */
   rang: { readonly until: number; readonly name: string } | undefined;
   /**
@@ -65,6 +78,8 @@ type ChannelEnd = {
   /** True if the far end hung up, false if it is not known that it did. */
   readonly isRequested: boolean;
   application?: 'asked' | { readonly name: string; readonly data: string };
+  /** Lines of the dialplan that lead from or to that place. */
+  others?: readonly DialplanLine[];
 };
 
 /** Channels that hear each other, unless the bridge holds them apart (parking, queue agents). */

@@ -2,12 +2,12 @@ import type { CallExtras } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { DecisionName } from './decisions.ts';
 import type { OpenCall } from './open-call.ts';
-import type { Place } from './place.ts';
+import type { DialplanPart, Place } from './place.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
  * What the tracker wants done. `report` is the product. `save`, `free` and `trunk` must be on disk together with it, so
- * that a restart neither repeats nor forgets. `ask` and `ask-application` query the PBX, `wake` requests a tick, `log`
+ * that a restart neither repeats nor forgets. `ask`, `ask-variable` and `ask-application` query the PBX, `wake` requests a tick, `log`
  * writes to the log, and `journal` writes a line for `explain`.
  */
 export type Effect =
@@ -17,6 +17,7 @@ export type Effect =
   | TrunkChanged
   | PriorityPrefetch
   | PresentationAsked
+  | VariableAsked
   | ApplicationAsked
   | Wake
   | LogDecision
@@ -58,11 +59,22 @@ type PriorityPrefetch = { readonly type: 'prefetch-priority'; readonly number: s
  */
 type PresentationAsked = { readonly type: 'ask'; readonly uniqueid: string; readonly channel: string };
 
+/** Ask the PBX for a variable of this channel, and answer with a `variable` input. */
+export type VariableAsked = {
+  readonly type: 'ask-variable';
+  readonly uniqueid: string;
+  readonly channel: string;
+  readonly variable: string;
+};
+
 /** Ask the PBX what its dialplan does at this place, and answer with an `application` input. */
-type ApplicationAsked = {
+export type ApplicationAsked = {
   readonly type: 'ask-application';
   readonly uniqueid: string;
-  readonly place: Place;
+  /** Absent if that is known. */
+  readonly place?: Place;
+  /** Extensions whose lines are wanted too; all of the context without `exten`. */
+  readonly others?: readonly DialplanPart[];
 };
 
 /** Send a tick at `at` (Unix ms) or soon after. */

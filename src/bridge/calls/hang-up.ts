@@ -2,7 +2,7 @@ import { endCall } from './call.ts';
 import { awaitsPresentation, isNumberOpen, takeNumber } from './caller-number.ts';
 import { type Channel, UP } from './channel.ts';
 import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
-import { askApplication, beginEnd, rang } from './missed.ts';
+import { askApplication, beginEnd, isTalking, placeAtEnd, rang } from './missed.ts';
 import { placeText } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
@@ -20,10 +20,14 @@ export function hungUp(
   if (channel?.kind === 'real') {
     const end = `${channel.name} hung up, ${hangupCause(cause)}`;
     if (call !== undefined) {
-      const place = placeText(context, exten);
+      const at = placeAtEnd(
+        channel,
+        channel.end ?? { place: { context, exten, priority }, isRequested: false },
+      );
+      const place = isTalking(state, channel) ? '' : placeText(at.context, at.exten);
       const text = `the caller's channel ${end}${place && `, in ${place}`}`;
       const entry = { at: state.at, uniqueid, call: call.id, kind: 'observed', text } as const;
-      writeJournal(state, place === '' ? entry : { ...entry, place: { context, exten, priority } });
+      writeJournal(state, place === '' ? entry : { ...entry, place: at });
     } else if (!channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
     else {
       const how = channel.state === UP ? 'it was dialled out over the trunk' : 'it never got as far';
@@ -60,14 +64,15 @@ export function forgetGone(state: TrackerState, channel: Channel): void {
 /** What the PBX says its dialplan does at the place where a caller has hung up. */
 export function applicationAnswered(
   state: TrackerState,
-  { uniqueid, application, data }: ApplicationAnswered,
+  { uniqueid, application, data, others = [] }: ApplicationAnswered,
 ): void {
   const channel = state.channels.get(uniqueid);
   if (channel?.end === undefined) return;
   channel.end.application = {
     name: application,
-    data: data.replace(/\$\{EXTEN\}/g, channel.end.place.exten),
+    data: data.replace(/\$\{EXTEN\}/g, placeAtEnd(channel, channel.end).exten),
   };
+  channel.end.others = others;
   forgetGone(state, channel);
 }
 

@@ -1,6 +1,6 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
 import type { Reason } from './decisions.ts';
-import type { Place } from './place.ts';
+import type { DialplanLine, Place } from './place.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
@@ -20,6 +20,7 @@ export type Input =
   | BridgeDestroyed
   | HangupRequested
   | ChannelHungUp
+  | VariableAnswered
   | ApplicationAnswered
   | Snapshot
   | EndpointsConfigured
@@ -44,8 +45,8 @@ export type ChannelSeen = {
 /** Newchannel. */
 export type ChannelCreated = ChannelSeen & { readonly type: 'channel-created'; readonly at: number };
 
-/** Newstate. */
-export type ChannelStateChanged = {
+/** Newstate. The place is where the channel is in the dialplan. */
+export type ChannelStateChanged = Partial<Place> & {
   readonly type: 'channel-state';
   readonly at: number;
   readonly uniqueid: string;
@@ -91,6 +92,9 @@ export type Dialled = {
   /** The dialled leg's own, DestUniqueid. */
   readonly uniqueid: string;
   readonly dialString: string;
+  /** The Uniqueid of the channel that dials, and where it is in the dialplan; absent if the PBX itself made the leg. */
+  readonly by?: string;
+  readonly place?: Place;
 };
 
 /** Rename: masquerades (pickup, AMI redirect) give a channel another's name and technology. */
@@ -150,6 +154,15 @@ export type ChannelHungUp = {
   readonly priority?: string;
 };
 
+/** The answer to an `ask-variable` effect; '' if the PBX does not say. */
+export type VariableAnswered = {
+  readonly type: 'variable';
+  readonly at: number;
+  readonly uniqueid: string;
+  readonly variable: string;
+  readonly value: string;
+};
+
 /** The answer to an `ask-application` effect; '' if the PBX does not say. */
 export type ApplicationAnswered = {
   readonly type: 'application';
@@ -159,6 +172,8 @@ export type ApplicationAnswered = {
   readonly application: string;
   /** Its arguments as the dialplan has them, such as `sales-${EXTEN},t`. */
   readonly data: string;
+  /** The lines of the extensions that were asked for too. */
+  readonly others?: readonly DialplanLine[];
 };
 
 /** A channel in a snapshot (CoreShowChannel): also what it runs and the bridge it is in ('' for none). */

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { table } from '../../../test/table.ts';
 import { type CallExtras, callExtrasSchema } from '../../shared/api/contract/call-extras.ts';
 import type { Input } from './input.ts';
-import { missedText } from './place.ts';
+import { type DialplanLine, missedText } from './place.ts';
 import {
   at,
   caller,
@@ -18,28 +18,46 @@ import {
   snapshot,
 } from './tracker.fixture.ts';
 
-const asked = { asksApplications: true };
+/** As the dialplan writes it. */
+const variable = (name: string) => `\${${name}}`;
 const later = (s: number, input: Input): Input => ({ ...input, at: at + s * 1_000 });
 const place = (context: string, exten: string, priority = '4') => ({ context, exten, priority });
 const givesUp = (s: number, context = 'from-trunk', exten = '493012'): Input =>
   later(s, { type: 'hangup-requested', at, uniqueid: '1.1', ...place(context, exten) });
 const ends = (s: number, context = 'from-trunk', exten = '493012'): Input =>
   later(s, { ...hangsUp('1.1'), ...place(context, exten) } as Input);
-const runs = (application: string, data = ''): Input => ({
-  ...{ type: 'application', at, uniqueid: '1.1', application, data },
+const runs = (application: string, data = '', others: DialplanLine[] = []): Input => ({
+  ...{ type: 'application', at, uniqueid: '1.1', application, data, others },
 });
+/** What the dialplan says of the extensions that were asked for. */
+const leads = (...lines: [exten: string, data: string][]) =>
+  runs(
+    '',
+    '',
+    lines.map(([exten, data]) => ({ exten, data })),
+  );
+const dials = (context: string, exten: string): Input => ({
+  ...{ type: 'dialled', at, uniqueid: '1.2', dialString: '1001', by: '1.1', place: place(context, exten) },
+});
+const up = (context: string, exten = 's', uniqueid = '1.1'): Input => ({
+  ...{ type: 'channel-state', at, uniqueid, channel: '', state: 6, callerNumber: '' },
+  ...place(context, exten),
+});
+const says = (variable: string, value: string, uniqueid = '1.1'): Input => ({
+  ...{ type: 'variable', at, uniqueid, variable, value },
+});
+const toMailbox = `GotoIf($["x"=""]?ext-local,vmu1002,1:${variable('QDEST')})`;
+const tcLine = (where: string) => `$["${variable('TCRETURN')}"!="RETURN"]?${where}`;
 /** A phone of the PBX hung up before: its technology announces that. */
 const announced: Input[] = [
   created('0.1', 'PJSIP/1009-00000001', { linkedid: '0.1' } as never),
   { type: 'hangup-requested', at, uniqueid: '0.1', ...place('from-internal', '1') },
   hangsUp('0.1'),
 ];
-/** As the dialplan writes it. */
-const variable = (name: string) => `\${${name}}`;
 const queueMember = created('1.3', 'Local/1001@from-queue-0001;1');
 
 function extras(inputs: readonly Input[]): CallExtras[] {
-  const reports = play(inputs, {}, undefined, 'allowed', '4930777', asked).effects.flatMap((effect) =>
+  const reports = play(inputs, {}, undefined, 'allowed', '4930777').effects.flatMap((effect) =>
     effect.type === 'report' ? [effect.extras] : [],
   );
   for (const each of reports) callExtrasSchema.parse(each);
@@ -54,6 +72,40 @@ describe('where a missed call ended', () => {
     rings1002: phone(5, '1.4', '1002'),
     ringsLong: phone(5, '1.2', 'x'.repeat(64)),
     ringsTooLong: phone(5, '1.2', 'x'.repeat(65)),
+    group: dials('dial-with-exten', '1600'),
+    group16: [dials('macro-dial', 's'), says('NODEST', '1600')],
+    extension: dials('dialOne-with-exten', '1001'),
+    inQueue: up('ext-queues', '1400'),
+    inMailbox: [up('macro-vm'), says('MEXTEN', '1002')],
+    announced1: up('app-announcement-1'),
+    inMenu: up('ivr-7'),
+    leadsToMailbox: leads(['1400', toMailbox], ['1400', 'x']),
+    leadsToTwo: leads(['1400', toMailbox], ['1400', 'ext-local,vmu1003,1']),
+    leadsToOwn: leads(['1003', 'ext-local,1003,dest']),
+    leadsNowhere: leads(),
+    closedBy12: leads(
+      ['11', tcLine('ext-group,600,1')],
+      ['11', tcLine('app-announcement-1,s,1')],
+      ['12', tcLine('app-announcement-1,s,1')],
+      ['12', tcLine('ext-group,600,1')],
+    ),
+    closedByTwo: leads(['11', tcLine('app-announcement-1,s,1')], ['12', tcLine('app-announcement-1,s,1')]),
+    endedBy12: leads(['12', tcLine('app-blackhole,hangup,1')]),
+    redirects: [
+      created('1.3', 'Local/vmu1002@from-internal-0001;2', { state: 4 } as never),
+      up('macro-vm', 's-NOANSWER', '1.3'),
+      says('MEXTEN', '1002', '1.3'),
+      up('dialOne-with-exten', '1001'),
+    ],
+    redirectsHome: [
+      created('1.3', 'Local/98@home-0001;2', { state: 4 } as never),
+      up('home', '98', '1.3'),
+      up('dialOne-with-exten', '1001'),
+    ],
+    asksToPress: [
+      created('1.3', 'Local/RG-1600-0171@from-internal-0001;2', { state: 4 } as never),
+      up('dial-with-exten', '1003', '1.3'),
+    ],
     ringsOverTrunk: created('1.2', 'PJSIP/trunk-00000003', { state: 5 } as never),
   };
   /** As `heardAs`; `gives` (with its place) is that the caller gives up, `ends` that the call ends, `runs` an application. */
@@ -91,6 +143,26 @@ describe('where a missed call ended', () => {
     a phone with the longest name              | caller ringsLong gives:3 ends:3 runs:               | gave up after 3 s at ${'x'.repeat(64)}
     a phone whose name is too long             | caller ringsTooLong gives:3 ends:3 runs:            | gave up after 3 s at the telephones
     an application that is none of Asterisk    | caller gives:9 ends:9 runs:constructor              | gave up after 9 s
+    a group of FreePBX 17, by the place that dials | caller group rings gives:3:dial-with-exten:1600 ends:3 | gave up after 3 s at 1600
+    a group that nobody answers, ended by the dialplan | announced caller group rings ends:4:app-blackhole:hangup | nobody answered within 4 s at 1600
+    a group of FreePBX 16, by a variable       | announced caller group16 rings ends:4:app-blackhole:hangup | nobody answered within 4 s at 1600
+    a group of FreePBX 16 that is given up     | caller group16 rings rings1002 gives:4:macro-dial:s ends:4 | gave up after 4 s at 1600
+    FreePBX's voicemail, which says whose      | caller inMailbox gives:9:macro-vm:s ends:9:macro-vm:s | gave up after 9 s in voicemail of 1002
+    the same, before it has said so: the extension's own | caller extension rings -1.2@6000 gives:9:macro-vm:s ends:9 leadsNowhere | gave up after 9 s in voicemail of 1001
+    voicemail to which a queue leads           | caller inQueue gives:9:macro-vm:s ends:9 leadsToMailbox | gave up after 9 s in voicemail of 1002
+    voicemail of one of two                    | caller inQueue gives:9:macro-vm:s ends:9 leadsToTwo | gave up after 9 s in voicemail
+    voicemail to which a group leads           | caller group gives:9:macro-vm:s ends:9 leadsToMailbox | gave up after 9 s in voicemail of 1002
+    voicemail to which follow-me leads         | caller group gives:9:macro-vm:s ends:9 leadsToOwn | gave up after 9 s in voicemail of 1003
+    an announcement heard out                  | announced caller announced1 ends:4:app-blackhole:hangup leadsNowhere | ended after 4 s in announcement 1
+    the same, and which time condition leads there | announced caller announced1 ends:4:app-blackhole:hangup closedBy12 | ended after 4 s in announcement 1 (time condition 12)
+    the same, and two do                       | announced caller announced1 ends:4:app-blackhole:hangup closedByTwo | ended after 4 s in announcement 1
+    a menu that ends the call                  | announced caller inMenu ends:4:app-blackhole:hangup | ended after 4 s in menu 7
+    terminated at once                         | announced caller ends:0:app-blackhole:hangup leadsNowhere | ended after 0 s by the dialplan
+    terminated by a time condition             | announced caller ends:0:app-blackhole:hangup endedBy12 | ended after 0 s by the dialplan, closed by time condition 12
+    with an extension h, the dialplan ends it  | announced caller inMenu ends:4:somewhere:h  | ended after 4 s in menu 7
+    a phone that sends its calls to voicemail  | caller extension redirects gives:9:dialOne-with-exten:1001 ends:9 | gave up after 9 s in voicemail of 1002
+    the same in a dialplan of its own          | caller extension redirectsHome gives:9:dialOne-with-exten:1001 ends:9 runs:VoiceMail:77,u | gave up after 9 s in voicemail of 77
+    a mobile that is asked to press 1          | caller group asksToPress gives:9:dial-with-exten:1600 ends:9 | gave up after 9 s at 1600
     found in progress: how long is not known   | found gives:5 ends:5 runs:Read                      | gave up in a menu
   `);
   for (const [name, script, text] of rows)
@@ -98,6 +170,29 @@ describe('where a missed call ended', () => {
       const { missed } = extras(inputsOf(script)).at(-1) ?? {};
       assert.equal(missed && missedText(missed), `missed: ${text}`);
     });
+
+  test('the log and explain say the place before the extension h, and none while the caller talks', () => {
+    const endOf = (inputs: Input[]) =>
+      play(inputs).effects.flatMap((effect) =>
+        effect.type === 'journal' && /^the caller's channel/.test(effect.entry.text)
+          ? `${effect.entry.text.replace(/^.*\(normal\)/, '')} ${effect.entry.place?.context ?? ''}`
+          : [],
+      );
+    const [queue, home] = ['ext-queues', 'home'];
+    assert.deepEqual(endOf([caller(), givesUp(9, queue, '1400'), ends(9, queue, 'h')]), [
+      ', in queue 1400 (extension 1400 in context ext-queues) ext-queues',
+    ]);
+    assert.deepEqual(endOf([caller(), up(home, '98'), ends(9, home, 'h')]), [
+      ', in extension 98 in context home home',
+    ]);
+    const talks = [caller(), phone(), enters('b', '1.2'), enters('b', '1.1')];
+    assert.deepEqual(endOf([...talks, ends(9, 'parkedcalls', '71')]), [' ']);
+    const left: Input = later(9, { type: 'bridge-left', at, bridge: 'b', uniqueid: '1.1' });
+    assert.deepEqual(endOf([...talks, left, ends(9, 'parkedcalls', '71')]), [' ']);
+    assert.deepEqual(endOf([...talks, { ...left, at }, ends(9, 'parkedcalls', '71')]), [
+      ', in parking (extension 71 in context parkedcalls) parkedcalls',
+    ]);
+  });
 
   test('an answered call, and one of which a part was not observed, have none', () => {
     const answered = [caller(), phone(), enters('b', '1.1'), enters('b', '1.2'), givesUp(5), ends(5)];
@@ -111,15 +206,12 @@ describe('where a missed call ended', () => {
     );
   });
 
-  test('the PBX is asked only for the far side that takes it, and only if the place does not say it', () => {
-    const questions = (inputs: Input[], more = asked) =>
-      play(inputs, {}, undefined, 'allowed', undefined, more).effects.filter(
-        ({ type }) => type === 'ask-application',
-      );
+  test('the PBX is asked only if the place does not say it', () => {
+    const questions = (inputs: Input[]) =>
+      play(inputs).effects.filter(({ type }) => type === 'ask-application');
     assert.deepEqual(questions([caller(), ends(1)]), [
       { type: 'ask-application', uniqueid: '1.1', place: place('from-trunk', '493012') },
     ]);
-    assert.deepEqual(questions([caller(), ends(1)], { asksApplications: false }), []);
     assert.deepEqual(questions([caller(), ends(1, 'ivr-1', 's')]), []);
     assert.deepEqual(questions([caller(), hangsUp('1.1')]), []);
   });
@@ -127,7 +219,7 @@ describe('where a missed call ended', () => {
   test('who hangs up before the PBX has answered either question is reported after both answers', () => {
     const inputs = [caller(), ends(0), saysOf('1.1', 'allowed'), runs('Dial')];
     const counts = inputs.map((_, i) => {
-      const { effects } = play(inputs.slice(0, i + 1), {}, undefined, 'no answer', undefined, asked);
+      const { effects } = play(inputs.slice(0, i + 1), {}, undefined, 'no answer');
       return effects.filter(({ type }) => type === 'report').length;
     });
     assert.deepEqual(counts, [0, 0, 1, 2]);

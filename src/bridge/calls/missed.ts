@@ -1,10 +1,22 @@
 import { type CallExtras, longestCallSeconds, type Missed } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import { numberIn } from '../../shared/phone-number/number-text.ts';
-import { type Channel, extensionOf } from './channel.ts';
-import type { HangupRequested } from './input.ts';
+import { type Channel, extensionOf, UP } from './channel.ts';
+import type { HangupRequested, VariableAnswered } from './input.ts';
 import type { OpenCall } from './open-call.ts';
-import { type MissedPlace, missedPlaceAt, missedPlaceIn, missedText, named, type Place } from './place.ts';
+import {
+  closedBy,
+  type DialplanLine,
+  type MissedPlace,
+  mailboxIn,
+  missedPlaceAt,
+  missedPlaceIn,
+  missedText,
+  named,
+  type Place,
+  variablesAt,
+  writtenWhere,
+} from './place.ts';
 import type { TrackerState } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
@@ -13,6 +25,36 @@ import { isTrunkEnd } from './trunk-learning.ts';
  * there.
  */
 const RANG_OUT_MS = 1_000;
+
+/** Remembers where a caller whom nobody has answered is in the dialplan, or a Local channel that runs in place of a phone. */
+export function seenAt(state: TrackerState, channel: Channel | undefined, place: Partial<Place>): void {
+  const { context = '', exten = '', priority = '' } = place;
+  const isCaller = channel?.inbound;
+  const caller = isCaller ? channel : state.channels.get(channel?.dialledFor ?? '');
+  const call = state.calls.get(caller?.uniqueid ?? '');
+  if (channel === undefined || caller === undefined || !call || call.answer !== undefined || context === '')
+    return;
+  const here = missedPlaceAt({ context, exten });
+  if (isCaller) {
+    channel.place = { context, exten, priority };
+    if (here.where !== undefined && here.where !== 'terminated' && here.where !== 'voicemail')
+      channel.was = here;
+  } else if (channel.kind === 'local' && channel.state === UP && here.where !== 'ringing')
+    caller.redirected = { context, exten, priority };
+  else return;
+  const variable = variablesAt.find(([pattern]) => pattern.test(context))?.[1];
+  const { uniqueid, name } = channel;
+  if (variable !== undefined) state.effects.push({ type: 'ask-variable', uniqueid, channel: name, variable });
+}
+
+/** What the PBX says of a variable that names a place. */
+export function variableAnswered(state: TrackerState, { uniqueid, variable, value }: VariableAnswered): void {
+  const channel = state.channels.get(uniqueid);
+  const caller = channel?.inbound ? channel : state.channels.get(channel?.dialledFor ?? '');
+  if (caller === undefined || value === '') return;
+  if (variable === 'MEXTEN') caller.mailbox = value;
+  else if (caller.was?.where === 'ringing') caller.was = named('ringing', value);
+}
 
 /** The far end of a channel hangs up: a caller gives up, if it is one. */
 export function hangupRequested(state: TrackerState, { uniqueid, at, ...place }: HangupRequested): void {
@@ -47,15 +89,40 @@ export function rang(state: TrackerState, leg: Channel): void {
   caller.rang = { until, name: others === name ? name : '' };
 }
 
-/** Asks the PBX which application the caller was in, if that is wanted and the place does not show it. */
+/** Asks the PBX which application the caller was in, and whose or by which time condition, if the place does not show it. */
 export function askApplication(state: TrackerState, call: OpenCall, channel: Channel): void {
-  const { end, uniqueid } = channel;
-  if (!state.rules.asksApplications || call.answer !== undefined || call.partlyObserved || !end) return;
-  const { place, application } = end;
-  const isKnown = application !== undefined || missedPlaceAt(place).where !== undefined;
-  if (isKnown || place.context === '' || place.exten === 'h') return;
+  const { end, uniqueid, mailbox } = channel;
+  if (call.answer !== undefined || call.partlyObserved || !end || end.application !== undefined) return;
+  const place = placeAtEnd(channel, end);
+  const here = missedPlaceAt(place);
+  const asksPlace = here.where === undefined && place.context !== '' && place.exten !== 'h';
+  const found = here.where === 'terminated' ? (channel.was ?? here) : here;
+  const others = mailbox === undefined ? writtenWhere(found, channel.was) : [];
+  if (!asksPlace && others.length === 0) return;
   end.application = 'asked';
-  state.effects.push({ type: 'ask-application', uniqueid, place });
+  state.effects.push({
+    ...{ type: 'ask-application', uniqueid },
+    ...(asksPlace && { place }),
+    ...(others.length > 0 && { others }),
+  });
+}
+
+/** True if the caller talks with somebody until now: the dialplan does not say where the call ends then. */
+export function isTalking({ at }: TrackerState, { talkedUntil = 0, bridge, talksWith }: Channel): boolean {
+  return talksWith !== '' && (at - talkedUntil < RANG_OUT_MS || bridge?.holding === false);
+}
+
+/**
+ * Where a caller was at the end: by the last sight before it, if only the extension `h` is left to see, or the Local channel
+ * that had answered in place of a phone.
+ */
+export function placeAtEnd(
+  channel: Channel,
+  { place, isRequested }: Pick<NonNullable<Channel['end']>, 'place' | 'isRequested'>,
+): Place {
+  const own = place.exten === 'h' && !isRequested ? (channel.place ?? place) : place;
+  const { where = 'ringing' } = missedPlaceAt(own);
+  return where === 'ringing' ? (channel.redirected ?? own) : own;
 }
 
 /** How an unanswered call ended, as far as the PBX shows it. */
@@ -72,14 +139,34 @@ export function missedOf(state: TrackerState, call: OpenCall, channel: Channel |
   };
 }
 
-function placeOf({ rang }: Channel, { at, place, application }: NonNullable<Channel['end']>): MissedPlace {
-  const known = missedPlaceAt(place);
-  const running = typeof application === 'object' ? missedPlaceIn(application.name, application.data) : {};
-  const found = known.where === undefined ? running : known;
-  if (found.where !== undefined && (found.where !== 'ringing' || found.name !== undefined)) return found;
+function placeOf(channel: Channel, end: NonNullable<Channel['end']>): MissedPlace {
+  const { rang, was, mailbox } = channel;
+  const { at, isRequested, application, others = [] } = end;
   const isRinging = rang !== undefined && at - rang.until < RANG_OUT_MS;
+  const here = missedPlaceAt(placeAtEnd(channel, end));
+  const running = typeof application === 'object' ? missedPlaceIn(application.name, application.data) : {};
+  let found = here.where === undefined ? running : here;
+  // The dialplan ended the call after all that the caller met.
+  const isOver = found.where === 'terminated' || (found.where === undefined && !isRequested);
+  const isNameless = found.where === 'ringing' && found.name === undefined && was?.where === 'ringing';
+  if ((isOver || isNameless) && was !== undefined) found = was;
+  if (found.where === 'voicemail' && found.name === undefined) {
+    // An extension has no other mailbox than its own; a group leads to one.
+    const own = was?.where === 'ringing' && others.length === 0 ? (was.name ?? rang?.name) : undefined;
+    return named('voicemail', mailbox ?? mailboxIn(others) ?? own ?? '');
+  }
+  if (found.where === 'announcement' || found.where === 'terminated') return closed(found, others);
+  if (found.where !== undefined && (found.where !== 'ringing' || found.name !== undefined)) return found;
   if (found.where === undefined && !isRinging) return {};
   return named('ringing', isRinging ? rang.name : '');
+}
+
+/** `announcement 1 (time condition 12)` */
+function closed(found: MissedPlace, lines: readonly DialplanLine[]): MissedPlace {
+  const condition = closedBy(lines, found);
+  if (condition === undefined) return found;
+  const by = `time condition ${condition}`;
+  return { where: found.where, name: found.name === undefined ? by : `${found.name} (${by})` };
 }
 
 function technologyOf({ name }: Channel): string {

@@ -23,6 +23,7 @@ test('a place of FreePBX that says where a call ended', () => {
   assert.deepEqual(missedPlaceAt({ context: 'ext-group', exten: '600' }), { where: 'ringing', name: '600' });
   assert.deepEqual(missedPlaceAt({ context: 'macro-vm', exten: '600' }), { where: 'voicemail' });
   assert.deepEqual(missedPlaceAt({ context: 'park', exten: '600' }), {});
+  assert.deepEqual(missedPlaceAt({ context: 'app-blackhole', exten: 'hangup' }), { where: 'terminated' });
 });
 
 test('how a call was missed, in words', () => {

@@ -3,6 +3,12 @@ import type { Missed } from '../../shared/api/contract/call-extras.ts';
 /** Where a channel is in the dialplan. */
 export type Place = { readonly context: string; readonly exten: string; readonly priority: string };
 
+/** An extension of the dialplan; all of the context without `exten`. */
+export type DialplanPart = { readonly context: string; readonly exten?: string };
+
+/** A line of the dialplan: the arguments of its application, as they are written. */
+export type DialplanLine = { readonly exten: string; readonly data: string };
+
 /** Where a missed call ended, and its name (queue, mailbox, menu, extension). */
 export type MissedPlace = Pick<Missed, 'where' | 'name'>;
 
@@ -11,6 +17,9 @@ const places: readonly (readonly [context: RegExp, text: string, where?: Missed[
   [/^ext-queues$/, 'queue $x', 'queue'],
   [/^(?:ext-group|grps)$/, 'ring group $x', 'ringing'],
   [/^ext-findmefollow$|^followme-/, 'follow-me of $x', 'ringing'],
+  // FreePBX 17 dials there, with the extension or the group as the extension; 16 in these, as `s`.
+  [/^dial(?:One|-ext)?-with-exten$/, 'the telephones of $x', 'ringing'],
+  [/^macro-(?:dial(?:-one|-confirm)?|exten-vm)$/, 'the telephones', 'ringing'],
   [/^ivr-(\d+)/, 'IVR $1', 'ivr'],
   [/^app-announcement-(\d+)/, 'announcement $1', 'announcement'],
   [/^(?:macro-vm|macro-get-vmcontext|app-vmblast|vm-callme|sub-vm)/, 'voicemail', 'voicemail'],
@@ -18,7 +27,14 @@ const places: readonly (readonly [context: RegExp, text: string, where?: Missed[
   [/^(?:park|parkedcalls)/, 'parking'],
   [/^(?:app-)?directory/, 'directory'],
   [/^(?:disa|app-disa)/, 'DISA'],
-  [/^app-blackhole$/, 'the dialplan itself (terminate call)'],
+  [/^timeconditions$/, 'time condition $x'],
+  [/^app-blackhole$/, 'the dialplan itself (terminate call)', 'terminated'],
+];
+
+/** The variables of FreePBX that name what a place does not, by its context: whose voicemail, and which group is dialled. */
+export const variablesAt: readonly (readonly [context: RegExp, variable: 'MEXTEN' | 'NODEST'])[] = [
+  [/^macro-vm$/, 'MEXTEN'],
+  [/^macro-dial$/, 'NODEST'],
 ];
 
 /** Where a channel is in the dialplan, as a technician says it: `queue 700`, `voicemail of 101`, or extension and context. */
@@ -42,6 +58,43 @@ export function missedPlaceAt({ context, exten }: Pick<Place, 'context' | 'exten
   if (pattern === undefined || where === undefined) return {};
   const name = pattern.exec(context)?.[1] ?? (text?.endsWith('$x') ? exten : '');
   return named(where, name);
+}
+
+/**
+ * Where in FreePBX's dialplan it is written what this place alone does not say: whose voicemail callers of the place before
+ * come to, and which time condition leads here.
+ */
+export function writtenWhere({ where, name }: MissedPlace, before: MissedPlace | undefined): DialplanPart[] {
+  if (where === 'announcement' || where === 'terminated') return [{ context: 'timeconditions' }];
+  const exten = before?.name;
+  if (where !== 'voicemail' || name !== undefined || exten === undefined) return [];
+  if (before?.where === 'ivr') return [{ context: `ivr-${exten}` }];
+  if (before?.where === 'announcement') return [{ context: `app-announcement-${exten}` }];
+  const contexts = before?.where === 'queue' ? ['ext-queues'] : ['ext-group', 'ext-findmefollow'];
+  return contexts.map((context) => ({ context, exten }));
+}
+
+/** The mailbox to which these lines lead; undefined if it is none or more than one. */
+export function mailboxIn(lines: readonly DialplanLine[]): string | undefined {
+  const found = lines.flatMap(({ data }) =>
+    [...data.matchAll(/\bext-local,(?:vm[usbi]?(\d+)|(\d+),dest)/g)].map(([, box, own]) => box ?? own),
+  );
+  return new Set(found).size === 1 ? found[0] : undefined;
+}
+
+/**
+ * The time condition that leads to this place when it is closed, the first of its two destinations; undefined if it is none or
+ * more than one.
+ */
+export function closedBy(lines: readonly DialplanLine[], { where, name }: MissedPlace): string | undefined {
+  const context = where === 'announcement' ? `app-announcement-${name},` : 'app-blackhole,';
+  const first = new Map<string, string>();
+  for (const { exten, data } of lines) {
+    const leads = /"\$\{TCRETURN\}"\s*!=\s*"RETURN"\]\?(.*)$/.exec(data)?.[1];
+    if (leads !== undefined && !first.has(exten)) first.set(exten, leads);
+  }
+  const found = [...first].filter(([, leads]) => leads.startsWith(context));
+  return found.length === 1 ? found[0]?.[0] : undefined;
 }
 
 /** The applications in which callers end, and what their arguments name. Source: docs.asterisk.org, "Dialplan Applications". */
@@ -82,6 +135,7 @@ const texts: Readonly<Record<NonNullable<Missed['where']>, (name: string) => str
   ringing: (name) => `at ${name || 'the telephones'}`,
   ivr: (name) => (name ? `in menu ${name}` : 'in a menu'),
   announcement: (name) => (name ? `in announcement ${name}` : 'in an announcement'),
+  terminated: (name) => `by the dialplan${name && `, closed by ${name}`}`,
 };
 
 /** `missed: gave up after 12 s in queue sales` */

@@ -24,8 +24,6 @@ export type CallSettings = {
 export type Rules = CallSettings & {
   /** A call that is gone when we connect stays open until an `ended-unseen` input says how it ended. */
   readonly hasGapFiller: boolean;
-  /** The PBX is asked where a missed call ended: what the API's document does not name is sent too. */
-  readonly asksApplications: boolean;
   readonly contextIsInbound: (context: string) => boolean;
   readonly nameIsInbound: (channel: string) => boolean;
   /** How the trunk of a channel writes numbers, by the channel's name. */
@@ -39,10 +37,7 @@ function matcher(globs: readonly string[]): (text: string) => boolean {
   return globs.length === 0 ? () => false : picomatch([...globs], globOptions);
 }
 
-export function createRules(
-  settings: CallSettings,
-  { hasGapFiller = false, asksApplications = false } = {},
-): Rules {
+export function createRules(settings: CallSettings, { hasGapFiller = false } = {}): Rules {
   const trunkNumbers = settings.trunkNumbers.map(({ glob, notation }) => ({
     matches: matcher([glob]),
     notation,
@@ -50,7 +45,6 @@ export function createRules(
   return {
     ...settings,
     hasGapFiller,
-    asksApplications,
     contextIsInbound: matcher(settings.inboundContexts),
     nameIsInbound: matcher(settings.inboundChannels),
     notationOf: (channel) => trunkNumbers.find(({ matches }) => matches(channel))?.notation ?? autoNotation,

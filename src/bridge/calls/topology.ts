@@ -13,7 +13,6 @@ export function partiesOf(state: TrackerState, bridge: Bridge): Channel[] {
     if (holding) continue;
     for (const channel of members) {
       if (channel.kind === 'real') parties.push(channel);
-      if (channel.kind !== 'local') continue;
       const beyond = state.locals.get(otherHalf(channel.name))?.bridge;
       if (beyond !== undefined && !seen.includes(beyond)) seen.push(beyond);
     }

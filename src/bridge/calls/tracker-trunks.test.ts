@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { table } from '../../../test/table.ts';
+import { countries } from '../../shared/phone-number/normalise-number.ts';
+import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { exampleOf, inItsCountry } from '../../shared/phone-number/written-forms.fixture.ts';
 import type { Input } from './input.ts';
 import type { CallSettings } from './rules.ts';
 import {
@@ -18,6 +21,7 @@ import {
   snapshot,
   state,
 } from './tracker.fixture.ts';
+import type { Saved } from './tracker-state.ts';
 import { readTrunk, storedTrunk, type Trunk } from './trunk.ts';
 import { isTrunk } from './trunk-learning.ts';
 
@@ -125,6 +129,63 @@ describe('an endpoint is a trunk', () => {
       'completed 00',
     ]);
   });
+});
+
+describe('a trunk that writes E.164 without its plus is known', () => {
+  /** Calls on a trunk of Germany: `m` a mobile with the calling code, `n` a national number, `f` one that fits both. */
+  const numbers = { m: '4915112345678', n: '30901820', f: '31612345678', d: '030901820', p: '+31612345678' };
+  const rings = (script: string) =>
+    [...script].map((key, i) => {
+      const uniqueid = `${i + 1}.1`;
+      const callerNumber = numbers[key as keyof typeof numbers];
+      return caller({ uniqueid, linkedid: uniqueid, callerNumber } as never);
+    });
+  const germany: Partial<CallSettings> = { defaultCountry: 'DE' };
+  const lastOf = (script: string, settings = germany, saved?: Saved) =>
+    play(rings(script), settings, saved).reported.at(-1);
+
+  const rows = table<[what: string, script: string, reported: string]>(`
+    not before it has shown it                  | mmf      | +4931612345678
+    after three calls that can be nothing else  | mmmf     | +31612345678
+    whatever says nothing about it in between   | mfdmpmf  | +31612345678
+    not after a national number                 | mmmnf    | +4931612345678
+    after three more                            | mmmnmmmf | +31612345678
+  `);
+  for (const [what, script, reported] of rows)
+    test(what, () => assert.equal(lastOf(script), `ringing ${reported}`));
+
+  test('but not if a rule says how it writes them', () => {
+    const trunkNumbers = [readTrunkNotation('PJSIP/trunk-*:national')].filter((it) => it !== undefined);
+    assert.equal(lastOf('mmmf', { ...germany, trunkNumbers }), 'ringing +4931612345678');
+  });
+
+  test('across a restart, and explain says so', () => {
+    const { state } = play(rings('mmm'), germany);
+    const trunks = [...state.trunks.values()].flatMap((it) => readTrunk(storedTrunk(it)) ?? []);
+    const { effects } = play(rings('f'), germany, { calls: [], trunks });
+    const texts = effects.flatMap((effect) => (effect.type === 'journal' ? effect.entry.text : []));
+    assert.equal(
+      texts.at(-1),
+      'ringing, from +31612345678: the trunk presented 31612345678 (E.164 without its plus, as other calls on its trunk show)',
+    );
+  });
+
+  test('not in the middle of a call', () => {
+    const { reported } = play([...rings('fmmm'), hangsUp('1.1')], germany);
+    assert.equal(reported[0], 'ringing +4931612345678');
+    assert.equal(reported.at(-1), 'completed +4931612345678');
+  });
+});
+
+test('the same in 245 countries, in eight ways of writing, live', () => {
+  for (const country of countries()) {
+    const example = exampleOf(country);
+    for (const callerNumber of inItsCountry(example)) {
+      if (callerNumber.replace(/\D/g, '').length < 6) continue;
+      const { reported } = play([caller({ callerNumber } as never)], { defaultCountry: country });
+      assert.deepEqual(reported, [`ringing ${example.number}`], `${callerNumber} in ${country}`);
+    }
+  }
 });
 
 describe('a channel that only a snapshot shows is an inbound call', () => {

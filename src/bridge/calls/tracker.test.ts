@@ -23,10 +23,10 @@ const leg = (channel: string, dialString: string): Input[] => [
   { type: 'dialled', at, uniqueid: '1.2', dialString },
   state('1.2', 6),
 ];
-const overTrunk = (callerNumber: string) =>
-  created('1.2', 'PJSIP/trunk-00000002', { context: 'from-trunk-isp', state: 6, callerNumber } as never);
-const renamed = (uniqueid: string): Input => ({
-  ...{ type: 'channel-renamed', at, uniqueid, channel: 'PJSIP/1009-00000009' },
+const overTrunk = (callerNumber: string, trunk = 'trunk') =>
+  created('1.2', `PJSIP/${trunk}-00000002`, { context: 'from-trunk-isp', state: 6, callerNumber } as never);
+const renamed = (uniqueid: string, endpoint = '1009'): Input => ({
+  ...{ type: 'channel-renamed', at, uniqueid, channel: `PJSIP/${endpoint}-00000009` },
 });
 const inputs: Record<string, Input | Input[]> = {
   down: caller({ state: 0 } as never),
@@ -43,6 +43,7 @@ const inputs: Record<string, Input | Input[]> = {
   mobile: leg('PJSIP/trunk-00000002', '0612345678@trunk'),
   mobileByNumber: overTrunk('0612345678'),
   mobileNoNumber: overTrunk(''),
+  mobileOtherTrunk: [overTrunk('0612345678', 'out'), renamed('1.2', 'out')],
   mobileOwnNumber: [
     overTrunk('0205550000'),
     { type: 'dialled', at, uniqueid: '1.2', dialString: 'trunk/sip:+31612345678@10.0.0.1:5060' },
@@ -79,6 +80,8 @@ describe('what is reported of a call', () => {
     a ring group's losers hang up                 | caller phone phone1007 1.2>b 1.1>b -1.7            | R A
     transferred: nothing is reported again        | caller talk 1.1<b -1.2 phone1008 1.8>d 1.1>d -1.1  | R A C
     picked up: the picker takes the name of the phone that rang | caller phone phoneRenamed 1.2>b 1.1>b | R A:1009
+    a phone takes over the leg of a mobile: its name | caller mobileByNumber phoneRenamed 1.2>b 1.1>b | R A:1009
+    the leg of a mobile gets another name on its trunk | caller mobileOtherTrunk 1.2>b 1.1>b   | R A:+31612345678
     half of a Local pair becomes a phone: the other leads nowhere | caller local 1.4>y phone 1.2>y localRenamed 1.3>x 1.1>x | R
     a mobile over the trunk answers: its number   | caller mobileByNumber 1.2>b 1.1>b                  | R A:+31612345678
     a mobile over the trunk whose number nobody says: the trunk | caller mobileNoNumber 1.2>b 1.1>b    | R A:trunk
@@ -102,6 +105,20 @@ describe('what is reported of a call', () => {
     test(`${name}: ${reported || 'nothing'}`, () =>
       assert.deepEqual(play(heardAs(script, inputs)).reported, reportedAs(reported)));
 
+  test('the journal names who takes over after a transfer: an extension, or the number of a mobile', () => {
+    const takers = (script: string) =>
+      play(heardAs(script, inputs)).effects.flatMap((effect) =>
+        effect.type === 'journal' && /takes over/.test(effect.entry.text) ? effect.entry.text : [],
+      );
+    const after = 'caller phone1007 1.7>a 1.1>a 1.1<a 1.7<a';
+    assert.deepEqual(takers(`${after} phone1008 1.8>b 1.1>b`), [
+      '1008 takes over, and talks with the caller',
+    ]);
+    assert.deepEqual(takers(`${after} mobile 1.2>b 1.1>b`), [
+      '+31612345678 takes over, and talks with the caller',
+    ]);
+  });
+
   test('the journal says each decision and why, line by line', () => {
     const since = 'inbound, since its context from-trunk-isp matches INBOUND_CONTEXTS';
     const came = (number: string) =>
@@ -117,6 +134,7 @@ describe('what is reported of a call', () => {
       ...inputs,
       unknownNumber: caller({ callerNumber: 'alice7' } as never),
       found: snapshot([row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk-isp' })]),
+      unseen: { ...enters('b', '1.2'), channel: 'PJSIP/1001-00000002' } as Input,
     };
     const journals: [string, string[]][] = [
       [
@@ -126,8 +144,23 @@ describe('what is reported of a call', () => {
           'observed 1.1 pbx-1.1: the caller enters a bridge, with others (simple_bridge)',
           'reported 1.1 pbx-1.1: answered by +31612345678: PJSIP/trunk-00000002 is in a bridge with the caller',
           dialled('1.3', 'PJSIP/1001-00000002'),
-          'observed 1.1 pbx-1.1: PJSIP/1001-00000002 joins: the end names 1001',
+          'observed 1.1 pbx-1.1: 1001 joins: the end names 1001',
           'observed 1.2: PJSIP/trunk-00000002 hung up, cause 16 (normal)',
+          `observed 1.1 pbx-1.1: the caller's channel ${hungUp}`,
+          'reported 1.1 pbx-1.1: completed, was answered by 1001',
+        ],
+      ],
+      [
+        'caller talk phone1008 1.8>b 1.1<b -1.2 1.1>d 1.8>d -1.1',
+        [
+          ...[came('0201234567'), asked, allowed, rings, dialled('1.2', 'PJSIP/1001-00000002')],
+          'observed 1.1 pbx-1.1: the caller enters a bridge, with others (simple_bridge)',
+          'reported 1.1 pbx-1.1: answered by 1001: PJSIP/1001-00000002 is in a bridge with the caller',
+          dialled('1.8', 'PJSIP/1008-00000002'),
+          'observed 1.1 pbx-1.1: the caller leaves the bridge',
+          'observed 1.2: PJSIP/1001-00000002 hung up, cause 16 (normal)',
+          'observed 1.1 pbx-1.1: the caller enters a bridge, alone (simple_bridge)',
+          'observed 1.1 pbx-1.1: 1008 takes over, and talks with the caller',
           `observed 1.1 pbx-1.1: the caller's channel ${hungUp}`,
           'reported 1.1 pbx-1.1: completed, was answered by 1001',
         ],
@@ -151,6 +184,7 @@ describe('what is reported of a call', () => {
           `not-reported 1.1: ${hungUp}; it never rang at us: it was dialled out over the trunk`,
         ],
       ],
+      ['unseen -1.2', ['observed 1.2: PJSIP/1001-00000002 hung up, cause 16 (normal)']],
       [
         'found gone',
         [

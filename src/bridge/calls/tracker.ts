@@ -29,7 +29,7 @@ import type {
   Dialled,
   Input,
 } from './input.ts';
-import { hangupRequested } from './missed.ts';
+import { hangupRequested, seenAt, variableAnswered } from './missed.ts';
 import { classifyChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, enterBridge, leaveBridge } from './topology.ts';
@@ -93,6 +93,9 @@ function take(state: TrackerState, input: Input): void {
       break;
     case 'hangup-requested':
       hangupRequested(state, input);
+      break;
+    case 'variable':
+      variableAnswered(state, input);
       break;
     case 'application':
       applicationAnswered(state, input);
@@ -164,6 +167,7 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
   const channel = state.channels.get(input.uniqueid);
   if (channel === undefined) return;
   channel.state = input.state;
+  seenAt(state, channel, input);
   if (input.state === UP && channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
   if (channel.inbound) setNumber(channel, input.callerNumber || channel.number);
   if (input.state === RING) ring(state, channel);
@@ -171,7 +175,12 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
 }
 
 /** A leg that is dialled out, over a trunk perhaps, is no inbound call, whatever its context. */
-function dialled(state: TrackerState, { uniqueid, dialString }: Dialled): void {
+function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: Dialled): void {
+  const dialler = state.channels.get(by);
+  if (dialler?.inbound && place) {
+    seenAt(state, dialler, place);
+    Object.assign(dialler, { redirected: undefined, mailbox: undefined });
+  }
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return;
   if (!isTrunkEnd(state, channel) && !goesOverTrunk(channel, dialString)) return;
@@ -220,7 +229,9 @@ function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void
   const call = state.calls.get(uniqueid);
   if (call !== undefined) writeObserved(state, call, 'the caller leaves the bridge');
   const channel = state.channels.get(uniqueid);
-  if (channel?.bridge?.id === bridge) leaveBridge(state, channel);
+  if (channel?.bridge?.id !== bridge) return;
+  if (!channel.bridge.holding) channel.talkedUntil = state.at;
+  leaveBridge(state, channel);
 }
 
 /** Handles state Ring, which only callers have: channels that the PBX dials go Down, Ringing, Up. */

@@ -1,11 +1,16 @@
+import { plusless } from '../../shared/phone-number/normalise-number.ts';
 import { numberIn } from '../../shared/phone-number/number-text.ts';
-import type { Channel } from './channel.ts';
+import { type Notation, shownNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { type Channel, endpointOf } from './channel.ts';
 import type { Rules } from './rules.ts';
 import type { TrackerState } from './tracker-state.ts';
 import type { Trunk } from './trunk.ts';
 
 /** From one call on a trunk to the next that is written down, ms. */
 const REMEMBER_AFTER_MS = 60_000;
+
+/** After so many calls in a row that could only be E.164 without its plus, a trunk writes that. */
+export const ENOUGH_CALLS = 3;
 
 /** True if the evidence holds by these rules: a context that INBOUND_CONTEXTS no longer matches makes no trunk. */
 export function isEvident({ source, context }: Trunk, rules: Rules): boolean {
@@ -27,7 +32,11 @@ export function learnTrunk(state: TrackerState, { endpoint, context, presented }
   const known = state.trunks.get(endpoint);
   const { at } = state;
   const isFresh = known?.lastAt !== undefined && at - known.lastAt < REMEMBER_AFTER_MS;
-  if (isFresh && known?.context === context) return;
+  const shown = plusless(presented, state.rules.defaultCountry);
+  const before = known?.plusless ?? 0;
+  const counted = { e164: Math.min(before + 1, ENOUGH_CALLS), national: 0 };
+  const calls = shown === undefined ? before : counted[shown];
+  if (isFresh && known?.context === context && calls === before) return;
   saveTrunk(state, {
     ...known,
     endpoint,
@@ -36,7 +45,21 @@ export function learnTrunk(state: TrackerState, { endpoint, context, presented }
     firstAt: known?.firstAt ?? at,
     lastAt: at,
     ...(presented !== '' && { writes: shapeOf(presented) }),
+    ...(calls !== before && { plusless: calls }),
   });
+}
+
+/** How the trunk of a channel writes numbers: by TRUNK_NUMBERS, else as its calls have shown. */
+export function notationOf(
+  { rules, trunks }: Pick<TrackerState, 'rules' | 'trunks'>,
+  name: string,
+): Notation {
+  const set = rules.notationOf(name);
+  return set.rule === '' && writesPlusless(trunks.get(endpointOf(name))) ? shownNotation : set;
+}
+
+export function writesPlusless(trunk: Partial<Trunk> | undefined): boolean {
+  return (trunk?.plusless ?? 0) >= ENOUGH_CALLS;
 }
 
 /** Forgets a trunk on which a call began that is not inbound: it is an internal phone. */

@@ -70,8 +70,6 @@ export type CdrRecord = {
   readonly start?: number | undefined;
   /** Seconds; undefined if the source does not have it. */
   readonly duration?: number | undefined;
-  /** Seconds of talking; undefined if the source does not have it. */
-  readonly billsec?: number | undefined;
 };
 
 /** The local time `2026-11-20 06:49:46` in seconds, read as if UTC; undefined if it is none. */

@@ -20,13 +20,13 @@ const row = { uniqueid: '1800000000.1', channel: 'a', dstchannel: 'b', dcontext:
 
 test('a row, with each column and without what a table may lack', () => {
   const none = { src: '', dst: '', lastapp: '', lastdata: '', did: '' };
-  const noTimes = { start: undefined, duration: undefined, billsec: undefined };
+  const noTimes = { start: undefined, duration: undefined };
   assert.deepEqual(recordOf({ ...row, dst: null }), { ...row, ...none, ...noTimes });
   const more = { src: '1', dst: '2', lastapp: 'Dial', lastdata: 'x', did: '3' };
-  const times = { calldate: '1970-01-01 00:01:00', duration: 9, billsec: '7' };
+  const times = { calldate: '1970-01-01 00:01:00', duration: 9 };
   assert.deepEqual(recordOf({ ...row, ...more, ...times }), {
     ...{ ...row, ...more },
-    ...{ start: 60, duration: 9, billsec: 7 },
+    ...{ start: 60, duration: 9 },
   });
   const started = recordOf({ ...row, start: '1970-01-01 00:00:05' });
   assert.equal(typeof started === 'object' && started.start, 5);

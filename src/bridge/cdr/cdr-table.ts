@@ -3,7 +3,7 @@ import { type CdrRecord, localSeconds, RecordsRefused, secondsOf } from './cdr-s
 
 /** Columns used of a table of call records, as named in Asterisk's samples. */
 const required = ['uniqueid', 'channel', 'dstchannel', 'dcontext', 'disposition'] as const;
-const optional = ['dst', 'lastapp', 'lastdata', 'did', 'calldate', 'start', 'duration', 'billsec'] as const;
+const optional = ['dst', 'lastapp', 'lastdata', 'did', 'calldate', 'start', 'duration'] as const;
 /** Columns that may contain the caller's number, in order of preference: `cnum` is FreePBX's, `clid` is `"Name" <number>`. */
 const callers = ['src', 'cnum', 'clid'] as const;
 
@@ -34,6 +34,5 @@ export function recordOf(row: Row): CdrRecord | 'no-uniqueid' {
     did: text('did'),
     start: localSeconds(text('calldate') || text('start')),
     duration: secondsOf(text('duration')),
-    billsec: secondsOf(text('billsec')),
   };
 }

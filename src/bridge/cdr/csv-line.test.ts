@@ -26,7 +26,6 @@ test('a record with quotes and commas in its texts, and an empty time', () =>
     did: '',
     start: 1_795_157_476,
     duration: 9,
-    billsec: 4,
   }));
 
 test('a record without its call: loguniqueid is off, with and without loguserfield', () => {

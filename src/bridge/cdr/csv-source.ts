@@ -66,7 +66,6 @@ export function parseLine(line: string): CdrRecord | 'bad' | 'no-uniqueid' {
     did: '',
     start: localSeconds(at(9)),
     duration: secondsOf(at(12)),
-    billsec: secondsOf(at(13)),
   };
 }
 

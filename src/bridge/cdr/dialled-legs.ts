@@ -23,10 +23,8 @@ export type DialledLegs = ReturnType<typeof createDialledLegs>;
 
 export function createDialledLegs() {
   // Full, they lose the name whose newest record is the oldest: reading one keeps nothing longer.
-  const dialled = new LRUCache<string, Span[]>({ max: maxLegs });
-  const records = new LRUCache<string, { readonly record: CdrRecord; readonly span: Span }[]>({
-    max: maxLegs,
-  });
+  const dialled = new LRUCache<string, Seen[]>({ max: maxLegs });
+  const records = new LRUCache<string, Seen[]>({ max: maxLegs });
   /** By uniqueid: when its first record began, on the PBX's own clock. */
   const starts = new LRUCache<string, number>({ max: maxLegs });
 
@@ -71,17 +69,26 @@ export function createDialledLegs() {
       const { channel, dstchannel } = record;
       const span = spanOf(record);
       if (channelKind(dstchannel) === 'real')
-        dialled.set(dstchannel, [...(dialled.peek(dstchannel) ?? []), span].slice(-maxOfName));
+        dialled.set(dstchannel, [...(dialled.peek(dstchannel) ?? []), { record, span }].slice(-maxOfName));
       records.set(channel, [...(records.peek(channel) ?? []), { record, span }].slice(-maxOfName));
     },
     /** True if a call in progress when this channel began had it as its other end. */
     wasDialled(record: Pick<CdrRecord, 'channel' | 'uniqueid'>) {
       const began = beganAt(record) / 1_000;
-      return (dialled.peek(record.channel) ?? []).some(({ from, to }) => began >= from && began <= to);
+      return (dialled.peek(record.channel) ?? []).some(({ span }) => began >= span.from && began <= span.to);
+    },
+    /** The answered records of other channels that have this one as their other end, during its call. */
+    takersOf(record: CdrRecord): CdrRecord[] {
+      const during = spanOf(record);
+      return (dialled.peek(record.channel) ?? [])
+        .filter(({ span }) => span.to >= during.from && span.from <= during.to)
+        .flatMap(({ record: other }) =>
+          isAnswered(other) && other.uniqueid !== record.uniqueid ? other : [],
+        );
     },
     /** True if the other end of this record is that of another call too. */
     isOfAnother: ({ dstchannel, uniqueid }: CdrRecord) =>
-      (dialled.peek(dstchannel) ?? []).some((span) => span.uniqueid !== uniqueid),
+      (dialled.peek(dstchannel) ?? []).some(({ span }) => span.uniqueid !== uniqueid),
   };
 }
 
@@ -89,6 +96,8 @@ export function createDialledLegs() {
 export function isAnswered({ disposition, dstchannel }: CdrRecord): boolean {
   return disposition === 'ANSWERED' && dstchannel !== '';
 }
+
+type Seen = { readonly record: CdrRecord; readonly span: Span };
 
 /** The time of a call, Unix s. */
 type Span = { readonly uniqueid: string; readonly from: number; readonly to: number };

@@ -32,6 +32,7 @@ export const noLiveCalls: LiveCalls = {
   rules: () => rules,
   trunks: () => new Set(),
   isPhone: () => false,
+  notationOf: rules.notationOf,
   presumesWithheld: () => false,
   recordDelayMs: () => 0,
   isKnown: () => false,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { resultOf } from '../outbox/outbox.fixture.ts';
 import { line, lostCalls, now, rules, scene } from './gap-filler.fixture.ts';
 
@@ -90,11 +91,27 @@ test('what is not a record, or has no uniqueid, is logged once and skipped', asy
   const { write, start, reportedOf, codes } = await scene(t);
   const filler = await start();
   const stray = line(1, { uniqueid: '' });
-  write(`oops\noops\n${stray}${stray}${line(2)}`);
+  write('oops\noops\n');
+  await filler.reads(1);
+  assert.deepEqual(codes().slice(-1), ['cdr.bad-line']);
+  write(`${stray}${stray}${line(2)}`);
   await filler.reads(3);
   assert.equal((await reportedOf('1800000101.2')).length, 2);
   assert.equal(codes().filter((code) => code === 'cdr.bad-line').length, 1);
   assert.equal(codes().filter((code) => code === 'cdr.no-uniqueid').length, 1);
+});
+
+test('a read that is under way when the filler stops is its last', async (t) => {
+  const { start } = await scene(t);
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  const everyMs = 2 ** 30;
+  const filler = await start({}, { everyMs });
+  await filler.stop();
+  await setImmediate();
+  assert.deepEqual(
+    timers.mock.calls.filter((call) => call.arguments[1] === everyMs),
+    [],
+  );
 });
 
 test('a file that cannot be read is logged once, and nothing is skipped', async (t) => {

@@ -131,9 +131,9 @@ export function createGapFiller(
     known: LedgerEntry | undefined,
     { trunks, vanished }: Record<'trunks' | 'vanished', ReadonlySet<string>>,
   ): Decision {
-    const { isPhone, presumesWithheld } = live;
+    const { isPhone, notationOf, presumesWithheld } = live;
     const recorded = recordedCallOf(
-      { rules: live.rules(), trunks, isPhone, presumesWithheld, legs },
+      { rules: live.rules(), trunks, isPhone, notationOf, presumesWithheld, legs },
       records,
     );
     if (!vanished.has(uniqueid))

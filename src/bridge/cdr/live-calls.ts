@@ -1,3 +1,4 @@
+import type { Notation } from '../../shared/phone-number/trunk-notation.ts';
 import type { DecisionName } from '../calls/decisions.ts';
 import type { JournalEntry } from '../calls/effect.ts';
 import type { EndedUnseen } from '../calls/input.ts';
@@ -12,6 +13,8 @@ export type LiveCalls = {
   trunks(): ReadonlySet<string>;
   /** True for an endpoint that the PBX's configuration does not let come in from outside. */
   isPhone(endpoint: string): boolean;
+  /** How the trunk of a channel writes numbers, by the channel's name. */
+  notationOf(channel: string): Notation;
   /** True for a trunk on which a number counts as withheld where nothing says whether its caller allows it. */
   presumesWithheld(endpoint: string): boolean;
   /** For how long Asterisk holds records back (`batch` in cdr.conf), ms. */

@@ -3,13 +3,15 @@ import { test } from 'node:test';
 import { callSettings } from '../calls/rules.fixture.ts';
 import { createRules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
+import { createDialledLegs } from './dialled-legs.ts';
 import { recordExtras } from './record-extras.ts';
 
 const rules = createRules({
   ...callSettings,
   inboundContexts: ['from-trunk', 'from-did-direct'],
 });
-const known = { rules, trunks: new Set(['PJSIP/trunk']) };
+const legs = createDialledLegs();
+const known = { rules, trunks: new Set(['PJSIP/trunk']), legs };
 
 const record = (lastapp: string, lastdata = '', more: Partial<CdrRecord> = {}): CdrRecord => ({
   ...{ src: '0201234567', dst: '4930777', dcontext: 'from-trunk', channel: 'PJSIP/trunk-00000001' },
@@ -34,6 +36,14 @@ const withoutTime = { where: 'queue', name: 'sales' };
 const later = { start: 1_800_003_609 };
 const ofTimes = (app: string, data: string, more: Partial<CdrRecord>) => [record(app, data, more)];
 const sales = at('queue', 'sales');
+const redirected = record('Dial', 'PJSIP/1001', {
+  ...{ dstchannel: 'Local/vmu1002@from-internal-00000001;1', disposition: 'ANSWERED' },
+});
+legs.add(
+  record('VoiceMail', '1002@default,u', {
+    ...{ channel: 'Local/vmu1002@from-internal-00000001;2', disposition: 'ANSWERED' },
+  }),
+);
 const rows: [name: string, records: CdrRecord[], missed: object][] = [
   ['a phone rang', [dialled('1001')], phone1001],
   ...['Hangup', 'Busy', 'congestion', ''].map((app): (typeof rows)[number] => [
@@ -57,6 +67,12 @@ const rows: [name: string, records: CdrRecord[], missed: object][] = [
     phone1001,
   ],
   ['an announcement, which the hang-up after it has overwritten', [record('Hangup')], { after: 9 }],
+  [
+    'the end of the dialplan of FreePBX',
+    [freepbx('Hangup', '', 'app-blackhole', 'hangup')],
+    { where: 'terminated', after: 9 },
+  ],
+  ['a phone that sends its calls to voicemail', [redirected], { where: 'voicemail', name: '1002', after: 9 }],
   ['a conference', [record('ConfBridge', '600')], { after: 9 }],
   ['the longest duration', ofTimes('WaitExten', '', { duration: 604_800 }), { where: 'ivr', after: 604_800 }],
   ['no duration', ofTimes('WaitExten', '', { duration: 0 }), { where: 'ivr', after: 0 }],

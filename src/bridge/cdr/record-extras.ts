@@ -1,11 +1,12 @@
 import { type CallExtras, longestCallSeconds, type Missed } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
-import { channelKind, endpointOf, extensionOf } from '../calls/channel.ts';
+import { channelKind, endpointOf, extensionOf, otherHalf } from '../calls/channel.ts';
 import { extrasOf } from '../calls/missed.ts';
 import { beganAt } from '../calls/open-call.ts';
 import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';
 import type { Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
+import { type DialledLegs, isAnswered } from './dialled-legs.ts';
 
 /** What records say of a call beyond the API's document. */
 export type RecordExtras = {
@@ -20,9 +21,9 @@ export type RecordExtras = {
 
 /** Reads a call's own records, in the order of writing: at least one. */
 export function recordExtras(
-  { rules, trunks }: { readonly rules: Rules; readonly trunks: ReadonlySet<string> },
+  { rules, trunks, legs }: { rules: Rules; trunks: ReadonlySet<string>; legs: DialledLegs },
   records: readonly CdrRecord[],
-  isAnswered: boolean,
+  wasAnswered: boolean,
 ): RecordExtras {
   const [first] = records as [CdrRecord];
   const seconds = secondsOf(records);
@@ -34,8 +35,8 @@ export function recordExtras(
     line: endpointOf(first.channel),
     began: beganAt(first) / 1_000,
     seconds,
-    ...(!isAnswered && {
-      missed: { ...missedPlace(trunks, records), ...(seconds !== undefined && { after: seconds }) },
+    ...(!wasAnswered && {
+      missed: { ...missedPlace(trunks, legs, records), ...(seconds !== undefined && { after: seconds }) },
     }),
   };
 }
@@ -66,10 +67,21 @@ function secondsOf(records: readonly CdrRecord[]): number | undefined {
 }
 
 /** Taken from the last application, without the `Hangup`, `Busy` or `Congestion` that follows an unanswered Dial. */
-function missedPlace(trunks: ReadonlySet<string>, records: readonly CdrRecord[]): MissedPlace {
+function missedPlace(
+  trunks: ReadonlySet<string>,
+  legs: DialledLegs,
+  records: readonly CdrRecord[],
+): MissedPlace {
   const last = records.findLast(({ lastapp }) => !/^(?:Hangup|Busy|Congestion|)$/i.test(lastapp));
-  if (last === undefined) return {};
+  if (last === undefined) {
+    const { dcontext: context = '', dst: exten = '' } = records.at(-1) ?? {};
+    return missedPlaceAt({ context, exten });
+  }
   const running = missedPlaceIn(last.lastapp, last.lastdata);
+  // A phone has sent the call on to an application, behind a Local channel.
+  const beyond = isAnswered(last) ? legs.find(otherHalf(last.dstchannel), last) : undefined;
+  const there = beyond && missedPlaceIn(beyond.lastapp, beyond.lastdata);
+  if (running.where === 'ringing' && there?.where !== undefined && there.where !== 'ringing') return there;
   const known = missedPlaceAt({ context: last.dcontext, exten: last.dst });
   if (running.where !== 'ringing') return running.where === known.where && known.name ? known : running;
   if (known.where === 'ringing' && known.name !== undefined) return known;

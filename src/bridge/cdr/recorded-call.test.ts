@@ -34,7 +34,7 @@ const shorts = {
 
 /**
  * Records in short, between semicolons: `rec` or `ans`, not answered or answered by PJSIP/1001, then what differs:
- * `ch=PJSIP/1002-1`, `to=` the other end, `app=`, `data=`, `ctx=`, `src=`, `did=`, `id=`, `billed=`, and `after=`: a call of 10 s
+ * `ch=PJSIP/1002-1`, `to=` the other end, `app=`, `data=`, `ctx=`, `src=`, `did=`, `id=`, `from=0-4`: its times, s, and `after=`: a call of 10 s
  * that began so many seconds after the caller's, which is `here`. `leg` is what the PBX dialled itself, `outgoing` what it says of that. `Local/x:1` is half a Local pair.
  */
 function recordsAs(text: string): CdrRecord[] {
@@ -49,7 +49,10 @@ function recordsAs(text: string): CdrRecord[] {
       if (name === 'here') return { start: 0, duration: 10 };
       if (name === 'after')
         return { uniqueid: `${1_800_000_000 + Number(value)}.9`, start: Number(value), duration: 10 };
-      if (name === 'billed') return { billsec: Number(value) };
+      if (name === 'from') {
+        const [start = 0, end = 0] = value.split('-').map(Number);
+        return { start, duration: end - start };
+      }
       return {
         [shorts[name as keyof typeof shorts] ?? assert.fail(word)]: value.replace(
           /^(Local.*):(?=[12]$)/,
@@ -70,9 +73,11 @@ function read(
 ) {
   const legs = createDialledLegs();
   for (const one of [...others, ...own]) legs.add(one);
+  const rules = createRules({ ...settings, ...more });
   const recorded = recordedCallOf(
     {
-      rules: createRules({ ...settings, ...more }),
+      rules,
+      notationOf: rules.notationOf,
       trunks: new Set(['PJSIP/trunk']),
       isPhone: (it) => it === 'PJSIP/3001',
       presumesWithheld: (it) => presumesWithheld && it === 'PJSIP/trunk',
@@ -137,17 +142,25 @@ describe('what a record says, alone and beside those of others', () => {
     the same by chan_sip                      | ans to=SIP/siproute-4-00000007 data=SIP/siproute-4/+31612345678,300,T | | +31612345678
     a phone that is dialled by its contact    | ans to=PJSIP/1001-00000007 data=PJSIP/1001/sip:1001@10.0.0.1 | | 1001
     a pickup of a leg with a routine of its own | ans here ; ans here to=PJSIP/1002-00000003 | rec ch=PJSIP/1001-00000002 app=Return after=0 | 1002
-    a directed pickup, of which the leg has no record | ans billed=0 ; ans billed=4 to=PJSIP/1002-00000003 | | 1002
-    no pickup: the first phone has talked     | ans billed=1 ; ans to=PJSIP/1002-00000002           | | 1001
-    no pickup: it is dialled otherwise        | ans billed=0 ; ans to=PJSIP/1002-00000002 data=PJSIP/1002 | | 1001
-    no pickup: it is called by another application | ans billed=0 ; ans to=PJSIP/1002-00000002 app=Queue | | 1001
-    no pickup: it is not the last before it   | ans billed=0 ; rec to=PJSIP/1002-00000002 ; ans to=PJSIP/1003-00000002 | | 1001
-    no pickup: it has a Local channel after it | ans billed=0 ; ans to=Local/1002@x-0001:1          | | 1001
-    no pickup: a colleague has called the second phone | ans billed=0 ; ans to=PJSIP/1002-00000003 | ans ch=PJSIP/1004-00000005 to=PJSIP/1002-00000003 after=1 | 1001
+    a pickup, of which the leg has no record  | ans from=0-4 ; ans from=4-9 to=PJSIP/1002-00000003 | | 1002
+    the same, by whole seconds                | ans from=0-4 ; ans from=5-9 to=PJSIP/1002-00000003 | | 1002
+    the same, while others rang too           | ans from=0-4 ; rec from=0-4 to=PJSIP/1003-00000002 ; ans from=4-9 to=PJSIP/1002-00000003 | | 1002
+    no pickup: the second rang later          | ans from=0-4 ; ans from=6-9 to=PJSIP/1002-00000002 | | 1001
+    no pickup: the second rang before         | ans from=0-4 ; ans from=3-9 to=PJSIP/1002-00000002 | | 1001
+    no pickup: it is dialled otherwise        | ans from=0-4 ; ans from=4-9 to=PJSIP/1002-00000002 data=PJSIP/1002 | | 1001
+    no pickup: it is called by another application | ans from=0-4 ; ans from=4-9 to=PJSIP/1002-00000002 app=Queue | | 1001
+    no pickup: it is transferred to another place | ans from=0-4 ; ans from=4-9 to=PJSIP/1002-00000002 moved | | 1001
+    no pickup: somebody answered in between   | ans from=0-4 ; ans from=4-4 to=Local/1002@x-0001:1 ; ans from=4-9 to=PJSIP/1003-00000002 | | 1001
+    no pickup: it has a Local channel after it | ans from=0-4 ; ans from=4-9 to=Local/1002@x-0001:1 | | 1001
+    no pickup: the source has no times        | ans ; ans to=PJSIP/1002-00000002                    | | 1001
+    who waits and is taken with Bridge()      | ans here to= app=MusicOnHold | ans ch=PJSIP/1001-00000002 moved to=PJSIP/trunk-00000001 after=2 app=Bridge | 1001
+    who joins an extension in a conference    | ans here to= app=ConfBridge | ans ch=PJSIP/1001-00000002 moved to=PJSIP/trunk-00000001 after=-5 app=ConfBridge | 1001
+    who was called on that line before        | ans ch=DAHDI/1-1 here to= app=Playback | ans ch=PJSIP/1001-00000003 to=DAHDI/1-1 after=-100 | missed
+    no pickup: a colleague has called the second phone | ans from=0-4 ; ans from=4-9 to=PJSIP/1002-00000003 | ans ch=PJSIP/1004-00000005 to=PJSIP/1002-00000003 after=1 | 1001
     a transfer after a phone whose leg has a record | ans here ; ans here to=PJSIP/1002-00000003 | ans ch=PJSIP/1001-00000002 to= leg after=0 | 1001
     a mobile whose leg has a record in the inbound context | ans to=PJSIP/trunk-00000002 data=PJSIP/0612345678@trunk | ans ch=PJSIP/trunk-00000002 to= leg after=0 | +31612345678
     a pickup of which only the ringing phone has a record | ans | rec ch=PJSIP/1001-00000002 app=Return moved after=0 | 1001
-    a pickup of a member of a queue, behind its Local channel | ans app=Queue to=Local/1002@from-queue-00000001:1 | ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 billed=0 to=PJSIP/1002-00000002 ; ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 billed=4 to=PJSIP/1003-00000003 | 1003
+    a pickup of a member of a queue, behind its Local channel | ans app=Queue to=Local/1002@from-queue-00000001:1 | ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 from=0-4 to=PJSIP/1002-00000002 ; ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 from=4-9 to=PJSIP/1003-00000003 | 1003
     the same, of which the leg has a record   | ans app=Queue to=Local/1002@from-queue-00000001:1 | rec ch=PJSIP/1002-00000002 leg id=1800000000.4 ; ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 to=PJSIP/1002-00000002 ; ans ch=Local/1002@from-queue-00000001:2 data=PJSIP/1002,4 id=1800000000.3 to=PJSIP/1003-00000003 | 1003
     the company's number, dialled from inside | ans ch=PJSIP/1002-00000001 src=1002                 | | no
     the same from a phone with an outside number | ans ch=PJSIP/3001-00000001                       | | no

@@ -28,7 +28,7 @@ export type RecordedCall =
       readonly extras: RecordExtras;
     };
 
-export type Known = Pick<LiveCalls, 'isPhone' | 'presumesWithheld'> & {
+export type Known = Pick<LiveCalls, 'isPhone' | 'notationOf' | 'presumesWithheld'> & {
   readonly rules: Rules;
   readonly trunks: ReadonlySet<string>;
   readonly legs: DialledLegs;
@@ -69,7 +69,10 @@ function mayHaveComeIn({ rules, trunks }: Known, { channel, src }: CdrRecord): b
   return rules.nameIsInbound(channel) || (trunks.has(endpointOf(channel)) && src !== '');
 }
 
-function numberOf({ rules, presumesWithheld }: Known, records: readonly CdrRecord[]): NumberToReport {
+function numberOf(
+  { rules, notationOf, presumesWithheld }: Known,
+  records: readonly CdrRecord[],
+): NumberToReport {
   const record = records.find(({ src }) => presentedIn(src) !== '');
   if (record === undefined)
     return numberToReport(rules, { lacks: 'missing', seen: 'its record has no number' });
@@ -80,7 +83,7 @@ function numberOf({ rules, presumesWithheld }: Known, records: readonly CdrRecor
     const seen = 'its record does not say whether the number is withheld, as others on its trunk were';
     return numberToReport(rules, { lacks: 'withheld', seen });
   }
-  return numberToReport(rules, { text: src, notation: rules.notationOf(channel) });
+  return numberToReport(rules, { text: src, notation: notationOf(channel) });
 }
 
 /** Who answered first; undefined for a missed call. */
@@ -91,7 +94,22 @@ function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undef
     records,
     answers.map(({ record }) => record),
   );
-  return answers.find(({ record }) => record === talked)?.callerId;
+  return answers.find(({ record }) => record === talked)?.callerId ?? takerOf(known, records);
+}
+
+/**
+ * Who talked with a caller whose own records name nobody: another channel's record has the caller as its other end, if
+ * somebody of the house has taken the caller by `Bridge()`, or was in the conference before.
+ */
+function takerOf(known: Known, records: readonly CdrRecord[]): string | undefined {
+  const takers = records.flatMap((record) => known.legs.takersOf(record));
+  const ofHouse = takers.find(
+    (taker) =>
+      channelKind(taker.channel) === 'real' &&
+      !known.trunks.has(endpointOf(taker.channel)) &&
+      !cameIn(known, taker),
+  );
+  return ofHouse && extensionOf(ofHouse.channel);
 }
 
 /** Of the answered ones among a channel's records, the first that is not of a phone whose ringing another one picked up. */
@@ -105,8 +123,8 @@ function firstToTalk(
 }
 
 /**
- * A directed pickup may leave no record of the leg. The record of the phone that was ringing then ends with the answer, and
- * another phone follows at once, which no call of a colleague brought.
+ * A pickup may leave no record of the leg (`unanswered=no`). The record of the phone that was ringing then ends with the
+ * answer, and in that moment, in the same place, the record of another phone begins, which no call of a colleague brought.
  */
 function wasTaken(
   { legs }: Known,
@@ -115,9 +133,17 @@ function wasTaken(
   second: CdrRecord,
 ): boolean {
   const isSameDial = first.lastapp === second.lastapp && first.lastdata === second.lastdata;
-  const isNext = records.indexOf(second) === records.indexOf(first) + 1;
+  const between = records.slice(records.indexOf(first) + 1, records.indexOf(second));
+  const isNext = between.every((record) => !isAnswered(record) && record.lastdata === first.lastdata);
   const isDirect = channelKind(second.dstchannel) === 'real' && !legs.isOfAnother(second);
-  return first.billsec === 0 && isSameDial && isNext && isDirect;
+  const isSamePlace = first.dcontext === second.dcontext && first.dst === second.dst;
+  return isSameDial && isSamePlace && isNext && isDirect && isAtOnce(first, second);
+}
+
+/** True if the second record begins when the first ends, as far as whole seconds show it. */
+function isAtOnce({ start, duration }: CdrRecord, second: CdrRecord): boolean {
+  const pause = (second.start ?? Number.NaN) - (start ?? Number.NaN) - (duration ?? Number.NaN);
+  return pause >= 0 && pause <= 1;
 }
 
 /**

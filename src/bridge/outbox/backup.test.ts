@@ -156,6 +156,10 @@ test('restore: a state that cannot be read is for the bridge to repair, unless -
   assert.throws(() => restore(broken, file, here), /cannot be read .*the bridge repairs it when it starts/);
   restore(broken, file, { ...here, replace: true });
   assert.equal(eventsOf(broken, {}).length, 2);
+  const newer = new DatabaseSync(databasePath(broken));
+  newer.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
+  newer.close();
+  assert.throws(() => restore(broken, file, here), /cannot be read .*was written by a newer pbx-bridge/);
 });
 
 test('restore: the WAL of what was there never meets the backup', async (t) => {

@@ -19,8 +19,9 @@ const FORGOTTEN = '0';
 
 /** These read everything; nothing is locked meanwhile. */
 const namingSql = {
-  events: 'SELECT seq, state, body FROM event WHERE instr(body, ?) > 0',
-  journal: 'SELECT id, lines FROM journal WHERE instr(lines, ?) > 0',
+  events: 'SELECT seq AS id, state, body AS text FROM event',
+  journal: 'SELECT id, lines AS text FROM journal',
+  unreported: 'SELECT rowid AS id, why AS text FROM unreported',
 } as const;
 
 export const operatorSql = {
@@ -91,37 +92,38 @@ export function openOperator(directory: string, now: () => number = Date.now) {
         return found;
       }),
     /**
-     * Removes a caller's number from delivered events, whose `from` becomes `0`, and in all of its `forms` from the
-     * journal. Undelivered events are only counted.
+     * Removes a caller's number from delivered events, whose `from` becomes `0`, and from their other fields and the journal,
+     * which are written `masked`. Undelivered events are only counted.
      */
     forgetNumber(
       number: string,
-      forms: readonly string[],
+      masked: (text: string) => string,
     ): { readonly events: number; readonly journal: number; readonly undelivered: number } {
-      const fromNumber = (db.prepare(namingSql.events).all(number) as NamingRow[]).flatMap((row) => {
-        const event = parseJson(row.body) as { from?: unknown } | undefined;
-        return event?.from === number ? [{ ...row, event }] : [];
-      });
-      const delivered = fromNumber.filter(({ state }) => state === deliveredState);
-      const lines = new Map<number, string>();
-      for (const form of forms)
-        for (const row of db.prepare(namingSql.journal).all(form) as JournalRow[])
-          lines.set(row.id, row.lines);
-      const stars = (form: string) => '*'.repeat(form.length);
-      const masked = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, stars(form)), text);
+      const naming = <Row extends TextRow>(sql: string) =>
+        (db.prepare(sql).iterate() as IteratorObject<Row>)
+          .filter(({ text }) => masked(text) !== text)
+          .toArray();
+      const events = naming<EventRow>(namingSql.events);
+      const delivered = events.filter(({ state }) => state === deliveredState);
+      const journal = naming(namingSql.journal);
+      const unreported = naming(namingSql.unreported);
       const setBody = db.prepare(`UPDATE event SET body = ? WHERE seq = ? AND state = ${deliveredState}`);
       const setLines = db.prepare('UPDATE journal SET lines = ? WHERE id = ?');
-      const setWhy = db.prepare('UPDATE unreported SET why = replace(why, ?1, ?2) WHERE instr(why, ?1) > 0');
+      const setWhy = db.prepare('UPDATE unreported SET why = ? WHERE rowid = ?');
       inOne(() => {
-        for (const { seq, event } of delivered)
-          setBody.run(JSON.stringify({ ...event, from: FORGOTTEN }), seq);
-        for (const form of forms) setWhy.run(form, stars(form));
-        for (const [id, text] of lines) setLines.run(masked(text), id);
+        for (const { id, text } of delivered) {
+          const event = parseJson(text) as { from?: unknown };
+          const isCaller = event.from === number;
+          setBody.run(masked(JSON.stringify({ ...event, ...(isCaller && { from: FORGOTTEN }) })), id);
+        }
+        for (const { id, text } of journal) setLines.run(masked(text), id);
+        for (const { id, text } of unreported) setWhy.run(masked(text), id);
       });
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)'); // the log before the database still has what was there
       return {
         events: delivered.length,
-        journal: lines.size,
-        undelivered: fromNumber.length - delivered.length,
+        journal: journal.length,
+        undelivered: events.length - delivered.length,
       };
     },
     /** Makes this endpoint a trunk, without any evidence; `state` is its state if it is not known yet. */
@@ -133,5 +135,5 @@ export function openOperator(directory: string, now: () => number = Date.now) {
   };
 }
 
-type NamingRow = { readonly seq: number; readonly state: number; readonly body: string };
-type JournalRow = { readonly id: number; readonly lines: string };
+type EventRow = TextRow & { readonly state: number };
+type TextRow = { readonly id: number; readonly text: string };

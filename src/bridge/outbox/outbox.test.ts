@@ -106,15 +106,16 @@ playRows([
       for (const [id, at] of Object.entries({ a: 10, b: 20, c: 30, d: 40 })) {
         await outbox.append(batchOf(`${id}:ringing`, at));
       }
-      const later = [newEvent('a', 'answered', 35), newEvent('a', 'completed', 50)];
-      await outbox.append({ calls: [], trunks: [], events: later });
-      assert.deepEqual(await due(outbox, { priority: 'fresh', freshSince: 40 }), [1, 4]);
+      await outbox.append(batchOf('a:answered', 35));
+      await outbox.record([resultOf(1, 'a')]);
+      await outbox.append(batchOf('a:completed', 50));
+      assert.deepEqual(await due(outbox, { priority: 'fresh', freshSince: 40 }), [5, 4]);
       assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 40 }), [2, 3]);
-      assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 100 }), [2, 3, 4, 1]);
+      assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 100 }), [2, 3, 4, 5]);
       assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 100, limit: 2 }), [2, 3]);
       assert.deepEqual(
         await due(outbox, { priority: 'backlog', freshSince: 100, limit: 2, except: ['b', 'd'] }),
-        [3, 1],
+        [3, 5],
       );
       assert.deepEqual(await due(outbox, { limit: 0 }), []);
     },
@@ -313,4 +314,12 @@ test('outbox: a folder or a file that cannot be made ends the start with its nam
   const wrong = temporaryFolder(t);
   mkdirSync(join(wrong, 'outbox.db'));
   await assert.rejects(openOutbox({ directory: wrong }, { log: keepingLog() }), /EISDIR/);
+});
+
+test('outbox: a start and a stop without trouble log nothing', async (t) => {
+  const log = keepingLog();
+  const outbox = await openOutbox({ directory: temporaryFolder(t) }, { log });
+  await outbox.append(batchOf('a:ringing'));
+  await outbox.close();
+  assert.deepEqual(log.lines, []);
 });

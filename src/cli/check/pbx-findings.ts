@@ -10,6 +10,8 @@ import {
   numberToReport,
   type Rules,
 } from '../../bridge/calls/rules.ts';
+import type { Trunk } from '../../bridge/calls/trunk.ts';
+import { notationOf } from '../../bridge/calls/trunk-learning.ts';
 import { RecordsRefused } from '../../bridge/cdr/cdr-source.ts';
 import { openSource, type SourceOptions } from '../../bridge/cdr/open-cdr-source.ts';
 import { duration } from '../../shared/delivery/report.ts';
@@ -17,8 +19,9 @@ import type { Message } from '../../shared/log/messages/program-messages.ts';
 import { messages } from '../../shared/log/messages.ts';
 import { maskNumbers } from '../../shared/log/redact.ts';
 import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
-import { autoNotation, type Notation } from '../../shared/phone-number/trunk-notation.ts';
+import { autoNotation, type Notation, shownNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { count } from '../text/format-text.ts';
+import { channelOf } from '../text/trunk-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 import { type TrunkCheckOptions, trunkFindings } from './trunk-findings.ts';
 
@@ -54,7 +57,7 @@ export function pbxFindings(result: InspectionResult, options: PbxCheckOptions):
     callClass(inspection, options.listenedMs),
     clock(inspection),
     ...trunkFindings(inspection, { ...options, rules }),
-    ...(options.listenedMs > 0 ? callsHeard(inspection, rules) : []),
+    ...(options.listenedMs > 0 ? callsHeard(inspection, rules, options.known) : []),
   ].filter((it) => it !== undefined);
 }
 
@@ -100,12 +103,13 @@ function clock({ clockAheadMs }: Inspection): Finding | undefined {
 }
 
 /** Whether the bridge would report the calls that came during the check, and why. */
-function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
+function callsHeard({ events }: Inspection, rules: Rules, known: readonly Trunk[]): Finding[] {
+  const trunks = new Map(known.map((trunk) => [trunk.endpoint, trunk]));
   return events.flatMap((input): Finding[] => {
     if (input.type !== 'channel-created' || input.uniqueid !== input.linkedid) return [];
     const { inbound, why } = classifyChannel(rules, input);
     const what = `call on ${endpointOf(input.channel)} in context ${input.context}`;
-    const number = numberResult(input.callerNumber, rules.notationOf(input.channel), rules);
+    const number = numberResult(input.callerNumber, notationOf({ rules, trunks }, input.channel), rules);
     if (inbound)
       return [
         passed(
@@ -137,11 +141,20 @@ export async function cdrFinding(options: SourceOptions): Promise<Finding> {
   }
 }
 
-/** What is reported for a caller whom a trunk presents with this text: on the trunks of each rule, and on any other. */
-export function numberFindings(text: string, settings: CallSettings): Finding[] {
-  const rules = settings.trunkNumbers;
-  const other = { glob: rules.length > 0 ? 'any other trunk' : 'any trunk', notation: autoNotation };
-  return [...rules, other].map(({ glob, notation }) =>
+/**
+ * What is reported for a caller whom a trunk presents with this text: on the trunks of each rule, on those whose calls
+ * have shown how they write numbers, and on any other.
+ */
+export function numberFindings(text: string, settings: CallSettings, known: readonly Trunk[]): Finding[] {
+  const rules = createRules(settings);
+  const trunks = { rules, trunks: new Map(known.map((trunk) => [trunk.endpoint, trunk])) };
+  const shown = known.flatMap(({ endpoint: glob }) => {
+    const notation = notationOf(trunks, channelOf(glob));
+    return notation === shownNotation ? [{ glob, notation }] : [];
+  });
+  const special = [...settings.trunkNumbers, ...shown];
+  const other = { glob: special.length > 0 ? 'any other trunk' : 'any trunk', notation: autoNotation };
+  return [...special, other].map(({ glob, notation }) =>
     passed(`number ${text} on ${glob}`, numberResult(text, notation, settings)),
   );
 }

@@ -60,10 +60,14 @@ function filesOf(pid: number): string[] {
   });
 }
 
+const LONGEST_WORD = 60;
+
 /** The program and its script: what follows may be a password. */
 function commandOf(pid: number): string {
   const words = read(`/proc/${pid}/cmdline`).split('\0').slice(0, 2);
-  return words.join(' ').trim().slice(0, 120);
+  // Of a long path the end says which program it is.
+  const short = (word: string) => (word.length > LONGEST_WORD ? `…${word.slice(-LONGEST_WORD)}` : word);
+  return words.map(short).join(' ').trim();
 }
 
 function read(file: string): string {

@@ -60,7 +60,7 @@ function unmatchedTrunks(lines: readonly Endpoint[], rules: Rules): Endpoint[] {
 function trunkFinding({ name, context }: Endpoint, { rules, known }: TrunkCheckOptions): Finding {
   const trunk = known.find(({ endpoint }) => endpoint === name);
   const { why } = classifyTrunk({ source: 'configured', context, endpoint: name }, rules);
-  return passed(`trunk ${name}`, [why, ...callsText(trunk), ...ruleText(name, rules)].join('; '));
+  return passed(`trunk ${name}`, [why, ...callsText(name, trunk, rules)].join('; '));
 }
 
 /** Trunks that the configuration of the PBX does not show: analogue lines, and those that an operator added. */
@@ -70,16 +70,8 @@ function knownFindings(lines: readonly Endpoint[], { rules, known }: TrunkCheckO
     .map((trunk) => ({ trunk, ...classifyTrunk(trunk, rules) }))
     .filter(({ isTrunk }) => isTrunk)
     .map(({ trunk, why }) =>
-      passed(
-        `trunk ${trunk.endpoint}`,
-        [why, ...callsText(trunk), ...ruleText(trunk.endpoint, rules)].join('; '),
-      ),
+      passed(`trunk ${trunk.endpoint}`, [why, ...callsText(trunk.endpoint, trunk, rules)].join('; ')),
     );
-}
-
-function ruleText(endpoint: string, rules: Rules): string[] {
-  const { rule } = rules.notationOf(channelOf(endpoint));
-  return rule === '' ? [] : [`read by TRUNK_NUMBERS ${rule}`];
 }
 
 function unmatchedFinding({ name, context }: Endpoint): Finding {

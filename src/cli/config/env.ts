@@ -27,6 +27,10 @@ export const bridgeSections = {
   logging: logSection,
 } as const;
 
+/** The names of the bridge's settings. */
+export const knownSettings = (): ReadonlySet<string> =>
+  new Set(Object.values(bridgeSections).flatMap((section) => Object.keys(section.shape)));
+
 type AnySection = Section<Shape, unknown>;
 export type Sections = Readonly<Record<string, AnySection>>;
 export type Config<S extends Sections> = { [K in keyof S]: ReturnType<S[K]['build']> };

@@ -1,6 +1,6 @@
 import type { Rules } from '../../bridge/calls/rules.ts';
 import type { Trunk } from '../../bridge/calls/trunk.ts';
-import { isEvident } from '../../bridge/calls/trunk-learning.ts';
+import { isEvident, writesPlusless } from '../../bridge/calls/trunk-learning.ts';
 import { clockTime } from './format-text.ts';
 
 /** The name of a channel of this endpoint: the endpoint's and a number. */
@@ -17,10 +17,20 @@ export function classifyTrunk(trunk: Trunk, rules: Rules): { isTrunk: boolean; w
   return { isTrunk, why: `${how}, which ${isTrunk ? 'matches' : 'no longer matches'} INBOUND_CONTEXTS` };
 }
 
-/** When calls came in on it, and how it writes their numbers. */
-export function callsText({ firstAt, lastAt, writes }: Partial<Trunk> = {}): string[] {
-  if (firstAt === undefined || lastAt === undefined) return ['no call seen yet'];
+/** When calls came in on it, how it writes their numbers, and how they are read if anything but themselves says it. */
+export function callsText(endpoint: string, known: Partial<Trunk> | undefined, rules: Rules): string[] {
+  const { firstAt, lastAt, writes } = known ?? {};
+  const { rule } = rules.notationOf(channelOf(endpoint));
   const now = Date.now();
-  const times = `first call ${clockTime(firstAt, now)}, last ${clockTime(lastAt, now)}`;
-  return writes === undefined ? [times] : [times, `writes numbers as ${writes}`];
+  return [
+    firstAt === undefined || lastAt === undefined
+      ? 'no call seen yet'
+      : `first call ${clockTime(firstAt, now)}, last ${clockTime(lastAt, now)}`,
+    ...(writes === undefined ? [] : [`writes numbers as ${writes}`]),
+    ...(rule === ''
+      ? writesPlusless(known)
+        ? ['read as E.164 without its plus, as its last calls show (TRUNK_NUMBERS corrects this)']
+        : []
+      : [`read by TRUNK_NUMBERS ${rule}`]),
+  ];
 }

@@ -12,7 +12,11 @@ export function extensionName(extensions: Extensions, extension: string): string
   return known && (known.name || (known.userName ?? undefined));
 }
 
-/** Who answered, wherever it is shown: `Jana (1001)`, or the extension alone if it has no name. */
+/** Who answered, in a row or on a card: the name, or the extension if it has none. */
+export const answererName = (extensions: Extensions, extension: string): string =>
+  extensionName(extensions, extension) ?? extension;
+
+/** Who answered, where the extension matters, as in reports and filters: `Jana (1001)`, or the extension alone if it has no name. */
 export function extensionText(extensions: Extensions, extension: string): string {
   const name = extensionName(extensions, extension);
   return name === undefined || name === extension ? extension : `${name} (${extension})`;

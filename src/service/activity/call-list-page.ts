@@ -1,13 +1,16 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
-import { extensionName, extensionText, numberCalledText } from '../accounts/extensions.ts';
+import { extensionName, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
+import { quantile, type ReportStore } from '../calls/aggregate.ts';
 import { callTable, newCalls } from '../calls/call-cells.ts';
 import type { CallCursor } from '../calls/call-reader.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
+import { dateAt, daysBetween } from '../kit/calendar.ts';
 import { type Cell, csvLines, csvTime } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
-import { choice, field, notice } from '../kit/form.ts';
+import { choice, field, hiddenFields, notice, oneOf } from '../kit/form.ts';
+import { icon } from '../kit/icon.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { cursorList } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
@@ -28,13 +31,19 @@ const PER_CHUNK = 500;
 const MAX_NUMBERS = 200;
 
 type Parts = {
-  readonly store: { readonly calls: CallStore };
+  readonly store: { readonly calls: CallStore; readonly reports: ReportStore };
   readonly directory: ServiceDirectory;
 };
 
-/** All calls, newest first, as a page and as CSV. */
+/** The home: today's figures, and all calls, newest first, as a page and as CSV; and the calls now alone in a window. */
 export function callListPage(pages: Pages, context: Parts): void {
   const { store } = context;
+  pages.get('/', 'agent', () => ({ redirect: '/calls' }));
+  pages.get('/calls/window', 'agent', ({ words: { bar } }) => ({
+    title: bar.title,
+    callsAlone: true,
+    body: null,
+  }));
   pages.get('/calls', 'agent', (request) => listPage(request, context));
   pages.get('/calls.csv', 'agent', async (request) => {
     const { account, query, audit } = request;
@@ -65,10 +74,14 @@ async function asked(request: PageRequest, { store, directory }: Parts) {
 }
 
 async function listPage(request: PageRequest, context: Parts): Promise<Page> {
-  const { account, query, words } = request;
+  const { account, query, words, administrates } = request;
   const text = words.calls;
   const { callQuery, integrations, page } = await asked(request, context);
-  const called = await context.store.calls.distinct(account.id, 'numbers called', MAX_NUMBERS);
+  const [called, figures] = await Promise.all([
+    // Only what is live is read of a renewal.
+    request.isRenewal ? [] : context.store.calls.distinct(account.id, 'numbers called', MAX_NUMBERS),
+    today(request, context),
+  ]);
   const {
     rows: calls,
     isNewest,
@@ -84,97 +97,154 @@ async function listPage(request: PageRequest, context: Parts): Promise<Page> {
     (also) => addressOf('/calls', callQuery, also),
   );
   const filtered = addressOf('', callQuery) !== '';
+  const isUnused = calls.length === 0 && !filtered && isNewest;
   return {
-    title: text.title,
-    scripts: isNewest ? ['live-parts.js'] : [],
+    title: words.layout.calls,
+    scripts: isNewest ? ['live.js'] : [],
     body: html`
-      <h1>${text.title}</h1>
-      ${filterForm(callQuery, request, integrations, called)}
-      ${notUnderstoodIn(query).map((odd) => notice(html`${text.notUnderstood[odd.name]} ${displayText(odd.text, 60)}`, 'bad'))}
-      <div id="calls" data-live=${isNewest ? 'hold' : undefined} ...${newCalls(request)}>${!isSearching && callTable(calls, request, filtered)}</div>
+      <div class="head"><h1>${words.layout.calls}</h1>${figures}</div>
+      ${!isUnused && !request.isRenewal && filterForm(callQuery, request, integrations, called)}
+      ${notUnderstoodIn(query).map((odd) => notice(html`${text.notUnderstood[odd.name === 'from' || odd.name === 'to' ? 'date' : odd.name]} ${displayText(odd.text, 60)}`, 'bad'))}
+      <div id="calls" data-live=${isNewest ? (filtered ? 'hold' : '') : undefined} ...${newCalls(request)}>${!isSearching && callTable(calls, request, filtered)}</div>
+      ${isUnused && administrates && html`<p class="empty"><a class="button primary" href="/integrations">${text.connect}</a></p>`}
       ${links}
-      ${
-        calls.length > 0 &&
-        html`<p class="save"><a href=${addressOf('/calls.csv', callQuery)} download>${filtered ? text.downloadThese : text.downloadAll}</a></p>`
-      }
     `,
   };
+}
+
+/** Today's figures, in one row. */
+async function today({ account, formats, now, words }: PageRequest, { store }: Parts): Promise<Html> {
+  const text = words.calls;
+  const date = dateAt(now, formats.timeZone);
+  // The whole day: the store keeps a span's figures for the next request.
+  const day = daysBetween(date, date, formats.timeZone);
+  for await (const { all } of store.reports.figures(account.id, day, now)) {
+    const median = quantile(all.waited, 0.5);
+    const figures = [
+      [all.calls, text.today],
+      [all.answered, text.answeredToday],
+      [all.missed, text.missedToday],
+      [median === null ? '–' : formats.span(median * 1000), text.toAnswer],
+    ] as const;
+    return html`<dl id="today" class="strip" data-live>${figures.map(([value, label]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+  }
+  return null;
 }
 
 /** A date, with a time if it has one. */
 const moment = (label: string, name: string, value: string) =>
   field({ label, name, type: value.includes('T') ? 'datetime-local' : 'date', value });
 
+/** What is searched, which calls, which days; and in a menu what is needed seldom. Only the search needs a press of Enter. */
 function filterForm(
   callQuery: CallQuery,
-  { account, formats, words, extensions }: PageRequest,
+  request: PageRequest,
   integrations: readonly Integration[],
   numbersCalled: readonly string[],
 ): Html {
+  const { account, words, extensions, segments, user } = request;
   const text = words.calls;
-  const { q, customer, extension, segment, integration, called, place, hours, outcome, from, to } = callQuery;
-  // What is not in the list is shown as it is.
-  const isListed = called === '' || numbersCalled.includes(called);
+  const { q, customer, extension, mine, segment, integration, called, place, hours, outcome } = callQuery;
+  const at = (change: Partial<CallQuery>) => addressOf('/calls', { ...callQuery, ...change });
+  // What is not in a list is shown as it is.
+  const listed = (value: string, options: readonly (readonly [string, string])[]) =>
+    value === '' || options.some(([one]) => one === value) ? options : [...options, [value, value] as const];
   const narrowed = [
     ['customer', text.customer, customer],
-    ['extension', text.extension, extension],
+    [
+      'integration',
+      text.integration,
+      integration && (integrations.find(({ uid }) => uid === integration)?.name ?? integration),
+    ],
+    ['place', text.place, place && text.places[place as keyof typeof text.places]],
+    ['outcome', text.outcome, outcome === null || outcome === 'missed' ? '' : text.outcomes[outcome]],
+    [
+      'extension',
+      text.answeredBy,
+      extensionsIn(extension)
+        .map((one) => extensionText(extensions, one))
+        .join(', '),
+    ],
     ['segment', text.segment, segment],
-    ['integration', text.integration, integration],
-    ['called', text.numberCalled, isListed ? '' : called],
-    ['place', text.place, place],
+    ['called', text.numberCalled, called && numberCalledText(extensions, called)],
+    ['hours', words.settings.openingHours, hours && text.inHours[hours]],
   ] as const;
-  const nameOf = (name: string, value: string) =>
-    name === 'place'
-      ? (text.places[value as keyof typeof text.places] ?? value)
-      : name === 'integration'
-        ? (integrations.find(({ uid }) => uid === value)?.name ?? value)
-        : name === 'extension'
-          ? extensionsIn(value)
-              .map((one) => extensionText(extensions, one))
-              .join(', ')
-          : value;
+  const days = dayChoices(request);
+  const chosenDays = days.find(({ from, to }) => from === callQuery.from && to === callQuery.to);
+  const answerers = [...extensions.values()].filter(({ name, userName }) => name !== '' || userName !== null);
   return html`
-  <form class="filter" action="/calls" role="search" aria-label=${text.title}>
-    ${field({ label: text.search, name: 'q', type: 'search', value: q, maxlength: 255 })}
-    ${choice({ label: text.outcome, name: 'outcome', value: outcome ?? '', options: outcomes.map((value) => [value, text.outcomes[value || 'all']] as const) })}
-    ${
-      numbersCalled.length > 0 &&
-      isListed &&
-      choice({
-        label: text.numberCalled,
-        name: 'called',
-        value: called,
-        options: [
-          ['', text.anyNumber],
-          ...numbersCalled.map((one) => [one, plainText(numberCalledText(extensions, one), 60)] as const),
-        ],
-      })
-    }
-    ${
-      account.openingHours !== null &&
-      choice({
-        label: text.hours,
-        name: 'hours',
-        value: hours,
-        options: (['', 'in', 'out'] as const).map((part) => [part, text.inHours[part || 'all']] as const),
-      })
-    }
-    ${moment(text.since, 'from', from)}
-    ${moment(text.until, 'to', to)}
-    <label class="check"><input type="checkbox" name="mine" value="1" checked=${callQuery.mine !== ''} /> ${text.mine}</label>
-    <div class="buttons">
-      <button type="submit" class="main">${text.find}</button>
-      ${addressOf('', callQuery) !== '' && html`<a href="/calls">${text.clear}</a>`}
-    </div>
+  <form class="filters" action="/calls" role="search" aria-label=${words.layout.calls}>
+    <div class="search">${icon('search')}<input type="search" name="q" value=${q} maxlength="255" aria-label=${text.search} placeholder=${text.search} /></div>
+    ${hiddenFields(Object.fromEntries(Object.entries({ customer, integration, place, mine }).filter(([, value]) => value !== '')))}
+    ${oneOf(text.which, [
+      {
+        text: text.outcomes.all,
+        href: at({ outcome: null, mine: '' }),
+        chosen: outcome === null && mine === '',
+      },
+      { text: text.outcomes.missed, href: at({ outcome: 'missed', mine: '' }), chosen: outcome === 'missed' },
+      ...(extensionsOf(extensions, user.id).length > 0
+        ? [{ text: text.mine, href: at({ outcome: null, mine: '1' }), chosen: mine !== '' }]
+        : []),
+    ])}
+    <details class="menu"><summary class="button">${chosenDays?.text ?? dayText(callQuery)}${icon('chevron-down')}</summary>
+      <div>${days.map(({ text: name, from, to }) => html`<a href=${at({ from, to })}>${name}</a>`)}</div>
+    </details>
+    <details class="menu"><summary class="button bare" aria-label=${text.more} title=${text.more}>${icon('sliders-horizontal')}</summary>
+      <div class="form">
+        ${choice({ label: text.outcome, name: 'outcome', value: outcome ?? '', options: outcomes.map((value) => [value, text.outcomes[value || 'all']] as const) })}
+        ${choice({ label: text.answeredBy, name: 'extension', value: extension, options: listed(extension, [['', words.common.all], ...answerers.map((one) => [one.extension, plainText(extensionText(extensions, one.extension), 60)] as const)]) })}
+        ${segments.length > 0 && choice({ label: text.segment, name: 'segment', value: segment, options: listed(segment, [['', text.outcomes.all], ...segments.map(({ name }) => [name, plainText(name, 60)] as const)]) })}
+        ${
+          numbersCalled.length > 0 &&
+          choice({
+            label: text.numberCalled,
+            name: 'called',
+            value: called,
+            options: listed(called, [
+              ['', words.common.all],
+              ...numbersCalled.map((one) => [one, plainText(numberCalledText(extensions, one), 60)] as const),
+            ]),
+          })
+        }
+        ${
+          account.openingHours !== null &&
+          choice({
+            label: words.settings.openingHours,
+            name: 'hours',
+            value: hours,
+            options: (['', 'in', 'out'] as const).map((part) => [part, text.inHours[part || 'all']] as const),
+          })
+        }
+        ${moment(text.since, 'from', callQuery.from)}
+        ${moment(text.until, 'to', callQuery.to)}
+        <button type="submit">${text.find}</button>
+        <a href=${addressOf('/calls.csv', callQuery)} download>${icon('download')}${text.download}</a>
+      </div>
+    </details>
     ${narrowed.map(
       ([name, label, value]) =>
         value !== '' &&
-        html`<p class="narrowed"><input type="hidden" name=${name} value=${value} />${label}: ${displayText(nameOf(name, value), 60)}
-          <a href=${addressOf('/calls', { ...callQuery, [name]: '' })}>${text.remove}<span class="unseen"> ${label}</span></a></p>`,
+        html`<a class="button" href=${at({ [name]: name === 'outcome' ? null : '' })} aria-label=${`${words.common.remove}: ${label} ${plainText(value, 60)}`}>${label}: ${displayText(value, 60)}${icon('x')}</a>`,
     )}
-    <p class="hint">${text.searchHint(formats.timeZone)}</p>
   </form>`;
 }
+
+/** The days that people ask for, as they stand in an address. */
+function dayChoices({ formats, now, words: { calls: text } }: PageRequest) {
+  const date = dateAt(now, formats.timeZone);
+  const day = (ago: number) => String(date.subtract({ days: ago }));
+  return [
+    { text: text.anyDay, from: '', to: '' },
+    { text: text.days.today, from: day(0), to: day(0) },
+    { text: text.days.yesterday, from: day(1), to: day(1) },
+    { text: text.days.week, from: day(6), to: day(0) },
+    { text: text.days.month, from: String(date.with({ day: 1 })), to: day(0) },
+  ];
+}
+
+const dayText = ({ from, to }: CallQuery) =>
+  [...new Set([from, to])].filter(Boolean).join(' – ').replaceAll('T', ' ');
 
 /**
  * All matching calls, newest first, read while they are sent. Times have an offset from UTC, durations are in seconds.

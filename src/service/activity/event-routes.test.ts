@@ -44,6 +44,7 @@ async function serve(t: TestContext) {
     },
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
     users: { session: async () => session },
+    calls: { page: async () => ({ calls: [], next: null, back: null }) },
     callers: { missedCallers: async () => [], actions: async () => [] },
     openCalls: () => {
       asked.resolve();
@@ -92,7 +93,7 @@ test('a call that moves while the open ones are read is sent after them; no list
   );
 
   // The end of the loop closed the connection; the service notices a moment later.
-  await until('the end of the listener', () => screens.accounts().length === 0);
+  await until('the end of the listener', () => screens.connected() === 0);
 });
 
 test('the API log hears of new requests within a second', {

@@ -4,20 +4,25 @@ import type { Log } from '../../shared/log/log.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Session, User } from '../accounts/user.ts';
 import type { CallRecord } from '../calls/call-record.ts';
+import type { CallStore } from '../calls/call-store.ts';
 import { eventFrame, MAX_OPEN_CALLS, type Screens, screenCall } from '../calls/screens.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { type PhoneSystem, phoneSystems } from '../integrations/phone-systems.ts';
 import type { Budgets } from '../kit/budget.ts';
+import { openEventStream } from '../kit/event-stream.ts';
 import { machineZone } from '../kit/formats.ts';
-import { bearerToken, openEventStream } from '../kit/security-headers.ts';
-import type { CallBackList } from '../people/call-backs.ts';
+import { bearerToken } from '../kit/security-headers.ts';
+import type { CallBackList } from '../people/call-back-list.ts';
+import { lastWith } from '../people/who-calls.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';
 
 /** A screen that is further behind is disconnected; it reconnects and loads the current calls. */
 const BACKLOG_BYTES = 1_000_000;
-/** A screen reconnects after twice this time without an event. */
-const HEARTBEAT_MS = 15_000;
+/** A screen that hears nothing for 9 s says that it has no connection (client/stream.js). */
+const HEARTBEAT_MS = 4_000;
+/** Every so many heartbeats the session is looked up again: it may have been ended at another process. */
+const SESSION_BEATS = 4;
 /** How long the state of an account's phone systems is not read again. */
 const SYSTEMS_MS = 10_000;
 
@@ -26,6 +31,7 @@ type Watcher = { readonly account: number; readonly user: User | null; readonly 
 type Parts = {
   readonly store: {
     readonly requests: RequestStore;
+    readonly calls: CallStore;
     openCalls(account: number, max: number): Promise<CallRecord[]>;
   };
   readonly budgets: Budgets;
@@ -40,11 +46,10 @@ type Parts = {
 
 /**
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
- * with the open calls and, for a user, customers' names and who is to be called back: the newest `missed` call of each,
- * and of the `others` only what counts; then `call` for each change, `missed` with the new list after a user did
- * something about it, `customers` with who calls in the open calls after customers have changed, and `beat`. The first and
- * each `beat` give a user the state of the phone systems (`systems`). After a lost connection the browser reconnects and
- * starts again with `calls`.
+ * with the open calls and, for a user, customers' names and the people to call back (`missed`, `count`); then `call` for
+ * each change, `missed` with what has changed in that list, `customers` with who calls in the open calls after customers
+ * have changed, `last-with` with who spoke last with a caller that rings, and `beat`. The first and each `beat` give a user
+ * the state of the phone systems (`systems`). After a lost connection the browser reconnects and starts again with `calls`.
  */
 export function eventRoutes({
   budgets,
@@ -93,13 +98,17 @@ export function eventRoutes({
       raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
       const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
       const callBacks =
-        watcher.user === null ? { missed: [], others: [] } : await callBackList.onScreen(watcher.account);
+        watcher.user === null ? { missed: [], count: 0 } : await callBackList.onScreen(watcher.account);
+      const spoke = watcher.user
+        ? await lastWith(store.calls, watcher.account, calls, directory.extensions(watcher.account))
+        : new Map();
       const now = async () => ({
         now: clock(),
         ...(watcher.user && { systems: (await systemsOf(watcher.account)).map(systemShown) }),
       });
       const first = await now();
-      if (openEventStream(reply) === undefined) return;
+      const stream = openEventStream(reply, request.headers['accept-encoding']);
+      if (stream === undefined) return;
       write = (frame) => {
         if (raw.writableEnded) return;
         // The token was replaced or switched off after the stream began.
@@ -107,25 +116,30 @@ export function eventRoutes({
           watcher.session === null &&
           directory.authenticate(bearerOf(request))?.account.id !== watcher.account
         )
-          raw.end();
+          stream.end();
         else if (raw.writableLength > BACKLOG_BYTES) {
           log.say('service.screen-too-slow');
           raw.destroy();
-        } else raw.write(frame);
+        } else stream.write(frame);
       };
-      const shown = (call: CallRecord) =>
-        screenCall(call, watcher.user && directory.extensions(watcher.account));
+      const shown = (call: CallRecord) => ({
+        ...screenCall(call, watcher.user && directory.extensions(watcher.account)),
+        ...(spoke.has(call.id) && { last_with: spoke.get(call.id) }),
+      });
       const current = { ...first, calls: calls.map(shown), ...callBacks };
       write(`retry: 1000\n${eventFrame('calls', current)}`);
       for (const frame of early) write(frame);
+      let beats = 0;
       const beat = setInterval(async () => {
+        write(eventFrame('beat', await now()));
+        beats += 1;
+        if (beats % SESSION_BEATS !== 0) return;
         // Ends with its session, which another process may have closed; else it counts as use of the session.
         const current = await watcherOf(request).catch(() => watcher);
-        if (current?.account === watcher.account) write(eventFrame('beat', await now()));
-        else raw.end();
+        if (current?.account !== watcher.account) stream.end();
       }, HEARTBEAT_MS);
-      const forget = screens.onClose(() => raw.end());
-      const release = watcher.session && sessions.onClose(watcher.session, () => raw.end());
+      const forget = screens.onClose(stream.end);
+      const release = watcher.session && sessions.onClose(watcher.session, stream.end);
       raw.on('close', () => {
         clearInterval(beat);
         forget();

@@ -1,20 +1,16 @@
 import swagger from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  jsonSchemaTransform,
-  jsonSchemaTransformObject,
-  serializerCompiler,
-  validatorCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { decisions } from '../../shared/api/contract/decisions.ts';
 import type { ErrorBody } from '../../shared/api/contract/errors.ts';
-import { basePath, methodsOf } from '../../shared/api/contract/routes.ts';
+import { basePath } from '../../shared/api/contract/paths.ts';
+import { methodsOf } from '../../shared/api/contract/routes.ts';
 import { callRoutes } from '../activity/call-routes.ts';
 import { makeExchange, send } from '../history/exchange.ts';
 import { historyRoutes } from '../history/history-routes.ts';
 import { bridgeHealthRoute } from '../integrations/bridge-health.ts';
 import { monotonicMs } from '../kit/calendar.ts';
+import { openApi } from '../kit/openapi.ts';
 import { refusalOf } from '../kit/refusal.ts';
 import { bearerToken } from '../kit/security-headers.ts';
 import { priorityRoutes } from '../priority/segments.ts';
@@ -68,7 +64,7 @@ export function apiRoutes(context: ServiceContext) {
     });
 
     app.setErrorHandler((error: FastifyError, request, reply) => {
-      const { status, body } = refusalOf(error, request.routeOptions.url ?? '', log);
+      const { status, body } = refusalOf(error, request, log);
       return exchange.answer(request, reply, { status, text: JSON.stringify(body) });
     });
 
@@ -91,8 +87,6 @@ export function apiRoutes(context: ServiceContext) {
   };
 }
 
-type OpenApi = { components: { schemas: Record<string, object> } };
-
 const intro = `Call events in, calls on the screens; a caller's priority by number; the history of what was sent.
 
 Details that the specification leaves open are decided as follows.`;
@@ -108,20 +102,7 @@ function decisionsTable(): string {
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     hideUntagged: true, // pages and administration are not part of the API
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Call Integration API', version: '1', description: `${intro}\n\n${decisionsTable()}` },
-      servers: [{ url: basePath }],
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-      security: [{ token: [] }],
-    },
-    transform: jsonSchemaTransform,
-    transformObject: (document) => {
-      const described = jsonSchemaTransformObject(document) as OpenApi;
-      // Request schemas are inline in each operation; only response schemas are shared.
-      const shared = Object.entries(described.components.schemas).filter(([name]) => !name.endsWith('Input'));
-      return { ...described, components: { ...described.components, schemas: Object.fromEntries(shared) } };
-    },
+    ...openApi('Call Integration API', `${intro}\n\n${decisionsTable()}`, basePath),
   });
   app.get('/openapi.json', () => app.swagger());
 }

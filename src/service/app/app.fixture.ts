@@ -4,7 +4,7 @@ import { makeKeys } from '../accounts/keys.ts';
 import { makeScreens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
 import { makeBudgets } from '../kit/budget.ts';
-import { makeCallBackList } from '../people/call-backs.ts';
+import { makeCallBackList } from '../people/call-back-list.ts';
 import { makeMeter } from '../upkeep/meter.ts';
 import { makeAccess } from '../users/access.ts';
 import { makeSessions } from '../users/sessions.ts';
@@ -24,7 +24,7 @@ export async function appOn(store: Store, log: Log = silentLog) {
       callBackList: makeCallBackList(store.callers, screens, clock),
       access: makeAccess(store.users, keys, [], clock, log),
       ...{ budgets: makeBudgets(), meter: makeMeter(), webhooks: { poke: () => {} }, webhookNetworks: [] },
-      observed: { stored: () => {} },
+      observed: { stored: () => {}, failedAt: () => null },
     },
     { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
   );

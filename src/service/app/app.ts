@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { fastifyCookie } from '@fastify/cookie';
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type RouteHandler } from 'fastify';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { queryFields } from '../../shared/api/contract/fields.ts';
-import { basePath } from '../../shared/api/contract/routes.ts';
+import { basePath } from '../../shared/api/contract/paths.ts';
 import { oncePerMinute } from '../../shared/log/log.ts';
 import { eventRoutes } from '../activity/event-routes.ts';
 import { apiLogStreamRoutes } from '../history/api-log-stream.ts';
@@ -42,6 +43,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   const app: FastifyInstance = Fastify({
     clientErrorHandler: unreadableRequests(context.log, context.clock, () => app),
     bodyLimit: limits.bodyBytes,
+    genReqId: () => randomUUID(),
     exposeHeadRoutes: false, // a HEAD must not post an event
     requestTimeout: requestTimeoutMs,
     connectionTimeout: options.stalledMs ?? STALLED_MS,
@@ -67,27 +69,28 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   app.decorateRequest('began', 0);
   app.decorateRequest('sender', null);
   app.decorateRequest('payload', null);
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders);
+    reply.header('x-request-id', request.id); // the log names it, too
     done();
   });
-  app.addHook('onResponse', ({ routeOptions: { url = '' } }, reply, done) => {
+  app.addHook('onResponse', ({ id: request, routeOptions: { url = '' } }, reply, done) => {
     const { statusCode: status } = reply;
     const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
     if (!isStream) context.meter.responded(url, status, reply.elapsedTime);
     if (status === 429)
-      exceeded((suppressed) => context.log.say('service.limit-reached', { path: url, suppressed }));
+      exceeded((suppressed) => context.log.say('service.limit-reached', { path: url, request, suppressed }));
     if (status === 503)
-      busy((suppressed) => context.log.say('service.unavailable', { path: url, suppressed }));
+      busy((suppressed) => context.log.say('service.unavailable', { path: url, request, suppressed }));
     done();
   });
   app.addHook('preClose', async () => context.screens.close());
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const { status, body } = refusalOf(error, request.routeOptions.url ?? '', context.log);
+    const { status, body } = refusalOf(error, request, context.log);
     return wantsPage(request) ? sendErrorPage(request, reply, status, error) : reply.code(status).send(body);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    const error = new Refusal(404, ({ noPage }) => noPage, 'There is nothing at this path.');
+    const error = new Refusal(404, ({ notThere }) => notThere, 'There is nothing at this path.');
     if (!wantsPage(request)) return reply.code(404).send({ message: error.message });
     const cookies = fastifyCookie.parse(request.headers.cookie ?? '');
     const session = await context.sessions.find(cookies[cookieNames(request.protocol).session]);
@@ -95,21 +98,14 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   });
   await describeApi(app);
   await app.register(apiRoutes(context), { prefix: basePath });
-  // For load balancers: whether this process reaches its storage.
-  app.get('/healthz', async (_request, reply) => {
-    const healthy = await context.store.about().then(
-      () => true,
-      () => false,
-    );
-    return reply.code(healthy ? 200 : 503).send({ storage: healthy ? 'reached' : 'out of reach' });
-  });
+  app.get('/healthz', healthRoute(context));
   await app.register(adminRoutes(context), { prefix: '/admin' });
   await app.register(async (screens) => {
     await screens.register(fastifyCookie); // the API knows no cookies
-    screens.addHook('onRequest', async ({ hostname }) => {
+    screens.addHook('onRequest', async ({ hostname, id: request }) => {
       if (isOurs(hostname)) return;
       limited((suppressed) =>
-        context.log.say('service.unknown-host', { host: hostname.slice(0, 255), suppressed }),
+        context.log.say('service.unknown-host', { host: hostname.slice(0, 255), request, suppressed }),
       );
       throw new Refusal(421, ({ unknownHost }) => unknownHost(hostname));
     });
@@ -118,6 +114,26 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     await screens.register(pageRoutes(context));
   });
   return app;
+}
+
+/**
+ * After an event that could not be stored the storage counts as taking nothing for so long, ms, unless one is stored: then
+ * a balancer sends the next here again, which shows whether it does.
+ */
+const TAKES_NOTHING_MS = 30_000;
+
+/** For load balancers: whether this process reaches its storage, and the storage takes what it is given. */
+function healthRoute({ store, observed, clock }: ServiceContext): RouteHandler {
+  return async (_request, reply) => {
+    const reached = await store.about().then(
+      () => true,
+      () => false,
+    );
+    const failedAt = observed.failedAt() ?? Number.NEGATIVE_INFINITY;
+    const takes = clock() - failedAt > TAKES_NOTHING_MS;
+    const storage = !reached ? 'out of reach' : takes ? 'reached' : 'takes nothing';
+    return reply.code(storage === 'reached' ? 200 : 503).send({ storage });
+  };
 }
 
 /**

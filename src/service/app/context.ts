@@ -5,7 +5,7 @@ import type { Keys } from '../accounts/keys.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
 import type { Budgets, RateLimit } from '../kit/budget.ts';
-import type { CallBackList } from '../people/call-backs.ts';
+import type { CallBackList } from '../people/call-back-list.ts';
 import type { Meter } from '../upkeep/meter.ts';
 import type { Observed } from '../upkeep/service-alerts.ts';
 import type { Access } from '../users/access.ts';

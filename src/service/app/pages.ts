@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameText } from '../accounts/keys.ts';
 import type { Session } from '../accounts/user.ts';
 import { barPage } from '../activity/bar-page.ts';
 import { callDetailsPage } from '../activity/call-details-page.ts';
 import { callListPage } from '../activity/call-list-page.ts';
-import { dashboardPage } from '../activity/dashboard-page.ts';
 import { auditPage } from '../audit/audit-page.ts';
 import { apiLogPages } from '../history/api-log-pages.ts';
 import { integrationPages } from '../integrations/integration-pages.ts';
-import { startPage } from '../integrations/start-page.ts';
 import { assetRoutes } from '../kit/assets.ts';
 import { notice } from '../kit/form.ts';
 import { formatsFor } from '../kit/formats.ts';
@@ -23,16 +23,16 @@ import {
   type Pages,
 } from '../kit/page-request.ts';
 import { Refusal, refusalOf, refusalText } from '../kit/refusal.ts';
+import { settingsList } from '../kit/settings-frame.ts';
 import { formFields } from '../kit/text.ts';
 import { callBackPages } from '../people/call-back-pages.ts';
-import { callerPage } from '../people/caller-page.ts';
 import { customerPages } from '../people/customer-pages.ts';
 import { importPages } from '../people/import-pages.ts';
+import { personChanges } from '../people/person-changes.ts';
+import { personPage } from '../people/person-page.ts';
 import { segmentPages } from '../priority/segments.ts';
 import { reportPages } from '../reports/report-pages.ts';
-import { weekPages } from '../reports/weekly-report.ts';
 import { accountPages } from '../settings/account-pages.ts';
-import { extensionPages } from '../settings/extension-pages.ts';
 import { openingHoursPage } from '../settings/opening-hours-page.ts';
 import { welcomePage } from '../settings/welcome-page.ts';
 import { secondFactorPages } from '../users/second-factor-pages.ts';
@@ -45,6 +45,9 @@ import { type Words, wordsFor } from '../words/words.ts';
 import type { ServiceContext } from './context.ts';
 
 const FORM_BYTES = 64 * 1024;
+/** Shorter answers fit into a packet as they are. */
+const ZIPPED_BYTES = 1200;
+const zip = promisify<string, Buffer>(gzip);
 
 /** The pages for signed-in users, rendered on the server. */
 export function pageRoutes(context: ServiceContext) {
@@ -66,21 +69,25 @@ export function pageRoutes(context: ServiceContext) {
     const [path = '', ...query] = request.originalUrl.split('?');
     const words = wordsFor(session.user.language, request.headers['accept-language']);
     const extensions = directory.extensions(account.id);
+    const segments = await store.customers.segments(account.id);
     return {
       session,
       user: session.user,
       account,
       extensions,
-      barChoice: await barChoice(session.user, {
+      segments,
+      barChoice: barChoice(session.user, {
         extensions,
+        segments,
         integrations: directory.integrations(account.id),
-        segments: () => store.customers.segments(account.id),
       }),
       administrates: session.user.role === 'administrator',
       path,
       params: request.params as Record<string, string>,
       query: formFields(query.join('?')),
       form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+      isRenewal: request.headers.moved !== undefined,
+      moved: movedIn(request),
       token: formToken(session),
       origin: context.publicUrl ?? `${request.protocol}://${request.host}`,
       now: clock(),
@@ -118,7 +125,7 @@ export function pageRoutes(context: ServiceContext) {
             throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
           return send(reply, await handler(pageRequest), pageRequest);
         } catch (error) {
-          const { status } = refusalOf(error as FastifyError, request.routeOptions.url ?? '', log);
+          const { status } = refusalOf(error as FastifyError, request, log);
           return sendPage(reply, errorPage(status, error as Error, pageRequest.words), pageRequest);
         }
       };
@@ -144,8 +151,17 @@ export function pageRoutes(context: ServiceContext) {
       if (request.method !== 'GET' && !isSameOrigin(request))
         throw new Refusal(403, ({ otherSite }) => otherSite);
     });
+    app.addHook('onSend', async ({ headers }, reply, payload) => {
+      const isZipped = typeof payload === 'string' && payload.length > ZIPPED_BYTES;
+      if (!isZipped || !/\bgzip\b/.test(headers['accept-encoding'] ?? '')) return payload;
+      reply
+        .header('content-encoding', 'gzip')
+        .header('vary', 'accept-encoding')
+        .removeHeader('content-length');
+      return zip(payload);
+    });
     app.setErrorHandler((error: FastifyError, request, reply) => {
-      const { status } = refusalOf(error, request.routeOptions.url ?? '', log);
+      const { status } = refusalOf(error, request, log);
       return sendErrorPage(request, reply, status, error);
     });
 
@@ -155,29 +171,45 @@ export function pageRoutes(context: ServiceContext) {
     const { users, customers, requests } = store;
     const { passwords, secondFactor } = access;
     const settings = { users, customers, directory, sessions, passwords };
-    dashboardPage(routes, context);
     barPage(routes, context);
     callBackPages(routes, context);
-    callerPage(routes, context);
+    personPage(routes, context);
+    personChanges(routes, context);
     accountPages(routes, settings);
     welcomePage(routes, settings);
-    startPage(routes, requests, directory, keys);
     integrationPages(routes, requests, directory, keys);
     webhookPages(routes, store.webhooks, keys, context.webhookNetworks, context.webhooks.poke);
     userPages(routes, { store, sessions, secondFactor, directory, keys, mailer });
-    extensionPages(routes, store.calls, users, directory);
     openingHoursPage(routes, directory);
     auditPage(routes, store.audit);
-    secondFactorPages(routes, secondFactor);
+    secondFactorPages(routes, secondFactor, sessions);
+    routes.get('/settings', 'agent', (request) => ({
+      title: request.words.layout.settings,
+      body: html`<h1>${request.words.layout.settings}</h1><div class="settings">${settingsList(request)}</div>`,
+    }));
     customerPages(routes, context);
     segmentPages(routes, context);
     importPages(routes, context);
     callListPage(routes, context);
     callDetailsPage(routes, context);
-    reportPages(routes, { store, directory });
-    weekPages(routes, store, mailer !== undefined);
+    reportPages(routes, { store, directory, mails: mailer !== undefined });
     apiLogPages(routes, { store, directory, budgets });
   };
+}
+
+/** The rows that client/live.js asks for; `*`: all. */
+function movedIn({ headers }: FastifyRequest): ReadonlySet<string> | null {
+  const { moved } = headers;
+  return typeof moved === 'string' && moved !== '*' ? new Set(moved.split(' ').map(textIn)) : null;
+}
+
+/** Of a header, which takes ASCII alone. */
+function textIn(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
 }
 
 /** The sign-in page, which leads back to the page that was asked for. */
@@ -237,7 +269,7 @@ function errorPage(status: number, error: Error, words: Words): Page {
   return {
     title,
     status,
-    body: html`<h1>${title}</h1>${notice(errorText(status, error, words), 'bad')}<p><a href="/">${errors.backToDashboard}</a></p>`,
+    body: html`<h1>${title}</h1>${notice(errorText(status, error, words), 'bad')}<p><a class="button" href="/calls">${words.layout.calls}</a></p>`,
   };
 }
 

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ErrorBody } from '../../shared/api/contract/errors.ts';
-import { basePath } from '../../shared/api/contract/routes.ts';
+import { basePath } from '../../shared/api/contract/paths.ts';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import { securityHeaders } from '../kit/security-headers.ts';
 

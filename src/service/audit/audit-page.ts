@@ -9,8 +9,9 @@ const PER_PAGE = 50;
 
 /** Who did what in the account, newest first, by kind and person. */
 export function auditPage(pages: Pages, audit: AuditStore): void {
-  pages.get('/audit', 'administrator', async ({ account, query, formats, words }) => {
+  pages.get('/audit', 'administrator', async ({ account, query, formats, now, words }) => {
     const { common, audit: text } = words;
+    const title = words.settings.audit;
     const [what, who] = [query.get('kind') || null, query.get('who')?.trim() || null];
     const before = cursorIn(query.get('older'));
     const { entries, next } = await audit.page({ account: account.id, what, who, before, limit: PER_PAGE });
@@ -18,39 +19,48 @@ export function auditPage(pages: Pages, audit: AuditStore): void {
       `/audit?${new URLSearchParams({ ...(what && { kind: what }), ...(who && { who }), ...also })}`;
     const filtered = what !== null || who !== null;
     return {
-      title: text.title,
+      title,
       body: html`
-        <p><a href="/users">← ${words.users.title}</a></p>
-        <h1>${text.title}</h1>
-        <form class="filter" action="/audit" role="search" aria-label=${text.title}>
-          ${field({ label: text.user, name: 'who', type: 'search', value: who ?? '', maxlength: 80 })}
+        <div class="head"><h1>${title}</h1></div>
+        <form class="filters" action="/audit" role="search" aria-label=${title}>
+          ${field({ label: words.users.user, name: 'who', type: 'search', value: who ?? '', maxlength: 80 })}
           ${choice({ label: text.action, name: 'kind', value: what ?? '', options: [['', common.all], ...Object.entries(text.kinds)] })}
-          <div class="buttons">
-            <button type="submit" class="main">${common.search}</button>
+          <div class="together">
+            <button type="submit" class="primary">${common.search}</button>
             ${filtered && html`<a href="/audit">${common.clearFilter}</a>`}
           </div>
         </form>
         ${table({
-          caption: text.caption,
+          caption: title,
           rows: entries,
+          kind: 'audit',
+          heads: 'unseen',
           columns: [
-            { head: common.time, cell: ({ at }) => formats.dateTime(at) },
-            { head: text.action, cell: ({ what: kind }) => text.kinds[kind] ?? displayText(kind) },
             {
-              head: text.by,
+              head: words.users.user,
+              name: true,
               cell: ({ who: name }) =>
                 html`<a href=${`/audit?${new URLSearchParams({ who: name })}`}>${displayText(name, 40)}</a>`,
             },
-            { head: text.from, cell: ({ from }) => displayText(from, 60) },
-            { head: text.details, cell: ({ target }) => target && displayText(target) },
+            {
+              head: text.action,
+              cell: ({ what: kind, target }) =>
+                html`${text.kinds[kind] ?? displayText(kind)} <span class="quiet">${target && displayText(target)}</span>`,
+            },
+            { head: words.account.from, is: 'quiet', cell: ({ from }) => displayText(from, 60) },
+            {
+              head: common.time,
+              is: 'when quiet',
+              end: true,
+              cell: ({ at }) => formats.moment(at, now, 'seconds'),
+            },
           ],
-          empty: html`<p>${text.none}</p>`,
-          stacked: true,
+          empty: text.none,
         })}
         ${pager(words.kit, {
           newer: before === null ? undefined : address({}),
           older: next === null ? undefined : address({ older: cursorText(next) }),
-          labels: [text.newest, words.kit.older],
+          labels: [words.kit.newest, words.kit.older],
         })}
       `,
     };

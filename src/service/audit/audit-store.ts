@@ -1,4 +1,4 @@
-import { type Statements, trimOldest, type Value } from '../store/statements.ts';
+import { rewriteTexts, type Statements, trimOldest, type Value } from '../store/statements.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 
 /** An entry of the audit log. No field ever holds a secret. */
@@ -30,7 +30,7 @@ const clean = (text: string) =>
     .replace(/[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/gu, '\ufffd');
 
 /** Who did what, from where and when. Entries are deleted only by age, and changed only to forget a number. */
-export function auditRows({ read, write, along, contains }: Statements) {
+export function auditRows({ read, write, along }: Statements) {
   return {
     /** Control characters are replaced, long texts are cut. */
     async write({ account, at, what, who, from, target }: AuditEntry): Promise<void> {
@@ -65,13 +65,9 @@ export function auditRows({ read, write, along, contains }: Statements) {
         next: rows.length > limit && last ? { at: last.at, id: last.id } : null,
       };
     },
-    /** Replaces a text in the targets of an account's entries. */
-    async mask(account: number, text: string, by: string): Promise<void> {
-      await write(
-        `UPDATE audit SET target = replace(target, $2, $3) WHERE account_id = $1 AND ${contains('target', '$2')}`,
-        ...[account, text, by],
-      );
-    },
+    /** Writes the targets of an account's entries anew; returns how many have changed. */
+    rewrite: (account: number, rewritten: (text: string) => string): Promise<number> =>
+      rewriteTexts({ read, write }, 'audit', 'target', 'account_id = $1', account, rewritten),
     /** Deletes what is older than `before` (Unix ms); returns how many. */
     trim: (before: number): Promise<number> => trimOldest({ read, write }, 'audit', before),
   };

@@ -1,16 +1,20 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import { extensionText, numberCalledText } from '../accounts/extensions.ts';
+import { answererName, numberCalledText } from '../accounts/extensions.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { duration } from '../kit/formats.ts';
-import { topPageOf } from '../kit/layout.ts';
+import { icon } from '../kit/icon.ts';
+import { firstSegment, topPageOf } from '../kit/layout.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import { type CallRecord, rangFor, talkedFor } from './call-record.ts';
+import { type CallRecord, FORGOTTEN, rangFor, talkedFor } from './call-record.ts';
 
 /** A call that is open for longer has ended without a report. */
 const MAX_CALL_MS = 24 * 3_600_000;
+
+/** A number that a telephone can dial. Callers without one cannot be called back. */
+export const isDialable = (number: string) => /^\+?\d{3,}$/.test(number);
 
 /** `Queue sales, caller hung up after 0:35`; '' if the bridge reports no end. */
 export function endText({ extras: { missed } }: CallRecord, { calls: text }: Words): string {
@@ -21,28 +25,39 @@ export function endText({ extras: { missed } }: CallRecord, { calls: text }: Wor
   return [place, end.filter(Boolean).join(' ')].filter(Boolean).join(', ');
 }
 
-/** A call's state or outcome. */
+/** What a call is now, or became: its picture, and the word that says the same. */
 export function stateOf(
   { status, missed, startedAt }: CallRecord,
-  { now, words: { calls: text } }: PageRequest,
-): Html {
-  const [kind, word] = missed
-    ? ['missed', text.missed]
-    : status === 'completed'
-      ? ['answered', text.answered]
-      : now - startedAt > MAX_CALL_MS
-        ? ['', text.endUnknown]
-        : status === 'answered'
-          ? ['answered', text.onACall]
-          : ['ringing', text.ringing];
-  return html`<span class=${`state ${kind}`}>${word}</span>`;
+  { now, words: { calls: text } }: Pick<PageRequest, 'now' | 'words'>,
+): { readonly picture: Html; readonly word: string; readonly live: 'ringing' | 'talking' | null } {
+  if (missed) return { picture: icon('phone-missed', 'is-missed'), word: text.missed, live: null };
+  if (status === 'completed')
+    return { picture: icon('phone-incoming', 'quiet'), word: text.answered, live: null };
+  if (now - startedAt > MAX_CALL_MS)
+    return { picture: icon('phone-incoming', 'quiet'), word: text.endUnknown, live: null };
+  return status === 'answered'
+    ? { picture: icon('phone', 'is-talking'), word: text.onACall, live: 'talking' }
+    : { picture: icon('bell-ring', 'is-ringing'), word: text.ringing, live: 'ringing' };
 }
 
-/** The page of the caller with this number; `back`: the page that it leads back to. */
-export const callerAddress = (number: string, back: string) =>
-  `/callers?${new URLSearchParams({ number, back })}`;
+/** Who calls: a customer by reference, or a stranger by number. */
+type Caller = Pick<CallRecord, 'customer' | 'number'>;
 
-/** Where a caller's page leads back to from here. */
+/** The page of a person; `back`: the page that it leads back to. */
+export const personAddress = ({ customer, number }: Caller, back: string): string =>
+  `/person?${new URLSearchParams({ ...(customer ? { customer: customer.reference } : { number }), back })}`;
+
+/** A person's name, or the number of a stranger, as a link to the person's page. */
+export function personLink(caller: Caller, request: PageRequest): Html {
+  const name = caller.customer
+    ? displayText(caller.customer.name, 80)
+    : html`<bdi class="digits">${plainText(spaced(caller.number), 40)}</bdi>`;
+  return caller.number === FORGOTTEN && !caller.customer
+    ? html`<b>${name}</b>`
+    : html`<a href=${personAddress(caller, backOf(request))}>${name}</a>`;
+}
+
+/** Where a page that opens from here leads back to. */
 export const backOf = ({ path, query }: PageRequest): string =>
   query.get('back') ?? (query.size > 0 ? `${path}?${query}` : path);
 
@@ -50,68 +65,102 @@ export const backOf = ({ path, query }: PageRequest): string =>
 export function backLink({ query, words: { layout } }: PageRequest): Html {
   const back = query.get('back') ?? '';
   const top = topPageOf(back.split('?')[0] ?? '');
-  return html`<p class="quiet"><a href=${top ? back : '/calls'}>← ${layout[top?.label ?? 'calls']}</a></p>`;
+  return html`<a class="back" href=${top ? back : '/calls'}>${icon('chevron-left')}${layout[top?.label ?? 'calls']}</a>`;
 }
 
 export const callAddress = (id: string) => `/calls/details?${new URLSearchParams({ id })}`;
 
-/** A customer's name, linked to its page. */
-export function customerLink({ reference, name }: NonNullable<CallRecord['customer']>): Html {
-  return html`<a href=${`/customers/edit?${new URLSearchParams({ reference })}`}>${displayText(name, 80)}</a>`;
+/** A segment as a word; the highest one stands out. */
+export const segmentChip = (segment: string | null, { segments }: Pick<PageRequest, 'segments'>): Html =>
+  segment !== null &&
+  html`<span class=${segment === firstSegment(segments) ? 'chip first' : 'chip'}>${displayText(segment, 40)}</span>`;
+
+/** A number that a press dials where the device can. `text`: what is shown instead. */
+export function dialLink(number: string, text?: Html): Html {
+  const shown = displayText(spaced(number), 40);
+  return isDialable(number)
+    ? html`<a class="tel" href=${`tel:${number}`} aria-label=${text && `${text} ${spaced(number)}`}>${icon('phone')}${text ?? shown}</a>`
+    : shown;
 }
 
-export const segmentChip = (segment: string | null): Html =>
-  segment !== null && html`<span class="chip">${displayText(segment, 40)}</span>`;
-
-/** What client/live-parts.js says of calls that came. */
+/** What client/live.js says of calls that came. */
 export const newCalls = ({ words: { kit } }: PageRequest) => ({
   'data-new-one': kit.newCall,
   'data-new-many': kit.newCalls,
 });
 
-/** Calls as a table, on this and other pages. */
+/** Who answered a call, as its reader reads it: `You` for the reader. */
+export function answeredBy({ callerId }: Pick<CallRecord, 'callerId'>, request: PageRequest): Html {
+  const { extensions, user, words } = request;
+  if (!callerId) return null;
+  return extensions.get(callerId)?.user === user.id
+    ? words.common.you
+    : displayText(answererName(extensions, callerId), 60);
+}
+
+/** Calls as rows: the name opens the person. */
 export function callTable(calls: readonly CallRecord[], request: PageRequest, filtered: boolean): Html {
-  const { formats, now, extensions, words } = request;
+  const { formats, now, extensions, words, moved } = request;
   const text = words.calls;
+  const outcome = (call: CallRecord) => {
+    const { word, live } = stateOf(call, request);
+    const end = endText(call, words);
+    if (live === 'talking') return html`${answeredBy(call, request)} <span class="quiet">${word}</span>`;
+    return call.missed || live || call.callerId === null
+      ? html`${word}${end && html` <span class="quiet">${end}</span>`}`
+      : answeredBy(call, request);
+  };
   const columns: Column<CallRecord>[] = [
+    { head: '', is: 'mark-cell', cell: (call) => stateOf(call, request).picture },
+    { head: text.caller, name: true, cell: (call) => personLink(call, request) },
+    { head: text.segment, is: 'seg', cell: ({ segment }) => segmentChip(segment, request) },
     {
-      head: text.time,
-      cell: ({ id, startedAt }) => html`<a href=${callAddress(id)}>${formats.moment(startedAt, now)}</a>`,
+      head: text.number,
+      is: 'number quiet',
+      cell: ({ customer, number }) =>
+        customer && html`<bdi class="digits">${plainText(spaced(number), 40)}</bdi>`,
     },
-    {
-      head: text.caller,
-      cell: ({ customer, number, segment }) => html`
-        ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
-        <a href=${callerAddress(number, backOf(request))}><span class="number">${displayText(spaced(number), 40)}</span></a>`,
-    },
-    {
-      head: text.outcome,
-      cell: (call) => {
-        const end = endText(call, words);
-        return html`${stateOf(call, request)}${end && html`<br /><span class="quiet">${end}</span>`}`;
-      },
-    },
-    ...(calls.some(({ extras }) => extras.numberCalled !== null)
-      ? [
-          {
-            head: text.numberCalled,
-            cell: ({ extras: { numberCalled } }: CallRecord) =>
-              numberCalled && displayText(numberCalledText(extensions, numberCalled), 60),
-            wide: true,
-          } as const,
-        ]
-      : []),
     {
       head: text.answeredBy,
-      cell: ({ callerId }) => callerId && displayText(extensionText(extensions, callerId), 60),
-      wide: true,
+      is: 'by',
+      cell: (call) =>
+        html`${outcome(call)}${
+          call.extras.numberCalled !== null &&
+          html` <span class="quiet">${text.calledFor(displayText(numberCalledText(extensions, call.extras.numberCalled), 60))}</span>`
+        }`,
     },
-    { head: text.wait, cell: (call) => duration(rangFor(call)), numeric: true, wide: true },
-    { head: text.duration, cell: (call) => duration(talkedFor(call)), numeric: true, wide: true },
+    {
+      head: text.duration,
+      is: 'long digits',
+      end: true,
+      cell: (call) => {
+        const since = call.answeredAt ?? call.startedAt;
+        return stateOf(call, request).live === null
+          ? duration(talkedFor(call) ?? rangFor(call))
+          : html`<span data-since=${since}>${duration(now - since)}</span>`;
+      },
+    },
+    {
+      head: words.common.time,
+      is: 'when',
+      end: true,
+      cell: ({ startedAt }) =>
+        html`<time datetime=${new Date(startedAt).toISOString()} title=${formats.dateTime(startedAt)}>${formats.time(startedAt)}</time>`,
+    },
   ];
-  const empty = filtered
-    ? html`<p>${text.noMatch} <a href="/calls">${text.showAll}</a></p>`
-    : html`<p>${text.none}</p>`;
-  const key = ({ id }: CallRecord) => id;
-  return table({ caption: text.caption, columns, rows: calls, key, empty, stacked: true });
+  return table({
+    kind: 'calls',
+    caption: words.layout.calls,
+    columns,
+    rows: calls,
+    key: ({ id }) => id,
+    moved,
+    rowClass: (call) => (stateOf(call, request).live === 'ringing' ? 'live' : undefined),
+    day: ({ startedAt }) =>
+      formats.day(startedAt, now) === formats.day(now, now) ? '' : formats.day(startedAt, now),
+    heads: 'unseen',
+    empty: filtered
+      ? html`${text.noMatch} <a class="button" href="/calls">${words.common.clearFilter}</a>`
+      : text.none,
+  });
 }

@@ -1,6 +1,6 @@
 import type { Statements, Value } from '../store/statements.ts';
 import { SHORT_SECONDS } from './aggregate.ts';
-import { type CallRecord, FORGOTTEN, type MissedPlace } from './call-record.ts';
+import type { CallRecord, MissedPlace } from './call-record.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
 
 /** Which calls; null: any. Times are of the call's start: from `since` until before `until`, Unix ms. */
@@ -61,15 +61,8 @@ export type CallHits = {
   readonly next: CallCursor | null;
 };
 
-/** Calls that are changed in one statement. */
+/** Calls of a number that are read in one go. */
 const CHUNK = 500;
-
-/** Repeats a change until no row is left to change; returns the number of changed rows. */
-async function inSteps(change: () => Promise<unknown[]>): Promise<number> {
-  let changed = 0;
-  for (let rows = CHUNK; rows === CHUNK; changed += rows) rows = (await change()).length;
-  return changed;
-}
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -126,29 +119,6 @@ export function callReader(statements: Statements, most: number) {
         ...[account, max],
       );
       return rows.map(({ one }) => one);
-    },
-
-    /** Removes a number from all of its calls; returns how many. */
-    async forget(account: number, number: string): Promise<number> {
-      const sql = `UPDATE calls SET from_number = $3, number = $3
-        WHERE id IN (SELECT id FROM calls WHERE account_id = $1 AND number = $2 LIMIT ${CHUNK}) RETURNING id`;
-      return inSteps(() => statements.write(sql, account, number, FORGOTTEN));
-    },
-
-    /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */
-    async trim(before: number): Promise<number> {
-      const accounts = await statements.read<{ id: number }>('SELECT id FROM accounts');
-      let deleted = 0;
-      for (const { id } of accounts) {
-        const sql = `DELETE FROM calls WHERE id IN
-          (SELECT id FROM calls WHERE account_id = $1 AND started_at < $2 ORDER BY started_at LIMIT ${CHUNK}) RETURNING id`;
-        const calls = await inSteps(() => statements.write(sql, id, before));
-        const figures = 'DELETE FROM kept_figures WHERE account_id = $1 AND since < $2';
-        if (calls > 0) await statements.write(figures, id, before);
-        await statements.write('DELETE FROM caller_actions WHERE account_id = $1 AND at < $2', id, before);
-        deleted += calls;
-      }
-      return deleted;
     },
 
     async open(account: number, max: number): Promise<CallRecord[]> {

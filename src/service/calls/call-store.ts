@@ -2,6 +2,7 @@ import { monotonicMs } from '../kit/calendar.ts';
 import { folded } from '../kit/search-text.ts';
 import type { CallCursor, CallFilter, CallHits, CallSlice, callReader } from './call-reader.ts';
 import type { CallRecord } from './call-record.ts';
+import type { callRemoval } from './call-removal.ts';
 
 /** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
 export interface CallFeed {
@@ -107,9 +108,8 @@ export function cursorPaging(
   };
 }
 
-export type CallStore = Omit<ReturnType<typeof callReader>, 'open' | 'slice'> & {
-  readonly page: ReturnType<typeof cursorPaging>;
-};
+export type CallStore = Omit<ReturnType<typeof callReader>, 'open' | 'slice'> &
+  ReturnType<typeof callRemoval> & { readonly page: ReturnType<typeof cursorPaging> };
 
 /** The newest calls that match, newest first. */
 export const newestCalls = async (

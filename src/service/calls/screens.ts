@@ -1,17 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import { type Extensions, extensionText, noExtensions, numberCalledText } from '../accounts/extensions.ts';
+import { answererName, type Extensions, noExtensions, numberCalledText } from '../accounts/extensions.ts';
 import { type CallRecord, extraFields, noExtras, scalarFields } from './call-record.ts';
 
-/** `times`: how many missed calls the caller has; `taken_by`: the user who calls back. */
-type ToCallBack = { readonly times: number; readonly taken_by: string | null };
-/** Callers who are to be called back, newest first: the newest missed call of each. */
-export type CallBacksOnScreen = {
-  readonly missed: readonly (ReturnType<typeof screenCall> & ToCallBack)[];
-  /** Those beyond what a screen shows, which count. */
-  readonly others: readonly ({ readonly id: string; readonly number: string } & ToCallBack)[];
+/** People who are to be called back: the newest missed call of each; how many calls, since when, and who calls back. */
+type Missed = ReturnType<typeof screenCall> & {
+  readonly person: string;
+  readonly times: number;
+  readonly since: number;
+  readonly taken_by: string | null;
 };
+
+/** The first ones, in their order; `count` is of all. */
+export type CallBacksOnScreen = { readonly missed: readonly Missed[]; readonly count: number };
 
 /** Open calls on a screen: the newest, since a call whose end was never reported stays open. */
 export const MAX_OPEN_CALLS = 500;
@@ -23,8 +25,9 @@ const MAX_REMEMBERED = 20_000;
 export function makeScreens(extensions: (account: number) => Extensions = () => noExtensions) {
   type Screen = { readonly reader: 'user' | 'token'; readonly send: (frame: string) => void };
   const listeners = new Map<number, Set<Screen>>();
+  const kept = new Set<number>();
   const closers = new Set<() => void>();
-  const moves = new Map<number, number>();
+  const followers: ((account: number, call: CallRecord) => void)[] = [];
   const lastSent = new LRUCache<string, CallStatus>({ max: MAX_REMEMBERED });
   const close = () => {
     for (const closer of closers) closer();
@@ -32,40 +35,48 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
   const sendToUsers = (account: number, frame: string) => {
     for (const { reader, send } of listeners.get(account) ?? []) if (reader === 'user') send(frame);
   };
+  const watched = (account: number) => listeners.has(account) || kept.has(account);
   return {
     /** Sends a call's new state, unless the screens already have it or a later one. */
     publish(account: number, call: CallRecord): void {
-      const ofAccount = listeners.get(account);
-      if (ofAccount === undefined) return;
+      if (!watched(account)) return;
       const key = `${account} ${call.id}`;
       if (!isForward(lastSent.get(key), call.status)) return;
       lastSent.set(key, call.status);
-      if (call.status !== 'ringing') moves.set(account, (moves.get(account) ?? 0) + 1);
       const frames = { user: '', token: '' };
-      for (const { reader, send } of ofAccount) {
+      for (const { reader, send } of listeners.get(account) ?? []) {
         frames[reader] ||= eventFrame(
           'call',
           screenCall(call, reader === 'user' ? extensions(account) : null),
         );
         send(frames[reader]);
       }
+      for (const follower of followers) follower(account, call);
     },
+    /** Calls `follower` with each new state of a call in an account that is watched. */
+    onMoved: (follower: (account: number, call: CallRecord) => void): void => void followers.push(follower),
     /** Sends who calls in calls that screens have, after the account's customers have changed. */
     whoCalls(account: number, calls: readonly CallRecord[]): void {
       const who = calls.map(({ id, customer, segment, priority }) => ({ id, customer, segment, priority }));
       sendToUsers(account, eventFrame('customers', { calls: who }));
     },
-    /** Sends an account's callers who are to be called back; they replace those that screens show. */
-    callBacks: (account: number, callers: CallBacksOnScreen): void =>
-      sendToUsers(account, eventFrame('missed', callers)),
-    /** How many calls of an account were answered or have ended on its screens: a list read meanwhile lacks them. */
-    moves: (account: number): number => moves.get(account) ?? 0,
-    /** The accounts with at least one screen. */
-    accounts: () => [...listeners.keys()],
+    /** Sends who spoke last with the callers that ring, by call id. */
+    lastWith(account: number, names: ReadonlyMap<string, string>): void {
+      const calls = Array.from(names, ([id, last_with]) => ({ id, last_with }));
+      if (calls.length > 0) sendToUsers(account, eventFrame('last-with', { calls }));
+    },
+    /** Sends what has changed in the list of people to call back; `gone`: those who are no longer on screens. */
+    callBacks: (account: number, change: CallBacksOnScreen & { readonly gone: readonly string[] }): void =>
+      sendToUsers(account, eventFrame('missed', change)),
+    /** Watches an account's calls while it has no screen, too. */
+    keep: (account: number, keeps: boolean): void => void (keeps ? kept.add(account) : kept.delete(account)),
+    /** The accounts whose calls are watched. */
+    accounts: () => [...new Set([...listeners.keys(), ...kept])],
     /** How many screens there are. */
     connected: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
     /** Whether the account has one. */
-    watched: (account: number) => listeners.has(account),
+    hasScreen: (account: number) => listeners.has(account),
+    watched,
     /** Calls `send` with frames of an event stream. Returns a function that ends it. */
     subscribe(
       { account, user }: { readonly account: number; readonly user: unknown },
@@ -114,7 +125,7 @@ export function screenCall(call: CallRecord, extensions: Extensions | null) {
     ...(call.extras !== noExtras && extraFields(call.extras)),
     ...(extensions && {
       integration: call.integration,
-      answered_by: call.callerId && extensionText(extensions, call.callerId),
+      answered_by: call.callerId && answererName(extensions, call.callerId),
       ...(call.extras.numberCalled !== null && {
         called: numberCalledText(extensions, call.extras.numberCalled),
       }),

@@ -1,14 +1,14 @@
 /**
- * Keeps the API log live: when the service reports new requests, live-parts.js reloads the list. A button pauses it.
+ * Keeps the API log live: when the service reports new requests, live.js reloads the list. A button pauses it.
  */
 export {};
 
 const button = document.createElement('button');
 button.type = 'button';
 button.setAttribute('aria-pressed', 'true');
-const form = /** @type {HTMLElement} */ (document.querySelector('form.filter'));
+const form = /** @type {HTMLElement} */ (document.querySelector('form.filters'));
 button.textContent = form.dataset.liveLabel ?? '';
-form.querySelector('.buttons')?.append(button);
+form.querySelector('.together')?.append(button);
 
 const reload = () => dispatchEvent(new Event('calls-moved'));
 /** @type {EventSource | undefined} */

@@ -5,14 +5,15 @@ import {
   boardOf,
   type Call,
   empty,
+  inOrder,
   isChosen,
-  missedOf,
+  type Missed,
   moved,
   ownCall,
   shownAt,
   tidied,
-  withCustomers,
-  withMissed,
+  told,
+  withPeople,
 } from './board.js';
 
 /** A number for each. */
@@ -24,15 +25,13 @@ const call = (id: string, fields: Partial<Call> = {}): Call => ({
   ...fields,
 });
 const answered = (id: string, at: number) => call(id, { status: 'answered', answered_at: at });
-const missed = (id: string, at: number, fields: Partial<Call> = {}) =>
-  call(id, { status: 'completed', completed_at: at, missed: true, ...fields });
 const ended = (id: string, at: number) =>
   call(id, { status: 'completed', answered_at: 1500, completed_at: at, missed: false });
 
 const shown = (board: Board, now = 2000, live = true) => {
-  const { ringing, others, missed: lost } = shownAt(board, now, live);
+  const { ringing, others } = shownAt(board, now, live);
   const ids = (calls: readonly Call[]) => calls.map(({ id }) => id);
-  return { ringing: ids(ringing), others: ids(others), missed: lost.map(ids) };
+  return { ringing: ids(ringing), others: ids(others) };
 };
 
 test('ringing calls are sorted by priority, then by waiting time; without a priority, last', () => {
@@ -51,66 +50,55 @@ test('an answered call stays for a moment after its end; an unknown ended call d
   assert.deepEqual(shown(board, 2000).others, ['a']);
   assert.deepEqual(shown(board, 5999).others, ['a']);
   assert.deepEqual(shown(board, 6000).others, []);
+  const unseen = moved(empty, call('m', { status: 'completed', missed: true, completed_at: 2000 }));
+  assert.deepEqual([[...unseen.keys()], shown(unseen).others], [['m'], []]);
   assert.deepEqual([...tidied(board, 5999).keys()], ['a']);
   assert.equal(tidied(board, 6000).size, 0);
 });
 
-test('missed calls are grouped by caller, newest first, until they are called back', () => {
-  const board = boardOf([
-    missed('1', 10, { number: '+49301' }),
-    missed('2', 20),
-    missed('3', 30, { number: '+49301' }),
-  ]);
-  assert.deepEqual(shown(board).missed, [['3', '1'], ['2']]);
-  const left = withMissed(board, [missed('2', 20)]);
-  assert.deepEqual(shown(left, 999_999_999).missed, [['2']]);
-  assert.equal(tidied(board, 999_999_999).size, 3);
+test('people to call back: the highest priority first, then who has waited longest; changes add, replace and remove', () => {
+  const person = (name: string, since: number, priority: number | null = null): Missed => ({
+    ...call(name, { status: 'completed', missed: true, priority }),
+    ...{ person: name, times: 1, since, taken_by: null },
+  });
+  const people = withPeople(new Map(), {
+    missed: [person('late', 30), person('early', 10), person('emergency', 40, 9), person('low', 5, -1)],
+  });
+  const names = (of: typeof people) => inOrder(of).map((one) => one.person);
+  assert.deepEqual(names(people), ['emergency', 'low', 'early', 'late']);
+  const after = withPeople(people, {
+    missed: [{ ...person('late', 30), taken_by: 'Ann' }, person('new', 20)],
+    gone: ['emergency', 'not there'],
+  });
+  assert.deepEqual(names(after), ['low', 'early', 'new', 'late']);
+  assert.equal(after.get('late')?.taken_by, 'Ann');
 });
 
 test('who calls is known when customers change, and is sorted by its priority; a call stays as far as it is', () => {
   const board = boardOf([call('first'), answered('second', 1500), call('third', { started_at: 2000 })]);
   const who = { customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 };
-  const after = withCustomers(board, [
+  const after = told(board, [
     { id: 'third', ...who },
     { id: 'second', ...who },
     { id: 'not on the board', ...who },
   ]);
-  assert.deepEqual(shown(after), { ringing: ['third', 'first'], others: ['second'], missed: [] });
+  assert.deepEqual(shown(after), { ringing: ['third', 'first'], others: ['second'] });
   assert.deepEqual(after.get('second'), { ...board.get('second'), ...who });
   const removed = { id: 'third', customer: null, segment: null, priority: null };
-  assert.deepEqual(shown(withCustomers(after, [removed])).ringing, ['first', 'third']);
+  assert.deepEqual(shown(told(after, [removed])).ringing, ['first', 'third']);
 });
 
-test('a caller who gets through is no longer missed; one who rings again is', () => {
-  const board = boardOf([missed('1', 10, { number: '+49301' }), missed('2', 20)]);
-  const again = call('3', { number: '+49301' });
-  assert.deepEqual(shown(moved(board, again)).missed, [['2'], ['1']]);
-  const through = { ...again, status: 'answered' as const, answered_at: 1500 };
-  assert.deepEqual(shown(moved(moved(board, again), through)).missed, [['2']]);
-});
-
-test('callers beyond those that a screen shows count as the others do, until they get through', () => {
-  const others = ['2', '3'].map((id) => ({ id, number: numberOf(id), times: 600, taken_by: null }));
-  const board = boardOf(missedOf({ missed: [missed('1', 10)], others }));
-  assert.deepEqual(shown(board).missed, [['1'], ['2'], ['3']]);
-  const again = moved(board, missed('4', 20, { number: numberOf('3') }));
-  assert.deepEqual(shown(again).missed, [['4', '3'], ['1'], ['2']]);
-  const through = moved(again, call('5', { number: numberOf('2') }));
-  const left = moved(through, call('5', { number: numberOf('2'), status: 'answered', answered_at: 30 }));
-  assert.deepEqual(shown(left).missed, [['4', '3'], ['1']]);
-});
-
-test('a withheld number is not to be called back', () => {
-  const board = boardOf([missed('1', 10), missed('2', 20, { number: 'anonymous' })]);
-  assert.deepEqual(shown(board).missed, [['1']]);
+test('who spoke with a caller last stays when the call moves', () => {
+  const rings = told(boardOf([call('a')]), [{ id: 'a', last_with: 'Bilal' }]);
+  assert.equal(moved(rings, answered('a', 1500)).get('a')?.last_with, 'Bilal');
 });
 
 test('a call whose end was not reported does not ring for ever', () => {
   const board = boardOf([call('rings'), answered('talks', 1000)]);
   const hour = 3_600_000;
-  assert.deepEqual(shown(board, 1000 + 2 * hour - 1), { ringing: ['rings'], others: ['talks'], missed: [] });
-  assert.deepEqual(shown(board, 1000 + 2 * hour), { ringing: [], others: ['talks'], missed: [] });
-  assert.deepEqual(shown(board, 1000 + 24 * hour), { ringing: [], others: [], missed: [] });
+  assert.deepEqual(shown(board, 1000 + 2 * hour - 1), { ringing: ['rings'], others: ['talks'] });
+  assert.deepEqual(shown(board, 1000 + 2 * hour), { ringing: [], others: ['talks'] });
+  assert.deepEqual(shown(board, 1000 + 24 * hour), { ringing: [], others: [] });
 });
 
 test('the user chooses by extension, segment and phone system; who is not answered yet may be for anybody', () => {

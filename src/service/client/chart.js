@@ -23,7 +23,7 @@ function show(bar) {
 
 // Days by hours open at the busy hours, not at a night's only call.
 for (const head of document.querySelectorAll('.heat [data-open]')) {
-  const box = head.closest('.heat');
+  const box = head.closest('.wide');
   const label = box?.querySelector('th');
   if (box && label) box.scrollLeft = /** @type {HTMLElement} */ (head).offsetLeft - label.offsetWidth;
 }

@@ -4,7 +4,8 @@ export {};
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
   button.hidden = false;
-  const label = button.textContent;
+  const said = /** @type {HTMLElement} */ (button.querySelector('span'));
+  const label = said.textContent;
   button.addEventListener('click', async () => {
     const text = document.getElementById(button.dataset.copy ?? '');
     if (text === null) return;
@@ -13,9 +14,9 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
       () => true,
       () => false,
     ) ?? document.execCommand('copy'));
-    button.textContent = (copied ? button.dataset.copied : button.dataset.press) ?? '';
+    said.textContent = (copied ? button.dataset.copied : button.dataset.press) ?? '';
     setTimeout(() => {
-      button.textContent = label;
+      said.textContent = label;
     }, 2000);
   });
 }

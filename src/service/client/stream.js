@@ -1,16 +1,18 @@
-import { boardOf, empty, missedOf, moved, tidied, withCustomers, withMissed } from './board.js';
+import { boardOf, empty, moved, tidied, told, withPeople } from './board.js';
 
 /**
  * Keeps the service's stream of calls open. Reconnects by itself, also after silence or a jump of the clock (the PC was
  * asleep), when the browser may not have noticed that the connection is dead.
  *
- * @typedef {{ live: boolean, signedOut: boolean, systems: readonly System[], customers: number, now: number, calls: readonly import('./board.js').Call[] }} State `customers`: how often they have changed
+ * @typedef {{ live: boolean, signedOut: boolean, systems: readonly System[], customers: number, now: number, calls: readonly import('./board.js').Call[], people: readonly import('./board.js').Missed[], count: number }} State `customers`: how often they have changed; `people`: the first to call back, of `count`
  * @typedef {{ name: string, last_at: number | null, unusual: boolean }} System a phone system; `last_at` in Unix ms, null: never
  */
 
-/** The service sends a heartbeat every 15 seconds. */
-const MAX_SILENCE_MS = 35_000;
-const CHECK_MS = 5000;
+/** The service sends a heartbeat every 4 seconds: a dead connection is shown within 10. */
+const MAX_SILENCE_MS = 9_000;
+const CHECK_MS = 1000;
+/** A difference between the two clocks that a busy machine does not make. */
+const JUMP_MS = 5000;
 const RECONNECT_MS = 3000;
 
 /** Calls `listener` with every new state. @param {(state: State) => void} listener @returns {{ check(): void, report(): void }} */
@@ -21,6 +23,9 @@ export function openStream(listener) {
   /** @type {readonly System[]} */
   let systems = [];
   let customers = 0;
+  /** @type {import('./board.js').People} */
+  let people = new Map();
+  let count = 0;
   /** @type {EventSource | undefined} */
   let source;
   /** The server's time at a moment of the local monotonic clock. */
@@ -31,7 +36,16 @@ export function openStream(listener) {
   const now = () => base.server + performance.now() - base.monotonic;
   const report = () => {
     board = tidied(board, now());
-    listener({ live, signedOut, systems, customers, now: now(), calls: [...board.values()] });
+    listener({
+      live,
+      signedOut,
+      systems,
+      customers,
+      now: now(),
+      calls: [...board.values()],
+      people: [...people.values()],
+      count,
+    });
   };
 
   function connect() {
@@ -46,10 +60,12 @@ export function openStream(listener) {
         lastMessage = moment();
         take(JSON.parse(data));
       });
-    on('calls', ({ now, calls, missed, others, systems: known }) => {
-      systems = known;
-      setClock(now);
-      board = boardOf([...missedOf({ missed, others }), ...calls]);
+    on('calls', (first) => {
+      systems = first.systems;
+      setClock(first.now);
+      board = boardOf(first.calls);
+      people = withPeople(new Map(), first);
+      count = first.count;
       live = true;
       signedOut = false;
       report();
@@ -59,12 +75,17 @@ export function openStream(listener) {
       report();
     });
     on('customers', ({ calls }) => {
-      board = withCustomers(board, calls);
+      board = told(board, calls);
       customers += 1;
       report();
     });
-    on('missed', (callBacks) => {
-      board = withMissed(board, missedOf(callBacks));
+    on('last-with', ({ calls }) => {
+      board = told(board, calls);
+      report();
+    });
+    on('missed', (change) => {
+      people = withPeople(people, change);
+      count = change.count;
       report();
     });
     on('beat', ({ now, systems: known }) => {
@@ -99,7 +120,7 @@ export function openStream(listener) {
   function check() {
     const before = checked;
     checked = moment();
-    const jumped = Math.abs(checked.wall - before.wall - (checked.monotonic - before.monotonic)) > CHECK_MS;
+    const jumped = Math.abs(checked.wall - before.wall - (checked.monotonic - before.monotonic)) > JUMP_MS;
     const silent =
       Math.max(checked.wall - lastMessage.wall, checked.monotonic - lastMessage.monotonic) > MAX_SILENCE_MS;
     if (!jumped && !silent) return;

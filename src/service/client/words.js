@@ -1,7 +1,7 @@
-/** The bar's words (words/*.ts, area `bar`), from the server in the user's language. */
+/** The words of the calls now (words/*.ts, area `bar`), from the server in the user's language. */
 
 /** @type {Record<string, string>} */
-export const words = JSON.parse(document.getElementById('bar')?.dataset.words ?? '{}');
+export const words = JSON.parse(document.getElementById('now')?.dataset.words ?? '{}');
 
 /**
  * A text with its places filled by anything, such as elements, as a list.

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { newUid } from '../accounts/directory.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
@@ -10,6 +9,7 @@ import {
   type CommandContext,
   CommandRefused,
   chosen,
+  country,
   nameArgument,
 } from './command-context.ts';
 
@@ -55,6 +55,10 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
         await audit('settings', await changeAccount(store, account, change));
       }),
     );
+  accounts
+    .command('operator-token')
+    .description('print the token that lists and adds accounts by /admin')
+    .action(() => withStore(undefined, async ({ keys }) => print(keys.operatorToken())));
   command(accounts, 'admin-token', 'print the token for /admin')
     .option('--rotate', 'create a new token; the old one stops working at once')
     .action((options) =>
@@ -113,9 +117,4 @@ export function integrationCommands(
 function timeZone(name: string): string {
   if (!isTimeZone(name)) throw new CommandRefused(`not a time zone: "${name}" (example: Europe/Amsterdam)`);
   return name;
-}
-
-function country(code: string): string {
-  if (!isCountry(code)) throw new CommandRefused(`not a two-letter country code: "${code}" (example: NL)`);
-  return code;
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { AlertSettings } from '../../shared/alerts/alert-targets.ts';
 import { escapeControls } from '../../shared/log/redact.ts';
 import type { MailOptions } from '../../shared/mail/mail.ts';
+import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { systemUser } from '../../shared/process/denied.ts';
 import { newUid } from '../accounts/directory.ts';
 import type { Account, Directory, Integration } from '../accounts/directory-store.ts';
@@ -129,4 +130,10 @@ export function nameArgument(text: string): string {
   const { success, data, error } = line('name').safeParse(text);
   if (!success) throw new CommandRefused(error.issues[0]?.message ?? 'not a name');
   return data;
+}
+
+/** The code of a country in a command line. */
+export function country(code: string): string {
+  if (!isCountry(code)) throw new CommandRefused(`not a two-letter country code: "${code}" (example: NL)`);
+  return code;
 }

@@ -6,6 +6,7 @@ import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { columns } from '../people/customer-fields.ts';
 import { BadTable, exportCustomers, importCustomers, importSummary } from '../people/customers-csv.ts';
 import { forgetNumber, forgetSummary } from '../people/forget-number.ts';
+import { linesText } from '../people/import-refusals.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 
 export function segmentCommands(parent: Command, { command, withStore, print }: CommandContext): void {
@@ -53,7 +54,7 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
           );
         print(
           forgetSummary(report),
-          `Backups and free space of the database may still hold it. For a bridge: pbx-bridge forget ${number}.`,
+          `Backups still hold it, and a PostgreSQL server until it has vacuumed. For a bridge: pbx-bridge forget ${number}.`,
         );
       }),
     );
@@ -67,15 +68,17 @@ export function customerCommands(parent: Command, { command, withStore, print, i
     `add or update customers from a CSV file: ${columns.join(',')}; a missing column leaves that field as it is, an empty cell empties it`,
   )
     .argument('<file>', '- for standard input')
+    .option('--create-segments', 'create the segments that do not exist, with priority 0')
     .action((file, options) =>
       withStore(options.account, async ({ store, account, audit }) => {
         const input = file === '-' ? io.in : createReadStream(file);
         const { id, country: code } = account;
         try {
-          const into = { customers: store.customers, account: id, country: code };
+          const createSegments = options.createSegments === true;
+          const into = { customers: store.customers, account: id, country: code, createSegments };
           const report = await importCustomers(input, into);
           await audit('import', importSummary(report));
-          for (const { line, message } of report.errors) print(`line ${line}: ${message}`);
+          for (const error of report.errors) print(`${linesText(error)}: ${error.message}`);
           print(importSummary(report));
           if (report.refused > 0) throw new CommandRefused('some lines could not be imported');
         } catch (error) {

@@ -130,6 +130,7 @@ export async function openPostgresStore(
         { statement: LOCK_MS, lock: LOCK_MS, idle: LOCK_MS },
       ),
     about: async () => aboutServer(await settingsOf(database)),
+    purge: async () => {}, // the server's own vacuum and log are not ours to run
     async close() {
       feed.stop();
       await batches.drained();

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { startThread } from '../../shared/storage/thread.ts';
 import type { Methods } from '../../shared/storage/thread-messages.ts';
 import { historyPaging } from '../history/history-paging.ts';
@@ -23,6 +24,9 @@ const callChanges: CallChanges = {
     CROSS JOIN webhooks w ON w.account_id = h.account_id WHERE h.id > $1 AND h.effect = 'moved'`,
   values: (from) => [Number(from)],
 };
+
+/** So long a purge waits for who reads, ms: pages wait meanwhile. */
+const PURGE_MS = 1_000;
 
 /**
  * The store on one SQLite file: one thread writes, one reads. Lookups, which read a row or two by an index, run on the
@@ -129,6 +133,13 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
         'fsynced on the disk of this machine: it survives a crash of the machine, not the loss of its disk',
       safe: true,
     }),
+    // The log before the database still has what was there.
+    async purge() {
+      await writer.ask('catchUp');
+      lookups.endRead();
+      using db = new DatabaseSync(file, { timeout: PURGE_MS });
+      db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    },
     close: async () => {
       lookups.close();
       await reader.close();

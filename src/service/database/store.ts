@@ -3,6 +3,7 @@ import { type AuditStore, auditRows } from '../audit/audit-store.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { callReader } from '../calls/call-reader.ts';
 import type { CallRecord } from '../calls/call-record.ts';
+import { callRemoval } from '../calls/call-removal.ts';
 import { type CallFeed, type CallStore, cursorPaging } from '../calls/call-store.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { type CallerStore, callerRows } from '../people/caller-store.ts';
@@ -38,6 +39,8 @@ export interface Store {
   /** Runs work that only one process may do at a time, such as adding the first account. */
   withLock<T>(work: () => Promise<T>): Promise<T>;
   about(): Promise<StoreAbout>;
+  /** Leaves nothing of what was removed in files beside the database, as far as the engine lets the service. */
+  purge(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -60,7 +63,11 @@ export function roomStores(
   const { customers, serialise, figures, callChanges, acted } = engine;
   const calls = callReader(statements, CALLS);
   return {
-    calls: { ...calls, page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers) },
+    calls: {
+      ...calls,
+      ...callRemoval(statements, calls),
+      page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers),
+    },
     callers: callerRows(statements, serialise, acted),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),

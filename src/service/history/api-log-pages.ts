@@ -23,7 +23,8 @@ const PER_PAGE = 50;
 /** Of one request's query string. */
 const MAX_FIELDS = 50;
 
-const searchFields = ['call', 'number', 'request', 'response'] as const;
+/** What an administrator knows of a call that is not shown comes first. */
+const searchFields = ['number', 'call', 'request', 'response'] as const;
 
 type Parts = {
   store: { requests: RequestStore; calls: CallStore };
@@ -64,18 +65,18 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Par
     : list());
 
   const empty = isFiltered
-    ? html`<p>${text.noMatch} <a href="/api-log">${text.showAll}</a></p>`
-    : html`<p>${text.none}</p>`;
+    ? html`${text.noMatch} <a class="button" href="/api-log">${words.common.clearFilter}</a>`
+    : text.none;
   const entries = entryTable(rows, request, integrations, empty);
   const isLive = isNewest && start === null;
   return {
-    title: text.title,
-    scripts: isLive ? ['live-parts.js', 'api-log.js'] : [],
+    title: words.settings.apiLog,
+    scripts: isLive ? ['live.js', 'api-log.js'] : [],
     body: html`
-      <h1>${text.title}</h1>
-      <form class="filter" action="/api-log" role="search" aria-label=${text.requests} data-live-label=${text.live}>
+      <div class="head"><h1>${words.settings.apiLog}</h1></div>
+      <form class="filters" action="/api-log" role="search" aria-label=${text.requests} data-live-label=${text.live}>
         ${field({ label: common.search, name: 'term', type: 'search', value: search?.term ?? '', maxlength: limits.searchTermLength })}
-        ${choice({ label: text.searchIn, name: 'in', value: search?.in ?? 'call', options: searchFields.map((name) => [name, text.fields[name]]) })}
+        ${choice({ label: text.searchIn, name: 'in', value: search?.in ?? 'number', options: searchFields.map((name) => [name, text.fields[name]]) })}
         ${choice({ label: text.response, name: 'outcome', value: outcome ?? '', options: [['', common.all], ...historyOutcomes.map((name) => [name, text.outcomes[name]] as const)] })}
         ${
           integrations.length > 1 &&
@@ -90,8 +91,8 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Par
           })
         }
         ${field({ label: text.until, name: 'until', type: 'datetime-local', value: query.get('until') ?? '' })}
-        <div class="buttons">
-          <button type="submit" class="main">${common.search}</button>
+        <div class="together">
+          <button type="submit" class="primary">${common.search}</button>
           ${isFiltered && html`<a href="/api-log">${common.clearFilter}</a>`}
         </div>
         <p class="hint">${text.hint}</p>
@@ -102,11 +103,13 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Par
   };
 }
 
-/** The search in the address: a call ID or a text. */
+/** The search in the address: a number, a call ID or a text. A number is found as the screens write it, too: with spaces. */
 function searchIn(query: URLSearchParams): HistorySearch | null {
   const term = (query.get('term') ?? '').trim().slice(0, limits.searchTermLength);
   const place = searchFields.find((value) => value === query.get('in')) ?? 'call';
-  return term === '' ? null : { in: place, term };
+  const digits = term.replace(/[\s()/.-]/g, '');
+  const isSpaced = place === 'number' && /^\+?\d+$/.test(digits);
+  return term === '' ? null : { in: place, term: isSpaced ? digits : term };
 }
 
 /** Reads a page of entries, newest first in both directions; `start`: where the first page begins, null at the newest. */
@@ -127,12 +130,18 @@ function readPage(
   };
 }
 
+/** The list that led to an entry, with its filter. */
+const listIn = (query: URLSearchParams) => {
+  const back = query.get('back') ?? '';
+  return back.startsWith('/api-log?') ? back : '/api-log';
+};
+
 async function entryPage(request: PageRequest, { store, directory }: Parts): Promise<Page> {
   const { account, query, formats, words, origin } = request;
   const { common, apiLog: text } = words;
   const place = cursorIn(query.get('entry'));
   const entry = place && (await entryAt(store.requests, account.id, place));
-  if (!entry) throw new Refusal(404, (errors) => errors.noEntry);
+  if (!entry) throw new Refusal(404, (errors) => errors.notThere);
   const { method, path, response, at } = entry;
   const payload = payloadText(entry);
   const leftOut = extrasLeftOut(entry);
@@ -143,7 +152,7 @@ async function entryPage(request: PageRequest, { store, directory }: Parts): Pro
     title: `${method} ${path}`,
     scripts: ['copy-button.js'],
     body: html`
-      <p class="quiet"><a href="/api-log">← ${text.title}</a></p>
+      <p><a href=${listIn(query)}>${words.settings.apiLog}</a></p>
       <h1>${method} ${displayText(path, 200)}</h1>
       <dl class="facts card">
         <div><dt>${common.time}</dt><dd><time datetime=${new Date(at).toISOString()}>${formats.dateTime(at)}</time></dd></div>

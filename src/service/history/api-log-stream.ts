@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { eventFrame, type Screens } from '../calls/screens.ts';
-import { openEventStream } from '../kit/security-headers.ts';
+import { openEventStream } from '../kit/event-stream.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';
 import type { RequestStore } from './request-store.ts';
@@ -22,21 +22,22 @@ export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, s
     app.get('/api-log/stream', async (request, reply) => {
       const session = await sessionOf(request);
       if (session === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
-      const raw = openEventStream(reply);
-      if (raw === undefined) return;
+      const { raw } = reply;
+      const stream = openEventStream(reply);
+      if (stream === undefined) return;
       const send = (event: 'news' | 'beat') => {
         // A slow reader gets one event, not a queue of them.
-        if (!raw.writableEnded && raw.writableLength === 0) raw.write(eventFrame(event, {}));
+        if (!raw.writableEnded && raw.writableLength === 0) stream.write(eventFrame(event, {}));
       };
-      raw.write('retry: 1000\n\n');
+      stream.write('retry: 1000\n\n');
       const unfollow = newRequests.follow(session.user.account, () => send('news'));
       const beat = setInterval(async () => {
         // Ends with its session, which another process may have closed; else it counts as use of the session.
         if (await sessionOf(request).catch(() => session)) send('beat');
-        else raw.end();
+        else stream.end();
       }, HEARTBEAT_MS);
-      const forget = screens.onClose(() => raw.end());
-      const release = sessions.onClose(session, () => raw.end());
+      const forget = screens.onClose(stream.end);
+      const release = sessions.onClose(session, stream.end);
       raw.on('close', () => {
         unfollow();
         clearInterval(beat);

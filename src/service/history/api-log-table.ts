@@ -1,5 +1,6 @@
 import { callExtrasSchema } from '../../shared/api/contract/call-extras.ts';
 import type { Integration } from '../accounts/directory-store.ts';
+import { backOf } from '../calls/call-cells.ts';
 import { displayText } from '../kit/display-text.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { type Column, cursorText, table } from '../kit/table.ts';
@@ -13,38 +14,47 @@ const PREVIEW_LENGTH = 200;
 /** Requests as a table. */
 export function entryTable(
   entries: readonly StoredRequest[],
-  { formats, now, words }: PageRequest,
+  request: PageRequest,
   integrations: readonly Integration[],
   empty: Html,
 ): Html {
+  const { formats, now, words, moved } = request;
   const text = words.apiLog;
   const columns: Column<StoredRequest>[] = [
     {
-      head: words.common.time,
-      cell: (entry) => html`<a href=${entryAddress(entry)}>${formats.moment(entry.at, now, 'seconds')}</a>`,
+      head: text.response,
+      is: 'by',
+      cell: (entry) =>
+        html`${statusChip(entry, words)}${extrasLeftOut(entry) !== undefined && html` <span class="is-missed">${text.noExtras}</span>`}`,
     },
     {
       head: text.request,
-      cell: (entry) => html`
-        <span class="tabular">${entry.method} ${displayText(entry.path, 80)}</span><br />
-        <code class="payload">${displayText(payloadText(entry), PREVIEW_LENGTH)}</code>`,
+      name: true,
+      cell: (
+        entry,
+      ) => html`<a href=${entryAddress(entry, request)}>${entry.method} ${displayText(entry.path, 80)}</a>
+        <code class="small quiet payload">${displayText(payloadText(entry), PREVIEW_LENGTH)}</code>`,
     },
-    {
-      head: text.response,
-      cell: (entry) =>
-        html`${statusChip(entry, words)}${extrasLeftOut(entry) !== undefined && html`<br /><span class="error">${text.noExtras}</span>`}`,
-    },
-    { head: 'ms', cell: ({ duration }) => formats.number(duration, 1), numeric: true, wide: true },
     {
       head: text.integration,
+      is: 'quiet seg',
       cell: (entry) => displayText(integrationName(entry, integrations), 40),
-      wide: true,
+    },
+    { head: 'ms', is: 'quiet long', cell: ({ duration }) => formats.number(duration, 1), end: true },
+    {
+      head: words.common.time,
+      is: 'when quiet',
+      end: true,
+      cell: (entry) => formats.moment(entry.at, now, 'seconds'),
     },
   ];
-  return table({ caption: text.requests, columns, rows: entries, key: cursorText, empty, stacked: true });
+  return table({
+    ...{ kind: 'log', caption: text.requests, columns, rows: entries, key: cursorText, empty, moved },
+  });
 }
 
-export const entryAddress = (entry: StoredRequest) => `/api-log/entry?entry=${cursorText(entry)}`;
+const entryAddress = (entry: StoredRequest, request: PageRequest) =>
+  `/api-log/entry?${new URLSearchParams({ entry: cursorText(entry), back: backOf(request) })}`;
 
 export function integrationName({ integration }: StoredRequest, all: readonly Integration[]): string {
   return all.find(({ id }) => id === integration)?.name ?? '';
@@ -52,10 +62,10 @@ export function integrationName({ integration }: StoredRequest, all: readonly In
 
 /** An HTTP status with its meaning for the sender, and an event that did nothing to its call. */
 export function statusChip({ status, effect }: StoredRequest, { apiLog: text }: Words): Html {
-  const word = status < 300 ? text.accepted : status < 500 ? text.refused : text.failed;
-  const nothing = effect === 'discarded' ? text.discarded : effect === 'repeated' && text.repeated;
+  const word = status < 300 ? text.outcomes.accepted : status < 500 ? text.refused : text.failed;
+  const nothing = effect === 'discarded' ? text.outcomes.discarded : effect === 'repeated' && text.repeated;
   return html`<span class=${`state ${status < 300 ? 'answered' : 'missed'}`}>${status} ${word}</span>${
-    nothing && html`<br /><span class=${effect === 'discarded' ? 'error' : 'quiet'}>${nothing}</span>`
+    nothing && html` <span class=${effect === 'discarded' ? 'is-missed' : 'quiet'}>${nothing}</span>`
   }`;
 }
 

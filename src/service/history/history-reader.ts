@@ -1,3 +1,4 @@
+import { basePath, historyPath } from '../../shared/api/contract/paths.ts';
 import { quarterOf } from '../kit/calendar.ts';
 import type { Statements, Value } from '../store/statements.ts';
 import type {
@@ -40,6 +41,9 @@ export const isText = (search: HistorySearch | null): search is TextSearch =>
   search?.in === 'request' || search?.in === 'response';
 
 export type HistoryReader = ReturnType<typeof historyReader>;
+
+/** A list of the history, as SQL. It holds every text that was searched for, whether a call had it or not. */
+const isLook = `method = 'GET' AND path IN ('${basePath}${historyPath}', '${basePath}${historyPath}/')`;
 
 /** Reads the history in slices. What differs by engine, as SQL: the id of the newest entry; a text in the payload. */
 export function historyReader(
@@ -97,7 +101,7 @@ export function historyReader(
           : `${contains('response', term)} OR ${contains('response', encoded)}`;
       const hits = await read<HistoryCursor & { named: unknown }>(
         `SELECT created_at AS at, id, ${search.in === 'request' ? named : 'false'} AS named FROM history
-         WHERE ${where} ${until} ${filtered} AND (${found}) ${orderBy(slice)}`,
+         WHERE ${where} ${until} ${filtered} AND NOT (${isLook}) AND (${found}) ${orderBy(slice)}`,
         ...values,
       );
       return { hits: hits.map(({ at, id, named }) => ({ at, id, named: Boolean(named) })), next };
@@ -139,11 +143,11 @@ const orderBy = ({ order }: HistorySlice) =>
 
 /** Replaces the texts of an entry. `also`: what else the engine keeps of a payload. */
 export function maskedEntry({ write }: Statements, also: string): RequestStore['mask'] {
-  return async (account, { at, id }, { request, response }) => {
+  return async (account, { at, id }, { path, request, response }) => {
     await write(
-      `UPDATE history SET request = $4, ${also}response = $5, from_number = NULL
+      `UPDATE history SET path = $6, request = $4, ${also}response = $5, from_number = NULL
        WHERE account_id = $1 AND created_at = $2 AND id = $3`,
-      ...[account, at, id, request, response],
+      ...[account, at, id, request, response, path],
     );
   };
 }

@@ -142,7 +142,7 @@ export interface RequestStore {
   mask(
     account: number,
     place: HistoryCursor,
-    texts: { readonly request: string; readonly response: string | null },
+    texts: { readonly path: string; readonly request: string; readonly response: string | null },
   ): Promise<void>;
   /** The use of an account's integrations; those without requests are left out. */
   use(account: number, since: number): Promise<IntegrationUse[]>;

@@ -1,17 +1,39 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { type AccountOf, type AdminAudit, given, name, type ZodInstance } from '../kit/administration.ts';
+import {
+  type AccountOf,
+  type AdminAudit,
+  byUid,
+  given,
+  moment,
+  momentOf,
+  name,
+  operation,
+  type ZodInstance,
+} from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { integrationChangeText, newToken, oldTokenDays } from './integration-change.ts';
 
 const integrationChange = z.object({ name: name.optional(), enabled: z.boolean().optional() });
+const integrationSchema = z
+  .object({
+    uid: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    created_at: moment,
+    old_token_until: moment.nullable().describe('Until when the token before this one is accepted, too.'),
+    old_token_uses: z.array(z.object({ address: z.string(), last_used_at: moment })),
+  })
+  .meta({ id: 'Integration' });
+const withToken = integrationSchema
+  .extend({ token: z.string().describe("For the phone system's bridge. Shown now only.") })
+  .meta({ id: 'IntegrationWithToken' });
 
-type OfIntegration = FastifyRequest<{ Params: { uid: string } }>;
+type OfIntegration = Parameters<AdminAudit>[0] & { readonly params: { readonly uid: string } };
 
-/** An account's integrations: list, add, show with token, change, rotate the token. */
+/** An account's integrations: list, add, change, rotate the token. */
 export function adminIntegrationRoutes(
   app: ZodInstance,
   accountOf: AccountOf,
@@ -26,25 +48,19 @@ export function adminIntegrationRoutes(
     if (found === undefined) throw new Refusal(404, 'There is no such integration.');
     return found;
   }
-  const view = ({ uid, name, enabled, createdAt }: Integration) => ({
-    uid,
-    name,
-    enabled,
-    created_at: new Date(createdAt).toISOString(),
-  });
-  const viewWithToken = async (integration: Integration) => {
-    const { oldTokenUntil: until } = integration;
+  async function view(integration: Integration) {
+    const { uid, name, enabled, createdAt, oldTokenUntil: until } = integration;
     const uses = until === null ? [] : await directory.oldTokenUses(integration);
     return {
-      ...view(integration),
-      token: keys.integrationToken(integration),
-      old_token_until: until === null ? null : new Date(until).toISOString(),
-      old_token_uses: uses.map(({ address, lastAt }) => ({
-        address,
-        last_used_at: new Date(lastAt).toISOString(),
-      })),
+      ...{ uid, name, enabled, created_at: momentOf(createdAt) },
+      old_token_until: until === null ? null : momentOf(until),
+      old_token_uses: uses.map(({ address, lastAt }) => ({ address, last_used_at: momentOf(lastAt) })),
     };
-  };
+  }
+  const viewWithToken = async (integration: Integration) => ({
+    ...(await view(integration)),
+    token: keys.integrationToken(integration),
+  });
 
   async function changed(request: OfIntegration, change: IntegrationChange) {
     const { id, name: before } = integrationOf(request);
@@ -54,39 +70,61 @@ export function adminIntegrationRoutes(
       change.oldTokenUntil !== undefined ? 'token' : 'settings',
       integrationChangeText(before, change),
     );
-    return viewWithToken(integrationOf(request));
+    return integrationOf(request);
   }
 
-  app.get('/integrations', (request) => directory.integrations(accountOf(request).id).map(view));
-  app.post('/integrations', { schema: { body: z.object({ name }) } }, async (request, reply) => {
-    const integration = await directory.addIntegration({
-      uid: newUid(),
-      account: accountOf(request).id,
-      name: request.body.name,
-      createdAt: clock(),
-    });
-    await audit(request, 'token', `integration ${integration.name} added`);
-    return reply.code(201).send(await viewWithToken(integration));
-  });
-  app.get<{ Params: { uid: string } }>('/integrations/:uid', (request) =>
-    viewWithToken(integrationOf(request)),
+  app.get(
+    '/integrations',
+    operation('listIntegrations', 'List the integrations', { response: { 200: z.array(integrationSchema) } }),
+    (request) => Promise.all(directory.integrations(accountOf(request).id).map(view)),
+  );
+  app.post(
+    '/integrations',
+    operation('addIntegration', 'Add an integration', {
+      body: z.object({ name }),
+      response: { 201: withToken },
+    }),
+    async (request, reply) => {
+      const integration = await directory.addIntegration({
+        uid: newUid(),
+        account: accountOf(request).id,
+        name: request.body.name,
+        createdAt: clock(),
+      });
+      await audit(request, 'token', `integration ${integration.name} added`);
+      return reply.code(201).send(await viewWithToken(integration));
+    },
+  );
+  app.get(
+    '/integrations/:uid',
+    operation('getIntegration', 'Read an integration', { by: byUid, response: { 200: integrationSchema } }),
+    (request) => view(integrationOf(request)),
   );
   app.patch(
     '/integrations/:uid',
-    { schema: { params: z.object({ uid: z.string() }), body: integrationChange } },
-    (request) => changed(request as never, given(request.body)),
+    operation('changeIntegration', 'Rename an integration, or switch it on or off', {
+      by: byUid,
+      body: integrationChange,
+      response: { 200: integrationSchema },
+    }),
+    async (request) => view(await changed(request, given(request.body))),
   );
   app.post(
     '/integrations/:uid/rotate',
-    {
-      schema: {
-        params: z.object({ uid: z.string() }),
-        body: z.object({ old_token_days: oldTokenDays.default(0) }).nullish(),
-      },
-    },
-    (request) => changed(request as never, newToken(request.body?.old_token_days ?? 0, clock())),
+    operation('rotateToken', 'Make a new token; the old one is accepted for as many days as asked for', {
+      by: byUid,
+      body: z.object({ old_token_days: oldTokenDays.default(0) }).nullish(),
+      response: { 200: withToken },
+    }),
+    async (request) =>
+      viewWithToken(await changed(request, newToken(request.body?.old_token_days ?? 0, clock()))),
   );
-  app.delete<{ Params: { uid: string } }>('/integrations/:uid/old-token', (request) =>
-    changed(request, { oldTokenUntil: null }),
+  app.delete(
+    '/integrations/:uid/old-token',
+    operation('endOldToken', 'Accept the old token no longer', {
+      by: byUid,
+      response: { 200: integrationSchema },
+    }),
+    async (request) => view(await changed(request, { oldTokenUntil: null })),
   );
 }

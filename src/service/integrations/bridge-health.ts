@@ -1,39 +1,39 @@
 import type { FastifyInstance } from 'fastify';
 import { bridgeHealthPath, bridgeHealthSchema } from '../../shared/api/contract/bridge-health.ts';
-import { basePath } from '../../shared/api/contract/routes.ts';
+import { basePath } from '../../shared/api/contract/paths.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import type { Sender } from '../accounts/directory.ts';
 import type { DirectoryStore } from '../accounts/directory-store.ts';
 import { send } from '../history/exchange.ts';
 import { displayText } from '../kit/display-text.ts';
-import { notice } from '../kit/form.ts';
+import { icon } from '../kit/icon.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 
 /** A bridge reports every minute. */
 const SILENT_MS = 3 * 60_000;
 
+/** A line of what works and what does not. */
+export const healthItem = (good: boolean, what: Html, also: Html = null): Html =>
+  html`<li>${good ? icon('check', 'is-talking') : icon('x', 'is-missed')}${what}<span class="quiet">${also}</span></li>`;
+
 /** What a bridge last reported of itself (API_EXTRAS): its open problems with their remedies. */
-export function bridgeHealthCard(
-  { words, formats, now }: PageRequest,
+export function bridgeHealth(
+  { words: { integrations: text }, formats, now }: PageRequest,
   { reportedAt, report }: { readonly reportedAt: number; readonly report: string },
-): Html | null {
+): Html {
   const { success, data } = bridgeHealthSchema.safeParse(parseJson(report));
   if (!success) return null;
-  const { health, healthy, problemSince, lastReport } = words.integrations;
-  const isSilent = now - reportedAt > SILENT_MS;
-  return html`<section class="card" aria-labelledby="health">
-    <h2 id="health">${health}</h2>
-    ${isSilent && notice(html`${lastReport} ${formats.moment(reportedAt, now)}`, 'bad')}
-    ${!isSilent && data.problems.length === 0 && html`<p>${healthy}</p>`}
-    <dl>
-      ${data.problems.map(
-        ({ code, what, remedy, since }) => html`
-          <dt>${displayText(what)} (${problemSince} ${formats.moment(since, now)})</dt>
-          <dd>${displayText(remedy)} <code>${displayText(code)}</code></dd>`,
-      )}
-    </dl>
-  </section>`;
+  if (now - reportedAt > SILENT_MS)
+    return healthItem(false, text.bridgeSilent, formats.moment(reportedAt, now));
+  if (data.problems.length === 0) return healthItem(true, text.healthy);
+  return data.problems.map(({ code, what, remedy, since }) =>
+    healthItem(
+      false,
+      displayText(what),
+      html`${formats.moment(since, now)} ${displayText(remedy)} <code>${displayText(code)}</code>`,
+    ),
+  );
 }
 
 /**

@@ -5,13 +5,13 @@ export const oldTokenText = (until: number, uses: readonly OldTokenUse[]) => [
   ...uses.map(({ address, lastAt }) => `${address}  ${new Date(lastAt).toISOString()}`),
 ];
 
-export const signInInstructions = (link: string) => [`Sign-in link (works once, within 15 minutes): ${link}`];
+export const signInInstructions = (link: string, within = '15 minutes') => [
+  `Sign-in link (works once, within ${within}): ${link}`,
+];
 
 export const bridgeSettings = (url: string, token: string) => [
   'Settings for a bridge (.env or /etc/pbx-bridge/bridge.env):',
-  `API_BASE_URL=${url}/api/v1`,
-  `API_TOKEN=${token}`,
-  'API_EXTRAS=yes',
+  ...bridgeLines(url, token).split('\n'),
 ];
 
 export const phoneSystemInstructions = (url: string, token: string) => [
@@ -20,6 +20,18 @@ export const phoneSystemInstructions = (url: string, token: string) => [
   'Command that makes a test call of ten seconds:',
   ...testCall(url, token).split('\n'),
 ];
+
+/** For a shell on the phone system: sets its bridge up. */
+export const setupLine = (url: string, token: string, country: string | null) =>
+  [
+    'pbx-bridge setup',
+    ...bridgeLines(url, token).split('\n'),
+    ...(country ? [`DEFAULT_COUNTRY=${country}`] : []),
+  ].join(' \\\n  ');
+
+/** For the .env file of the bridge. */
+export const bridgeLines = (url: string, token: string) =>
+  `API_BASE_URL=${url}/api/v1\nAPI_TOKEN=${token}\nAPI_EXTRAS=yes`;
 
 /** For a shell; it can be repeated: events of a call that has ended have no effect. */
 export const testCall = (url: string, token: string) =>

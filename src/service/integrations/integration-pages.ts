@@ -4,17 +4,16 @@ import type { Integration, IntegrationChange, OldTokenUse } from '../accounts/di
 import type { Keys } from '../accounts/keys.ts';
 import type { IntegrationUse, RequestStore } from '../history/request-store.ts';
 import { name } from '../kit/administration.ts';
-import { copyable, displayText, plainText } from '../kit/display-text.ts';
-import { button, changeForm, choice, type FieldErrors, field, notice, onOff, readForm } from '../kit/form.ts';
+import { copyable, displayText } from '../kit/display-text.ts';
+import { button, changeForm, choice, type FieldErrors, field, fold, onOff, readForm } from '../kit/form.ts';
+import { icon } from '../kit/icon.ts';
+import { listPage } from '../kit/list-page.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
-import { table } from '../kit/table.ts';
-import { html } from '../words/html.ts';
-import type { Words } from '../words/words.ts';
-import { bridgeHealthCard } from './bridge-health.ts';
-import { testCall } from './instructions.ts';
+import { type Html, html } from '../words/html.ts';
+import { bridgeHealth, healthItem } from './bridge-health.ts';
+import { setupLine, testCall } from './instructions.ts';
 import { integrationChangeText, newToken, oldTokenDays } from './integration-change.ts';
-import { bridgeLines } from './start-page.ts';
 
 const integrationName = z.object({ name });
 /** How long the token or secret before still counts. */
@@ -27,45 +26,54 @@ export function integrationPages(
   directory: ServiceDirectory,
   keys: Keys,
 ): void {
-  async function usesOf({ account, formats, now }: PageRequest): Promise<Map<number, IntegrationUse>> {
-    const uses = await requests.use(account.id, formats.startOfDay(now));
-    return new Map(uses.map((use) => [use.integration, use]));
-  }
   function chosen({ account, params }: PageRequest): Integration {
     const found = directory.integrations(account.id).find(({ uid }) => uid === params.uid);
-    if (found === undefined) throw new Refusal(404, (errors) => errors.noIntegration);
+    if (found === undefined) throw new Refusal(404, (errors) => errors.notThere);
     return found;
   }
-  async function change(request: PageRequest, what: IntegrationChange, done: string) {
+  async function change(request: PageRequest, what: IntegrationChange) {
     const { id, uid, name } = chosen(request);
     await directory.changeIntegration(id, what);
     await request.audit(
       what.oldTokenUntil !== undefined ? 'token' : 'settings',
       integrationChangeText(name, what),
     );
-    return { redirect: `/integrations/${uid}?done=${done}` };
+    return { redirect: `/integrations/${uid}?done` };
   }
-  const onePage = async (request: PageRequest, errors?: FieldErrors) => {
-    const integration = chosen(request);
-    const use = (await usesOf(request)).get(integration.id);
-    const { oldTokenUntil: until } = integration;
-    const oldToken =
-      until === null || until <= request.now
-        ? null
-        : { until, uses: await directory.oldTokenUses(integration) };
-    const token = keys.integrationToken(integration);
-    const refused = directory.refused(integration.id);
-    const health = await directory.bridgeReport(integration.id);
-    return integrationPage(request, { integration, use, token, oldToken, errors, refused, health });
-  };
+  async function list(request: PageRequest, errors?: FieldErrors): Promise<Page> {
+    const { account, formats, now, words, form } = request;
+    const { common, integrations: text } = words;
+    const all = directory.integrations(account.id);
+    const uses = await requests.use(account.id, formats.startOfDay(now));
+    const systems = all.map(async (integration): Promise<System> => {
+      const { id, oldTokenUntil: until } = integration;
+      const isOld = until !== null && until > now;
+      return {
+        integration,
+        use: uses.find((use) => use.integration === id),
+        token: keys.integrationToken(integration),
+        oldToken: isOld ? { until, uses: await directory.oldTokenUses(integration) } : null,
+        refused: directory.refused(id),
+        health: await directory.bridgeReport(id),
+        alone: all.length === 1,
+      };
+    });
+    const cards = (await Promise.all(systems)).map((system) => systemCard(request, system, errors));
+    return listPage(request, {
+      ...{ path: '/integrations', errors, scripts: ['live.js'] },
+      add: () =>
+        field({
+          ...{ label: common.name, name: 'name', value: form.get('name') ?? '', errors },
+          ...{ required: true, maxlength: 80, autofocus: true },
+        }),
+      list: all.length === 0 ? html`<p class="empty">${icon('plug')}${text.none}</p>` : cards,
+    });
+  }
 
-  pages.get('/integrations', 'administrator', async (request) =>
-    listPage(request, directory.integrations(request.account.id), await usesOf(request)),
-  );
+  pages.get('/integrations', 'administrator', (request) => list(request));
   pages.post('/integrations', 'administrator', async (request) => {
     const { values, errors } = readForm(integrationName, request);
-    if (errors)
-      return listPage(request, directory.integrations(request.account.id), await usesOf(request), errors);
+    if (errors) return list(request, errors);
     const { uid } = await directory.addIntegration({
       uid: newUid(),
       account: request.account.id,
@@ -75,191 +83,111 @@ export function integrationPages(
     await request.audit('token', `integration ${values.name} added`);
     return { redirect: `/integrations/${uid}` };
   });
-  pages.get('/integrations/:uid', 'administrator', (request) => onePage(request));
+  pages.get('/integrations/:uid', 'administrator', (request) => {
+    chosen(request);
+    return list(request);
+  });
   pages.post('/integrations/:uid/name', 'administrator', (request) => {
     const { values, errors } = readForm(integrationName, request);
-    return errors ? onePage(request, errors) : change(request, { name: values.name }, 'name');
+    return errors ? list(request, errors) : change(request, { name: values.name });
   });
   pages.post('/integrations/:uid/rotate', 'administrator', (request) => {
     const { values, errors } = readForm(rotation, request);
-    if (errors) return onePage(request, errors);
-    return change(request, newToken(values.days, request.now), values.days === 0 ? 'rotate' : 'rotate-later');
+    return errors ? list(request, errors) : change(request, newToken(values.days, request.now));
   });
-  pages.post('/integrations/:uid/end-old', 'administrator', (request) =>
-    change(request, { oldTokenUntil: null }, 'end-old'),
-  );
-  pages.post('/integrations/:uid/on', 'administrator', (request) => change(request, { enabled: true }, 'on'));
-  pages.post('/integrations/:uid/off', 'administrator', (request) =>
-    change(request, { enabled: false }, 'off'),
-  );
+  for (const [name, what] of [
+    ['end-old', { oldTokenUntil: null }],
+    ['on', { enabled: true }],
+    ['off', { enabled: false }],
+  ] as const)
+    pages.post(`/integrations/:uid/${name}`, 'administrator', (request) => change(request, what));
 }
 
 /** How long the old token works, in days. */
 export const overlaps = [0, 1, 2, 3, 7];
 
-const state = ({ common }: Words, enabled: boolean) =>
-  enabled
-    ? html`<span class="state answered">${common.on}</span>`
-    : html`<span class="state missed">${common.off}</span>`;
+type System = {
+  readonly integration: Integration;
+  readonly use: IntegrationUse | undefined;
+  readonly token: string;
+  /** The token before, while it is still accepted. */
+  readonly oldToken: { readonly until: number; readonly uses: readonly OldTokenUse[] } | null;
+  readonly refused: Refused | undefined;
+  readonly health: { readonly reportedAt: number; readonly report: string } | undefined;
+  /** Whether it is the account's only one. */
+  readonly alone: boolean;
+};
 
-function listPage(
-  request: PageRequest,
-  integrations: readonly Integration[],
-  uses: ReadonlyMap<number, IntegrationUse>,
-  errors?: FieldErrors,
-): Page {
-  const { token, formats, now, form, words } = request;
+/** A phone system or program in one line; opened, its state, its token, its test call and what changes it. */
+function systemCard(request: PageRequest, system: System, errors?: FieldErrors): Html {
+  const { token, origin, form, words, formats, now, params } = request;
   const { common, integrations: text } = words;
-  return {
-    title: text.title,
-    ...(errors && { status: 422 }),
-    body: html`
-      <h1>${text.title}</h1>
-      <p>${text.hint} <a href="/start">${words.start.title}</a></p>
-      <p><a href="/integrations/webhooks">${words.webhooks.title}</a>: ${words.webhooks.hint}</p>
-      ${table({
-        caption: text.title,
-        rows: integrations,
-        columns: [
-          {
-            head: common.name,
-            cell: ({ uid, name }) => html`<a href=${`/integrations/${uid}`}>${displayText(name)}</a>`,
-          },
-          { head: text.state, cell: ({ enabled }) => state(words, enabled) },
-          { head: text.lastUsed, cell: ({ id }) => lastUse(request, uses.get(id)) },
-          {
-            head: text.requestsToday,
-            numeric: true,
-            wide: true,
-            cell: ({ id }) => uses.get(id)?.requests ?? 0,
-          },
-          { head: common.added, wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
-        ],
-        empty: html`<p>${text.none}</p>`,
-      })}
-      <section class="card" aria-labelledby="add">
-        <h2 id="add">${text.add}</h2>
-        ${changeForm(
-          { action: '/integrations', token, label: text.add },
-          html`
-            ${field({ label: common.name, name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, hint: text.nameHint })}
-            <button type="submit" class="main">${common.add}</button>
-          `,
-        )}
-      </section>
-    `,
-  };
-}
-
-function lastUse({ formats, now, words }: PageRequest, use: IntegrationUse | undefined) {
-  return use === undefined
-    ? html`<span class="quiet">${words.integrations.never}</span>`
-    : formats.moment(use.lastAt, now);
-}
-
-function integrationPage(
-  request: PageRequest,
-  {
-    integration,
-    use,
-    token: secret,
-    oldToken,
-    errors,
-    refused,
-    health,
-  }: {
-    integration: Integration;
-    refused: Refused | undefined;
-    health: { readonly reportedAt: number; readonly report: string } | undefined;
-    use: IntegrationUse | undefined;
-    token: string;
-    /** The token before, while it is still accepted. */
-    oldToken: { readonly until: number; readonly uses: readonly OldTokenUse[] } | null;
-    errors: FieldErrors | undefined;
-  },
-): Page {
-  const { token, origin, form, query, words, formats, now } = request;
-  const { common, integrations: text } = words;
+  const { integration, use, token: secret, alone } = system;
   const { uid, name, enabled } = integration;
   const at = (what: string) => `/integrations/${uid}/${what}`;
-  const done = {
-    name: text.renamed,
-    rotate: text.newToken,
-    'rotate-later': text.newTokenLater,
-    'end-old': text.oldTokenEnded,
-    on: text.switchedOn,
-  }[query.get('done') ?? ''];
-  return {
-    title: text.oneTitle(plainText(name, 60)),
-    scripts: ['copy-button.js', 'live-parts.js'],
-    ...(errors && { status: 422 }),
-    body: html`
-      <p><a href="/integrations">← ${text.title}</a></p>
-      <h1>${displayText(name)}</h1>
-      ${done !== undefined && notice(done)}
-      <div id="use" data-live>
-        <dl class="facts">
-          <div><dt>${text.state}</dt><dd>${state(words, enabled)}</dd></div>
-          <div><dt>${text.lastUsed}</dt><dd>${lastUse(request, use)}</dd></div>
-          <div><dt>${text.requestsToday}</dt><dd>${use?.requests ?? 0}</dd></div>
-          ${refused && html`<div><dt>${text.refused}</dt><dd>${text.refusedTimes(refused.count)}</dd></div>`}
-        </dl>
-        ${refused && notice(html`${text.refusedLast(refused.address)} ${formats.moment(refused.at, now, 'seconds')}`, 'bad')}
-        ${!enabled && notice(text.isOff, 'bad')}
-        ${health && bridgeHealthCard(request, health)}
-      </div>
-
-      ${
-        oldToken &&
-        html`<section class="card" aria-labelledby="old">
-          <h2 id="old">${text.oldToken}</h2>
-          <p>${text.oldTokenUntil(formats.dateTime(oldToken.until))}</p>
-          ${table({
-            caption: text.oldTokenUses,
-            rows: oldToken.uses,
-            columns: [
-              { head: text.usedFrom, cell: ({ address }) => displayText(address) },
-              { head: text.lastUsed, cell: ({ lastAt }) => formats.moment(lastAt, now) },
-            ],
-            empty: html`<p>${text.oldTokenUnused}</p>`,
-          })}
-          <p>${button({ action: at('end-old'), token, danger: true }, text.endOldToken)}</p>
-        </section>`
-      }
-
-      <section class="card" aria-labelledby="connect">
-        <h2 id="connect">${text.connect}</h2>
-        ${copyable(request.words, 'token', text.token, secret)}
-        ${copyable(request.words, 'bridge', text.forBridge, bridgeLines(origin, secret))}
-        ${copyable(request.words, 'curl', text.testCall, testCall(origin, secret))}
-        ${copyable(request.words, 'url', text.urlOnly, urlLine(origin, secret))}
-        <p>${text.howTo()}</p>
-      </section>
-
-      <section class="card" aria-labelledby="change">
-        <h2 id="change">${text.settings}</h2>
-        ${changeForm(
-          { action: at('name'), token, label: common.name },
-          html`
-            ${field({ label: common.name, name: 'name', value: form.get('name') ?? name, errors, required: true, maxlength: 80 })}
-            <button type="submit">${text.saveName}</button>
-          `,
+  const isChosen = uid === params.uid;
+  const wrong = isChosen ? errors : undefined;
+  const copy = (id: string, label: string, what: string) => copyable(words, `${id}-${uid}`, label, what);
+  const mark = !enabled ? icon('x', 'is-missed') : use ? icon('check', 'is-talking') : icon('clock', 'quiet');
+  const last = use ? html`${words.common.lastUsed} ${formats.moment(use.lastAt, now)}` : text.never;
+  return html`<details class="card system" id=${uid} open=${isChosen || (alone && !use)}>
+    <summary id=${`last-${uid}`} data-live>${mark}<b>${displayText(name, 80)}</b><span class="quiet">${enabled ? last : common.off}</span>${icon('chevron-down')}</summary>
+    <ul class="health" id=${`health-${uid}`} data-live>${healthOf(request, system)}</ul>
+    <div class="form">
+      ${copy('token', text.token, secret)}
+      <div>
+        ${fold(
+          text.connect,
+          html`<ol class="steps"><li>${copy('bridge', text.forBridge, setupLine(origin, secret, request.account.country))}</li><li>${text.waiting}</li></ol>`,
+          null,
+          !use,
         )}
-        <details>
-          <summary>${text.rotate}</summary>
-          ${oldToken && html`<p>${text.oldTokenEnds(formats.dateTime(oldToken.until))}</p>`}
-          ${changeForm(
-            { action: at('rotate'), token, label: text.rotate },
-            html`
-              ${choice({ label: text.oldTokenLabel, name: 'days', value: '1', errors, options: overlaps.map((days) => [String(days), text.overlap(days)]), hint: text.rotateHint })}
-              <button type="submit" class="danger">${text.rotate}</button>
-            `,
-          )}
-        </details>
+        ${fold(
+          text.testCall,
+          html`${copy('curl', text.testCallHint, testCall(origin, secret))}
+            ${copy('url', text.urlOnly, urlLine(origin, secret))}
+            <p><a href="/openapi.json">OpenAPI</a>, <a href="/api-log">${words.settings.apiLog}</a></p>`,
+        )}
+        ${fold(
+          text.rotate,
+          changeForm(
+            { action: at('rotate'), token, is: 'form', label: `${text.rotate}: ${name}` },
+            html`${choice({ id: `days-${uid}`, label: text.oldTokenLabel, name: 'days', value: '1', errors: wrong, options: overlaps.map((days) => [String(days), text.overlap(days)]), hint: text.rotateHint })}
+              <div><button type="submit" class="danger">${text.rotate}</button></div>`,
+          ),
+          null,
+          wrong?.days !== undefined,
+        )}
+        ${fold(
+          text.rename,
+          changeForm(
+            { action: at('name'), token, is: 'form', label: `${text.rename}: ${name}` },
+            html`${field({ id: `name-${uid}`, label: common.name, name: 'name', value: (isChosen && form.get('name')) || name, errors: wrong, required: true, maxlength: 80 })}
+              <div><button type="submit">${common.save}</button></div>`,
+          ),
+          null,
+          wrong?.name !== undefined,
+        )}
         ${onOff({ enabled, at, token }, text.offHint, words)}
-      </section>
-    `,
-  };
+      </div>
+    </div>
+  </details>`;
+}
+
+function healthOf(request: PageRequest, { integration, use, oldToken, refused, health }: System): Html {
+  const { token, formats, now, words } = request;
+  const { integrations: text } = words;
+  return html`
+    ${use && healthItem(integration.enabled, text.requestsToday, formats.number(use.requests))}
+    ${!integration.enabled && healthItem(false, text.isOff)}
+    ${refused && healthItem(false, text.refused(refused.count, refused.address), formats.moment(refused.at, now, 'seconds'))}
+    ${health && bridgeHealth(request, health)}
+    ${
+      oldToken &&
+      html`<li>${icon('clock')}${text.oldTokenUntil(formats.dateTime(oldToken.until))}
+        <span class="quiet">${oldToken.uses.length === 0 ? text.oldTokenUnused : oldToken.uses.map(({ address, lastAt }) => html`${displayText(address)} ${formats.moment(lastAt, now)} `)}</span>
+        ${button({ action: `/integrations/${integration.uid}/end-old`, token, danger: true }, text.endOldToken)}</li>`
+    }`;
 }
 
 const urlLine = (origin: string, token: string) =>

@@ -7,6 +7,8 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { errorSchema, validationErrorSchema } from '../../shared/api/contract/errors.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import { line } from './text.ts';
@@ -23,6 +25,44 @@ export type AdminAudit = (
 
 /** A name of an account, integration or segment. */
 export const name = line('name');
+
+/** The address of a thing: its `uid`, as the list of its kind has it. */
+export const byUid = z.object({ uid: z.string() });
+
+export const moment = z.iso.datetime().describe('UTC.');
+
+/** As JSON has a time, Unix ms. */
+export const momentOf = (at: number): string => new Date(at).toISOString();
+
+const refusals = {
+  401: errorSchema.describe('The administration token is missing or not valid.'),
+  422: z.union([validationErrorSchema, errorSchema]).describe('A field is missing or invalid.'),
+  503: errorSchema.describe('The storage cannot be reached, or takes nothing; ask again.'),
+};
+const notFound = { 404: errorSchema.describe('There is no such thing.') };
+
+/**
+ * What OpenAPI says of a route, and what it takes and gives; `by`: the parameters in its path. Every route can be refused
+ * for a token, a field or the storage.
+ */
+export function operation<
+  Answer extends Record<number, z.ZodType>,
+  Rest extends { body?: z.ZodType; querystring?: z.ZodType; consumes?: string[] },
+  By extends z.ZodType = z.ZodObject<Record<never, never>>,
+>(operationId: string, summary: string, { by, ...rest }: Rest & { by?: By; response: Answer }) {
+  const response = { ...refusals, ...(by && notFound), ...rest.response };
+  return { schema: { operationId, summary, ...rest, ...(by && { params: by }), response } } as {
+    schema: {
+      operationId: string;
+      summary: string;
+      params: By;
+      response: Answer & typeof refusals & typeof notFound;
+    } & Rest;
+  };
+}
+
+/** Nothing is left to say. */
+export const nothing = { 204: z.null().describe('Done.') };
 
 /** Removes undefined fields (exactOptionalPropertyTypes). */
 export function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 /** Files that pages load: the stylesheet, the modules of client/, and two libraries from npm. */
 const own = new URL('../client/', import.meta.url);
 /** The files of style.css, in the order of the cascade. */
-const styles = ['base', 'forms', 'tables', 'bar', 'bar-sizes', 'records', 'reports', 'media'];
+const styles = ['base', 'parts', 'now', 'pages', 'print'];
 const libraries = { preact: 'preact.mjs', htm: 'htm.mjs' } as const;
 
 const types: Record<string, string> = {

@@ -31,7 +31,7 @@ const searchLimits: FairQueueLimits = {
   running: 2,
   waitingOfOne: 1_000,
   waiting: 10_000,
-  busy: ({ searchBusy }) => searchBusy,
+  busy: ({ busy }) => busy,
 };
 
 /**

@@ -11,7 +11,12 @@ const draw = (bars: number[][]) =>
   render(
     barChart(
       { label: 'Calls', kinds },
-      bars.map((parts, n) => ({ short: `${n}`, title: `bar ${n}`, parts })),
+      bars.map((parts, n) => ({
+        short: `${n}`,
+        title: `bar ${n}`,
+        parts,
+        numbers: [`${parts[0]}`, '2'] as const,
+      })),
     ),
   );
 const axisOf = (svg: string) => [...svg.matchAll(/text-anchor="end">([^<]*)</g)].map(([, text]) => text);
@@ -42,4 +47,17 @@ test('bars are stacked within the chart, without inline styles', () => {
       ['answered', 135, 45],
     ],
   );
+});
+
+test('numbers are written below the bars where they fit, else there is an axis', () => {
+  const of = (bars: number, calls: number) => {
+    const svg = draw(Array.from({ length: bars }, () => [calls, 1]));
+    return [/numbers-(\w+)/.exec(svg)?.[1], svg.includes('class="number answered"')];
+  };
+  assert.deepEqual(of(7, 123), ['everywhere', true]);
+  assert.deepEqual(of(31, 12), ['wide', true]);
+  assert.deepEqual(of(31, 1234), ['nowhere', false]);
+  assert.deepEqual(of(0, 0), ['everywhere', false]);
+  const [only] = [draw([[3, 1]])];
+  assert.match(only ?? '', /class="number answered"[^>]*>3<.*class="number missed"[^>]*>2</s);
 });

@@ -17,51 +17,59 @@ type Bar = {
   readonly href?: string;
   /** From bottom to top, one per kind. */
   readonly parts: readonly number[];
+  /** Written below the bar, where they fit: all, and the missed. */
+  readonly numbers: readonly [string, string];
 };
 
 const HEIGHT = 180;
-const LABELS = 24;
-/** Number of labels that fit under a chart on an office PC and at 320 px. */
+/** Below the bars: two rows of numbers and the labels. */
+const ROW = 16;
+const BELOW = 3.5 * ROW;
+/** Number of labels that fit under a chart on an office PC and at 320 px; and its least width there, px. */
 const FIT = { desk: 16, narrow: 5 };
+const WIDTH = { desk: 640, narrow: 240 };
+/** Of a digit and between two numbers, px. */
+const [DIGIT, GAP] = [7.5, 5];
 /** Possible numbers of bars per label: round for hours, days and months. */
 const labelSteps = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 56, 84, 168];
 
 type Kind = { readonly name: string; readonly style: string };
 
-/** Stacked bars. `kinds` are the parts of each bar, with the class that colours them. */
+/**
+ * Stacked bars with their numbers below, or with an axis where those do not fit: in a narrow window, or in all of them.
+ * `kinds` are the parts of each bar, with the class that colours them.
+ */
 export function barChart(
-  {
-    label,
-    kinds,
-    ticks: ticksOf = wholeTicks,
-    tick = String,
-  }: {
-    label: string;
-    kinds: readonly Kind[];
-    ticks?: (most: number) => number[];
-    tick?: (value: number) => string;
-  },
+  { label, kinds }: { label: string; kinds: readonly Kind[] },
   bars: readonly Bar[],
 ): Html {
   const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
-  const ticks = ticksOf(Math.max(...sums, 0));
+  const ticks = wholeTicks(Math.max(...sums, 0));
   const y = scaleLinear([0, ticks.at(-1) ?? 1], [HEIGHT, 0]);
   const x = scaleBand(bars.keys(), [0, 100]).padding(bars.length > 60 ? 0.1 : 0.25);
   const every = (fit: number) => labelSteps.find((bar) => bar * fit >= bars.length) ?? bars.length;
   const [desk, narrow] = [every(FIT.desk), every(FIT.narrow)];
   const labelled = (index: number) => (index % narrow ? 'desk' : index % desk ? 'narrow' : undefined);
+  const longest = Math.max(0, ...bars.map(({ numbers }) => numbers[0].length));
+  const needed = bars.length * (longest * DIGIT + GAP);
+  const numbered = needed <= WIDTH.narrow ? 'everywhere' : needed <= WIDTH.desk ? 'wide' : 'nowhere';
   const px = (value: number) => String(Math.round(value * 100) / 100);
   const percent = (value: number) => `${px(value)}%`;
-  return html`<figure class="chart" aria-label=${label}>
-    <figcaption>${kinds.map(({ name, style }) => html`<span class=${`key ${style}`}>${name}</span>`)}<span class="value" aria-hidden="true"></span></figcaption>
+  const height = HEIGHT + BELOW;
+  const used = kinds.filter((_, kind) => bars.some(({ parts }) => (parts[kind] ?? 0) > 0));
+  return html`<figure class=${`chart numbers-${numbered}`} aria-label=${label}>
+    <figcaption><b>${label}</b>${used.map(({ name, style }) => html`<span class=${`key ${style}`}>${name}</span>`)}<span class="value" aria-hidden="true"></span></figcaption>
     <div class="plot">
-      <svg class="axis" width="44" height=${HEIGHT + LABELS} aria-hidden="true">
-        ${ticks.map((value) => html`<text x="38" y=${px(y(value) + 4)} text-anchor="end">${tick(value)}</text>`)}
+      <svg class="axis" width="44" height=${height} aria-hidden="true">
+        ${ticks.map((value) => html`<text x="38" y=${px(y(value) + 4)} text-anchor="end">${value}</text>`)}
       </svg>
-      <svg class="bars" width="100%" height=${HEIGHT + LABELS} aria-hidden="true">
-        ${ticks.map((value) => html`<line class="grid" x1="0" x2="100%" y1=${px(y(value))} y2=${px(y(value))} />`)}
+      <svg class="bars" width="100%" height=${height} aria-hidden="true">
+        ${ticks.map((value, at) => html`<line class=${at > 0 ? 'grid' : 'ground'} x1="0" x2="100%" y1=${px(y(value))} y2=${px(y(value))} />`)}
         ${bars.map((bar, index) => {
           const left = x(index) ?? 0;
+          const middle = percent(left + x.bandwidth() / 2);
+          const text = (content: string, row: number, style: string | undefined) =>
+            html`<text class=${style} x=${middle} y=${HEIGHT + ROW * row + 1} text-anchor="middle">${content}</text>`;
           let top = 0;
           return html`<a href=${bar.href} tabindex="-1">
             <title>${bar.title}</title>
@@ -74,10 +82,8 @@ export function barChart(
                 html`<rect class=${kinds[kind]?.style} x=${percent(left)} width=${percent(x.bandwidth())} y=${px(y(top))} height=${px(y(bottom) - y(top))} />`
               );
             })}
-            ${
-              (index % desk === 0 || index % narrow === 0) &&
-              html`<text class=${labelled(index)} x=${percent(left + x.bandwidth() / 2)} y=${HEIGHT + 17} text-anchor="middle">${bar.short}</text>`
-            }
+            ${numbered !== 'nowhere' && bar.numbers.map((number, row) => number !== '' && text(number, row + 1, `number ${kinds[row]?.style}`))}
+            ${(index % desk === 0 || index % narrow === 0) && text(bar.short, 3, `short ${labelled(index) ?? ''}`)}
           </a>`;
         })}
       </svg>
@@ -93,15 +99,6 @@ function wholeTicks(most: number): number[] {
   return ticks.filter((value) => Number.isInteger(value));
 }
 
-/** Customary steps, in seconds. */
-const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400];
-
-/** Evenly spaced seconds up to `most` or just above. */
-export function timeTicks(most: number): number[] {
-  const step = timeSteps.find((seconds) => seconds * 4 >= most) ?? 3600 * Math.ceil(most / 4 / 3600);
-  return Array.from({ length: Math.max(1, Math.ceil(most / step)) + 1 }, (_, index) => index * step);
-}
-
 type HeatRow = {
   readonly label: string;
   readonly cells: readonly {
@@ -113,7 +110,7 @@ type HeatRow = {
 };
 
 /** Shades beside that of none. */
-const SHADES = 5;
+const SHADES = 4;
 
 /**
  * Calls by day and hour, shaded by their number, with the missed ones below. `heads`: of its columns; `open`: the first
@@ -127,8 +124,8 @@ export function heatTable(
   open: number,
 ): Html {
   const most = Math.max(1, ...rows.flatMap(({ cells }) => cells.map(({ calls }) => calls)));
-  return html`<div class="table heat" role="region" aria-label=${caption} tabindex="0">
-    <table>
+  return html`<figure><figcaption><b>${caption}</b></figcaption><div class="wide" role="region" aria-label=${caption} tabindex="0">
+    <table class="heat">
       <caption class="unseen">${caption}</caption>
       <thead><tr><th scope="col">${corner}</th>${heads.map((head, at) => html`<th scope="col" class="numeric" data-open=${at === open || undefined}>${head}</th>`)}</tr></thead>
       <tbody>${rows.map(
@@ -136,10 +133,10 @@ export function heatTable(
           html`<tr><th scope="row">${displayText(label, 40)}</th>${cells.map(
             ({ calls, missed, title, href }) => {
               const figures = html`${calls}${missed > 0 && html` <small title=${title}>${missed}</small>`}`;
-              return html`<td class=${`shade-${Math.ceil((calls / most) * SHADES)}`} title=${title}>${calls > 0 && (href ? html`<a href=${href}>${figures}</a>` : figures)}</td>`;
+              return html`<td class=${calls > 0 && `h${Math.ceil((calls / most) * SHADES)}`} title=${title}>${calls > 0 && (href ? html`<a href=${href}>${figures}</a>` : figures)}</td>`;
             },
           )}</tr>`,
       )}</tbody>
     </table>
-  </div>`;
+  </div></figure>`;
 }

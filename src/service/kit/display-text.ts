@@ -1,5 +1,6 @@
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
+import { icon } from './icon.ts';
 
 /**
  * Invisible characters with effects on the text around them: control characters, and marks that change the writing
@@ -29,7 +30,7 @@ export function lines(text: string): Html {
 /** A text with a button that copies it (shown by client/copy-button.js). */
 export function copyable({ kit }: Words, id: string, label: string, text: string): Html {
   return html`<div class="copyable">
-    <div class="copyable-head"><h3 id=${`${id}-label`}>${label}</h3><button type="button" hidden data-copy=${id} data-copied=${kit.copied} data-press=${kit.pressCopy} aria-describedby=${`${id}-label`}>${kit.copy}</button></div>
-    <pre id=${id} tabindex="0" aria-labelledby=${`${id}-label`}>${text}</pre>
+    <span class="label" id=${`${id}-label`}>${label}</span>
+    <div class="pair"><pre id=${id} tabindex="0" aria-labelledby=${`${id}-label`}>${text}</pre><button type="button" hidden data-copy=${id} data-copied=${kit.copied} data-press=${kit.pressCopy} aria-describedby=${`${id}-label`}>${icon('copy')}<span>${kit.copy}</span></button></div>
   </div>`;
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
+import { icon } from './icon.ts';
 
 /** Error messages by field. */
 export type FieldErrors = Readonly<Record<string, string>>;
@@ -29,13 +30,18 @@ export function errorText(issue: z.core.$ZodIssue, formErrors: Words['formErrors
 type FieldOptions = {
   readonly label: string;
   readonly name: string;
+  /** Where a page has the field more than once. */
+  readonly id?: string;
   readonly value?: string | undefined;
   readonly errors?: FieldErrors | null | undefined;
   readonly hint?: Html;
   readonly type?: 'text' | 'password' | 'number' | 'search' | 'date' | 'time' | 'datetime-local';
   readonly required?: boolean;
   readonly autocomplete?: string;
+  /** The id of a datalist. */
+  readonly list?: string;
   readonly maxlength?: number;
+  readonly placeholder?: string;
   /** Of a time: seconds. */
   readonly step?: number;
   /** For the field that a page is opened for. */
@@ -43,12 +49,12 @@ type FieldOptions = {
 };
 
 /** An input with its label, hint and error, connected for screen readers. */
-export function field({ label, name, errors, hint, type = 'text', ...rest }: FieldOptions): Html {
+export function field({ label, name, id = name, errors, hint, type = 'text', ...rest }: FieldOptions): Html {
   const error = errors?.[name];
-  return html`<div class="field">
-    <label for=${`f-${name}`}>${label}</label>
-    <input id=${`f-${name}`} name=${name} type=${type} ...${rest} ...${described(name, hint, error)} />
-    ${hintAndError(name, hint, error)}
+  return html`<div>
+    <label for=${`f-${id}`}>${label}</label>
+    <input id=${`f-${id}`} name=${name} type=${type} ...${rest} ...${described(id, hint, error)} />
+    ${hintAndError(id, hint, error)}
   </div>`;
 }
 
@@ -56,22 +62,33 @@ export function field({ label, name, errors, hint, type = 'text', ...rest }: Fie
 export function choice({
   label,
   name,
+  id = name,
   value,
   options,
   errors,
   hint,
-}: Pick<FieldOptions, 'label' | 'name' | 'value' | 'errors' | 'hint'> & {
+}: Pick<FieldOptions, 'label' | 'name' | 'id' | 'value' | 'errors' | 'hint'> & {
   readonly options: readonly (readonly [value: string, label: string])[];
 }): Html {
   const error = errors?.[name];
-  return html`<div class="field">
-    <label for=${`f-${name}`}>${label}</label>
-    <select id=${`f-${name}`} name=${name} ...${described(name, hint, error)}>
+  return html`<div>
+    <label for=${`f-${id}`}>${label}</label>
+    <select id=${`f-${id}`} name=${name} ...${described(id, hint, error)}>
       ${options.map(([option, text]) => html`<option value=${option} selected=${option === (value ?? '')}>${text}</option>`)}
     </select>
-    ${hintAndError(name, hint, error)}
+    ${hintAndError(id, hint, error)}
   </div>`;
 }
+
+/** Boxes to tick, or, with the type `radio`, one of several. */
+export const choices = (
+  label: string,
+  options: readonly { name: string; value: string; text: Html; checked: boolean }[],
+  { type = 'checkbox', error }: { type?: 'checkbox' | 'radio'; error?: string | undefined } = {},
+): Html => html`<fieldset hidden=${options.length === 0}><legend class="label">${label}</legend>
+  ${options.map(({ text, ...rest }) => html`<label class="choice"><input type=${type} ...${rest} /> ${text}</label>`)}
+  ${error && html`<p class="wrong small is-missed">${error}</p>`}
+</fieldset>`;
 
 function described(name: string, hint: Html, error: string | undefined) {
   const ids = [hint && `h-${name}`, error && `e-${name}`].filter(Boolean).join(' ');
@@ -80,14 +97,23 @@ function described(name: string, hint: Html, error: string | undefined) {
 
 const hintAndError = (name: string, hint: Html, error: string | undefined) => html`
   ${hint && html`<p class="hint" id=${`h-${name}`}>${hint}</p>`}
-  ${error && html`<p class="error" id=${`e-${name}`}>${error}</p>`}`;
+  ${error && html`<p class="wrong small is-missed" id=${`e-${name}`}>${error}</p>`}`;
 
-/** A form that changes data, with the session's CSRF token. */
+/**
+ * A form that changes data, with the session's CSRF token. `refused`: in place (see client/forms.js), in a row or in an
+ * element with `data-place`; what is said if the service cannot be reached.
+ */
 export function changeForm(
-  { action, token, label, inline }: { action: string; token: string; label?: string; inline?: true },
+  {
+    action,
+    token,
+    label,
+    is,
+    refused,
+  }: { action: string; token: string; label?: string; is?: string; refused?: string },
   content: Html,
 ): Html {
-  return html`<form method="post" action=${action} class=${inline && 'inline'} aria-label=${label}>
+  return html`<form method="post" action=${action} class=${is} aria-label=${label} data-in-place=${refused === undefined ? undefined : ''} data-refused=${refused}>
     <input type="hidden" name="token" value=${token} />${content}
   </form>`;
 }
@@ -102,7 +128,7 @@ export function button(
   label: Html,
 ): Html {
   return changeForm(
-    { action, token, inline: true },
+    { action, token },
     html`<button type="submit" class=${danger && 'danger'}>${label}</button>`,
   );
 }
@@ -114,14 +140,32 @@ export function onOff(
   { common }: Pick<Words, 'common'>,
 ): Html {
   return enabled
-    ? html`<details><summary>${common.switchOff}</summary>
-        <p>${hint}</p>
-        ${button({ action: at('off'), token, danger: true }, common.switchOff)}
-      </details>`
-    : html`<p>${button({ action: at('on'), token }, common.switchOn)}</p>`;
+    ? fold(
+        common.switchOff,
+        html`<p>${hint}</p>${button({ action: at('off'), token, danger: true }, common.switchOff)}`,
+      )
+    : button({ action: at('on'), token }, common.switchOn);
 }
 
+/** What is needed seldom, folded under its summary; `gist`: what is in it, in short. */
+export const fold = (
+  summary: Html,
+  content: Html,
+  gist: Html = null,
+  open = false,
+): Html => html`<details class="fold" open=${open}>
+  <summary>${icon('chevron-down')}<b>${summary}</b>${gist && html`<span class="quiet">${gist}</span>`}</summary>
+  ${content}
+</details>`;
+
+/** Two to four choices as links: one click, and it works without a script. */
+export const oneOf = (
+  label: string,
+  choices: readonly { readonly text: string; readonly href: string; readonly chosen: boolean }[],
+): Html => html`<nav class="one-of" aria-label=${label}>
+  ${choices.map(({ text, href, chosen }) => html`<a href=${href} aria-current=${chosen ? 'true' : undefined}>${text}</a>`)}
+</nav>`;
+
 /** A message above a page's content. */
-export function notice(text: Html, kind: 'good' | 'bad' = 'good'): Html {
-  return html`<p class=${`notice ${kind}`} role=${kind === 'good' ? 'status' : 'alert'}>${text}</p>`;
-}
+export const notice = (text: Html, kind: 'good' | 'bad' = 'good'): Html =>
+  html`<div class="notice" role=${kind === 'good' ? 'status' : 'alert'}>${kind === 'good' ? icon('check', 'is-talking') : icon('x', 'is-missed')}<p>${text}</p></div>`;

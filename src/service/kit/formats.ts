@@ -1,4 +1,5 @@
 import { type Html, html } from '../words/html.ts';
+import { dateAt } from './calendar.ts';
 
 export type Formats = ReturnType<typeof makeFormats>;
 
@@ -28,6 +29,14 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** Symbols that every language has; each with its length and the spans below which it is taken, ms. */
+const spanUnits = [
+  ['s', 1000, 90_000],
+  ['min', 60_000, 5_400_000],
+  ['h', 3_600_000, 129_600_000],
+  ['day', 86_400_000, Number.POSITIVE_INFINITY],
+] as const;
+
 /** Times and numbers as a page shows them: in the account's time zone and the user's language. Arguments are Unix milliseconds. */
 function makeFormats(timeZone: string, locale: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
@@ -35,6 +44,15 @@ function makeFormats(timeZone: string, locale: string) {
   const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   const exact = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
   const day = format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const shortDay = format({ day: 'numeric', month: 'short' });
+  const longDay = format({ day: 'numeric', month: 'short', year: 'numeric' });
+  const yearOf = (at: number) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).year;
+  const dayOf = (at: number, now: number) => (yearOf(at) === yearOf(now) ? shortDay : longDay).format(at);
+  const dayBeside = (at: number, now: number) => {
+    const days = dateAt(at, timeZone).until(dateAt(now, timeZone)).days;
+    return days === 0 || days === 1 ? ago.format(-days, 'day') : dayOf(at, now);
+  };
   const dateOf = (at: number) => (locale === 'en-GB' ? day.format(at).replace(',', '') : day.format(at));
   const numberOf = (digits: number) =>
     new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -47,6 +65,14 @@ function makeFormats(timeZone: string, locale: string) {
     /** `1,234.5`: `digits` after the point, none by default. */
     number: (value: number, digits: number = 0): string =>
       (digits === 0 ? whole : numberOf(digits)).format(value),
+    /** `5 s`, `25 min`, `3 h`, `2 days`: a span of ms in its largest whole unit. */
+    span: (ms: number): string => {
+      const [unit, length] = spanUnits.find(([, , below]) => ms < below) ?? spanUnits[3];
+      const count = Math.round(ms / length);
+      return unit === 'day'
+        ? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+        : `${whole.format(count)}\u00a0${unit}`;
+    },
     /** `09:12` */
     time: (at: number): string => time.format(at),
     /** `Fri 20 Nov 2026` */
@@ -56,11 +82,18 @@ function makeFormats(timeZone: string, locale: string) {
     /** The start of the day of `at` in the zone. */
     startOfDay: (at: number): number =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay().epochMilliseconds,
+    /** `today`, `yesterday`, `9 Nov`: beside a word. */
+    dayBeside,
+    /** `Today`, `Yesterday`, `9 Nov`, `9 Nov 2025`: the day of `at`, seen at `now`. */
+    day: (at: number, now: number): string => {
+      const text = dayBeside(at, now);
+      return `${text.slice(0, 1).toLocaleUpperCase(locale)}${text.slice(1)}`;
+    },
     /** Date and time, to the minute or second; the time alone on the day of `now`. */
     moment: (at: number, now: number, to?: 'seconds'): Html => {
       const clock = (to === 'seconds' ? exact : time).format(at);
       return html`<time datetime=${new Date(at).toISOString()} title=${dateTime(at)}>${
-        dateOf(at) === dateOf(now) ? clock : `${dateOf(at)}, ${clock}`
+        dateOf(at) === dateOf(now) ? clock : `${dayOf(at, now)}, ${clock}`
       }</time>`;
     },
     /** The time of a `datetime-local` field in the zone; null if it is none. */

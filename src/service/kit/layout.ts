@@ -1,94 +1,108 @@
 import { extensionsOf } from '../accounts/extensions.ts';
-import type { Role } from '../accounts/user.ts';
 import { type Html, html, render } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { assetUrl } from './assets.ts';
-import { displayText } from './display-text.ts';
+import { displayText, plainText } from './display-text.ts';
 import { button } from './form.ts';
+import { type Icon, icon } from './icon.ts';
 import type { Page, PageRequest } from './page-request.ts';
+import { settingsFrame, settingsPages } from './settings-frame.ts';
 
-/** The product, as people call it: on every page, in the tab, and beside its icon where it is installed. */
+/** The product, as people call it: in the tab, on the sign-in page, and beside its icon where it is installed. */
 const productName = 'PBX Bridge';
 
-/** The pages at the top of every page. */
-const navigation: readonly { path: string; label: keyof Words['layout']; role: Role }[] = [
-  { path: '/', label: 'dashboard', role: 'agent' },
-  { path: '/calls', label: 'calls', role: 'agent' },
-  { path: '/call-back', label: 'callBack', role: 'agent' },
-  { path: '/reports', label: 'reports', role: 'agent' },
-  { path: '/customers', label: 'customers', role: 'agent' },
-  { path: '/integrations', label: 'integrations', role: 'administrator' },
-  { path: '/api-log', label: 'apiLog', role: 'administrator' },
-  { path: '/users', label: 'users', role: 'administrator' },
+/** The pages at the top of every page. `also`: where their tasks have further addresses. */
+const navigation: readonly {
+  readonly path: string;
+  readonly label: 'calls' | 'callBack' | 'customers' | 'reports' | 'settings';
+  readonly icon: Icon;
+  readonly also?: readonly string[];
+}[] = [
+  { path: '/calls', label: 'calls', icon: 'phone' },
+  { path: '/call-back', label: 'callBack', icon: 'phone-outgoing' },
+  { path: '/customers', label: 'customers', icon: 'users', also: ['/person'] },
+  { path: '/reports', label: 'reports', icon: 'chart-column' },
+  { path: '/settings', label: 'settings', icon: 'settings', also: settingsPages.map(({ path }) => path) },
 ];
 
-const isUnder = (path: string, top: string) => path === top || (top !== '/' && path.startsWith(`${top}/`));
+const isUnder = (path: string, top: string) => path === top || path.startsWith(`${top}/`);
 
 /** The page at the top that a page belongs to. */
-export const topPageOf = (path: string) => navigation.find(({ path: top }) => isUnder(path, top));
+export const topPageOf = (path: string) =>
+  navigation.find(({ path: top, also = [] }) => [top, ...also].some((one) => isUnder(path, one)));
 
-/** A page for a signed-in user, as a whole document. */
+/** A page for a signed-in user, as a whole document, or, for client/live.js, its live parts alone. */
 export function layout(page: Page, request: PageRequest): string {
-  const { user, account, token, path, administrates, words } = request;
+  const { user, account, token, path, words } = request;
   const text = words.layout;
-  if (page.barAlone) return barAlone(page, request);
-  const links = navigation.filter(({ role }) => role === 'agent' || administrates);
+  if (request.isRenewal) return render(html`<main>${page.body}</main>`);
+  const isSetting = settingsPages.some((entry) => isUnder(path, entry.path)) && page.status !== 404;
+  const body = isSetting ? settingsFrame(request, page.body) : page.body;
+  const current = topPageOf(path);
+  const alone = page.callsAlone;
   return document(
-    { words, title: page.title, scripts: ['bar.js', ...(page.scripts ?? [])] },
+    { words, title: page.title, scripts: ['now.js', 'forms.js', ...(page.scripts ?? [])], alone },
     html`
-      <a class="skip" href="#content">${text.skipToContent}</a>
-      <a class="skip" href="#bar">${text.skipToCalls}</a>
-      <header class="top">
-        ${mark}
-        <nav aria-label=${text.main}>
-          ${links.map(
-            ({ path: to, label }) =>
-              html`<a href=${to} aria-current=${isUnder(path, to) ? 'page' : undefined}>${text[label]}${to === '/call-back' && html` <span id="to-call-back" class="count"></span>`}</a>`,
-          )}
-        </nav>
-        <div class="who">
-          <a href="/account" aria-current=${isUnder(path, '/account') ? 'page' : undefined}>${displayText(user.name, 30)}, ${displayText(account.name, 30)}</a>
-          ${button({ action: '/sign-out', token }, text.signOut)}
-        </div>
-      </header>
-      <main id="content" tabindex="-1">${page.body}</main>
-      <div class="bar-room">${bar(request)}</div>
+      ${
+        !alone &&
+        html`
+          <a class="skip button" href="#main">${text.skipToContent}</a>
+          <a class="skip button" href="#now">${text.skipToCalls}</a>
+          <header class="top">
+            <a class="mark" href="/calls" aria-label=${productName}>${icon('phone')}</a>
+            <span class="office">${displayText(account.name, 40)}</span>
+            <nav aria-label=${text.main}>
+              ${navigation.map(
+                (entry) =>
+                  html`<a href=${entry.path} aria-current=${entry === current ? 'page' : undefined}>${icon(entry.icon)}<span>${text[entry.label]}</span>${entry.label === 'callBack' && html`<span id="to-call-back" class="count"></span>`}</a>`,
+              )}
+            </nav>
+            <details class="menu me">
+              <summary aria-label=${`${plainText(user.name, 30)}, ${plainText(account.name, 30)}`}><bdi>${initial(user.name)}</bdi></summary>
+              <div>
+                <p><b>${displayText(user.name, 30)}</b><br /><span class="quiet">${displayText(account.name, 30)}</span></p>
+                <a href="/account">${words.settings.account}</a>
+                ${button({ action: '/sign-out', token }, text.signOut)}
+              </div>
+            </details>
+          </header>
+          <main id="main" tabindex="-1">${body}</main>
+        `
+      }
+      ${callsNow(request, alone)}
     `,
   );
 }
 
-function barAlone(page: Page, request: PageRequest): string {
-  return document(
-    { words: request.words, title: page.title, scripts: ['bar.js'] },
-    html`<main id="content" class="alone">${page.body}${bar(request)}</main>`,
-  );
-}
+/** The one that stands out, if there is more than one. */
+export const firstSegment = (segments: PageRequest['segments']): string | undefined =>
+  segments.length > 1 ? segments[0]?.name : undefined;
 
-/** Filled by client/bar.js. */
-const bar = ({
-  token,
-  formats,
-  words,
-  user,
-  extensions,
-  barChoice,
-  now,
-}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label=${words.layout.calls} data-token=${token} data-made=${now} data-zone=${formats.timeZone} data-locale=${formats.locale} data-extensions=${JSON.stringify(extensionsOf(extensions, user.id))} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
-  <noscript><p class="quiet">${words.layout.noScript}</p></noscript>
-</section>`;
+const initial = (name: string) => plainText(name.trim(), 40).slice(0, 1).toUpperCase();
 
-/** A page without the bar: the sign-in page, and errors before signing in. */
+/** The calls now: a line below the page or a column beside it; alone: a window of its own. Filled by client/now.js. */
+const callsNow = (
+  { token, formats, words, user, extensions, segments, barChoice, now }: PageRequest,
+  alone: true | undefined,
+) => html`<div id="now" class="now" role=${alone ? 'main' : 'complementary'} tabindex="-1" aria-label=${words.bar.title} data-alone=${alone} data-token=${token} data-made=${now} data-icons=${assetUrl('icons.svg')} data-zone=${formats.timeZone} data-locale=${formats.locale} data-user=${user.name} data-first=${firstSegment(segments)} data-extensions=${JSON.stringify(extensionsOf(extensions, user.id))} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
+  <noscript><p class="now-head">${words.layout.noScript}</p></noscript>
+</div>`;
+
+/** A page without the calls: the sign-in page, and errors before signing in. */
 export function plainLayout(page: Page, words: Words): string {
   return document(
     { words, title: page.title, scripts: page.scripts ?? [] },
-    html`<main id="content" class="narrow">${mark}${page.body}</main>`,
+    html`<main id="main" class="sign-in"><p class="together"><span class="mark">${icon('phone')}</span> <b>${productName}</b></p>${page.body}</main>`,
   );
 }
 
-const mark = html`<p class="mark"><img src=${assetUrl('icon.svg')} alt="" width="24" height="24" /><span>${productName}</span></p>`;
-
 function document(
-  { words, title, scripts }: { words: Words; title: string; scripts: readonly string[] },
+  {
+    words,
+    title,
+    scripts,
+    alone,
+  }: { words: Words; title: string; scripts: readonly string[]; alone?: true | undefined },
   body: Html,
 ): string {
   const head = html`<head>
@@ -101,5 +115,5 @@ function document(
     <link rel="manifest" href=${assetUrl('app.webmanifest')} />
     ${scripts.map((file) => html`<script type="module" src=${assetUrl(file)}></script>`)}
   </head>`;
-  return `<!doctype html>${render(html`<html lang=${words.language}>${head}<body>${body}</body></html>`)}`;
+  return `<!doctype html>${render(html`<html lang=${words.language}>${head}<body class=${alone && 'alone'}>${body}</body></html>`)}`;
 }

@@ -12,10 +12,12 @@ export type PageRequest = {
   readonly session: Session;
   readonly user: User;
   readonly account: Account;
+  /** The highest priority first. */
+  readonly segments: readonly { readonly name: string; readonly priority: number }[];
   /** Their names, and whose they are (see extensionText). */
   readonly extensions: Extensions;
   /** Which calls the user's bar shows. */
-  readonly barChoice: Awaited<ReturnType<typeof barChoice>>;
+  readonly barChoice: ReturnType<typeof barChoice>;
   /** True for an administrator. */
   readonly administrates: boolean;
   /** Without the query. */
@@ -24,6 +26,10 @@ export type PageRequest = {
   readonly query: URLSearchParams;
   /** The fields of a submitted form; empty for GET. */
   readonly form: URLSearchParams;
+  /** Of client/live.js, which wants the page without its frame. */
+  readonly isRenewal: boolean;
+  /** The rows that it wants, by their keys; null: all. */
+  readonly moved: ReadonlySet<string> | null;
   /** The CSRF token of every form (see changeForm). */
   readonly token: string;
   /** `https://calls.example.com`, as the browser sees it. */
@@ -45,8 +51,8 @@ export type Page = {
   readonly status?: number;
   /** Modules of client/ that the page loads beside the bar, such as `copy-button.js`. */
   readonly scripts?: readonly string[];
-  /** The notification bar alone, for a second screen or a wall display. */
-  readonly barAlone?: true;
+  /** The calls now alone, for a second screen or a wall display. */
+  readonly callsAlone?: true;
 };
 
 export type Answer =
@@ -106,16 +112,16 @@ export const barChoiceText = (choice: BarChoice): string | null =>
  * The same for the bar's script: `mine` are the user's extensions, or null for all. Segments and integrations that no
  * longer exist are left out, since they would match no call.
  */
-export async function barChoice(
+export function barChoice(
   user: Pick<User, 'id' | 'bar'>,
   known: {
     readonly extensions: Extensions;
     readonly integrations: readonly { readonly id: number }[];
-    segments(): Promise<readonly { readonly name: string }[]>;
+    readonly segments: readonly { readonly name: string }[];
   },
 ) {
   const { mine, segments, integrations } = barChoiceOf(user);
-  const names = segments.length === 0 ? [] : (await known.segments()).map(({ name }) => name);
+  const names = known.segments.map(({ name }) => name);
   return {
     mine: mine ? extensionsOf(known.extensions, user.id) : null,
     segments: segments.filter((name) => names.includes(name)),

@@ -9,7 +9,7 @@ import { Refusal, refusalOf } from './refusal.ts';
 function answerTo(error: unknown) {
   const logged: string[] = [];
   const log: Log = { say: (code) => void logged.push(code), child: () => log };
-  const { status, body } = refusalOf(error as FastifyError, '/x', log);
+  const { status, body } = refusalOf(error as FastifyError, { id: 'a', routeOptions: { url: '/x' } }, log);
   return { status, message: body.message, logged };
 }
 

@@ -32,10 +32,13 @@ export class Refusal extends Error {
 export const refusalText = ({ text }: Refusal, { errors }: Words): string =>
   typeof text === 'string' ? text : text(errors);
 
+/** What the log names of a request. */
+type Asked = { readonly id: string; readonly routeOptions: { readonly url?: string | undefined } };
+
 /** The response to an error. Internal errors are logged and give no details to the client. */
 export function refusalOf(
   error: FastifyError,
-  path: string,
+  { id: request, routeOptions: { url: path = '' } }: Asked,
   log: Log,
 ): { status: number; body: ErrorBody | ValidationErrorBody } {
   if (error.validation !== undefined) {
@@ -52,6 +55,6 @@ export function refusalOf(
     return { status: 503, body: { message: 'The storage cannot be reached now.' } };
   const status = error.statusCode ?? 500;
   if (status < 500 || error instanceof Refusal) return { status, body: { message: error.message } };
-  log.say('service.failed', { error, path });
+  log.say('service.failed', { error, path, request });
   return { status, body: { message: 'Server Error' } };
 }

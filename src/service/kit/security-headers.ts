@@ -1,6 +1,3 @@
-import type { ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
-
 /**
  * Of every answer. Only the service's own files run or load, forms are sent only to it, and no page frames it. Pages get a
  * referrer: without one, browsers send `Origin: null` with their forms.
@@ -17,18 +14,4 @@ export const securityHeaders = {
 /** The token of an Authorization header (RFC 6750, 2.1); undefined if there is none. */
 export function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
-}
-
-/**
- * Starts a response of server-sent events (HTML, "text/event-stream"); undefined if the client has disconnected.
- */
-export function openEventStream(reply: FastifyReply): ServerResponse | undefined {
-  const { raw } = reply;
-  reply.hijack();
-  if (raw.destroyed) return undefined;
-  return raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    ...securityHeaders,
-    'x-accel-buffering': 'no', // nginx would buffer events
-  });
 }

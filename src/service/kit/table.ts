@@ -1,52 +1,84 @@
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
+import { icon } from './icon.ts';
 import type { PageRequest } from './page-request.ts';
 
 export type Column<Row> = {
   readonly head: string;
   cell(row: Row): Html;
+  /** The class of its cells, by which the stylesheet lays a row out, such as `number`. */
+  readonly is?: string;
+  /** Who or what the row is about: its link covers the row. */
+  readonly name?: true;
   /** A link that sorts by it, and how it is sorted now. */
   readonly sort?: { readonly href: string; readonly order?: 'ascending' | 'descending' } | undefined;
-  /** Figures: aligned right. */
-  readonly numeric?: true;
-  /** Hidden on narrow screens; the row's own page shows it too. */
-  readonly wide?: true;
+  /** Figures and times: aligned at the end. */
+  readonly end?: true;
 };
 
 /**
- * A table with its caption, or `empty` without rows. `stacked`: on narrow screens each row becomes several lines, the
- * second cell first; the roles keep it a table for screen readers.
+ * A table with its caption, or `empty` without rows. With a `kind`, which has its columns in the stylesheet, each row is
+ * one target and lays itself out anew on a narrow screen; roles keep it a table for screen readers. Without one it is a
+ * plain table, which scrolls sideways.
  */
 export function table<Row>({
+  kind,
   caption,
   columns,
+  columnsOf = () => columns,
   rows,
   key,
+  moved,
+  rowClass,
+  day,
+  heads = 'shown',
   empty,
-  stacked,
 }: {
+  kind?: string;
   caption: string;
   columns: readonly Column<Row>[];
+  /** Those of one row, if it has other ones. */
+  columnsOf?: (row: Row) => readonly Column<Row>[];
   rows: readonly Row[];
-  /** What a row stays known by when a list is renewed (see client/live-parts.js). */
+  /** What a row stays known by when a list is renewed (see client/live.js). */
   key?: (row: Row) => string;
+  /** The only rows that client/live.js wants; of the others only the key. */
+  moved?: ReadonlySet<string> | null;
+  rowClass?: (row: Row) => string | undefined;
+  /** A line above the first row of each day, or of whatever else; '' for none. */
+  day?: (row: Row) => string;
+  heads?: 'shown' | 'unseen';
   empty: Html;
-  stacked?: true;
 }): Html {
-  const role = (name: string) => stacked && name;
-  if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
-  const classOf = ({ numeric, wide }: Column<Row>) =>
-    [numeric && 'numeric', wide && 'wide'].filter(Boolean).join(' ') || undefined;
-  return html`<div class=${stacked ? 'table stacked' : 'table'} role="region" aria-label=${caption} tabindex="0">
-    <table role=${role('table')}>
-      <caption class="unseen">${caption}</caption>
-      <thead role=${role('rowgroup')}><tr role=${role('row')}>${columns.map((column) => html`<th scope="col" role=${role('columnheader')} class=${classOf(column)} aria-sort=${column.sort?.order}>${column.sort ? html`<a class="sort" href=${column.sort.href}>${column.head}</a>` : column.head}</th>`)}</tr></thead>
-      <tbody role=${role('rowgroup')}>${rows.map(
-        (row) =>
-          html`<tr role=${role('row')} data-key=${key?.(row)}>${columns.map((column) => html`<td role=${role('cell')} class=${classOf(column)}>${column.cell(row)}</td>`)}</tr>`,
-      )}</tbody>
-    </table>
-  </div>`;
+  if (rows.length === 0) return empty && html`<p class="empty">${empty}</p>`;
+  const role = (name: string) => kind && name;
+  const classOf = ({ is, name, end }: Column<Row>) =>
+    [is, name && 'name', end && 'end'].filter(Boolean).join(' ') || undefined;
+  const cell = (column: Column<Row>, row: Row) =>
+    column.name
+      ? html`<th scope="row" role=${role('rowheader')} class=${classOf(column)}>${column.cell(row)}</th>`
+      : html`<td role=${role('cell')} class=${classOf(column)}>${column.cell(row)}</td>`;
+  const dayRow = (row: Row, before: Row | undefined) => {
+    const text = day?.(row) ?? '';
+    return (
+      text !== '' &&
+      text !== (before && day?.(before)) &&
+      html`<tr class="day" role=${role('row')} data-key=${`day ${text}`}><th colspan=${columns.length} role=${role('cell')}>${text}</th></tr>`
+    );
+  };
+  const whole = html`<table class=${kind ? `rows ${kind}` : 'plain'} role=${role('table')}>
+    <caption class="unseen">${caption}</caption>
+    <thead class=${heads === 'unseen' && 'unseen'} role=${role('rowgroup')}><tr role=${role('row')}>${columns.map((column) => (column.head === '' ? html`<td role=${role('cell')} class=${classOf(column)}></td>` : html`<th scope="col" role=${role('columnheader')} class=${[column.is, column.end && 'end'].filter(Boolean).join(' ') || undefined} aria-sort=${column.sort?.order}>${column.sort ? html`<a href=${column.sort.href}>${column.head}</a>` : column.head}</th>`))}</tr></thead>
+    <tbody role=${role('rowgroup')}>${rows.map((row, index) => {
+      const id = key?.(row);
+      if (moved && id !== undefined && !moved.has(id))
+        return html`${dayRow(row, rows[index - 1])}<tr data-key=${id}></tr>`;
+      return html`${dayRow(row, rows[index - 1])}<tr role=${role('row')} class=${rowClass?.(row)} data-key=${id}>${columnsOf(row).map((column) => cell(column, row))}</tr>`;
+    })}</tbody>
+  </table>`;
+  return kind
+    ? whole
+    : html`<div class="wide" role="region" aria-label=${caption} tabindex="0">${whole}</div>`;
 }
 
 /** Links to the previous and next page, if any. `labels`: what they say. */
@@ -64,8 +96,8 @@ export function pager(
 ): Html {
   if (newer === undefined && older === undefined) return null;
   return html`<nav class="pager" aria-label=${kit.pages}>
-    ${newer === undefined ? html`<span></span>` : html`<a rel="prev" href=${newer}>← ${back}</a>`}
-    ${older !== undefined && html`<a rel="next" href=${older}>${on} →</a>`}
+    ${newer === undefined ? html`<span></span>` : html`<a class="button" rel="prev" href=${newer}>${icon('chevron-left')}${back}</a>`}
+    ${older !== undefined && html`<a class="button" rel="next" href=${older}>${on}</a>`}
   </nav>`;
 }
 
@@ -110,11 +142,7 @@ export async function cursorList<Row>(
     links: html`
       ${
         stopped &&
-        html`<p class="notice" role="status">${
-          towards === 'older'
-            ? kit.searchedBack(formats.dateTime(next.at))
-            : kit.searchedForward(formats.dateTime(next.at))
-        } <a href=${link(towards, next)}>${kit.continueSearching}</a></p>`
+        html`<p class="notice" role="status">${kit.searched(formats.dateTime(next.at))} <a href=${link(towards, next)}>${kit.continueSearching}</a></p>`
       }
       ${pager(kit, { newer: link('newer', newer), older: stopped && towards === 'older' ? undefined : link('older', older) })}`,
   };

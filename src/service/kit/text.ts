@@ -25,7 +25,7 @@ export function line(
 /** The name of a user, that cannot be mistaken for another: every character is visible, and no word mixes alphabets. */
 export function personName(field: string, max: number) {
   return line(field, { max })
-    .refine((name) => !invisible.test(name), formError('invisible'))
+    .refine((name) => !invisible.test(name), formError('invalid'))
     .refine(
       (name) => !name.split(' ').some((word) => latin.test(word) && lookAlike.test(word)),
       formError('mixedAlphabets'),

@@ -1,14 +1,57 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type AccountOf, type AdminAudit, name, type ZodInstance } from '../kit/administration.ts';
+import { errorSchema } from '../../shared/api/contract/errors.ts';
+import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import {
+  type AccountOf,
+  type AdminAudit,
+  given,
+  name,
+  nothing,
+  operation,
+  type ZodInstance,
+} from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
+import { type Customer, eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import { BadTable, exportCustomers, importCustomers, importSummary } from './customers-csv.ts';
+import {
+  BadTable,
+  exportCustomers,
+  importCustomers,
+  importSummary,
+  refusalText,
+  textSchemas,
+} from './customers-csv.ts';
 
+const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
+const customerSchema = z
+  .object({
+    reference: z.string(),
+    ...eachText(() => z.string()),
+    segment: z.string().nullable(),
+    numbers: z.array(z.string()).describe('E.164, or digits alone where a number is none of any country.'),
+  })
+  .meta({ id: 'Customer' });
+const customerChange = z.object({
+  ...textSchemas,
+  segment: line('segment').nullable().optional(),
+  numbers: z.array(phoneNumber('numbers')).max(100).optional(),
+});
+const reportSchema = z
+  .object({
+    imported: z.int(),
+    refused: z.int(),
+    errors: z
+      .array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }))
+      .describe('The first hundred reasons, each with how many lines it refused and the first ten of them.'),
+  })
+  .meta({ id: 'ImportReport' });
 const segmentName = z.object({ name });
 const priority = z.object({ priority: z.int() });
+const importOptions = z.object({ create_segments: z.enum(['true', 'false']).optional() });
 const reference = z.object({ reference: line('reference') });
 
 /** An account's segments, and its customers as CSV. */
@@ -23,50 +66,124 @@ export function adminCustomerRoutes(
 ): void {
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
-  app.get('/segments', (request) => customers.segments(accountOf(request).id));
-  app.put('/segments/:name', { schema: { params: segmentName, body: priority } }, async (request) => {
-    const segment = { name: request.params.name, priority: request.body.priority };
-    await customers.putSegment(accountOf(request).id, segment);
-    await audit(request, 'settings', `segment ${segment.name}: priority ${segment.priority}`);
-    return segment;
-  });
-  app.delete('/segments/:name', { schema: { params: segmentName } }, async (request, reply) => {
-    const removed = await customers.removeSegment(accountOf(request).id, request.params.name);
-    if (!removed) throw new Refusal(404, 'There is no such segment.');
-    await audit(request, 'removal', `segment ${request.params.name}`);
-    return reply.code(204).send();
-  });
+  app.get(
+    '/segments',
+    operation('listSegments', 'List the segments', { response: { 200: z.array(segmentSchema) } }),
+    (request) => customers.segments(accountOf(request).id),
+  );
+  app.put(
+    '/segments/:name',
+    operation('putSegment', 'Add a segment, or change its priority', {
+      by: segmentName,
+      body: priority,
+      response: { 200: segmentSchema },
+    }),
+    async (request) => {
+      const segment = { name: request.params.name, priority: request.body.priority };
+      await customers.putSegment(accountOf(request).id, segment);
+      await audit(request, 'settings', `segment ${segment.name}: priority ${segment.priority}`);
+      return segment;
+    },
+  );
+  app.delete(
+    '/segments/:name',
+    operation('removeSegment', 'Remove a segment; its customers stay', {
+      by: segmentName,
+      response: nothing,
+    }),
+    async (request, reply) => {
+      const removed = await customers.removeSegment(accountOf(request).id, request.params.name);
+      if (!removed) throw new Refusal(404, 'There is no such segment.');
+      await audit(request, 'removal', `segment ${request.params.name}`);
+      return reply.code(204).send(null);
+    },
+  );
 
-  app.get('/customers', async (request, reply) => {
-    await audit(request, 'export', 'customers');
-    return reply
-      .type('text/csv; charset=utf-8')
-      .header('content-disposition', 'attachment; filename="customers.csv"')
-      .send(Readable.from(exportCustomers(customers, accountOf(request).id)));
-  });
-  app.post('/customers', async (request) => {
-    if (!(request.body instanceof Readable))
-      throw new Refusal(415, 'The Content-Type header must be text/csv.');
-    const { id, country } = accountOf(request);
-    const finish = budgets.imports.take(id);
-    try {
-      const report = await importCustomers(request.body, {
-        customers,
-        account: id,
-        country,
-      });
-      await audit(request, 'import', importSummary(report));
-      return report;
-    } catch (error) {
-      throw error instanceof BadTable ? new Refusal(422, error.message) : error;
-    } finally {
-      finish();
-    }
-  });
-  app.delete('/customers/:reference', { schema: { params: reference } }, async (request, reply) => {
-    const removed = await customers.remove(accountOf(request).id, request.params.reference);
-    if (!removed) throw new Refusal(404, 'There is no such customer.');
-    await audit(request, 'removal', `customer ${request.params.reference}`);
-    return reply.code(204).send();
-  });
+  app.get(
+    '/customers',
+    operation('exportCustomers', 'Read all customers as CSV', {
+      response: { 200: z.string().describe('text/csv') },
+    }),
+    async (request, reply) => {
+      await audit(request, 'export', 'customers');
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="customers.csv"')
+        .send(Readable.from(exportCustomers(customers, accountOf(request).id)) as never);
+    },
+  );
+  app.post(
+    '/customers',
+    operation('importCustomers', 'Add or change customers from a table: CSV, as exportCustomers gives it', {
+      querystring: importOptions,
+      body: z.unknown().describe('The first line names the columns.'),
+      consumes: ['text/csv'],
+      response: {
+        200: reportSchema,
+        415: errorSchema.describe('The Content-Type header must be text/csv.'),
+        429: errorSchema.describe('An import of the account is running.'),
+      },
+    }),
+    async (request) => {
+      if (!(request.body instanceof Readable))
+        throw new Refusal(415, 'The Content-Type header must be text/csv.');
+      const { id, country } = accountOf(request);
+      const finish = budgets.imports.take(id);
+      try {
+        const report = await importCustomers(request.body, {
+          customers,
+          account: id,
+          country,
+          createSegments: request.query.create_segments === 'true',
+        });
+        await audit(request, 'import', importSummary(report));
+        return { ...report, errors: [...report.errors] };
+      } catch (error) {
+        throw error instanceof BadTable ? new Refusal(422, error.message) : error;
+      } finally {
+        finish();
+      }
+    },
+  );
+  app.get(
+    '/customers/:reference',
+    operation('getCustomer', 'Read a customer', { by: reference, response: { 200: customerSchema } }),
+    async (request) => {
+      const customer = await customers.get(accountOf(request).id, request.params.reference);
+      if (customer === undefined) throw new Refusal(404, 'There is no such customer.');
+      return view(customer);
+    },
+  );
+  app.put(
+    '/customers/:reference',
+    operation('putCustomer', 'Add or change a customer; a field that is not given stays as it is', {
+      by: reference,
+      body: customerChange,
+      response: { 200: customerSchema, 409: errorSchema.describe('Another customer has the number.') },
+    }),
+    async (request) => {
+      const { id, country } = accountOf(request);
+      const { numbers, ...texts } = given(request.body);
+      const change = {
+        ...{ reference: request.params.reference, ...texts },
+        ...(numbers && { numbers: [...new Set(numbers.map((number) => normaliseNumber(number, country)))] }),
+      };
+      const [refusal] = await customers.put(id, [change]);
+      if (refusal) throw new Refusal(refusal.reason === 'number-taken' ? 409 : 422, refusalText(refusal));
+      await audit(request, 'settings', `customer ${change.reference}`);
+      return view((await customers.get(id, change.reference)) as Customer);
+    },
+  );
+  app.delete(
+    '/customers/:reference',
+    operation('removeCustomer', 'Remove a customer', { by: reference, response: nothing }),
+    async (request, reply) => {
+      const removed = await customers.remove(accountOf(request).id, request.params.reference);
+      if (!removed) throw new Refusal(404, 'There is no such customer.');
+      await audit(request, 'removal', `customer ${request.params.reference}`);
+      return reply.code(204).send(null);
+    },
+  );
 }
+
+const view = (customer: Customer) => ({ ...customer, numbers: [...customer.numbers] });

@@ -1,51 +1,58 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import { extensionText } from '../accounts/extensions.ts';
-import { backOf, callerAddress, customerLink, newCalls, segmentChip } from '../calls/call-cells.ts';
-import { displayText } from '../kit/display-text.ts';
-import { changeForm, hiddenFields } from '../kit/form.ts';
+import { answererName } from '../accounts/extensions.ts';
+import { dialLink, isDialable, personAddress, personLink, segmentChip } from '../calls/call-cells.ts';
+import { displayText, plainText } from '../kit/display-text.ts';
+import { changeForm, fold, hiddenFields } from '../kit/form.ts';
+import { type Icon, icon } from '../kit/icon.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
-import { type CallBack, type CallBackList, endOf, isDialable } from './call-backs.ts';
+import type { CallBackList } from './call-back-list.ts';
+import { type CallBack, priorityOf } from './call-backs.ts';
 import type { CallerAction } from './caller-store.ts';
 
 const PER_PAGE = 100;
-/** A caller who is closed stays on the page this long. */
-const CLOSED_MS = 24 * 3_600_000;
+/** People who are closed stay on pages this long. */
+export const CLOSED_MS = 24 * 3_600_000;
+/** Of a note: longer ones end in an ellipsis. */
+const NOTE_LENGTH = 100;
 
 const change = z.object({
   number: z.string().max(limits.referenceLength).refine(isDialable),
   kind: z.enum(['taken', 'released', 'done', 'reopened', 'note']),
   text: z.string().trim().max(1000).default(''),
-  from: z.enum(['bar', 'caller', 'list']).default('list'),
+  from: z.enum(['now', 'person', 'list']).default('list'),
+  /** Whose page a form is on, and the page that it leads back to. */
+  customer: z.string().default(''),
   back: z.string().default(''),
 });
 
-/** Missed callers who are to be called back: shared by all users of the account. */
+/** Missed people who are to be called back: shared by all users of the account. */
 export function callBackPages(pages: Pages, { callBackList }: { readonly callBackList: CallBackList }): void {
   pages.get('/call-back', 'agent', async (request) => {
-    const text = request.words.callBack;
-    const all = await callBackList.read(request.account.id);
-    const open = all.filter(({ closed }) => closed === null);
-    const { shown, ...links } = pageOf(open, beforeIn(request.query));
+    const { query, now, account, words } = request;
+    const title = words.layout.callBack;
+    const all = await callBackList.read(account.id);
+    // Somebody whom one has just closed stays until the next visit.
+    const listed = all.filter(({ closed, person }) => closed === null || person === query.get('at'));
+    const { shown, ...links } = pageOf(listed, query);
     const closed = all
-      .filter((one) => (one.closed?.at ?? 0) > request.now - CLOSED_MS)
+      .filter((one) => !shown.includes(one) && (one.closed?.at ?? 0) > now - CLOSED_MS)
       .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0))
       .slice(0, PER_PAGE);
     return {
-      title: text.title,
-      scripts: ['live-parts.js'],
+      title,
+      scripts: ['live.js'],
       body: html`
-        <h1>${text.title}</h1>
-        <div id="call-backs" data-live ...${newCalls(request)}>
-          ${open.length > 0 && html`<p class="quiet">${text.count(open.length)}</p>`}
+        <div class="head"><h1>${title}</h1></div>
+        <div id="call-backs" data-live>
           ${openTable(shown, request)}
-          ${pager(request.words.kit, links)}
-          ${closed.length > 0 && html`<h2>${text.closedLately}</h2>${closedTable(closed, request)}`}
+          ${pager(words.kit, links)}
         </div>
+        <div id="closed" class="closed" data-live>${closedFold(closed, request)}</div>
       `,
     };
   });
@@ -53,139 +60,200 @@ export function callBackPages(pages: Pages, { callBackList }: { readonly callBac
   pages.post('/call-back', 'agent', async ({ form, user, account, now }) => {
     const read = change.safeParse(Object.fromEntries(form));
     if (!read.success) throw new Refusal(422, ({ notDialable }) => notDialable);
-    const { number, kind, text, from, back } = read.data;
-    const to =
-      from === 'caller'
-        ? callerAddress(number, back)
-        : pageAddress(beforeIn(new URLSearchParams(back.split('?')[1])));
-    if (kind === 'note' && text === '') return { redirect: to };
-    await callBackList.act(account.id, {
-      number,
-      kind,
-      user: user.name,
-      at: now,
-      text: kind === 'note' ? text : null,
-    });
-    return from === 'bar' ? 'done' : { redirect: to };
+    const { number, kind, text, from, customer, back } = read.data;
+    if (kind !== 'note' || text !== '')
+      await callBackList.act(account.id, {
+        number,
+        kind,
+        user: user.name,
+        at: now,
+        text: kind === 'note' ? text : null,
+      });
+    if (from === 'now') return 'done';
+    if (from === 'person') {
+      const known = customer === '' ? null : { reference: customer, name: '' };
+      return { redirect: `${personAddress({ customer: known, number }, back)}&at=${kind}` };
+    }
+    const at = form.get('person') ?? '';
+    const place = placeOf(new URLSearchParams(back));
+    return { redirect: `/call-back?${new URLSearchParams({ ...(place && { after: place.text }), at })}` };
   });
 }
 
-/** The page of callers whose last attempts ended before this time, Unix ms; null: the newest. */
-const pageAddress = (before: number | null) =>
-  before === null ? '/call-back' : `/call-back?before=${before}`;
-
-const beforeIn = (query: URLSearchParams): number | null => Number(query.get('before')) || null;
-
-/** A page of the callers. It begins at a time, so that nobody moves to the page before when somebody there is closed. */
-function pageOf(open: readonly CallBack[], before: number | null) {
-  const from = before ?? Number.POSITIVE_INFINITY;
-  const first = Math.max(
-    0,
-    open.findIndex((one) => endOf(one) < from),
-  );
-  const end = (at: number) => {
-    const one = open[at];
-    return one && endOf(one);
-  };
-  // Those of one moment are on one page.
-  const last = end(first + PER_PAGE - 1);
-  const shown = open.slice(first).filter((one) => last === undefined || endOf(one) >= last);
-  const next = first + shown.length;
+/** A place in the list, `PRIORITY.SINCE`: who is closed above it moves nobody to another page. */
+function placeOf(query: URLSearchParams) {
+  const [, priority = '', since = ''] = /^(-?\d*)\.(\d+)$/.exec(query.get('after') ?? '') ?? [];
+  if (since === '') return null;
   return {
-    shown,
-    newer: first > 0 ? pageAddress(end(first - PER_PAGE - 1) ?? null) : undefined,
-    older: last !== undefined && next < open.length ? pageAddress(last) : undefined,
+    text: `${priority}.${since}`,
+    priority: priority === '' ? Number.NEGATIVE_INFINITY : Number(priority),
+    since: Number(since),
   };
 }
 
-function openTable(open: readonly CallBack[], request: PageRequest): Html {
-  const { formats, now } = request;
-  const text = request.words.callBack;
+const placeText = (one: CallBack) => `${one.call.priority ?? ''}.${one.since}`;
+
+/** A page of the people. The next one begins after the place of its last row; those of one place are on one page. */
+function pageOf(listed: readonly CallBack[], query: URLSearchParams) {
+  const place = placeOf(query);
+  const isAfter = (one: CallBack) =>
+    place === null ||
+    priorityOf(one) < place.priority ||
+    (priorityOf(one) === place.priority && one.since > place.since);
+  const rest = listed.filter(isAfter);
+  const last = rest[PER_PAGE - 1];
+  const text = last && placeText(last);
+  const shown = rest.filter((one, index) => index < PER_PAGE || placeText(one) === text);
+  const before = listed.length - rest.length;
+  const previous = listed[before - PER_PAGE - 1];
+  const address = (after: string) => `/call-back?${new URLSearchParams({ after })}`;
+  return {
+    shown,
+    newer: before === 0 ? undefined : previous ? address(placeText(previous)) : '/call-back',
+    older: rest.length > shown.length && text !== undefined ? address(text) : undefined,
+  };
+}
+
+function openTable(rows: readonly CallBack[], request: PageRequest): Html {
+  const { formats, now, user, words, moved } = request;
+  const { callBack: text, calls } = words;
   const columns: Column<CallBack>[] = [
-    { head: text.caller, cell: (one) => callerCell(one, request) },
     {
-      head: text.tried,
-      cell: ({ call, times, since }) =>
-        html`${formats.moment(call.startedAt, now)}${
-          times > 1 && html` <span class="quiet">${text.timesSince(times, formats.moment(since, now))}</span>`
+      head: calls.caller,
+      name: true,
+      cell: ({ call, note, closed }) =>
+        html`${personLink(call, request)}${
+          note &&
+          closed === null &&
+          html`<span class="small quiet">${displayText((note.text ?? '').replace(/\s+/g, ' '), NOTE_LENGTH)}</span>`
         }`,
+    },
+    { head: calls.segment, is: 'seg', cell: ({ call }) => segmentChip(call.segment, request) },
+    {
+      head: calls.number,
+      is: 'number',
+      cell: ({ call, numbers: [number = ''] }) =>
+        dialLink(number, call.customer === null ? words.person.call : undefined),
+    },
+    {
+      head: calls.missed,
+      is: 'often',
+      cell: ({ times, since }) => {
+        const when = formats.moment(since, now);
+        return html`${icon('phone-missed', 'is-missed')}${times > 1 ? text.times(times, when) : when}`;
+      },
     },
     {
       head: text.whoCalls,
+      is: 'by',
       cell: ({ taken }) =>
         taken &&
-        html`${displayText(taken.user, 40)} <span class="quiet">${formats.moment(taken.at, now)}</span>`,
+        html`${taken.user === user.name ? html`<b>${words.common.you}</b>` : displayText(taken.user, 40)} <span class="quiet">${text.since(formats.moment(taken.at, now))}</span>`,
     },
-    { head: text.actions, cell: (one) => callBackButtons(one, request, 'list') },
+    { head: '', is: 'act', end: true, cell: (one) => buttons(one, request) },
   ];
+  const done = (one: CallBack): Column<CallBack>[] =>
+    columns.flatMap((column) =>
+      column.name || column.is === 'act'
+        ? [column]
+        : column.is === 'seg'
+          ? [{ ...column, is: 'said', cell: () => closedText(one, request) }]
+          : [],
+    );
   return table({
-    caption: text.caption,
+    kind: 'back',
+    caption: words.layout.callBack,
     columns,
-    rows: open,
-    key: ({ number }) => number,
-    empty: html`<p>${text.nobody}</p>`,
-    stacked: true,
+    columnsOf: (one) => (one.closed === null ? columns : done(one)),
+    rows,
+    key: ({ person }) => person,
+    moved,
+    rowClass: ({ closed }) => (closed === null ? undefined : 'done'),
+    empty: html`${icon('check')}${text.nobody}`,
   });
 }
 
-function closedTable(closed: readonly CallBack[], request: PageRequest): Html {
-  const text = request.words.callBack;
+function closedFold(closed: readonly CallBack[], request: PageRequest): Html {
+  const { formats, now, words } = request;
+  const { callBack: text, calls } = words;
   const columns: Column<CallBack>[] = [
-    { head: text.caller, cell: (one) => callerCell(one, request) },
-    { head: text.closed, cell: (one) => closedText(one, request) },
-    { head: text.actions, cell: (one) => callBackButtons(one, request, 'list') },
+    { head: calls.caller, name: true, cell: ({ call }) => personLink(call, request) },
+    { head: calls.segment, is: 'seg', cell: ({ call }) => segmentChip(call.segment, request) },
+    { head: text.whoCalls, is: 'by', cell: (one) => closedText(one, request) },
+    {
+      head: words.common.time,
+      is: 'when',
+      end: true,
+      cell: (one) => one.closed && formats.moment(one.closed.at, now),
+    },
+    {
+      head: '',
+      is: 'act',
+      end: true,
+      cell: (one) =>
+        one.closed?.how === 'done' &&
+        actForm(one, request, html`${icon('undo-2')}${text.undo}`, 'reopened', { is: 'bare' }),
+    },
   ];
-  return table({ caption: text.closed, columns, rows: closed, empty: null, stacked: true });
+  return (
+    closed.length > 0 &&
+    fold(
+      text.closed,
+      table({ kind: 'gone', caption: text.closed, columns, rows: closed, heads: 'unseen', empty: null }),
+      closed.length,
+    )
+  );
 }
 
-/** Of a note: longer ones end in an ellipsis. */
-const NOTE_LENGTH = 100;
-
-function callerCell({ number, note, call }: CallBack, request: PageRequest): Html {
-  const { customer, segment } = call;
-  return html`
-    ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
-    ${dialLink(number)} <a href=${callerAddress(number, backOf(request))}>${request.words.callBack.details}</a>
-    ${note && html`<br /><span class="quiet">${displayText(note.user, 40)}: ${displayText((note.text ?? '').replace(/\s+/g, ' '), NOTE_LENGTH)}</span>`}`;
+/** How somebody was closed. */
+export function closedText({ closed }: CallBack, { extensions, words: { callBack } }: PageRequest): Html {
+  if (closed === null) return null;
+  if (closed.how === 'done') return callBack.calledBack(displayText(closed.user, 40));
+  return callBack.reached(closed.by && displayText(answererName(extensions, closed.by), 60));
 }
 
-/** A number that a press dials where the device can. */
-export const dialLink = (number: string): Html => {
-  const shown = html`<span class="number">${displayText(spaced(number), 40)}</span>`;
-  return isDialable(number) ? html`<a href=${`tel:${number}`}>${shown}</a>` : shown;
-};
+type Look = { readonly is?: string; readonly focus?: boolean; readonly label?: string };
 
-/** How a caller was closed, or that they are to be called back. */
-export function closedText(
-  { closed, taken }: CallBack,
-  { formats, extensions, now, words }: PageRequest,
-): Html {
-  const text = words.callBack;
-  if (closed === null) return taken === null ? text.notYet : text.takenBy(displayText(taken.user, 40));
-  const when = formats.moment(closed.at, now);
-  if (closed.how === 'done') return text.doneBy(displayText(closed.user, 40), when);
-  return text.reached(closed.by && displayText(extensionText(extensions, closed.by), 60), when);
-}
-
-/** The number, and the page to go back to, in a form. */
-export const returnFields = (number: string, from: 'caller' | 'list', request: PageRequest): Html =>
-  hiddenFields({ number, from, back: backOf(request) });
-
-/** The buttons for a missed caller; `from` is the page to go back to. */
-export function callBackButtons(
-  { number, taken, closed }: CallBack,
+/** One button for a missed person, sent in place. */
+export function actForm(
+  { numbers: [number = ''], person, call }: CallBack,
   request: PageRequest,
-  from: 'caller' | 'list',
+  content: Html,
+  kind: CallerAction['kind'],
+  { is, focus, label }: Look = {},
 ): Html {
-  const { token, user } = request;
-  const text = request.words.callBack;
-  const act = (kind: CallerAction['kind'], label: string) =>
-    changeForm(
-      { action: '/call-back', token, inline: true },
-      html`${returnFields(number, from, request)}
-        <button type="submit" name="kind" value=${kind}>${label}</button>`,
-    );
-  if (closed?.how === 'reached') return null;
-  if (closed !== null) return act('reopened', text.undo);
-  return html`${taken === null ? act('taken', text.take) : act('released', taken.user === user.name ? text.release : text.releaseOther)} ${act('done', text.done)}`;
+  const onList = request.path === '/call-back';
+  const name = plainText(call.customer?.name ?? spaced(call.number), 60);
+  const fields = onList
+    ? { person, back: `${request.query}` }
+    : {
+        from: 'person',
+        customer: call.customer?.reference ?? '',
+        back: request.query.get('back') ?? '',
+      };
+  return changeForm(
+    { action: '/call-back', token: request.token, refused: request.words.bar.refused },
+    html`${hiddenFields({ number, ...fields })}
+      <button type="submit" name="kind" value=${kind} class=${is} autofocus=${focus} title=${label} aria-label=${label && `${label}: ${name}`}>${content}</button>`,
+  );
+}
+
+/** What one can do about a missed person; the focus is on what comes next after one has acted. */
+export function buttons(one: CallBack, request: PageRequest, is: 'row' | 'notice' = 'row'): Html {
+  const { query, user, words, path } = request;
+  const text = words.callBack;
+  const at = query.get('at');
+  const focus =
+    path === '/call-back' ? at === one.person : ['taken', 'released', 'done', 'reopened'].includes(at ?? '');
+  const act = (kind: CallerAction['kind'], content: Html, look?: Look) =>
+    actForm(one, request, content, kind, look);
+  const iconOnly = (kind: CallerAction['kind'], name: Icon, label: string) =>
+    act(kind, icon(name), { is: 'bare', label });
+  if (one.closed?.how === 'reached') return null;
+  if (one.closed !== null) return act('reopened', html`${icon('undo-2')}${text.undo}`, { focus });
+  if (one.taken?.user === user.name)
+    return html`${act('done', html`${icon('check')}${words.bar.done}`, { is: 'primary', focus })}${iconOnly('released', 'x', text.release)}`;
+  const take =
+    one.taken === null && act('taken', words.bar.take, { is: is === 'notice' ? 'primary' : 'soft', focus });
+  return html`${take}${is === 'notice' ? act('done', words.bar.done, { focus: focus && !take }) : iconOnly('done', 'check', words.bar.done)}`;
 }

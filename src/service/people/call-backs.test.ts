@@ -1,31 +1,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { table } from '../../../test/table.ts';
-import { type CallRecord, noExtras } from '../calls/call-record.ts';
-import { makeScreens } from '../calls/screens.ts';
-import { callBacks, makeCallBackList, missedCallers } from './call-backs.ts';
-import type { CallerAction, CallerStore, MissedCall, MissedCaller } from './caller-store.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import { callBacks, missedCallers } from './call-backs.ts';
+import type { CallerAction, MissedCall, MissedCaller } from './caller-store.ts';
 
 const missed = (id: string, number: string, at: number, reachedAt?: number): MissedCall => ({
-  call: { id, number, startedAt: at - 5, completedAt: at } as CallRecord,
+  call: {
+    ...{ id, number, startedAt: at - 5, completedAt: at, priority: number.startsWith('9') ? 9 : null },
+    customer: hers.includes(number) ? { reference: '7', name: 'Ann' } : null,
+  } as CallRecord,
   reached: reachedAt === undefined ? null : { id: 'through', at: reachedAt, by: '1001' },
 });
 const did = (kind: CallerAction['kind'], at: number, number = '110'): CallerAction => ({
   ...{ kind, at, number, user: 'Ann', text: null },
 });
+/** The numbers of one customer. */
+const hers = ['220', '221'];
 /** Their callers, as the store gives them: the calls are oldest first. */
-const callersOf = (calls: readonly MissedCall[]): MissedCaller[] =>
-  [...Map.groupBy(calls, ({ call }) => call.number).values()].map((ofOne) => {
+const callersOf = (calls: readonly MissedCall[]): MissedCaller[] => {
+  const person = (number: string) => (hers.includes(number) ? 'Ann' : number);
+  return [...Map.groupBy(calls, ({ call }) => call.number).values()].map((ofOne) => {
     const newest = ofOne.at(-1) as MissedCall;
     const spans = ofOne.map(({ call }) => ({ since: call.startedAt, until: call.completedAt ?? 0 }));
-    const answered = ofOne.flatMap(({ reached }) => reached?.at ?? []);
-    return { ...newest, calls: spans.toReversed(), answeredAt: answered.at(-1) ?? null };
+    const answered = calls
+      .filter(({ call }) => person(call.number) === person(newest.call.number))
+      .flatMap(({ reached }) => (reached ? { began: reached.at, at: reached.at, by: reached.by } : []));
+    return { call: newest.call, calls: spans.toReversed(), answered: answered.at(-1) ?? null };
   });
-/** Each caller in one line. */
+};
+/** Each person in one line. */
 const list = (calls: readonly MissedCall[], actions: readonly CallerAction[] = []) =>
-  callBacks(callersOf(calls), actions).map(({ number, call, times, since, taken, closed }) =>
+  callBacks(callersOf(calls), actions).map(({ numbers, call, times, since, taken, closed }) =>
     [
-      ...[number, call.id, times > 1 && `×${times} since ${since}`],
+      ...[numbers.join('+'), call.id, times > 1 && `×${times} since ${since}`],
       ...[taken && `taken by ${taken.user}`, closed?.how],
     ]
       .filter(Boolean)
@@ -34,7 +42,12 @@ const list = (calls: readonly MissedCall[], actions: readonly CallerAction[] = [
 
 /** Calls as `a:110@10`, one that got through as `a:110@10>20`, and what colleagues did as `done@12`. */
 const rows = table<[what: string, calls: string, actions: string, expected: string]>(`
-  a caller once, newest first             | a:110@10 b:112@20 c:110@30   |                               | 110 c ×2 since 5, 112 b
+  a person once, who waits longest first  | a:110@10 b:112@20 c:110@30   |                               | 110 c ×2 since 5, 112 b
+  the highest priority first              | a:110@10 b:911@20 c:912@30   |                               | 911 b, 912 c, 110 a
+  a customer with two numbers is one row  | a:220@10 b:110@20 c:221@30   |                               | 221+220 c ×2 since 5, 110 b
+  answered on the other number            | a:220@10 b:221@20>30         |                               | 221+220 b ×2 since 5 reached
+  missed on the other number after that   | a:220@10>15 b:221@30         |                               | 221+220 b
+  taken and done by either number         | a:220@10 b:221@20            | taken@21:220 done@25:221      | 221+220 b ×2 since 5 done
   who got through is closed               | a:110@10>20                  |                               | 110 a reached
   missed again after that                 | a:110@10>20 b:110@30         |                               | 110 b
   taken                                   | a:110@10                     | taken@11                      | 110 a taken by Ann
@@ -68,41 +81,6 @@ for (const [what, calls, actions, expected] of rows)
     assert.equal(list(ofCalls, ofActions).join(', '), expected);
   });
 
-test('a call that is missed while the list is read is in the list that screens get', async () => {
-  const ended = (id: string, number: string) =>
-    ({
-      ...{ id, number, from: number, status: 'completed', missed: true, startedAt: 1, completedAt: 2 },
-      ...{ callerId: null, customer: null, segment: null, priority: null, integration: 1, extras: noExtras },
-    }) as CallRecord;
-  const screens = makeScreens();
-  const frames: string[] = [];
-  screens.subscribe({ account: 1, user: 1 } as never, (frame) => void frames.push(frame));
-  const calls = [ended('old', '110')];
-  let reads = 0;
-  const callers = {
-    async missedCallers() {
-      const seen = calls.map((call) => ({
-        call,
-        reached: null,
-        answeredAt: null,
-        calls: [{ since: 1, until: 2 }],
-      }));
-      reads += 1;
-      if (reads === 1) {
-        calls.push(ended('new', '112'));
-        screens.publish(1, ended('new', '112'));
-      }
-      return seen;
-    },
-    actions: async () => [],
-  };
-  await makeCallBackList(callers as unknown as CallerStore, screens, () => 3).publish(1);
-  const [last = ''] = frames.filter((frame) => frame.startsWith('event: missed'));
-  assert.match(last, /"id":"new"/);
-  assert.match(last, /"id":"old"/);
-  assert.deepEqual([reads, frames.length], [2, 2]);
-});
-
 const MINUTE = 60_000;
 const missedAfter = (number: string, minutes: number, reachedAfter?: number): MissedCall =>
   missed('', number, minutes * MINUTE, reachedAfter && reachedAfter * MINUTE);
@@ -111,7 +89,7 @@ const action = (number: string, kind: CallerAction['kind'], minutes: number): Ca
 const numbers = ({ neverReached }: ReturnType<typeof missedCallers>) =>
   neverReached.map((calls) => [calls[0]?.number, calls.length]);
 
-test('missed callers are never reached, called back or called again; the time runs from the first missed call', () => {
+test('missed callers are never reached or called back, unless they called again; the time runs from the first missed call', () => {
   const found = missedCallers(
     [
       missedAfter('+491', 0),
@@ -125,7 +103,6 @@ test('missed callers are never reached, called back or called again; the time ru
   );
   assert.deepEqual(numbers(found), [['+491', 2]]);
   assert.deepEqual(found.calledBack, [30 * 60, 1]);
-  assert.equal(found.calledAgain, 1);
 });
 
 test('a caller who is missed again after being called back counts again; what was undone does not count', () => {
@@ -139,4 +116,22 @@ test('a caller who is missed again after being called back counts again; what wa
   assert.deepEqual(numbers(missedCallers([missedAfter('+4920', 0)], undone.slice(0, 2))), [['+4920', 1]]);
   const pressedTwice = [action('+4920', 'done', 9), ...undone.slice(0, 2)];
   assert.deepEqual(numbers(missedCallers([missedAfter('+4920', 0)], pressedTwice)), [['+4920', 1]]);
+});
+
+test('a customer is called back, or called again, by whichever of the numbers', () => {
+  const ofHers = (number: string, kind: CallerAction['kind'], minutes: number) => ({
+    ...action(number, kind, minutes),
+    customer: '7',
+  });
+  const both = [missedAfter('220', 0), missedAfter('221', 1)];
+  for (const number of ['221', '222 of another week']) {
+    const found = missedCallers(both, [ofHers(number, 'done', 10)]);
+    assert.deepEqual([numbers(found), found.calledBack], [[], [600, 1]]);
+  }
+  assert.deepEqual(numbers(missedCallers(both, [ofHers('221', 'done', 10), ofHers('220', 'reopened', 11)])), [
+    ['220', 2],
+  ]);
+  assert.deepEqual(numbers(missedCallers([missedAfter('112', 0)], [ofHers('221', 'done', 10)])), [
+    ['112', 1],
+  ]);
 });

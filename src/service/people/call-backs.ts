@@ -1,15 +1,17 @@
-import { type Extensions, noExtensions } from '../accounts/extensions.ts';
 import { countDurations, type Durations } from '../calls/aggregate.ts';
+import { isDialable } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { type CallBacksOnScreen, MAX_OPEN_CALLS, type Screens, screenCall } from '../calls/screens.ts';
 import type { CallerAction, CallerStore, MissedCall, MissedCaller } from './caller-store.ts';
 
-/** A caller who was missed: to be called back, or closed. */
+/** A person who was missed, by whichever number: to be called back, or closed. */
 export type CallBack = {
-  readonly number: string;
+  /** See `personOf`. */
+  readonly person: string;
+  /** Those that were missed, the last one first. */
+  readonly numbers: readonly string[];
   /** The newest missed call. */
   readonly call: CallRecord;
-  /** How many missed calls there are since the caller was last reached or marked as done; if closed, all known ones. */
+  /** How many missed calls there are since the person was last reached or marked as done; if closed, all known ones. */
   readonly times: number;
   /** When the first of these began, Unix ms. */
   readonly since: number;
@@ -24,35 +26,63 @@ export type CallBack = {
     | { readonly how: 'reached'; readonly at: number; readonly by: string | null };
 };
 
-/** A number that a telephone can dial. Callers without one cannot be called back. */
-export const isDialable = (number: string) => /^\+?\d{3,}$/.test(number);
+/** Whom a call is from: its customer, who may have several numbers, or the stranger with its number. */
+export const personOf = ({
+  customer,
+  number,
+}: {
+  readonly customer: { readonly reference: string } | null;
+  readonly number: string;
+}): string => (customer === null ? number : `customer ${customer.reference}`);
 
-/** The missed callers in the order of their last attempts, newest first. `actions` are oldest first. */
+/** The missed people, in order. `actions` are oldest first. */
 export function callBacks(missed: readonly MissedCaller[], actions: readonly CallerAction[]): CallBack[] {
   const actionsOf = Map.groupBy(actions, ({ number }) => number);
-  return missed
-    .filter(({ call }) => isDialable(call.number))
-    .map((caller) => callBack(caller, actionsOf.get(caller.call.number) ?? []))
-    .sort((a, b) => endOf(b) - endOf(a));
+  const people = Map.groupBy(
+    missed.filter(({ call }) => isDialable(call.number)),
+    ({ call }) => personOf(call),
+  );
+  return Array.from(people, ([person, callers]) =>
+    callBack(
+      person,
+      callers.toSorted((a, b) => endOf(b) - endOf(a)),
+      callers.flatMap(({ call }) => actionsOf.get(call.number) ?? []).sort((a, b) => a.at - b.at),
+    ),
+  ).sort(inOrder);
 }
 
-/** When the last attempt ended, Unix ms. */
-export const endOf = ({ call }: CallBack): number => call.completedAt ?? 0;
+/** The highest priority first, then who has waited longest. */
+export const inOrder = (a: CallBack, b: CallBack): number =>
+  priorityOf(b) - priorityOf(a) || a.since - b.since;
 
+/** Without a segment: after all others. */
+export const priorityOf = ({ call }: CallBack): number => call.priority ?? Number.NEGATIVE_INFINITY;
+
+/** When the last attempt ended, Unix ms. */
+export const endOf = ({ call }: { readonly call: CallRecord }): number => call.completedAt ?? 0;
+
+/** `callers`: the numbers of one person, the one that was missed last first. */
 function callBack(
-  { call, calls, reached, answeredAt }: MissedCaller,
+  person: string,
+  callers: readonly MissedCaller[],
   actions: readonly CallerAction[],
 ): CallBack {
+  const [{ call }] = callers as [MissedCaller];
+  const calls = callers.flatMap((caller) => caller.calls).sort((a, b) => b.until - a.until);
+  const answered = callers
+    .flatMap((caller) => caller.answered ?? [])
+    .reduce<MissedCaller['answered']>((last, one) => (one.began > (last?.began ?? 0) ? one : last), null);
   const counted = withoutUndone(
     actions,
     calls.map(({ until }) => until),
   );
   const last = (...kinds: CallerAction['kind'][]) => counted.findLast(({ kind }) => kinds.includes(kind));
   const done = last('done');
-  const open = calls.filter(({ since, until }) => since >= (answeredAt ?? 0) && until > (done?.at ?? 0));
+  const open = calls.filter(({ since, until }) => since >= (answered?.began ?? 0) && until > (done?.at ?? 0));
   const listed = open.length > 0 ? open : calls;
-  const caller = {
-    number: call.number,
+  const common = {
+    person,
+    numbers: callers.map(({ call: { number } }) => number),
     note: last('note') ?? null,
     call,
     times: listed.length,
@@ -60,11 +90,12 @@ function callBack(
   };
   if (open.length > 0) {
     const taking = last('taken', 'released', 'done');
-    return { ...caller, taken: taking?.kind === 'taken' ? taking : null, closed: null };
+    return { ...common, taken: taking?.kind === 'taken' ? taking : null, closed: null };
   }
+  const reached = answered !== null && answered.began > call.startedAt ? answered : null;
   const byUser = done !== undefined && !(reached && reached.at < done.at);
   return {
-    ...caller,
+    ...common,
     taken: null,
     closed: byUser
       ? { how: 'done', at: done.at, user: done.user }
@@ -78,7 +109,10 @@ function callBack(
  * A caller's actions without each Done that was undone. Undo applies to those since the last missed call before it;
  * `ends`: when the missed calls ended.
  */
-function withoutUndone(actions: readonly CallerAction[], ends: readonly number[]): readonly CallerAction[] {
+export function withoutUndone(
+  actions: readonly CallerAction[],
+  ends: readonly number[],
+): readonly CallerAction[] {
   let counts = Number.POSITIVE_INFINITY;
   return actions
     .toReversed()
@@ -91,7 +125,7 @@ function withoutUndone(actions: readonly CallerAction[], ends: readonly number[]
 }
 
 /** Actions that are read in one go. */
-const TOGETHER = 5_000;
+export const TOGETHER = 5_000;
 
 /** All that was done since then, oldest first. */
 export async function actionsSince(
@@ -111,14 +145,12 @@ export async function actionsSince(
   }
 }
 
-/** What became of missed callers. A caller who was missed again after being reached counts again. */
+/** What became of missed people, by whichever number. Who was missed again after being reached counts again. */
 export type MissedCallers = {
   /** Neither called back nor answered later, newest first; each with the missed calls since then, oldest first. */
   readonly neverReached: readonly (readonly CallRecord[])[];
   /** From the first missed call until a colleague had called back. */
   readonly calledBack: Durations;
-  /** Callers who called again and were answered before that. */
-  readonly calledAgain: number;
 };
 
 /** Both lists are oldest first. */
@@ -126,14 +158,15 @@ export function missedCallers(
   missed: readonly MissedCall[],
   actions: readonly CallerAction[],
 ): MissedCallers {
-  const actionsOf = Map.groupBy(actions, ({ number }) => number);
+  const actionsOf = Map.groupBy(actions, ({ customer = null, number }) =>
+    personOf({ customer: customer === null ? null : { reference: customer }, number }),
+  );
+  const dialable = missed.filter(({ call }) => isDialable(call.number));
   const neverReached: CallRecord[][] = [];
   const calledBack = countDurations();
-  let calledAgain = 0;
-  for (const [number, calls] of Map.groupBy(missed, ({ call }) => call.number)) {
-    if (!isDialable(number)) continue;
+  for (const [person, calls] of Map.groupBy(dialable, ({ call }) => personOf(call))) {
     const counted = withoutUndone(
-      actionsOf.get(number) ?? [],
+      actionsOf.get(person) ?? [],
       calls.map(({ call }) => call.completedAt ?? 0),
     );
     const done = counted.flatMap(({ kind, at }) => (kind === 'done' ? at : []));
@@ -145,105 +178,11 @@ export function missedCallers(
       const [first] = group as [MissedCall];
       if (at === Number.POSITIVE_INFINITY) neverReached.push(group.map(({ call }) => call));
       else if (at === endOf(first).doneAfter) calledBack.add(at - (first.call.completedAt ?? at));
-      else calledAgain += 1;
     }
   }
   const lastOf = (calls: readonly CallRecord[]) => calls.at(-1)?.startedAt ?? 0;
   return {
     neverReached: neverReached.sort((a, b) => lastOf(b) - lastOf(a)),
     calledBack: calledBack.durations(),
-    calledAgain,
-  };
-}
-
-/** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
-const LISTED_MS = 7 * 24 * 3_600_000;
-/** So often a list is read that calls overtake: busy accounts get the last one. */
-const MAX_TRIES = 3;
-/** Callers on a screen. */
-const MAX_ON_SCREEN = 50;
-
-/** An account's missed callers, shared by all its users. `extensions`: those of an account. */
-export function makeCallBackList(
-  callers: CallerStore,
-  screens: Screens,
-  clock: () => number,
-  extensions: (account: number) => Extensions = () => noExtensions,
-) {
-  /** All of them, newest first, or the one with this number. */
-  async function read(account: number, number?: string): Promise<CallBack[]> {
-    const since = clock() - LISTED_MS;
-    return callBacks(
-      ...(await Promise.all([
-        callers.missedCallers(account, since, number),
-        actionsSince(callers, account, since),
-      ])),
-    );
-  }
-  /** Those who are to be called back, as screens get them. */
-  async function onScreen(account: number): Promise<CallBacksOnScreen> {
-    const open = (await read(account)).filter(({ closed }) => closed === null);
-    const shown = ({ times, taken }: CallBack) => ({ times, taken_by: taken?.user ?? null });
-    return {
-      missed: open
-        .slice(0, MAX_ON_SCREEN)
-        .map((one) => ({ ...screenCall(one.call, extensions(account)), ...shown(one) })),
-      others: open
-        .slice(MAX_ON_SCREEN)
-        .map((one) => ({ id: one.call.id, number: one.number, ...shown(one) })),
-    };
-  }
-  /** Sends the list to the account's screens at this process. */
-  async function publish(account: number): Promise<void> {
-    // The list replaces what screens show of missed calls: it is read again if a call has moved meanwhile.
-    for (let tries = 1; ; tries++) {
-      const moves = screens.moves(account);
-      const list = await onScreen(account);
-      if (moves !== screens.moves(account) && tries < MAX_TRIES) continue;
-      return screens.callBacks(account, list);
-    }
-  }
-  /** Stores what a user did and sends the new list to the account's screens. */
-  async function act(account: number, action: CallerAction): Promise<void> {
-    await callers.act(account, action);
-    await publish(account);
-  }
-  return { read, onScreen, act, publish };
-}
-
-export type CallBackList = ReturnType<typeof makeCallBackList>;
-
-/** An import changes customers many times a second: the screens get the last state of this time. */
-const TOGETHER_MS = 50;
-
-/**
- * Returns what is called with an account when its customers have changed: sends its screens who calls now, in open calls
- * and in those to be called back.
- */
-export function sendWhoCalls(
-  { openCalls }: { openCalls(account: number, max: number): Promise<CallRecord[]> },
-  screens: Screens,
-  callBackList: CallBackList,
-): (account: number) => void {
-  /** One at a time for each account: what changes while one is read is sent by the next. */
-  const states = new Map<number, 'waiting' | 'reading' | 'changed'>();
-  async function read(account: number): Promise<void> {
-    states.set(account, 'reading');
-    screens.whoCalls(account, await openCalls(account, MAX_OPEN_CALLS));
-    await callBackList.publish(account);
-  }
-  function start(account: number): void {
-    states.set(account, 'waiting');
-    setTimeout(async () => {
-      await read(account).catch(() => {});
-      if (states.get(account) === 'changed') start(account);
-      else states.delete(account);
-    }, TOGETHER_MS);
-  }
-  return (account) => {
-    if (!screens.watched(account)) return;
-    const state = states.get(account);
-    if (state === undefined) start(account);
-    else if (state === 'reading') states.set(account, 'changed');
   };
 }

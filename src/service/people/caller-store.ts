@@ -2,7 +2,7 @@ import type { GroupKind } from '../calls/aggregate.ts';
 import { type CallRecord, FORGOTTEN } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import type { Span } from '../kit/calendar.ts';
-import type { Serialise, Statements } from '../store/statements.ts';
+import { rewriteTexts, type Serialise, type Statements } from '../store/statements.ts';
 
 /** What a user did about a caller's missed calls, or a note about the caller. */
 export type CallerAction = {
@@ -15,11 +15,13 @@ export type CallerAction = {
   readonly kind: 'taken' | 'released' | 'done' | 'reopened' | 'note';
   /** The note; null for the other kinds. */
   readonly text: string | null;
+  /** Of actions that are read: the reference of the customer who has the number now. */
+  readonly customer?: string | null;
 };
 
 export type MissedCall = {
   readonly call: CallRecord;
-  /** The first later call from the same number that was answered. */
+  /** The first later call that was answered, from the same number or another one of its customer. */
   readonly reached: { readonly id: string; readonly at: number; readonly by: string | null } | null;
 };
 
@@ -29,10 +31,8 @@ export type MissedCaller = {
   readonly call: CallRecord;
   /** From the beginning to the end of each, newest first by their ends. */
   readonly calls: readonly Span[];
-  /** The first call after the newest one that was answered. */
-  readonly reached: MissedCall['reached'];
-  /** When the last answered call of the number began, if that is in the span. */
-  readonly answeredAt: number | null;
+  /** The last answered call in the span, of the number or another one of its customer: when it began, and who answered when. */
+  readonly answered: { readonly began: number; readonly at: number; readonly by: string | null } | null;
 };
 
 /** The calls of a group alone; null: all. */
@@ -90,10 +90,15 @@ export function callerRows(
   serialise: Serialise,
   acted: (account: number) => void = () => {},
 ) {
-  /** After `calls c` of the account $1: the first later call from the number that was answered. */
-  const reached = `LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
-    WHERE a.account_id = $1 AND a.number = c.number AND a.started_at > c.started_at AND ${isAnswered}
-    ORDER BY a.started_at LIMIT 1)`;
+  const answeredAfter = (number: string) => `SELECT a.id FROM calls a ${along('calls_by_number')}
+    WHERE a.account_id = $1 AND a.number = ${number} AND a.started_at > c.started_at AND ${isAnswered}
+    ORDER BY a.started_at LIMIT 1`;
+  /** After `calls c` of the account $1 and `whoCalls`: `reached` of a missed call. */
+  const reached = `LEFT JOIN calls r ON r.id = (SELECT x.id FROM calls x WHERE x.id IN (
+      SELECT (${answeredAfter('c.number')})
+      UNION ALL SELECT (${answeredAfter('o.number')}) FROM customer_numbers o
+        WHERE o.account_id = $1 AND o.customer_id = n.customer_id)
+    ORDER BY x.started_at LIMIT 1)`;
   return {
     /** The newest `max` missed calls of an account that ended in a span, oldest first. */
     async missed(
@@ -116,7 +121,7 @@ export function callerRows(
       const callers = new Map<string, { newest: number; calls: Span[] }>();
       const one = number === undefined ? '' : 'AND number = $4';
       const missedCalls = `SELECT id, number, started_at AS since, completed_at AS until
-        FROM calls ${along(number === undefined ? 'calls_missed' : 'calls_by_number')}
+        FROM calls ${along(number === undefined ? 'calls_missed' : 'calls_missed_by_number')}
         WHERE account_id = $1 AND missed AND (completed_at, id) > ($2, $3) AND number <> '${FORGOTTEN}' ${one}
         ORDER BY completed_at, id LIMIT ${CALLS}`;
       for (let last: MissedRow | undefined, more = true; more; ) {
@@ -137,11 +142,17 @@ export function callerRows(
       }
       // Then the newest call of each. The databases have one function in common that makes rows of a value: the names
       // in it are the calls.
-      const newestCalls = `SELECT ${callColumns}, c.id AS place, ${reachedColumns},
-          (SELECT a.started_at FROM calls a ${along('calls_by_number')}
-            WHERE a.account_id = $1 AND a.number = c.number AND a.started_at >= $2
-              AND ${isAnswered} ORDER BY a.started_at DESC LIMIT 1) AS answered_last
-        FROM json_each($3) m CROSS JOIN calls c ${whoCalls} ${reached}
+      const lastAnswered = (number: string) => `SELECT a.id FROM calls a ${along('calls_by_number')}
+        WHERE a.account_id = $1 AND a.number = ${number} AND a.started_at >= $2 AND ${isAnswered}
+        ORDER BY a.started_at DESC LIMIT 1`;
+      const newestCalls = `SELECT ${callColumns}, c.id AS place,
+          r.started_at AS answered_began, coalesce(r.answered_at, r.completed_at) AS answered_when, r.caller_id AS answered_last_by
+        FROM json_each($3) m CROSS JOIN calls c ${whoCalls}
+        LEFT JOIN calls r ON r.id = (SELECT x.id FROM calls x WHERE x.id IN (
+            SELECT (${lastAnswered('c.number')})
+            UNION ALL SELECT (${lastAnswered('o.number')}) FROM customer_numbers o
+              WHERE o.account_id = $1 AND o.customer_id = n.customer_id)
+          ORDER BY x.started_at DESC LIMIT 1)
         WHERE c.id = CAST(m.key AS bigint) AND c.number <> '${FORGOTTEN}'`;
       const byCall = new Map(Array.from(callers.values(), ({ newest, calls }) => [newest, calls]));
       const newest = [...byCall.keys()];
@@ -152,8 +163,14 @@ export function callerRows(
           found.push({
             call: callOf(row),
             calls: (byCall.get(row.place as number) as Span[]).toReversed(),
-            reached: reachedOf(row),
-            answeredAt: row.answered_last as number | null,
+            answered:
+              row.answered_began === null
+                ? null
+                : {
+                    began: row.answered_began as number,
+                    at: row.answered_when as number,
+                    by: row.answered_last_by as string | null,
+                  },
           });
       }
       return found;
@@ -188,24 +205,50 @@ export function callerRows(
       );
       return removed.length > 0;
     },
-    /** Deletes what was done about a number. */
-    async forget(account: number, number: string): Promise<void> {
-      await write('DELETE FROM caller_actions WHERE account_id = $1 AND number = $2', account, number);
+    /** Writes a note anew, by somebody; false if there is none. */
+    async editNote(
+      account: number,
+      { number, at, user }: Pick<CallerAction, 'number' | 'at' | 'user'>,
+      by: string,
+      text: string,
+    ): Promise<boolean> {
+      const changed = await write(
+        `UPDATE caller_actions SET text = $5, user_name = $6
+         WHERE account_id = $1 AND number = $2 AND at = $3 AND user_name = $4 AND kind = 'note' RETURNING id`,
+        ...[account, number, at, user, text, by],
+      );
+      return changed.length > 0;
     },
-    /** The newest `max` actions since `since` (before `until`), or about one number; oldest first. */
+    /** When each of these numbers called last, Unix ms; without those that never did. */
+    async lastCalls(account: number, numbers: readonly string[]): Promise<ReadonlyMap<string, number>> {
+      const found = await read<{ number: string; at: number | null }>(
+        `SELECT m.key AS number, (SELECT max(c.started_at) FROM calls c ${along('calls_by_number')}
+           WHERE c.account_id = $1 AND c.number = m.key) AS at FROM json_each($2) m`,
+        ...[account, JSON.stringify(Object.fromEntries(numbers.map((number) => [number, 0])))],
+      );
+      return new Map(found.flatMap(({ number, at }) => (at === null ? [] : [[number, at] as const])));
+    },
+    /** Deletes what was done about a number, and writes notes about others `without` it; returns how many of those. */
+    async forget(account: number, number: string, without: (text: string) => string): Promise<number> {
+      await write('DELETE FROM caller_actions WHERE account_id = $1 AND number = $2', account, number);
+      return rewriteTexts({ read, write }, 'caller_actions', 'text', 'account_id = $1', account, without);
+    },
+    /** The newest `max` actions since `since` or about one number, before `until`; oldest first. */
     async actions(
       account: number,
-      which: { readonly since: number; readonly until?: number } | { readonly number: string },
+      which: ({ readonly since: number } | { readonly number: string }) & { readonly until?: number },
       max: number,
     ): Promise<CallerAction[]> {
-      const [where, ...values] =
+      const [where, value] =
         'number' in which
-          ? (['number = $3', which.number] as const)
-          : (['at >= $3 AND at < $4', which.since, which.until ?? Number.MAX_SAFE_INTEGER] as const);
+          ? (['a.number = $3', which.number] as const)
+          : (['a.at >= $3', which.since] as const);
       const rows = await read<CallerAction>(
-        `SELECT number, at, user_name AS "user", kind, text FROM caller_actions
-         WHERE account_id = $1 AND ${where} ORDER BY at DESC, id DESC LIMIT $2`,
-        ...[account, max, ...values],
+        `SELECT a.number, a.at, a.user_name AS "user", a.kind, a.text,
+           (SELECT k.reference FROM customer_numbers n JOIN customers k ON k.id = n.customer_id
+             WHERE n.account_id = a.account_id AND n.number = a.number) AS customer
+         FROM caller_actions a WHERE a.account_id = $1 AND ${where} AND a.at < $4 ORDER BY a.at DESC, a.id DESC LIMIT $2`,
+        ...[account, max, value, which.until ?? Number.MAX_SAFE_INTEGER],
       );
       return rows.toReversed();
     },

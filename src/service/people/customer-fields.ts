@@ -42,7 +42,7 @@ export const customerFields = {
   },
   ...textFields,
   segment: {
-    label: ({ segments }) => segments.segment,
+    label: ({ calls }) => calls.segment,
     header: /segment|gr(ou|u)pp?|groep|categor|kategor|catégor/,
   },
   numbers: {

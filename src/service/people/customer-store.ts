@@ -182,6 +182,15 @@ export function customerRows(
         'SELECT name, priority FROM segments WHERE account_id = $1 ORDER BY priority DESC, name',
         account,
       ),
+    /** How many customers have each segment. */
+    async segmentSizes(account: number): Promise<Map<string, number>> {
+      const sizes = await read<{ name: string; size: number }>(
+        `SELECT s.name, (SELECT count(*) FROM customers c WHERE c.segment_id = s.id) AS size FROM segments s
+         WHERE s.account_id = $1`,
+        account,
+      );
+      return new Map(sizes.map(({ name, size }) => [name, Number(size)]));
+    },
     async putSegment(account: number, { name, priority }: Segment): Promise<void> {
       await write(
         `INSERT INTO segments (account_id, name, priority) VALUES ($1, $2, $3)

@@ -21,6 +21,7 @@ import {
   fieldText,
 } from './customer-fields.ts';
 import type { CustomerRefusal, CustomerStore } from './customer-store.ts';
+import { type Refused, refusals } from './import-refusals.ts';
 
 /** Which of our columns each column of a table is; '' for none. Several can be the same: texts are joined, numbers added. */
 export type Mapping = readonly (CustomerField | '')[];
@@ -53,15 +54,14 @@ const BATCH = 500;
 const LINE_CHARACTERS = 65_536;
 /** Some milliseconds of reading. */
 const PIECE_BYTES = 4_096;
-/** Errors that are reported with their line; further ones are only counted. */
-const MAX_ERRORS = 100;
-
 type ImportReport = {
   readonly imported: number;
   readonly refused: number;
-  /** The first 100. */
-  readonly errors: readonly { readonly line: number; readonly message: string }[];
+  readonly errors: readonly Refused[];
 };
+
+/** The priority of a segment that an import creates: as that of callers without one, until somebody decides. */
+export const NEW_PRIORITY = 0;
 
 /** The file is not a table of customers; nothing after this point was imported. */
 export class BadTable extends Error {}
@@ -69,35 +69,47 @@ export class BadTable extends Error {}
 /** Adds or changes customers by reference. Lines with an error are reported, the others are imported. */
 export async function importCustomers(
   input: Readable,
-  { customers, account, ...reading }: { customers: CustomerStore; account: number } & Reading,
+  {
+    customers,
+    account,
+    createSegments = false,
+    ...reading
+  }: {
+    customers: CustomerStore;
+    account: number;
+    /** Whether segments that do not exist are created. */
+    createSegments?: boolean;
+  } & Reading,
 ): Promise<ImportReport> {
-  const errors: { line: number; message: string }[] = [];
+  const refused = refusals();
   let imported = 0;
-  let refused = 0;
-  const refuse = (line: number, message: string) => {
-    refused += 1;
-    if (errors.length < MAX_ERRORS) errors.push({ line, message });
-  };
+  const known = new Set(createSegments ? (await customers.segments(account)).map(({ name }) => name) : []);
 
   let batch: { line: number; customer: CustomerChange }[] = [];
   const store = async () => {
+    for (const { customer } of createSegments ? batch : []) {
+      const name = customer.segment;
+      if (!name || known.has(name)) continue;
+      await customers.putSegment(account, { name, priority: NEW_PRIORITY });
+      known.add(name);
+    }
     const outcomes = await customers.put(
       account,
       batch.map(({ customer }) => customer),
     );
     outcomes.forEach((outcome, index) => {
       if (outcome === null) imported += 1;
-      else refuse(batch[index]?.line ?? 0, refusalText(outcome, reading.words?.customers));
+      else refused.add(batch[index]?.line ?? 0, refusalText(outcome, reading.words?.customers));
     });
     batch = [];
   };
 
   for await (const { line, customer } of readCustomers(input, reading)) {
-    if (typeof customer === 'string') refuse(line, customer);
+    if (typeof customer === 'string') refused.add(line, customer);
     else if (batch.push({ line, customer }) === BATCH) await store();
   }
   await store();
-  return { imported, refused, errors };
+  return { imported, ...refused.result() };
 }
 
 /** An import in words. */
@@ -227,7 +239,7 @@ function customerOf(row: Row, country: string | null, words: Words): CustomerCha
   const cell = (column: CustomerField) => row[column] && unguarded(row[column]).trim();
   const written = numbersIn(cell('numbers') ?? '', /[|;]/);
   if (written.invalid !== undefined)
-    return text.notANumber(written.invalid.slice(0, limits.numberLength).toWellFormed());
+    return words.formErrors.notANumber(written.invalid.slice(0, limits.numberLength).toWellFormed());
   const numbers = [...new Set(written.numbers.map((number) => normaliseNumber(number, country)))];
   const reference = cell('reference') || numbers[0];
   if (reference === undefined) return text.nothing;

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Customer, withChange } from './customer-fields.ts';
 import { type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
 import { type Reading, readCustomers, refusalText } from './customers-csv.ts';
+import { type Refused, refusals } from './import-refusals.ts';
 
 /** What importing a table would change. */
 export type ImportPreview = {
@@ -15,13 +16,13 @@ export type ImportPreview = {
   readonly lines: readonly { readonly line: number; readonly customer: Customer | string }[];
   /** The first 100 lines that change a known customer. */
   readonly changes: readonly { readonly line: number; readonly before: Customer; readonly after: Customer }[];
-  /** The first 100. */
-  readonly errors: readonly { readonly line: number; readonly message: string }[];
+  readonly errors: readonly Refused[];
+  /** Segments that do not exist. */
+  readonly missingSegments: readonly string[];
 };
 
 const LINES = 10;
 const CHANGES = 100;
-const ERRORS = 100;
 
 /** Reads a table as an import would and changes nothing. Throws BadTable as the import does. */
 export async function previewImport(
@@ -45,10 +46,11 @@ export async function previewImport(
       (number) => owners.get(number),
     );
 
-  const counts = { added: 0, changed: 0, same: 0, refused: 0 };
+  const counts = { added: 0, changed: 0, same: 0 };
+  const refusedLines = refusals();
+  const missing = new Set<string>();
   const lines: { line: number; customer: Customer | string }[] = [];
   const changes: { line: number; before: Customer; after: Customer }[] = [];
-  const errors: { line: number; message: string }[] = [];
   const undialable: string[] = [];
   for await (const { line, customer: change } of readCustomers(input, reading)) {
     const before = typeof change === 'string' ? undefined : known.get(change.reference);
@@ -57,8 +59,8 @@ export async function previewImport(
     const outcome = refused ? refusalText(refused, reading.words?.customers) : customer;
     if (lines.length < LINES) lines.push({ line, customer: outcome });
     if (typeof outcome === 'string') {
-      counts.refused += 1;
-      if (errors.length < ERRORS) errors.push({ line, message: outcome });
+      refusedLines.add(line, outcome);
+      if (refused?.reason === 'no-such-segment') missing.add(refused.segment);
       continue;
     }
     undialable.push(...outcome.numbers.filter((number) => /^\d{6,}$/.test(number)));
@@ -70,9 +72,10 @@ export async function previewImport(
   }
   return {
     ...counts,
+    ...refusedLines.result(),
     undialable: { count: undialable.length, first: undialable[0] },
     lines,
     changes,
-    errors,
+    missingSegments: [...missing],
   };
 }

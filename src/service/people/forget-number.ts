@@ -1,4 +1,5 @@
-import { numberForms } from '../../shared/phone-number/normalise-number.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { writtenNumber } from '../../shared/phone-number/written-number.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
@@ -9,99 +10,133 @@ import type { CallerStore } from './caller-store.ts';
 import { eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 
-type ForgetReport = { readonly calls: number; readonly requests: number; readonly customers: number };
+type ForgetReport = {
+  readonly calls: number;
+  readonly requests: number;
+  readonly customers: number;
+  /** Notes about others, entries of the audit log and receivers' answers that named it. */
+  readonly texts: number;
+  /** Calls whose id contains the number: the id is what a phone system knows a call by, and stays. */
+  readonly callIds: number;
+};
 
-export const forgetSummary = ({ calls, requests, customers }: ForgetReport) =>
-  `removed from calls (${calls}), requests (${requests}) and customers (${customers})`;
+export const forgetSummary = ({ calls, requests, customers, texts, callIds }: ForgetReport) =>
+  `removed from calls (${calls}), requests (${requests}), customers (${customers}) and other texts (${texts})${
+    callIds === 0 ? '' : `; still in the ids of calls (${callIds})`
+  }`;
+
+/** What of the store forgetting changes. */
+export type ForgettingStore = {
+  readonly calls: CallStore;
+  readonly callers: CallerStore;
+  readonly requests: RequestStore;
+  readonly customers: CustomerStore;
+  readonly audit: AuditStore;
+  readonly webhooks: {
+    forget(account: number, number: string, without: (text: string) => string): Promise<number>;
+  };
+  purge(): Promise<void>;
+};
 
 /** What the history keeps of a request that names the number. */
 const keptFields = ['id', 'direction', 'status', 'caller_id'];
 
 /**
- * Removes a number from an account. Calls and requests stay without it; a customer without another number is deleted.
- * `number` is in the form in which numbers are compared. The calls come last, since they lead to the requests: after a
- * failure, run it again.
+ * Removes a number from an account, however it is written. Calls and requests stay without it; a customer without another
+ * number is deleted. `number` is in the form in which numbers are compared. The calls come last, since they lead to the
+ * requests: after a failure, run it again. It reads the account's whole history.
  */
 export async function forgetNumber(
-  store: {
-    readonly calls: CallStore;
-    readonly callers: CallerStore;
-    readonly requests: RequestStore;
-    readonly customers: CustomerStore;
-    readonly audit: AuditStore;
-  } & {
-    readonly webhooks: { forget(account: number, number: string): Promise<unknown> };
-  },
+  store: ForgettingStore,
   account: number,
   number: string,
 ): Promise<ForgetReport> {
-  const forms = new Set(numberForms(number));
+  const written = writtenNumber(number);
+  const without = (text: string) => text.replaceAll(written, FORGOTTEN);
+  const isNumber = (text: string) => text !== FORGOTTEN && without(text).trim() === FORGOTTEN;
   const masked = new Set<number>();
-  const without = (text: string) => [...forms].reduce((rest, form) => replaced(rest, form), text);
-  async function mask(search: HistorySearch, request: (entry: StoredRequest) => string): Promise<void> {
+  async function mask(search: HistorySearch | null, isOfNumber: boolean): Promise<void> {
     for await (const entries of store.requests.all({ account, search, order: 'oldest' }))
       for (const entry of entries) {
         if (masked.has(entry.id)) continue;
+        const before = { path: entry.path, request: textOf(entry), response: entry.response };
+        const named = isOfNumber || nameOf(entry).some(isNumber);
+        const after = {
+          path: without(before.path),
+          request: named ? namingNothing(entry) : without(before.request),
+          response: before.response === null ? null : without(before.response),
+        };
+        if (!named && isDeepStrictEqual(before, after)) continue;
         masked.add(entry.id);
-        const response = entry.response === null ? null : without(entry.response);
-        await store.requests.mask(account, entry, { request: request(entry), response });
+        await store.requests.mask(account, entry, after);
       }
   }
 
   for await (const calls of store.calls.ofNumber(account, number))
-    for (const { id, from } of calls) {
-      forms.add(from);
-      await mask({ in: 'call', term: id }, namingNothing);
-    }
-  for (const term of forms) await mask({ in: 'number', term }, namingNothing);
-  // Searches for the number, and other payloads that hold it. A short number would be found inside of others.
-  if (number.startsWith('+'))
-    for (const term of forms)
-      for (const part of ['request', 'response'] as const)
-        await mask({ in: part, term }, ({ request }) =>
-          without(typeof request === 'string' ? request : Buffer.from(request).toString()),
-        );
-  await store.callers.forget(account, number);
-  await store.webhooks.forget(account, number);
-  const customers = await forgetCustomer(store, account, number);
-  if (number.startsWith('+')) for (const form of forms) await store.audit.mask(account, form, FORGOTTEN);
-  return { calls: await store.calls.forget(account, number), requests: masked.size, customers };
+    for (const { id } of calls) await mask({ in: 'call', term: id }, true);
+  await mask(null, false);
+  const texts = [
+    await store.callers.forget(account, number, without),
+    await store.webhooks.forget(account, number, without),
+    await store.audit.rewrite(account, without),
+  ];
+  const customers = await forgetCustomers(store, account, number, without);
+  const { calls, callIds } = await store.calls.forget(account, number, without);
+  await store.purge();
+  return {
+    ...{ calls, callIds, customers, requests: masked.size },
+    texts: texts.reduce((sum, count) => sum + count, 0),
+  };
 }
 
-/** A text without a number, as it is or percent-encoded. */
-const replaced = (text: string, number: string) =>
-  text.replaceAll(number, FORGOTTEN).replaceAll(encodeURIComponent(number), FORGOTTEN);
+const textOf = ({ request }: StoredRequest) =>
+  typeof request === 'string' ? request : Buffer.from(request).toString();
+
+function fieldsOf(entry: StoredRequest): object {
+  const text = textOf(entry);
+  return entry.method === 'GET' ? Object.fromEntries(new URLSearchParams(text)) : (parseJson(text) ?? {});
+}
+
+/** Whose call, or lookup, a request was. */
+const nameOf = (entry: StoredRequest) =>
+  Object.entries(fieldsOf(entry)).flatMap(([name, value]) => (isCaller(name) ? [`${value}`] : []));
+
+const isCaller = (field: string) => field === 'from' || field === 'number';
 
 /** The payload with only those fields that name no person. */
-function namingNothing({ method, request }: StoredRequest): string {
-  const text = typeof request === 'string' ? request : Buffer.from(request).toString();
-  const fields = method === 'GET' ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text);
-  const kept = Object.entries(fields ?? {}).flatMap(([name, value]) =>
-    keptFields.includes(name)
-      ? [[name, value]]
-      : name === 'from' || name === 'number'
-        ? [[name, FORGOTTEN]]
-        : [],
+function namingNothing(entry: StoredRequest): string {
+  const kept = Object.entries(fieldsOf(entry)).flatMap(([name, value]) =>
+    keptFields.includes(name) ? [[name, value]] : isCaller(name) ? [[name, FORGOTTEN]] : [],
   );
   const left = Object.fromEntries(kept);
-  return method === 'GET' ? `${new URLSearchParams(left)}` : JSON.stringify(left);
+  return entry.method === 'GET' ? `${new URLSearchParams(left)}` : JSON.stringify(left);
 }
 
-async function forgetCustomer(
+/** The customer whose number it is, and those in whose texts it stands. */
+async function forgetCustomers(
   { customers }: { readonly customers: CustomerStore },
   account: number,
   number: string,
+  without: (text: string) => string,
 ): Promise<number> {
-  const customer = await customers.withNumber(account, number);
-  if (customer === undefined) return 0;
-  const numbers = customer.numbers.filter((other) => other !== number);
-  const { reference } = customer;
-  const uid = newUid();
-  // A table of numbers alone makes them references and names.
-  const withoutNumber = (text: string) => (text === number ? uid : text);
-  const texts = eachText((name) => withoutNumber(customer[name]));
-  if (numbers.length === 0 || reference === number) await customers.remove(account, reference);
-  if (numbers.length > 0)
-    await customers.put(account, [{ ...customer, ...texts, reference: withoutNumber(reference), numbers }]);
-  return 1;
+  let changed = 0;
+  for await (const page of customers.all(account))
+    for (const customer of page) {
+      const { reference } = customer;
+      const uid = newUid();
+      // A table of numbers alone makes them references and names.
+      const rewritten = (text: string) => (without(text) === FORGOTTEN ? uid : without(text));
+      const after = {
+        ...customer,
+        ...eachText((name) => rewritten(customer[name])),
+        reference: rewritten(reference),
+        numbers: customer.numbers.filter((other) => other !== number),
+      };
+      if (isDeepStrictEqual(customer, after)) continue;
+      changed += 1;
+      const isNobody = after.numbers.length === 0 && customer.numbers.length > 0;
+      if (isNobody || after.reference !== reference) await customers.remove(account, reference);
+      if (!isNobody) await customers.put(account, [after]);
+    }
+  return changed;
 }

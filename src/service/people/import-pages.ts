@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { displayText, plainText } from '../kit/display-text.ts';
-import { changeForm, choice, notice } from '../kit/form.ts';
+import { changeForm, choice, hiddenFields, notice } from '../kit/form.ts';
+import { icon } from '../kit/icon.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
@@ -21,9 +22,11 @@ import {
   importCustomers,
   importSummary,
   type Mapping,
+  NEW_PRIORITY,
   namesCustomers,
 } from './customers-csv.ts';
 import { type ImportPreview, previewImport } from './customers-preview.ts';
+import type { Refused } from './import-refusals.ts';
 
 /** Enough for 100,000 customers. */
 const TABLE_BYTES = 16 * 1024 * 1024;
@@ -71,7 +74,15 @@ export function importPages(
         const into = { customers, account: account.id, country: account.country, mapping, words };
         const isTable = namesCustomers(mapping);
         if (!form.has('confirmed') || !isTable) {
-          const preview = isTable ? await previewImport(input(), into) : undefined;
+          const look = async () => (isTable ? await previewImport(input(), into) : undefined);
+          let preview = await look();
+          if (form.has('create') && preview) {
+            for (const name of preview.missingSegments) {
+              await customers.putSegment(account.id, { name, priority: NEW_PRIORITY });
+              await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
+            }
+            preview = await look();
+          }
           return previewPage(request, csv, lines, mapping, preview);
         }
         const report = await importCustomers(input(), into);
@@ -100,12 +111,12 @@ function chosen(form: URLSearchParams, index: number): Mapping[number] | undefin
 }
 
 function importPage(request: PageRequest, above: Html = null, csv = ''): Page {
-  const { customers, importing: text } = request.words;
+  const { layout, importing: text } = request.words;
   return {
     title: text.title,
     scripts: ['import.js'],
     body: html`
-      <p><a href="/customers">← ${customers.title}</a></p>
+      <a class="back" href="/customers">${icon('chevron-left')}${layout.customers}</a>
       <h1>${text.title}</h1>
       ${above}
       <section class="card">
@@ -121,7 +132,7 @@ function importPage(request: PageRequest, above: Html = null, csv = ''): Page {
               <textarea id="f-table" name="table" rows="10" spellcheck="false" aria-describedby="h-table">${csv}</textarea>
               <p class="hint" id="h-table">${text.tableHint} <a href="/customers/import/template">${text.template}</a></p>
             </div>
-            <button type="submit" class="main">${text.preview}</button>
+            <button type="submit" class="primary">${text.preview}</button>
           `,
         )}
       </section>
@@ -144,14 +155,17 @@ function previewPage(
   ];
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
   const hiddenTable = html`<textarea name="table" hidden>${csv}</textarea>`;
+  const chosenColumns = hiddenFields(
+    Object.fromEntries(mapping.map((column, index) => [`column-${index}`, column])),
+  );
   return {
     title: text.title,
     body: html`
-      <p><a href="/customers/import">← ${text.back}</a></p>
+      <a class="back" href="/customers/import">${icon('chevron-left')}${text.table}</a>
       <h1>${text.title}</h1>
       ${
         preview
-          ? html`<p><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong> ${text.nothingYet}</p>`
+          ? html`<p><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
           : notice(text.chooseColumn, 'bad')
       }
       ${preview && preview.refused > 0 && notice(text.willBeSkipped(preview.refused), 'bad')}
@@ -160,7 +174,7 @@ function previewPage(
         notice(
           html`${text.undialable(preview.undialable.count, preview.undialable.first)} ${
             account.country === null
-              ? html`${text.noCountry} <a href="/account">${words.account.title}</a>`
+              ? html`${text.noCountry} <a href="/account">${words.settings.account}</a>`
               : text.otherCountry
           }`,
           'bad',
@@ -180,10 +194,19 @@ function previewPage(
                 hint: example[index] ? displayText(example[index], 60) : undefined,
               }),
             )}
-            <button type="submit">${text.previewAgain}</button>`,
+            <button type="submit">${text.preview}</button>`,
         )}
       </section>
       ${preview && errorList(request, preview.errors)}
+      ${
+        preview &&
+        preview.missingSegments.length > 0 &&
+        changeForm(
+          { action: '/customers/import', token },
+          html`${hiddenTable}${chosenColumns}<input type="hidden" name="create" value="yes" />
+            <button type="submit">${text.createSegments(preview.missingSegments.length)}</button>`,
+        )
+      }
       ${preview && changeTable(request, preview)}
       ${preview && html`<h2>${text.firstLines}</h2>`}
       ${
@@ -192,14 +215,14 @@ function previewPage(
           caption: text.firstLines,
           rows: preview.lines,
           columns: [
-            { head: text.line, numeric: true, cell: ({ line }) => line },
+            { head: text.line, end: true, cell: ({ line }) => line },
             ...shownFields.map((name): Column<ImportPreview['lines'][number]> => {
               const head = customerFields[name].label(words);
               const cell = ({ customer }: ImportPreview['lines'][number]) => previewCell(customer, name);
-              return name === 'reference' ? { head, cell, wide: true } : { head, cell };
+              return name === 'reference' ? { head, cell } : { head, cell };
             }),
           ],
-          empty: html`<p>${text.noLines}</p>`,
+          empty: null,
         })
       }
       ${
@@ -207,9 +230,8 @@ function previewPage(
         changeForm(
           { action: '/customers/import', token },
           html`${hiddenTable}
-            ${mapping.map((column, index) => html`<input type="hidden" name=${`column-${index}`} value=${column} />`)}
-            <input type="hidden" name="confirmed" value="yes" />
-            <button type="submit" class="main">${text.importThem(valid)}</button>`,
+            ${chosenColumns}<input type="hidden" name="confirmed" value="yes" />
+            <button type="submit" class="primary">${text.importThem(valid)}</button>`,
         )
       }
     `,
@@ -225,18 +247,17 @@ function previewCell(customer: Customer | string, name: CustomerField): Html {
 
 /** What the lines would change of known customers, field by field. */
 function changeTable(request: PageRequest, { changes, changed }: ImportPreview): Html {
-  const { importing: text, common } = request.words;
+  const { apiLog, importing: text, common } = request.words;
   const written = (customer: Customer, name: CustomerField) =>
-    fieldText({ ...customer, numbers: customer.numbers.toSorted() }, name) || text.empty;
-  const caption = text.changes(changes.length, changed);
+    fieldText({ ...customer, numbers: customer.numbers.toSorted() }, name) || apiLog.empty;
   return (
     changed > 0 &&
-    html`<h2>${caption}</h2>
+    html`<h2>${text.changes}</h2>
     ${table({
-      caption,
+      caption: text.changes,
       rows: changes,
       columns: [
-        { head: text.line, numeric: true, cell: ({ line }) => line },
+        { head: text.line, end: true, cell: ({ line }) => line },
         { head: common.name, cell: ({ before }) => displayText(before.name) },
         {
           head: text.change,
@@ -255,9 +276,13 @@ function changeTable(request: PageRequest, { changes, changed }: ImportPreview):
   );
 }
 
-function errorList({ words }: PageRequest, errors: readonly { line: number; message: string }[]): Html {
+/** One line a reason: `Segment "Gold" does not exist. Line 2, 3, 4, … (667)`. */
+function errorList({ words }: PageRequest, errors: readonly Refused[]): Html {
   return (
     errors.length > 0 &&
-    html`<ul class="errors">${errors.map(({ line, message }) => html`<li>${words.importing.line} ${line}: ${displayText(message)}</li>`)}</ul>`
+    html`<ul class="errors">${errors.map(
+      ({ message, count, lines }) =>
+        html`<li>${displayText(message)} ${words.importing.line} ${lines.join(', ')}${count > lines.length && `, … (${count})`}</li>`,
+    )}</ul>`
   );
 }

@@ -7,10 +7,12 @@ import type { Sender } from '../accounts/directory.ts';
 import type { Exchange } from '../history/exchange.ts';
 import { name, type ZodInstance } from '../kit/administration.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
-import { changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
+import { type FieldErrors, field, hiddenFields, readForm } from '../kit/form.ts';
+import { icon } from '../kit/icon.ts';
+import { listPage } from '../kit/list-page.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { table } from '../kit/table.ts';
-import type { CustomerStore, Segment } from '../people/customer-store.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
 import { html } from '../words/html.ts';
 import { formError } from '../words/words.ts';
 
@@ -54,86 +56,82 @@ export function segmentPages(
   pages: Pages,
   { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
 ): void {
-  const list = async (request: PageRequest, errors?: FieldErrors) =>
-    listPage(request, await customers.segments(request.account.id), errors);
-  pages.get('/customers/segments', 'administrator', (request) => list(request));
-  pages.post('/customers/segments', 'administrator', async (request) => {
+  async function list(request: PageRequest, errors?: FieldErrors): Promise<Page> {
+    const { query, words, form, segments, formats } = request;
+    const { common, layout, segments: text } = words;
+    const sizes = await customers.segmentSizes(request.account.id);
+    const edited = segments.find(({ name }) => name === (form.get('name') ?? query.get('edit')));
+    const priority = field({
+      ...{
+        label: text.priority,
+        name: 'priority',
+        value: form.get('priority') ?? String(edited?.priority ?? ''),
+      },
+      ...{ errors, required: true, maxlength: 7, hint: text.priorityHint, autofocus: edited !== undefined },
+    });
+    const about = (path: string, name: string, value: string) =>
+      `${path}?${new URLSearchParams({ [name]: value })}`;
+    return listPage(request, {
+      ...{ path: '/segments', errors },
+      add: () => [
+        field({
+          label: common.name,
+          name: 'name',
+          value: form.get('name') ?? '',
+          errors,
+          required: true,
+          maxlength: 80,
+          autofocus: true,
+        }),
+        priority,
+      ],
+      edited: edited && {
+        name: displayText(edited.name, 80),
+        label: plainText(edited.name, 60),
+        action: '/segments',
+        fields: [hiddenFields({ name: edited.name }), priority],
+        remove: {
+          action: about('/segments/remove', 'name', edited.name),
+          what: plainText(edited.name, 40),
+          hint: text.removeHint,
+        },
+      },
+      list: table({
+        ...{
+          kind: 'ext',
+          caption: words.settings.segments,
+          rows: segments,
+          empty: html`${icon('tag')}${text.none}`,
+        },
+        columns: [
+          {
+            head: words.calls.segment,
+            name: true,
+            cell: ({ name }) =>
+              html`<a href=${about('/segments', 'edit', name)}>${displayText(name, 80)}</a>`,
+          },
+          { head: text.priority, end: true, cell: ({ priority }) => priority },
+          {
+            head: layout.customers,
+            end: true,
+            cell: ({ name }) =>
+              html`<a class="tel" href=${about('/customers', 'segment', name)}>${formats.number(sizes.get(name) ?? 0)}</a>`,
+          },
+        ],
+      }),
+    });
+  }
+  pages.get('/segments', 'administrator', (request) => list(request));
+  pages.post('/segments', 'administrator', async (request) => {
     const { values, errors } = readForm(segment, request);
     if (errors) return list(request, errors);
     await customers.putSegment(request.account.id, values);
     await request.audit('settings', `segment ${values.name}: priority ${values.priority}`);
-    return { redirect: '/customers/segments?done' };
+    return { redirect: '/segments?done' };
   });
-  pages.post('/customers/segments/remove', 'administrator', async ({ account, form, audit }) => {
-    const name = form.get('name') ?? '';
+  pages.post('/segments/remove', 'administrator', async ({ account, query, audit }) => {
+    const name = query.get('name') ?? '';
     if (await customers.removeSegment(account.id, name)) await audit('removal', `segment ${name}`);
-    return { redirect: '/customers/segments?done' };
+    return { redirect: '/segments?done' };
   });
-}
-
-function listPage(request: PageRequest, segments: readonly Segment[], errors?: FieldErrors): Page {
-  const { token, query, words } = request;
-  const { common, segments: text } = words;
-  const form = errors ? request.form : new URLSearchParams();
-  return {
-    title: text.title,
-    ...(errors && { status: 422 }),
-    body: html`
-      <p><a href="/customers">← ${words.customers.title}</a></p>
-      <h1>${text.title}</h1>
-      <p>${text.hint}</p>
-      ${query.has('done') && notice(common.saved)}
-      ${table({
-        caption: text.caption,
-        rows: segments,
-        columns: [
-          {
-            head: text.segment,
-            cell: ({ name }) =>
-              html`<a href=${`/customers?${new URLSearchParams({ segment: name })}`}>${displayText(name)}</a>`,
-          },
-          {
-            head: text.priority,
-            cell: ({ name, priority }) =>
-              changeForm(
-                {
-                  action: '/customers/segments',
-                  token,
-                  inline: true,
-                  label: text.priorityOf(plainText(name, 60)),
-                },
-                html`<span class="row-form">
-                  <input type="hidden" name="name" value=${name} />
-                  <input class="short" name="priority" value=${priority} inputmode="numeric" aria-label=${text.priorityOf(plainText(name, 60))} />
-                  <button type="submit">${common.save}</button>
-                </span>`,
-              ),
-          },
-          {
-            head: common.remove,
-            cell: ({ name }) => html`<details>
-              <summary>${common.remove}</summary>
-              <p>${text.removeHint}</p>
-              ${changeForm(
-                { action: '/customers/segments/remove', token, inline: true },
-                html`<input type="hidden" name="name" value=${name} /><button type="submit" class="danger">${text.removeOne(displayText(name, 40))}</button>`,
-              )}
-            </details>`,
-          },
-        ],
-        empty: html`<p>${text.none}</p>`,
-      })}
-      <section class="card" aria-labelledby="add">
-        <h2 id="add">${text.add}</h2>
-        ${changeForm(
-          { action: '/customers/segments', token, label: text.add },
-          html`
-            ${field({ label: common.name, name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80 })}
-            ${field({ label: text.priority, name: 'priority', value: form.get('priority') ?? '', errors, required: true, maxlength: 7, hint: text.priorityHint })}
-            <button type="submit" class="main">${common.add}</button>
-          `,
-        )}
-      </section>
-    `,
-  };
 }

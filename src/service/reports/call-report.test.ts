@@ -74,6 +74,20 @@ test('days are grouped into weeks and months with medians of all calls', async (
   );
 });
 
+test('who answered is known by the hour of the office, also when its clocks change', async () => {
+  const at = (time: string, callerId: string) => call(Date.parse(time), { callerId });
+  const calls = [
+    at('2026-10-24T07:10Z', '1001'), // nine o’clock in Berlin
+    at('2026-10-25T08:50Z', '1002'), // the same, in winter time
+    at('2026-10-25T09:00Z', '1003'),
+    call(Date.parse('2026-10-25T08:00Z'), { missed: true, callerId: '1004' }),
+  ];
+  const { answerers } = await report(calls, '2026-10-24', '2026-10-25', 'day', 'Europe/Berlin');
+  assert.deepEqual([...(answerers[9] ?? [])], ['1001', '1002']);
+  assert.deepEqual([...(answerers[10] ?? [])], ['1003']);
+  assert.equal(answerers.filter(({ size }) => size > 0).length, 2);
+});
+
 test('new names with every call do not fill the memory, and every call is counted', () => {
   const counted = countCalls({ since: 0, until: 1 });
   for (let n = 0; n < MAX_GROUPS * 2; n += 1) counted.add(call(0, { callerId: `party ${n}` }));

@@ -41,6 +41,8 @@ export type Report = {
   readonly days: readonly DayRow[];
   /** Of all days together, hours 0 to 23. */
   readonly hours: readonly Counts[];
+  /** In each hour: the extensions that answered calls, whatever the filter. */
+  readonly answerers: readonly ReadonlySet<string>[];
   /** In opening hours, and out of them; null if the account has none. */
   readonly parts: { readonly in: Counts; readonly out: Counts } | null;
   /** Most calls first; of all calls, whatever the filter. */
@@ -65,6 +67,7 @@ export async function makeReport(
   const all = countGroup();
   const groups = byKind(sums);
   const hours = emptyHours();
+  const answerers = Array.from({ length: 24 }, () => new Set<string>());
   const dayRows = new Map<string, { first: Temporal.PlainDate; last: Temporal.PlainDate; hours: Sum[] }>();
   const steps: { key: string; first: Temporal.PlainDate; last: Temporal.PlainDate; sum: GroupSum }[] = [];
   const series: SeriesRow[] = [];
@@ -87,12 +90,18 @@ export async function makeReport(
     const row = dayRows.get(key) ?? { first: date, last: date, hours: emptyHours() };
     row.last = date;
     dayRows.set(key, row);
+    /** By quarter of the day. */
+    const hourAt: number[] = [];
     for (const { hour, label, ...span } of hoursOf({ since, until }, timeZone)) {
       const counts = countsBetween(figuresOfDay, { since: span.since - since, until: span.until - since });
       for (const sum of [hours[hour], row.hours[hour]]) addCounts(sum as Sum, counts);
+      for (let at = span.since; at < span.until; at += QUARTER_MS) hourAt.push(hour);
       if (step === 'hour')
         series.push({ ...counts, first: date, last: date, hour: { hour, label }, group: null });
     }
+    for (const [extension, { quarters }] of ofDay.extensions)
+      for (let at = 0; at < quarters.length; at += 4)
+        answerers[hourAt[quarters[at] as number] as number]?.add(extension);
     if (step === 'hour') continue;
     const stepKey = keyOf(date, step);
     if (steps.at(-1)?.key !== stepKey)
@@ -118,6 +127,7 @@ export async function makeReport(
     series: step === 'hour' ? withinHours(series, hours) : series,
     days: days.length > MAX_DAY_ROWS ? rows.sort((a, b) => a.first.dayOfWeek - b.first.dayOfWeek) : rows,
     hours,
+    answerers,
     groups: byKind((kind) => groups[kind].largestFirst()),
   };
 }

@@ -1,17 +1,11 @@
 import { type Day, dateAt, dateIn, daysBetween, QUARTER_MS } from '../kit/calendar.ts';
-import { minutesIn, type OpeningHours, partsOf } from '../kit/opening-hours.ts';
 
 /** The days of a report, `first` and `last` included, grouped by `step`. */
 export type Period = {
   readonly first: Temporal.PlainDate;
   readonly last: Temporal.PlainDate;
   readonly step: StepLength;
-  /** Of one day: only calls that began between these times. */
-  readonly times?: Times | undefined;
 };
-
-/** Minutes of a day, in quarters of an hour; 1440 is midnight. */
-export type Times = readonly [from: number, to: number];
 
 const stepLengths = ['hour', 'day', 'week', 'month'] as const;
 export type StepLength = (typeof stepLengths)[number];
@@ -54,14 +48,6 @@ export function periodIn(query: URLSearchParams, now: number, timeZone: string):
   return { ...days, step };
 }
 
-/** The times in an address, `start=09:00&end=11:00`: those of one day; null if they cannot be used. */
-export function timesIn(query: URLSearchParams, { first, last }: Period): Times | null | undefined {
-  const [start, end] = [minutesIn(query.get('start')), minutesIn(query.get('end'))];
-  if (start === null && end === null) return undefined;
-  const times: Times = [start ?? 0, end === 0 ? 1440 : (end ?? 1440)];
-  return first.equals(last) && times[0] < times[1] ? times : null;
-}
-
 /**
  * The days to compare a period with: from the first of a year or month, the same dates of the year or month before; else
  * as many whole weeks before, so that the days of the week are the same.
@@ -78,17 +64,10 @@ export function daysBefore({ first, last }: Pick<Period, 'first' | 'last'>): Omi
   return { first: first.subtract(earlier), last: last.subtract(earlier) };
 }
 
-/** The days of a period, or the part of each between its times. */
-export function daysFor({ first, last, times }: Omit<Period, 'step'>, timeZone: string): Day[] {
-  const days = daysBetween(first, last, timeZone);
-  if (times === undefined) return days;
-  const hours: OpeningHours = { week: Array(7).fill(times), closed: [] };
-  return days.flatMap((day) => partsOf(day, hours, 'in', timeZone).map((part) => ({ ...day, ...part })));
-}
-
 /** The days of the period before; of the last one only as much as has passed of today. */
 export function sameTimeThen(period: Period, days: readonly Day[], now: number, timeZone: string) {
-  const then = daysFor({ ...period, ...daysBefore(period) }, timeZone);
+  const { first, last } = daysBefore(period);
+  const then = daysBetween(first, last, timeZone);
   const [today, end] = [days.at(-1), then.at(-1)];
   if (today === undefined || end === undefined || today.until <= now) return then;
   const passed = Math.max(0, Math.floor((now - today.since) / QUARTER_MS) * QUARTER_MS);

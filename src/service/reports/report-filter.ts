@@ -57,7 +57,7 @@ export function peopleFilters(
   });
   return peopleOf([...new Set(all)], extensions).map(({ name, extensions: own, search }) => ({
     value: `answered:${own.join('|')}`,
-    label: reports.answeredBy(name),
+    label: reports.of(reports.person, name),
     groups: { kind: 'extensions', names: own },
     calls: { extension: search },
   }));
@@ -106,11 +106,13 @@ export function filtersOf(
   return [
     ...peopleFilters(request, answered),
     ...numbersCalled.map((called) => {
-      const label = text.ofNumber(numberCalledText(extensions, called));
+      const label = text.of(words.calls.numberCalled, numberCalledText(extensions, called));
       return ofGroup('numbersCalled', called, `called:${called}`, label, { called });
     }),
     ...places.map((place) =>
-      ofGroup('places', place, `place:${place}`, text.ofPlace(placeText(words, place)), { place }),
+      ofGroup('places', place, `place:${place}`, text.of(words.calls.place, placeText(words, place)), {
+        place,
+      }),
     ),
     ...(account.openingHours === null ? [] : (['in', 'out'] as const)).map((hours) => ({
       value: `hours:${hours}`,
@@ -120,10 +122,10 @@ export function filtersOf(
       calls: { hours },
     })),
     ...segments.map(({ name }) =>
-      ofGroup('segments', name, `segment:${name}`, text.ofSegment(name), { segment: name }),
+      ofGroup('segments', name, `segment:${name}`, text.of(words.calls.segment, name), { segment: name }),
     ),
     ...integrations.map(({ id, uid, name }) =>
-      ofGroup('integrations', String(id), `integration:${uid}`, text.ofIntegration(name), {
+      ofGroup('integrations', String(id), `integration:${uid}`, text.of(words.calls.integration, name), {
         integration: uid,
       }),
     ),

@@ -1,8 +1,7 @@
 import { addressOf } from '../activity/call-filter.ts';
-import { clockOf } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import type { SeriesRow } from './call-report.ts';
-import type { Period, StepLength, Times } from './period.ts';
+import type { Period, StepLength } from './period.ts';
 import type { ReportFilter } from './report-filter.ts';
 
 type Names = ReturnType<typeof makeNames>;
@@ -22,13 +21,20 @@ function makeNames(locale: string) {
     return (date: Temporal.PlainDate) =>
       locale === 'en-GB' ? formatter.format(date).replace(',', '') : formatter.format(date);
   };
+  const shortDay = format({ weekday: 'short', day: 'numeric' });
+  const full = { day: 'numeric', month: 'short', year: 'numeric' } as const;
   return {
     day: format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
-    weekday: format({ weekday: 'long' }),
+    weekday: format({ weekday: 'short' }),
+    /** `Wed 18`, also where the language writes `Mi., 18.` */
+    shortDay: (date: Temporal.PlainDate) => shortDay(date).replace(/\.?,/, ''),
     date: format({ day: 'numeric', month: 'short' }),
     month: format({ month: 'long', year: 'numeric' }),
     shortMonth: format({ month: 'short', year: '2-digit' }),
-    full: format({ day: 'numeric', month: 'short', year: 'numeric' }),
+    full: format(full),
+    /** `16–22 Nov 2026` */
+    span: (first: Temporal.PlainDate, last: Temporal.PlainDate) =>
+      new Intl.DateTimeFormat(locale, full).formatRange(first, last),
   };
 }
 
@@ -50,8 +56,8 @@ export function stepNames(
     const [label, short] = [names.month(first), names.shortMonth(first)];
     return { label, short, iso: first.toPlainYearMonth().toString() };
   }
+  if (step === 'day') return { label: names.day(first), short: names.shortDay(first), iso: first.toString() };
   const short = names.date(first);
-  if (step === 'day') return { label: names.day(first), short, iso: first.toString() };
   const label = words.reports.week(last.weekOfYear ?? 0, names.full(first));
   return { label, short, iso: first.toString() };
 }
@@ -61,31 +67,18 @@ type CallSpan = { readonly from: string; readonly to: string };
 type Days = Omit<Period, 'step'>;
 
 /** The period, as the call list has it in its address. */
-export const daysOf = ({ first, last, times }: Days): CallSpan =>
-  times ? partOf(first, times) : { from: first.toString(), to: last.toString() };
+export const daysOf = ({ first, last }: Days): CallSpan => ({ from: first.toString(), to: last.toString() });
 
-/** An hour of a day, or what these times leave of it. */
-export const hourOf = (date: Temporal.PlainDate, hour: number, [from, to]: Times = [0, 1440]): CallSpan =>
-  partOf(date, [Math.max(from, hour * 60), Math.min(to, (hour + 1) * 60)]);
-
-function partOf(date: Temporal.PlainDate, [from, to]: Times): CallSpan {
-  const at = (minutes: number) => date.toPlainDateTime().add({ minutes }).toString().slice(0, 16);
-  return { from: at(from), to: at(to) };
+/** An hour of a day. */
+export function hourOf(date: Temporal.PlainDate, hour: number): CallSpan {
+  const at = (hours: number) => date.toPlainDateTime().add({ hours }).toString().slice(0, 16);
+  return { from: at(hour), to: at(hour + 1) };
 }
-
-/** The period, as reports have it in their address. */
-export const reportOf = ({ first, last, times }: Days): Record<string, string> => ({
-  ...daysOf({ first, last }),
-  ...(times && first.equals(last) && { start: clockOf(times[0]), end: clockOf(times[1]) }),
-});
 
 export const callsOf = (filter: ReportFilter | null, span: CallSpan, also: Record<string, string> = {}) =>
   addressOf('/calls', {}, { ...span, ...filter?.calls, ...also });
 
 export const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
-export function inWords({ first, last, times }: Days, { words, formats }: Spoken): string {
-  const { full } = namesFor(formats.locale);
-  if (times) return `${full(first)}, ${clockOf(times[0])}–${clockOf(times[1])}`;
-  return first.equals(last) ? full(first) : words.reports.span(full(first), full(last));
-}
+export const inWords = ({ first, last }: Days, { formats }: Pick<Spoken, 'formats'>): string =>
+  namesFor(formats.locale).span(first, last);

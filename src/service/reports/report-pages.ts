@@ -1,66 +1,44 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { addressOf } from '../activity/call-filter.ts';
-import {
-  countOf,
-  quantile,
-  type ReportStore,
-  SHORT_SECONDS,
-  serviceLevel,
-  shortAbandons,
-} from '../calls/aggregate.ts';
-import type { Day } from '../kit/calendar.ts';
+import { type ReportStore, SHORT_SECONDS } from '../calls/aggregate.ts';
+import { type Day, daysBetween } from '../kit/calendar.ts';
 import { csvLines } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
-import { choice, field, notice } from '../kit/form.ts';
+import { choice, field, fold, oneOf } from '../kit/form.ts';
+import { icon } from '../kit/icon.ts';
 import { type HoursPart, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import type { CallerStore } from '../people/caller-store.ts';
-import type { CustomerStore } from '../people/customer-store.ts';
 import { type Html, html } from '../words/html.ts';
 import { makeReport, type SeriesRow } from './call-report.ts';
 import { callersReport, MAX_CALLS } from './callers-report.ts';
 import { partFigures } from './kept-figures.ts';
-import {
-  daysBefore,
-  daysFor,
-  periodIn,
-  type StepLength,
-  sameTimeThen,
-  stepsFor,
-  timesIn,
-  usualPeriods,
-} from './period.ts';
-import { callChart, heat, timeToAnswerChart } from './report-charts.ts';
+import { periodIn, type StepLength, sameTimeThen, stepsFor, usualPeriods } from './period.ts';
+import { callChart, heat } from './report-charts.ts';
 import { filtersOf, namesIn, withNamesOf } from './report-filter.ts';
-import { callsOf, daysOf, inWords, reportOf, stepNames } from './report-names.ts';
+import { callsOf, daysOf, inWords, stepNames } from './report-names.ts';
 import { type Reported, reportTables } from './report-rows.ts';
-import {
-  missedRate,
-  percent,
-  type ReportTable,
-  seconds,
-  showTable,
-  sortingIn,
-  tableCells,
-} from './report-tables.ts';
+import { deciding, summaryFigures } from './report-summary.ts';
+import { type ReportTable, type Row, showTable, sortingIn, tableCells } from './report-tables.ts';
+import { chooseWeekly, weeklyForm } from './weekly-report.ts';
+import type { WeeklyStore } from './weekly-store.ts';
 
 type Parts = {
-  store: { reports: ReportStore; callers: CallerStore; customers: CustomerStore };
+  store: { reports: ReportStore; callers: CallerStore; weekly: WeeklyStore };
   directory: ServiceDirectory;
+  /** Whether the service can send mail. */
+  mails: boolean;
 };
 
 /** Call reports for any days in the account's time zone; each table also as CSV. */
-export function reportPages(pages: Pages, { store, directory }: Parts): void {
+export function reportPages(pages: Pages, { store, directory, mails }: Parts): void {
   async function read(request: PageRequest): Promise<Reported> {
     const { account, query, now, formats } = request;
     const { timeZone } = formats;
-    const wholeDays = periodIn(query, now, timeZone);
-    const times = timesIn(query, wholeDays);
-    const period = { ...wholeDays, times: times ?? undefined };
+    const period = periodIn(query, now, timeZone);
 
-    const segments = await store.customers.segments(account.id);
     const filters = (names: ReturnType<typeof namesIn>) =>
-      filtersOf(request, segments, directory.integrations(account.id), names);
+      filtersOf(request, request.segments, directory.integrations(account.id), names);
     const asked = namesIn(query.get('of'));
     const filter = filters(asked).find(({ value }) => value === query.get('of')) ?? null;
 
@@ -76,7 +54,7 @@ export function reportPages(pages: Pages, { store, directory }: Parts): void {
           : partFigures(store.reports, account.id, days, parts, now);
       return makeReport({ step }, days, timeZone, figures, filter?.groups, opens);
     };
-    const days = daysFor(period, timeZone);
+    const days = daysBetween(period.first, period.last, timeZone);
     const report = await count(days, period.step, parts === null ? partsIn('in') : null);
     const before = await count(sameTimeThen(period, days, now, timeZone), 'month', null);
 
@@ -87,10 +65,8 @@ export function reportPages(pages: Pages, { store, directory }: Parts): void {
       { groups: report.groups, perDay: parts === null ? report.perDay : [] },
       filter?.groups ?? null,
     );
-    const wrongTimes = times === null;
     return {
       period,
-      wrongTimes,
       report,
       before,
       filter,
@@ -104,9 +80,20 @@ export function reportPages(pages: Pages, { store, directory }: Parts): void {
       directory.integrations(request.account.id).find((one) => String(one.id) === id),
     );
   pages.get('/reports', 'agent', async (request) => {
-    const reported = await read(request);
-    return reportPage(request, reported, tables(request, reported));
+    return page(request);
   });
+  async function page(request: PageRequest, wrongAddress?: string): Promise<Page> {
+    const reported = await read(request);
+    const { words, user } = request;
+    const mail = mails
+      ? await weeklyForm(request, store.weekly, wrongAddress)
+      : user.role === 'administrator' && fold(words.weekly.heading, html`<p>${words.weekly.noMail}</p>`);
+    const shown = reportPage(request, reported, tables(request, reported), mail);
+    return wrongAddress === undefined ? shown : { ...shown, status: 422 };
+  }
+  pages.post('/reports/mail', 'agent', (request) =>
+    chooseWeekly(request, store.weekly, () => page(request, request.words.weekly.badAddress)),
+  );
   pages.get('/reports.csv', 'agent', async (request) => {
     const reported = await read(request);
     const { first, last } = reported.period;
@@ -122,134 +109,115 @@ export function reportPages(pages: Pages, { store, directory }: Parts): void {
   });
 }
 
-function reportPage(request: PageRequest, reported: Reported, tables: readonly ReportTable[]): Page {
-  const { account, formats, query, words } = request;
+function reportPage(
+  request: PageRequest,
+  reported: Reported,
+  tables: readonly ReportTable[],
+  mail: Html,
+): Page {
+  const { account, extensions, query, words, formats } = request;
   const text = words.reports;
-  const { period, report, filter, callers, wrongTimes } = reported;
+  const { period, report, filter, callers } = reported;
   const { step } = period;
   const isOneDay = period.first.equals(period.last);
-  const here: Record<string, string> = { ...reportOf(period), by: step, of: filter?.value ?? '' };
+  const here: Record<string, string> = { ...daysOf(period), by: step, of: filter?.value ?? '' };
   const sorting = sortingIn(query.get('sort'));
-  const section = (name: string, above: Html = null, withTable = true) => {
-    const table = tables.find((one) => one.name === name);
-    return (
-      table !== undefined &&
-      html`<section id=${`t-${name}`}>
-        <h2>${table.caption}</h2>
-        ${above}${withTable && showTable(table, request, sorting, (sort) => `${addressOf('/reports', {}, { ...here, sort })}#t-${name}`)}
-        ${table.rows.length > 0 && html`<p class="save"><a href=${addressOf('/reports.csv', {}, { ...here, table: name })} download>${text.download}<span class="unseen">: ${table.caption}</span></a></p>`}
-      </section>`
-    );
-  };
+  const download = (name: string) => addressOf('/reports.csv', {}, { ...here, table: name });
   const rows = (name: string) => tables.find((one) => one.name === name)?.rows ?? [];
-  const byHour = step === 'hour' && !isOneDay;
+  /** A table under its gist: the first rows, as a reader would name them. */
+  const folded = (name: string, summary?: string) => {
+    const table = tables.find((one) => one.name === name);
+    if (table === undefined || table.rows.length === 0) return null;
+    return html`<div id=${`t-${name}`}>${fold(
+      summary ?? table.caption,
+      html`${showTable(table, request, sorting, (sort) => `${addressOf('/reports', {}, { ...here, sort })}#t-${name}`)}
+        <p><a class="button" href=${download(name)} download>${icon('download')}${text.download}<span class="unseen">: ${table.caption}</span></a></p>`,
+      summary === undefined && gist(table.rows, request),
+      sorting?.table === name,
+    )}</div>`;
+  };
+  const title = inWords(period, request);
+  const says = (filter === null || filter.groups === null) && deciding(report, extensions, request);
   return {
-    title: text.reportOf(inWords(period, request)),
+    title: text.reportOf(title),
     scripts: ['chart.js'],
     body: html`
-      <h1>${text.title}</h1>
-      ${periodForm(request, reported)}
-      ${wrongTimes && notice(text.wrongTimes, 'bad')}
-      <p class="covers">${text.callsOf} <strong>${displayText(account.name, 80)}</strong>${filter && html`, <strong>${displayText(filter.label, 80)}</strong>`}, <strong>${inWords(period, request)}</strong>. ${text.timesIn(formats.timeZone)}</p>
-      ${tiles(request, reported)}
+      ${periodHead(request, reported, download('series'))}
+      ${filter && html`<p><a class="button" href=${addressOf('/reports', {}, { ...here, of: '' })}>${displayText(filter.label, 80)}${icon('x')}</a></p>`}
       ${
         report.all.calls === 0
-          ? html`<div class="empty"><p>${text.noCallsInPeriod}</p></div>`
+          ? html`<p class="empty">${icon('chart-column')}${text.noCalls}</p>`
           : html`
-            ${section('series', html`${callChart(request, text.bySteps[step], rows('series'), (_, at) => stepNames(report.series[at] as SeriesRow, step, isOneDay, request).short)}${byHour && heat(request, reported)}${step !== 'hour' && timeToAnswerChart(request, step, report.series, rows('series'))}`, !byHour)}
-            ${!isOneDay && !byHour && html`<section><h2>${text.byDayAndHour}</h2>${heat(request, reported)}</section>`}
-            ${
-              !isOneDay &&
-              section(
-                'hours',
-                callChart(request, text.byHourOfDay, rows('hours'), ({ label }) => label),
-              )
-            }
-            ${callers === null ? html`<p class="quiet">${text.tooManyCalls(formats.number(MAX_CALLS))}</p>` : [section('callers'), section('never')]}
-            ${['parts', 'numbers', 'places', 'people', 'segments', 'integrations'].map((name) => section(name))}`
+            ${says && html`<p class="says">${says}</p>`}
+            ${figures(request, reported)}
+            <div class="sheet">
+              ${callChart(request, text.bySteps[step], rows('series'), (at) => stepNames(report.series[at] as SeriesRow, step, isOneDay, request).short)}
+              ${folded('series', text.table)}
+              ${!isOneDay && heat(request, reported)}
+              ${callers === null ? html`<p class="quiet">${text.tooManyCalls(formats.number(MAX_CALLS))}</p>` : [folded('never'), folded('callers')]}
+              ${['people', 'segments', 'places', 'parts', 'numbers'].map((name) => folded(name))}
+              ${rows('integrations').length > 1 && folded('integrations')}
+              ${fold(text.notes, html`<p>${text.notesText(account.answerWithin, SHORT_SECONDS)}</p>`)}
+              ${mail}
+            </div>`
       }
-      <section class="notes"><h2>${text.notes}</h2><p>${text.notesText(account.answerWithin, SHORT_SECONDS)}</p></section>
     `,
   };
 }
 
-function tiles(
-  request: PageRequest,
-  { period, report: { all }, before: { all: then }, filter, callers }: Reported,
-): Html {
-  const { account, formats, words } = request;
-  const { reports: text, weekly } = words;
-  const link = (outcome: string, count: number) =>
-    html`<a href=${callsOf(filter, daysOf(period), { outcome })}>${formats.number(count)}</a>`;
-  const tile = (label: string, value: Html, earlier: Html, under: Html = null) =>
-    html`<div><dt>${label}</dt><dd>${value} ${under && html`<small class="under">${under}</small>`}${earlier !== null && html`<small class="under">${text.before} ${earlier}</small>`}</dd></div>`;
-  type Kind = 'waited' | 'gaveUp' | 'talked';
-  const timeTile = (label: string, kind: Kind) =>
-    tile(
-      label,
-      seconds(quantile(all[kind], 0.5)),
-      seconds(quantile(then[kind], 0.5)),
-      text.nineOfTenWithin(seconds(quantile(all[kind], 0.9))),
-    );
-  const share = (value: number | null) => percent(value, formats.locale);
-  const { answerWithin } = account;
-  const short = html`<a href=${callsOf(filter, daysOf(period), { outcome: 'short' })}>${formats.number(shortAbandons(all))}</a>`;
-  return html`
-    <dl class="tiles">
-      ${tile(weekly.calls, link('', all.calls), formats.number(then.calls))}
-      ${tile(weekly.answered, link('answered', all.answered), formats.number(then.answered))}
-      ${tile(weekly.missed, link('missed', all.missed), `${formats.number(then.missed)}, ${share(missedRate(then))}`, text.missedUnder(share(missedRate(all)), short, SHORT_SECONDS))}
-      ${tile(weekly.answeredWithin(answerWithin), share(serviceLevel(all, answerWithin)), share(serviceLevel(then, answerWithin)))}
-      ${timeTile(weekly.timeToAnswer, 'waited')}
-      ${timeTile(text.wait, 'gaveUp')}
-      ${timeTile(weekly.duration, 'talked')}
-      ${
-        callers !== null &&
-        tile(
-          text.untilCalledBack,
-          seconds(quantile(callers.calledBack, 0.5)),
-          null,
-          html`${text.calledBack(formats.number(countOf(callers.calledBack)), formats.number(callers.calledAgain))} <a href="#t-never">${text.neverReachedCount(formats.number(callers.neverReached.length))}</a>`,
-        )
-      }
-    </dl>
-    <p class="quiet">${text.beforeSpan(inWords({ ...period, ...daysBefore(period) }, request))}</p>`;
-}
+/** The first rows of a table, in short: `Tenants: 117 · Owners: 65`. */
+const gist = (rows: readonly Row[], { formats }: PageRequest): Html =>
+  rows
+    .slice(0, 4)
+    .map(({ label, calls }) => `${plainText(label, 30)}: ${formats.number(calls)}`)
+    .join(' · ');
 
-function periodForm(
-  { now, query, formats, words }: PageRequest,
-  { period, filter, filters }: Reported,
-): Html {
-  const { from, to } = reportOf(period);
+/** Four figures, each with what it was before. */
+const figures = (request: PageRequest, { period, report, before, filter, callers }: Reported): Html =>
+  html`<dl class="figures">${summaryFigures(
+    report,
+    before,
+    callers,
+    request.account.answerWithin,
+    request,
+  ).map(
+    ({ label, value, share, under, outcome }) => html`<div><dt>${label}</dt>
+      <dd>${outcome === undefined ? value : html`<a href=${callsOf(filter, daysOf(period), { outcome })}>${value}</a>`}${share && html` <small>${share}</small>`}</dd>
+      ${under.map((line) => html`<dd class="small quiet">${line}</dd>`)}</div>`,
+  )}</dl>`;
+
+/** The usual periods, one click each; other days, steps and a choice of calls in a menu. */
+function periodHead(request: PageRequest, { period, filter, filters }: Reported, download: string): Html {
+  const { now, formats, words } = request;
+  const { from, to } = daysOf(period);
   const text = words.reports;
-  return html`
-    <nav class="choices" aria-label=${text.periods}>
-      ${usualPeriods(now, formats.timeZone).map(([name, days]) => {
-        const current = days.first.equals(period.first) && days.last.equals(period.last);
-        const address = addressOf(
-          '/reports',
-          {},
-          { ...reportOf({ ...days, times: period.times }), of: filter?.value ?? '' },
-        );
-        return html`<a class="button" href=${address} aria-current=${current ? 'page' : undefined}>${text.usual[name]}</a>`;
-      })}
-      <a class="button" href="/reports/week">${text.weekly}</a>
-    </nav>
-    <form class="filter" action="/reports" aria-label=${text.period}>
-      ${field({ label: text.from, name: 'from', type: 'date', value: from, required: true })}
-      ${field({ label: text.to, name: 'to', type: 'date', value: to, required: true })}
-      ${field({ label: text.startTime, name: 'start', type: 'time', step: 900, value: query.get('start') ?? '' })}
-      ${field({ label: text.endTime, name: 'end', type: 'time', step: 900, value: query.get('end') ?? '' })}
-      ${
-        !period.first.equals(period.last) &&
-        choice({
-          label: text.groupBy,
-          name: 'by',
-          value: period.step,
-          options: stepsFor(period).map((step) => [step, text.steps[step]]),
-        })
-      }
-      ${choice({ label: text.which, name: 'of', value: filter?.value ?? '', options: [['', text.all], ...filters.map(({ value, label }) => [value, plainText(label, 60)] as const)] })}
-      <div class="buttons"><button type="submit" class="main">${text.show}</button></div>
-    </form>`;
+  const usual = usualPeriods(now, formats.timeZone).map(([name, days]) => ({
+    name,
+    text: { ...words.calls.days, ...text.usual }[name],
+    href: addressOf('/reports', {}, { ...daysOf(days), of: filter?.value ?? '' }),
+    chosen: days.first.equals(period.first) && days.last.equals(period.last),
+  }));
+  const isFirst = ({ name }: (typeof usual)[number]) => ['today', 'last7', 'thisMonth'].includes(name);
+  return html`<div class="head"><h1>${words.layout.reports}<span class="on-paper">, ${inWords(period, request)}, ${displayText(request.account.name, 60)}</span></h1>
+    ${oneOf(text.period, usual.filter(isFirst))}
+    <details class="menu"><summary class="button">${inWords(period, request)}${icon('chevron-down')}</summary>
+      <div class="form">
+        ${usual.filter((one) => !isFirst(one)).map((one) => html`<a href=${one.href} aria-current=${one.chosen ? 'true' : undefined}>${one.text}</a>`)}
+        <form class="form" action="/reports" aria-label=${text.period}>
+          ${field({ label: words.calls.since, name: 'from', type: 'date', value: from, required: true })}
+          ${field({ label: words.calls.until, name: 'to', type: 'date', value: to, required: true })}
+          ${
+            !period.first.equals(period.last) &&
+            choice({
+              ...{ label: text.groupBy, name: 'by', value: period.step },
+              options: stepsFor(period).map((step) => [step, text.steps[step]]),
+            })
+          }
+          ${choice({ label: words.layout.calls, name: 'of', value: filter?.value ?? '', options: [['', text.all], ...filters.map(({ value, label }) => [value, plainText(label, 60)] as const)] })}
+          <button type="submit">${words.calls.find}</button>
+        </form>
+      </div>
+    </details>
+    <a class="button bare" href=${download} download aria-label=${text.download} title=${text.download}>${icon('download')}</a>
+  </div>`;
 }

@@ -1,21 +1,19 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { numberCalledText } from '../accounts/extensions.ts';
 import { countGroup, type Group, OTHERS } from '../calls/aggregate.ts';
-import { backOf, callerAddress } from '../calls/call-cells.ts';
+import { backOf, personAddress } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import { busyHours, type NamedGroup, type Report } from './call-report.ts';
+import type { NamedGroup, Report } from './call-report.ts';
 import type { CallersReport } from './callers-report.ts';
 import type { Period } from './period.ts';
 import { peopleOf, personOf, placeText, type ReportFilter } from './report-filter.ts';
-import { callsOf, daysOf, hourName, hourOf, stepNames } from './report-names.ts';
+import { callsOf, daysOf, hourOf, stepNames } from './report-names.ts';
 import { columnsOf, type ReportTable, type Row } from './report-tables.ts';
 
 /** What a report's page and its CSV are made from. */
 export type Reported = {
   readonly period: Period;
-  /** The address has times that cannot be used. */
-  readonly wrongTimes: boolean;
   readonly report: Report;
   readonly before: Report;
   readonly filter: ReportFilter | null;
@@ -33,7 +31,6 @@ export function reportTables(
   const columns = columnsOf(words);
   const { step } = period;
   const isOneDay = period.first.equals(period.last);
-  const [firstHour, lastHour] = busyHours(report.hours);
   const groups = (
     kind: 'segments' | 'integrations' | 'numbersCalled' | 'places',
     nameOf: (name: string) => string,
@@ -58,16 +55,8 @@ export function reportTables(
       rows: report.series.map((row) => ({
         ...row,
         ...stepNames(row, step, isOneDay, request),
-        href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour, period.times) : daysOf(row)),
+        href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour) : daysOf(row)),
       })),
-    },
-    {
-      name: 'hours',
-      caption: text.byHourOfDay,
-      columns: columns.counts(text.steps.hour, 'hour'),
-      rows: report.hours
-        .map((counts, hour): Row => ({ ...counts, label: hourName(hour) }))
-        .slice(firstHour, lastHour + 1),
     },
   ];
   if (callers !== null)
@@ -75,7 +64,7 @@ export function reportTables(
       {
         name: 'callers',
         caption: text.busiest,
-        columns: columns.callers(text.caller),
+        columns: columns.callers(words.calls.caller),
         rows: callers.busiest.map(({ number, numbers, customer, name, calls, missed }) => ({
           calls,
           missed,
@@ -85,13 +74,13 @@ export function reportTables(
           href:
             numbers > 1 && customer !== null
               ? callsOf(filter, daysOf(period), { customer })
-              : callerAddress(number, backOf(request)),
+              : personAddress({ customer: null, number }, backOf(request)),
         })),
       },
       {
         name: 'never',
         caption: text.neverReached,
-        columns: columns.neverReached(text.caller),
+        columns: columns.neverReached(words.calls.caller),
         rows: callers.neverReached.map((calls) => {
           const last = calls.at(-1) as CallRecord;
           return {
@@ -100,7 +89,7 @@ export function reportTables(
             answered: 0,
             label: last.customer?.name ?? spaced(last.number),
             iso: last.number,
-            href: callerAddress(last.number, backOf(request)),
+            href: personAddress(last, backOf(request)),
             at: last.startedAt,
           };
         }),
@@ -110,8 +99,8 @@ export function reportTables(
     const { parts } = report;
     tables.push({
       name: 'parts',
-      caption: text.byHours,
-      columns: columns.counts(words.calls.hours, 'opening_hours'),
+      caption: words.settings.openingHours,
+      columns: columns.counts(words.settings.openingHours, 'opening_hours'),
       rows: (['in', 'out'] as const).map((part) => ({
         ...parts[part],
         label: words.calls.inHours[part],
@@ -124,7 +113,7 @@ export function reportTables(
   if (isOfAll && report.groups.numbersCalled.length > 0)
     tables.push({
       name: 'numbers',
-      caption: text.byNumberCalled,
+      caption: words.calls.numberCalled,
       columns: columns.groups(words.calls.numberCalled, 'number_called'),
       rows: groups(
         'numbersCalled',
@@ -136,7 +125,7 @@ export function reportTables(
   if (isOfAll && report.groups.places.length > 0)
     tables.push({
       name: 'places',
-      caption: text.byPlace,
+      caption: words.calls.place,
       columns: columns.places(words.calls.place, 'missed_at'),
       rows: [
         ...groups(
@@ -161,7 +150,7 @@ export function reportTables(
     tables.push(
       {
         name: 'people',
-        caption: text.byPerson,
+        caption: text.person,
         columns: columns.people(text.person, 'person'),
         rows: peopleRows(extensions, words, report, before, (extension) =>
           callsOf(filter, daysOf(period), { extension }),
@@ -169,8 +158,8 @@ export function reportTables(
       },
       {
         name: 'segments',
-        caption: text.bySegment,
-        columns: columns.groups(text.segment, 'segment'),
+        caption: words.calls.segment,
+        columns: columns.groups(words.calls.segment, 'segment'),
         rows: groups(
           'segments',
           (name) => name || text.none,
@@ -179,8 +168,8 @@ export function reportTables(
       },
       {
         name: 'integrations',
-        caption: text.byIntegration,
-        columns: columns.groups(text.integration, 'integration'),
+        caption: words.calls.integration,
+        columns: columns.groups(words.calls.integration, 'integration'),
         rows: groups(
           'integrations',
           (id) => integration(id)?.name ?? text.removed,

@@ -26,7 +26,6 @@ type ReportColumn = {
   readonly head: string;
   readonly csv: string;
   readonly kind: 'text' | 'count' | 'share' | 'seconds' | 'time';
-  readonly wide?: true;
   /** Sorted by what is shown, not by what it is in CSV. */
   readonly byLabel?: true;
   value(row: Row): Cell;
@@ -49,7 +48,7 @@ export function sortingIn(text: string | null): Sorting | null {
 }
 
 /** The share of missed calls among answered and missed ones; null without any. */
-export function missedRate({ answered, missed }: Counts): number | null {
+export function missedRate({ answered, missed }: Omit<Counts, 'calls'>): number | null {
   return answered + missed === 0 ? null : missed / (answered + missed);
 }
 
@@ -62,30 +61,28 @@ export const percent = (value: number | null, locale: string): string =>
         minimumFractionDigits: 1,
         maximumFractionDigits: 1,
       }).format(value);
-export const seconds = (value: number | null): string => duration(value === null ? null : value * 1000);
+const seconds = (value: number | null): string => duration(value === null ? null : value * 1000);
 
 /** The columns of each kind of table; `head`: what its rows are, in words and in CSV. */
-export function columnsOf({ reports, weekly }: Words) {
+export function columnsOf({ layout, reports, calls: { outcomes } }: Words) {
   const column = (
     head: string,
     csv: string,
     kind: ReportColumn['kind'],
     value: ReportColumn['value'],
-    how: Pick<ReportColumn, 'wide' | 'byLabel'> = {},
+    how: Pick<ReportColumn, 'byLabel'> = {},
   ): ReportColumn => ({ head, csv, kind, value, ...how });
   const labelOf = ({ label }: Row) => label;
   const first = (head: string, csv: string) => column(head, csv, 'text', labelOf);
-  const calls = column(weekly.calls, 'calls', 'count', (row) => row.calls);
-  const before = column(reports.beforeHead, 'calls_before', 'count', (row) => row.before ?? null, {
-    wide: true,
-  });
-  const answered = column(weekly.answered, 'answered', 'count', (row) => row.answered);
-  const missed = column(weekly.missed, 'missed', 'count', (row) => row.missed);
-  const rate = column(weekly.missedRate, 'missed_rate', 'share', missedRate);
+  const calls = column(layout.calls, 'calls', 'count', (row) => row.calls);
+  const before = column(reports.beforeHead, 'calls_before', 'count', (row) => row.before ?? null);
+  const answered = column(outcomes.answered, 'answered', 'count', (row) => row.answered);
+  const missed = column(outcomes.missed, 'missed', 'count', (row) => row.missed);
+  const rate = column(reports.missedRate, 'missed_rate', 'share', missedRate);
   const time = (head: string, csv: string, kind: 'waited' | 'gaveUp' | 'talked', part: number) =>
-    column(head, csv, 'seconds', ({ group }) => (group ? quantile(group[kind], part) : null), { wide: true });
+    column(head, csv, 'seconds', ({ group }) => (group ? quantile(group[kind], part) : null));
   const times = [
-    time(weekly.timeToAnswer, 'time_to_answer_median_seconds', 'waited', 0.5),
+    time(reports.timeToAnswer, 'time_to_answer_median_seconds', 'waited', 0.5),
     time(reports.nineOfTen, 'time_to_answer_p90_seconds', 'waited', 0.9),
     time(reports.medianDuration, 'duration_median_seconds', 'talked', 0.5),
     time(reports.nineOfTen, 'duration_p90_seconds', 'talked', 0.9),
@@ -154,14 +151,13 @@ export function showTable(
     columns: columns.map(
       (column): Column<Row> => ({
         head: column.head,
-        ...(column.kind !== 'text' && column.kind !== 'time' && { numeric: true }),
-        ...(column.wide && { wide: true }),
+        ...(column.kind !== 'text' && column.kind !== 'time' && { end: true }),
         ...(given.rows.length > 1 && { sort: sortOf(column) }),
         cell: (row) => cellText(column, row, column === columns[0], formats),
       }),
     ),
     rows: sortedRows(given, sorting),
-    empty: html`<p>${words.reports.noCalls}</p>`,
+    empty: words.reports.noCalls,
   });
 }
 

@@ -1,25 +1,33 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
 import { mailAddress } from '../../shared/mail/mail-address.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
-import { quantile, type ReportStore, serviceLevel } from '../calls/aggregate.ts';
-import { dateAt, dateIn, daysBetween } from '../kit/calendar.ts';
-import { changeForm, field } from '../kit/form.ts';
-import { type Formats, formatsFor } from '../kit/formats.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Extensions } from '../accounts/extensions.ts';
+import type { ReportStore } from '../calls/aggregate.ts';
+import { type Day, dateAt, daysBetween } from '../kit/calendar.ts';
+import { displayText } from '../kit/display-text.ts';
+import { changeForm, field, fold } from '../kit/form.ts';
+import { formatsFor } from '../kit/formats.ts';
+import type { Answer, Page, PageRequest } from '../kit/page-request.ts';
+import type { CallerStore } from '../people/caller-store.ts';
 import { type Html, html, render } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
-import { makeReport, type Report } from './call-report.ts';
-import { missedRate, percent, seconds } from './report-tables.ts';
+import { busyHours, type Counts, makeReport, type Report } from './call-report.ts';
+import { callersReport } from './callers-report.ts';
+import { hourName, inWords, namesFor, type Spoken } from './report-names.ts';
+import { deciding, type Figure, summaryFigures } from './report-summary.ts';
 import type { WeeklyStore } from './weekly-store.ts';
 
+type Stores = { readonly reports: ReportStore; readonly callers: CallerStore };
+
+/** What the mail has: as its page begins, and the days and hours as rows of texts. */
 type WeeklyReport = {
   readonly title: string;
-  readonly heads: readonly string[];
-  /** Each a label, the figure of the week, and that of the week before. */
-  readonly figures: readonly (readonly [label: string, now: string, before: string])[];
-  readonly dayHeads: readonly string[];
-  readonly days: readonly (readonly string[])[];
+  readonly sentence: Html;
+  readonly figures: readonly Figure[];
+  /** The days, and the days by hours; each begins with its heads. */
+  readonly tables: readonly (readonly (readonly string[])[])[];
 };
 
 /** The Monday of the last week that is over. */
@@ -36,71 +44,69 @@ const dueWeek = (now: number, timeZone: string): Temporal.PlainDate => lastWeek(
 
 /** A week's figures beside those of the week before. */
 async function weeklyReport(
-  { reports }: { readonly reports: ReportStore },
+  store: Stores,
   { id, answerWithin }: Account,
+  extensions: Extensions,
   monday: Temporal.PlainDate,
-  { weekly: words }: Words,
-  formats: Formats,
+  spoken: Spoken,
   now: number,
 ): Promise<WeeklyReport> {
+  const { words, formats } = spoken;
   const { timeZone, locale } = formats;
-  const read = async (first: Temporal.PlainDate): Promise<Report> => {
-    const days = daysBetween(first, first.add({ days: 6 }), timeZone);
-    return makeReport({ step: 'day' }, days, timeZone, reports.figures(id, days, now));
-  };
-  const [week, before] = [await read(monday), await read(monday.subtract({ days: 7 }))];
-  const number = (value: number) => formats.number(value);
-  const share = (value: number | null) => percent(value, locale);
-  const figures = (
-    [
-      [words.calls, ({ all }) => number(all.calls)],
-      [words.answered, ({ all }) => number(all.answered)],
-      [words.missed, ({ all }) => number(all.missed)],
-      [words.missedRate, ({ all }) => share(missedRate(all))],
-      [words.answeredWithin(answerWithin), ({ all }) => share(serviceLevel(all, answerWithin))],
-      [words.timeToAnswer, ({ all }) => seconds(quantile(all.waited, 0.5))],
-      [words.duration, ({ all }) => seconds(quantile(all.talked, 0.5))],
-    ] as readonly (readonly [string, (report: Report) => string])[]
-  ).map(([label, value]) => [label, value(week), value(before)] as const);
-  const day = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' });
-  const long = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' });
+  const daysFrom = (first: Temporal.PlainDate) => daysBetween(first, first.add({ days: 6 }), timeZone);
+  const read = (days: readonly Day[]): Promise<Report> =>
+    makeReport({ step: 'day' }, days, timeZone, store.reports.figures(id, days, now));
+  const days = daysFrom(monday);
+  const [week, before] = [await read(days), await read(daysFrom(monday.subtract({ days: 7 })))];
+  const callers = await callersReport(store.callers, id, days, week, null);
+  const { shortDay } = namesFor(locale);
+  const [first, last] = busyHours(week.hours);
+  const { calls, layout, reports } = words;
+  const cell = ({ calls, missed }: Counts) =>
+    `${calls > 0 ? formats.number(calls) : ''}${missed > 0 ? ` (${formats.number(missed)})` : ''}`;
+  const hourNames = week.hours.map((_, hour) => hourName(hour)).slice(first, last + 1);
   return {
-    title: words.title(long.format(monday), long.format(monday.add({ days: 6 }))),
-    heads: [words.figure, words.thisWeek, words.before],
-    figures,
-    dayHeads: [words.day, words.calls, words.answered, words.missed],
-    days: week.series.map(({ first, calls, answered, missed }) => [
-      day.format(first),
-      ...[calls, answered, missed].map(number),
-    ]),
+    title: reports.reportOf(inWords({ first: monday, last: monday.add({ days: 6 }) }, spoken)),
+    sentence: deciding(week, extensions, spoken),
+    figures: summaryFigures(week, before, callers, answerWithin, spoken),
+    tables: [
+      [
+        [reports.steps.day, layout.calls, calls.outcomes.answered, calls.outcomes.missed],
+        ...week.series.map((row) => [
+          shortDay(row.first),
+          ...[row.calls, row.answered, row.missed].map((count) => formats.number(count)),
+        ]),
+      ],
+      [
+        [`${reports.steps.day} (${calls.outcomes.missed})`, ...hourNames],
+        ...week.days.map((row) => [shortDay(row.first), ...row.hours.slice(first, last + 1).map(cell)]),
+      ],
+    ],
   };
-}
-
-/** The report as a part of a page, or of a mail. */
-function weeklyReportBody({ heads, figures, dayHeads, days }: WeeklyReport): Html {
-  const table = (
-    columns: readonly string[],
-    rows: readonly (readonly string[])[],
-  ) => html`<div class="table" role="region" aria-label=${columns[0]} tabindex="0"><table>
-    <thead><tr>${columns.map((head, at) => html`<th scope="col" class=${at > 0 && 'numeric'} align=${at > 0 ? 'right' : 'left'}>${head}</th>`)}</tr></thead>
-    <tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td class=${at > 0 && 'numeric'} align=${at > 0 ? 'right' : 'left'}>${cell}</td>`)}</tr>`)}</tbody>
-  </table></div>`;
-  return html`${table(heads, figures)}<br />${table(dayHeads, days)}`;
 }
 
 /** The report as a mail; `address`: of its page. */
 function weeklyReportMail(report: WeeklyReport, account: string, address: string, words: Words) {
-  const lines = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
-    [heads, ...rows].map(([first, ...others]) => `${first}: ${others.join(' / ')}`);
-  const body = html`<html lang=${words.language}><head><meta charset="utf-8" /><title>${report.title}</title></head><body>
-    <h1>${report.title}</h1><p>${account}</p>${weeklyReportBody(report)}
+  const { title, sentence, tables } = report;
+  const figures = report.figures.map(({ label, value, share, under }) => [
+    label,
+    `${value}${share ? ` (${share})` : ''}`,
+    ...(under.length > 0 ? [under.join(', ')] : []),
+  ]);
+  const lines = (rows: readonly (readonly string[])[]) =>
+    rows.map(([first, ...others]) => `${first}: ${others.join(' / ')}`);
+  const asTable = (rows: readonly (readonly string[])[]) =>
+    html`<table cellpadding="4">${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td align=${at > 0 ? 'right' : 'left'}>${cell}</td>`)}</tr>`)}</table>`;
+  const body = html`<html lang=${words.language}><head><meta charset="utf-8" /><title>${title}</title></head><body>
+    <h1>${title}</h1><p>${account}</p>${sentence && html`<p>${sentence}</p>`}
+    ${[figures, ...tables].map((rows) => html`${asTable(rows)}<br />`)}
     <p><a href=${address}>${words.weekly.open}</a></p><p>${words.weekly.why}</p></body></html>`;
   return {
-    subject: `${account}: ${report.title}`,
+    subject: `${account}: ${title}`,
     text: [
-      ...[report.title, account, ''],
-      ...[...lines(report.heads, report.figures), ''],
-      ...[...lines(report.dayHeads, report.days), ''],
+      ...[title, account, ''],
+      ...(sentence ? [render(sentence).replace(/<[^>]+>/g, ''), ''] : []),
+      ...[figures, ...tables].flatMap((rows) => [...lines(rows), '']),
       ...[`${words.weekly.open}: ${address}`, words.weekly.why, ''],
     ].join('\n'),
     html: `<!doctype html>${render(body)}`,
@@ -114,19 +120,20 @@ function weeklyReportMail(report: WeeklyReport, account: string, address: string
 export async function sendWeeklyReports(
   {
     store,
+    directory,
     mailer,
     origin,
     log,
   }: {
-    store: { readonly reports: ReportStore; readonly weekly: WeeklyStore };
+    store: Stores & { readonly weekly: WeeklyStore };
+    directory: Pick<ServiceDirectory, 'accounts' | 'extensions'>;
     mailer: Mailer;
     origin: string;
     log: Log;
   },
-  accounts: readonly Account[],
   now: number,
 ): Promise<void> {
-  for (const account of accounts) {
+  for (const account of directory.accounts()) {
     const { timeZone } = formatsFor(account.timeZone);
     const monday = dueWeek(now, timeZone);
     const week = monday.toString();
@@ -135,8 +142,9 @@ export async function sendWeeklyReports(
       const words = wordsFor(language);
       try {
         const formats = formatsFor(account.timeZone, words.locale);
-        const report = await weeklyReport(store, account, monday, words, formats, now);
-        const link = `${origin}/reports/week?of=${week}`;
+        const extensions = directory.extensions(account.id);
+        const report = await weeklyReport(store, account, extensions, monday, { words, formats }, now);
+        const link = `${origin}/reports?from=${week}&to=${monday.add({ days: 6 })}`;
         await mailer.send({ to: address, ...weeklyReportMail(report, account.name, link, words) });
       } catch (error) {
         await store.weekly.move(user, week, sent);
@@ -146,47 +154,36 @@ export async function sendWeeklyReports(
   }
 }
 
-/** The report of a week as it is mailed, to print; and where it is mailed to. */
-export function weekPages(
-  pages: Pages,
-  store: { reports: ReportStore; weekly: WeeklyStore },
-  mails: boolean,
-): void {
-  async function page(request: PageRequest, error?: string): Promise<Page> {
-    const { account, words, formats, now, query, user, token, form } = request;
-    const last = lastWeek(now, formats.timeZone);
-    const asked = dateIn(query.get('of'));
-    const monday = asked ? asked.subtract({ days: asked.dayOfWeek - 1 }) : last;
-    const report = await weeklyReport(store, account, monday, words, formats, now);
-    const address = form.get('address') ?? (await store.weekly.address(user.id)) ?? '';
-    const text = words.weekly;
-    return {
-      title: report.title,
-      ...(error && { status: 422 }),
-      body: html`
-        <p class="quiet"><a href="/reports">← ${words.layout.reports}</a></p>
-        <h1>${report.title}</h1>
-        ${weeklyReportBody(report)}
-        ${
-          !mails
-            ? html`<p class="quiet save">${text.noMail}</p>`
-            : changeForm(
-                { action: '/reports/week', token, label: text.heading },
-                html`<h2>${text.heading}</h2>
-                  ${field({ label: text.address, name: 'address', value: address, maxlength: 254, hint: text.hint, errors: error ? { address: error } : null })}
-                  <button type="submit">${words.common.save}</button>`,
-              )
-        }`,
-    };
-  }
-  pages.get('/reports/week', 'agent', (request) => page(request));
-  pages.post('/reports/week', 'agent', async (request) => {
-    const address = (request.form.get('address') ?? '').trim();
-    if (address.length > 254 || (address !== '' && !mailAddress.test(address)))
-      return page(request, request.words.weekly.badAddress);
-    const sent = dueWeek(request.now, request.formats.timeZone).toString();
-    await store.weekly.put(request.user.id, address || null, sent);
-    await request.audit('settings', `weekly report to ${address || 'no one'}`);
-    return { redirect: '/reports/week' };
-  });
+/** Where a user's weekly report is mailed to, as a part of the reports. */
+export async function weeklyForm(
+  { words, user, token, form }: PageRequest,
+  weekly: WeeklyStore,
+  wrong: string | undefined,
+): Promise<Html> {
+  const address = form.get('address') ?? (await weekly.address(user.id)) ?? '';
+  const text = words.weekly;
+  return fold(
+    text.heading,
+    changeForm(
+      { action: '/reports/mail', token, is: 'form', label: text.heading },
+      html`${field({ label: text.address, name: 'address', value: address, maxlength: 254, hint: text.hint, errors: wrong ? { address: wrong } : null })}
+        <div><button type="submit">${words.common.save}</button></div>`,
+    ),
+    address && displayText(address, 60),
+    wrong !== undefined,
+  );
+}
+
+/** Keeps the address that the form has. */
+export async function chooseWeekly(
+  request: Pick<PageRequest, 'form' | 'now' | 'formats' | 'user' | 'audit'>,
+  weekly: Pick<WeeklyStore, 'put'>,
+  refuse: () => Promise<Page>,
+): Promise<Answer> {
+  const address = (request.form.get('address') ?? '').trim();
+  if (address.length > 254 || (address !== '' && !mailAddress.test(address))) return refuse();
+  const sent = dueWeek(request.now, request.formats.timeZone).toString();
+  await weekly.put(request.user.id, address || null, sent);
+  await request.audit('settings', `weekly report to ${address || 'no one'}`);
+  return { redirect: '/reports' };
 }

@@ -36,7 +36,6 @@ export function placeFields(
       name: 'zone',
       value: zone,
       errors,
-      hint: text.zoneHint,
       options: [['', text.serverZone(machineZone())], ...Array.from(zones, (name) => [name, name] as const)],
     })}`;
 }

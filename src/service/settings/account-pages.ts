@@ -49,19 +49,20 @@ export function accountPages(
   pages: Pages,
   { users, customers, directory, sessions, passwords }: Parts,
 ): void {
-  const accountPage = async (request: PageRequest, errors?: FieldErrors) =>
-    ownPage(request, await sessions.list(request.user), errors);
-  pages.get('/account', 'agent', (request) => accountPage(request));
+  const security = async (request: PageRequest, errors?: FieldErrors) =>
+    securityPage(request, await sessions.list(request.user), errors);
+  pages.get('/account', 'agent', (request) => ownPage(request));
+  pages.get('/security', 'agent', (request) => security(request));
   pages.post('/account/password', 'agent', async (request) => {
     const { values, errors } = readForm(passwordChange, request);
-    if (errors) return accountPage(request, errors);
+    if (errors) return security(request, errors);
     if (!(await request.isOwnPassword(values.current)))
-      return accountPage(request, { current: request.words.formErrors.wrongPassword });
+      return security(request, { current: request.words.formErrors.wrongPassword });
     const password = await passwords.hash(values.password, request.user.uid);
     await users.change(request.user.id, { password });
     await sessions.closeAll(request.user, request.session);
     await request.audit('password', request.user.name);
-    return { redirect: '/account?done=password' };
+    return { redirect: '/security?done' };
   });
   pages.post('/account/language', 'agent', async ({ user, form }) => {
     await users.change(user.id, { language: languageSchema.parse(form.get('language')) });
@@ -73,7 +74,7 @@ export function accountPages(
       await sessions.close(session);
       await request.audit('session', `of ${session.address}`);
     }
-    return { redirect: '/account?done=session' };
+    return { redirect: '/security?done' };
   });
   pages.post('/account/sign-out-everywhere', 'agent', async (request) => {
     await sessions.closeAll(request.user, null);
@@ -82,7 +83,7 @@ export function accountPages(
   });
   pages.post('/account/settings', 'administrator', async (request) => {
     const { values, errors } = readForm(settings, request);
-    if (errors) return accountPage(request, errors);
+    if (errors) return ownPage(request, errors);
     const { account: name, country, zone, within, crm, agents_delete } = values;
     const change = {
       name,
@@ -94,69 +95,65 @@ export function accountPages(
     };
     const changed = await changeAccount({ directory, customers }, request.account, change);
     await request.audit('settings', changed);
-    return { redirect: '/account?done=settings' };
+    return { redirect: '/account?done' };
   });
 }
 
 type OwnSession = Awaited<ReturnType<Sessions['list']>>[number];
 
-function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
+function ownPage(request: PageRequest, errors?: FieldErrors): Page {
   const { user, account, token, administrates, query, form, words } = request;
   const { common, account: text } = words;
-  const message = {
-    password: text.passwordChanged,
-    session: text.sessionEnded,
-    settings: words.common.saved,
-  }[query.get('done') ?? ''];
   const value = (name: string, saved: string) => form.get(name) ?? saved;
   return {
-    title: text.title,
+    title: words.settings.account,
     ...(errors && { status: 422 }),
     body: html`
-      <h1>${text.title}</h1>
-      ${message !== undefined && notice(message)}
-      <div class="columns">
-      <section class="card" aria-labelledby="you">
-        <h2 id="you">${text.signedInAs(user.name)}</h2>
-        <p>${words.users.role}: ${words.users.roles[user.role]}</p>
-        ${changeForm(
-          { action: '/account/password', token, label: text.changePassword },
-          html`
-            ${field({ label: text.currentPassword, name: 'current', type: 'password', errors, required: true, autocomplete: 'current-password' })}
-            ${field({ label: text.newPassword, name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: text.passwordHint })}
-            <button type="submit">${text.changePassword}</button>
-          `,
-        )}
-        ${changeForm(
-          { action: '/account/language', token, label: text.language },
-          html`
-            ${languageField(text, user.language)}
-            <button type="submit">${common.save}</button>
-          `,
-        )}
-        <p><a href="/account/second-factor">${words.secondFactor.title}</a>: ${user.secondFactor === null ? common.off : common.on}</p>
-      </section>
+      <div class="head"><h1>${words.settings.account}</h1><span class="quiet">${displayText(user.name, 60)}, ${words.users.roles[user.role]}</span></div>
+      ${query.has('done') && notice(common.saved)}
+      ${changeForm(
+        { action: '/account/language', token, is: 'card form', label: text.language },
+        html`${languageField(text, user.language)}<div class="together"><button type="submit">${common.save}</button><a class="button" href="/account/calls">${words.barSettings.title}</a></div>`,
+      )}
       ${
         administrates &&
-        html`<section class="card" aria-labelledby="settings">
-          <h2 id="settings">${text.settings}</h2>
-          ${changeForm(
-            { action: '/account/settings', token, label: text.settings },
-            html`
-              ${field({ label: text.accountName, name: 'account', value: value('account', account.name), errors, required: true, maxlength: 80 })}
-              ${placeFields(words, { country: value('country', account.country ?? ''), zone: value('zone', account.timeZone ?? '') }, errors)}
-              ${field({ label: text.within, name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true, hint: text.withinHint })}
-              ${field({ label: words.crm.label, name: 'crm', value: value('crm', account.crmUrl ?? ''), errors, maxlength: 500, hint: words.crm.hint })}
-              <label class="check"><input type="checkbox" name="agents_delete" value="1" checked=${form.has('account') ? form.has('agents_delete') : account.agentsDelete} /> ${words.account.agentsDelete}</label>
-              <button type="submit">${common.save}</button>
-            `,
-          )}
-          <p><a href="/opening-hours">${text.hours}</a>: ${account.openingHours === null ? common.none : common.on}</p>
-        </section>`
+        html`<h2 class="after">${text.settings}</h2>${changeForm(
+          { action: '/account/settings', token, is: 'card form wide-form', label: text.settings },
+          html`
+            ${field({ label: text.accountName, name: 'account', value: value('account', account.name), errors, required: true, maxlength: 80 })}
+            ${placeFields(words, { country: value('country', account.country ?? ''), zone: value('zone', account.timeZone ?? '') }, errors)}
+            ${field({ label: text.within, name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true })}
+            ${field({ label: words.crm.label, name: 'crm', value: value('crm', account.crmUrl ?? ''), errors, maxlength: 500, hint: words.crm.hint })}
+            <label class="choice"><input type="checkbox" name="agents_delete" value="1" checked=${form.has('account') ? form.has('agents_delete') : account.agentsDelete} /> ${text.agentsDelete}</label>
+            <div class="together"><button type="submit" class="primary">${common.save}</button></div>
+          `,
+        )}`
       }
-      </div>
-      <section class="card" aria-labelledby="sessions">
-        <h2 id="sessions">${text.sessions}</h2>
+    `,
+  };
+}
+
+/** The password, the second factor and the browsers that are signed in. */
+function securityPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
+  const { user, token, query, words } = request;
+  const { common, account: text, settings: names } = words;
+  return {
+    title: names.security,
+    ...(errors && { status: 422 }),
+    body: html`
+      <div class="head"><h1>${names.security}</h1></div>
+      ${query.has('done') && notice(common.saved)}
+      ${changeForm(
+        { action: '/account/password', token, is: 'card form', label: text.changePassword },
+        html`
+          ${field({ label: text.currentPassword, name: 'current', type: 'password', errors, required: true, autocomplete: 'current-password' })}
+          ${field({ label: text.newPassword, name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: words.formErrors.passwordShort })}
+          <div><button type="submit">${text.changePassword}</button></div>
+        `,
+      )}
+      <p class="after"><a href="/security/second-factor">${words.secondFactor.title}</a>: ${user.secondFactor === null ? common.off : common.on}</p>
+      <section aria-labelledby="sessions">
+        <h2 id="sessions" class="after">${text.sessions}</h2>
         ${sessionTable(request, sessions)}
         ${button({ action: '/account/sign-out-everywhere', token }, text.signOutEverywhere)}
       </section>
@@ -165,7 +162,7 @@ function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?:
 }
 
 function sessionTable(
-  { session, token, formats, now, words: { account: text, layout } }: PageRequest,
+  { session, token, formats, now, words: { account: text, common, layout } }: PageRequest,
   sessions: readonly OwnSession[],
 ): Html {
   return table({
@@ -174,21 +171,20 @@ function sessionTable(
     columns: [
       { head: text.browser, cell: ({ browser }) => text.browserOn(...browserName(browser)) },
       { head: text.from, cell: ({ address }) => displayText(address, 60) },
-      { head: text.signedIn, cell: ({ openedAt }) => html`${text.since} ${formats.moment(openedAt, now)}` },
-      { head: text.lastUsed, cell: ({ usedAt }) => html`${text.used} ${formats.moment(usedAt, now)}` },
+      { head: text.signedIn, cell: ({ openedAt }) => formats.moment(openedAt, now) },
+      { head: common.lastUsed, cell: ({ usedAt }) => formats.moment(usedAt, now) },
       {
-        head: text.action,
+        head: layout.signOut,
         cell: ({ id }) =>
           id === session.id
             ? text.thisBrowser
             : changeForm(
-                { action: '/account/sessions/end', token, inline: true },
+                { action: '/account/sessions/end', token },
                 html`<input type="hidden" name="session" value=${id} /><button type="submit">${layout.signOut}</button>`,
               ),
       },
     ],
     empty: null,
-    stacked: true,
   });
 }
 

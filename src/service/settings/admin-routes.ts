@@ -1,27 +1,30 @@
+import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
-import type { Keys } from '../accounts/keys.ts';
+import { type Keys, sameText } from '../accounts/keys.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
-import { type AccountOf, type AdminAudit, given, name } from '../kit/administration.ts';
+import { type AccountOf, type AdminAudit, given, name, operation } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
+import { openApi } from '../kit/openapi.ts';
 import { bearerToken } from '../kit/security-headers.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
+import { adminUserRoutes } from '../users/admin-users.ts';
+import { adminWebhookRoutes } from '../webhooks/admin-webhooks.ts';
+import { accountSchema, accountView, adminAccountRoutes, country } from './admin-accounts.ts';
 import { changeAccount } from './change-account.ts';
 
-const accountChange = z.object({
-  name: name.optional(),
-  country: z
-    .string()
-    .refine(isCountry, 'The country field must be two letters of ISO 3166.')
-    .nullable()
-    .optional(),
-});
+const accountChange = z.object({ name: name.optional(), country: country.optional() });
+
+const documentPath = '/admin/openapi.json';
+
+const intro = `Accounts, users, customers, segments, integrations and webhooks. Accounts are added with the operator's
+token (\`pbx-bridge service account operator-token\`), everything else is of the account whose administration token is
+sent (\`pbx-bridge service account admin-token\`). Each answer has an \`x-request-id\`, which the service's log names.`;
 
 type Parts = {
   store: { audit: AuditStore; customers: CustomerStore };
@@ -29,13 +32,15 @@ type Parts = {
   keys: Keys;
   budgets: Budgets;
   clock: () => number;
-};
+} & Parameters<typeof adminUserRoutes>[3] &
+  Parameters<typeof adminWebhookRoutes>[3];
 
 /**
- * /admin: an account's settings, with its administration token. Integration tokens are refused: a phone system does not
- * need the customers.
+ * /admin: an account's settings, with its administration token, and the accounts, with the operator's. Integration tokens
+ * are refused: a phone system does not need the customers.
  */
-export function adminRoutes({ store, directory, keys, budgets, clock }: Parts) {
+export function adminRoutes(parts: Parts) {
+  const { store, directory, keys, budgets, clock } = parts;
   const accounts = new WeakMap<object, Account>();
   const accountOf: AccountOf = ({ raw }) => accounts.get(raw) as Account;
 
@@ -48,10 +53,16 @@ export function adminRoutes({ store, directory, keys, budgets, clock }: Parts) {
       reply.code(404).send({ message: 'There is nothing at this path.' }),
     );
     app.addHook('onRequest', async (request, reply) => {
-      const account = directory.administrator(bearerToken(request.headers.authorization) ?? '');
-      if (account === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
+      if (request.routeOptions.url === documentPath) return;
+      const token = bearerToken(request.headers.authorization) ?? '';
+      if (request.routeOptions.url === '/admin/accounts' && sameText(token, keys.operatorToken())) return;
+      const account = directory.administrator(token);
+      if (account === undefined || request.routeOptions.url === '/admin/accounts')
+        return reply.code(401).send({ message: 'Unauthenticated.' });
       accounts.set(request.raw, account);
     });
+    await app.register(swagger, { decorator: 'document', ...openApi('Administration', intro, '/admin') });
+    app.get('/openapi.json', { schema: { hide: true } }, () => app.getDecorator<() => object>('document')());
 
     const audit: AdminAudit = (request, what, target) =>
       store.audit.write({
@@ -62,17 +73,30 @@ export function adminRoutes({ store, directory, keys, budgets, clock }: Parts) {
         from: `${request.ip} (/admin)`,
         target,
       });
-    const account = ({ uid, name, country }: Account) => ({ uid, name, country });
-    app.get('/account', (request) => account(accountOf(request)));
-    app.patch('/account', { schema: { body: accountChange } }, async (request) => {
-      const { id } = accountOf(request);
-      const parts = { directory, customers: store.customers };
-      const changed = await changeAccount(parts, accountOf(request), given(request.body));
-      await audit(request, 'settings', changed);
-      return account(directory.accounts().find((candidate) => candidate.id === id) as Account);
-    });
+    app.get(
+      '/account',
+      operation('getAccount', 'Read the account', { response: { 200: accountSchema } }),
+      (request) => accountView(accountOf(request)),
+    );
+    app.patch(
+      '/account',
+      operation('changeAccount', 'Change the account', {
+        body: accountChange,
+        response: { 200: accountSchema },
+      }),
+      async (request) => {
+        const { id } = accountOf(request);
+        const into = { directory, customers: store.customers };
+        const changed = await changeAccount(into, accountOf(request), given(request.body));
+        await audit(request, 'settings', changed);
+        return accountView(directory.accounts().find((candidate) => candidate.id === id) as Account);
+      },
+    );
 
+    adminAccountRoutes(app, parts);
+    adminUserRoutes(app, accountOf, audit, parts);
     adminIntegrationRoutes(app, accountOf, audit, directory, keys, clock);
     adminCustomerRoutes(app, accountOf, audit, { store, budgets });
+    adminWebhookRoutes(app, accountOf, audit, parts);
   };
 }

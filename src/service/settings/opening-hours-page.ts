@@ -34,31 +34,30 @@ function page({ account, form, formats, query, token, words }: PageRequest, erro
   const weekday = new Intl.DateTimeFormat(formats.locale, { weekday: 'long' });
   const closed = value('closed', hours?.closed.join('\n') ?? '');
   return {
-    title: text.hours,
+    title: words.settings.openingHours,
     ...(errors && { status: 422 }),
     body: html`
-      <p><a href="/account">← ${text.title}</a></p>
-      <h1>${text.hours}</h1>
+      <div class="head"><h1>${words.settings.openingHours}</h1></div>
       ${query.has('done') && notice(words.common.saved)}
       <p>${text.hoursHelp} ${words.reports.timesIn(formats.timeZone)}</p>
       ${changeForm(
-        { action: '/opening-hours', token, label: text.hours },
+        { action: '/opening-hours', token, is: 'form', label: words.settings.openingHours },
         html`
           ${Array.from({ length: 7 }, (_, at) => {
             const [from, to] = hours?.week[at] ?? [];
             const day = weekday.format(monday.add({ days: at }));
-            return html`<div class="pair">
+            return html`<div class="hours">
               ${field({ label: text.opens(day), name: `from-${at + 1}`, type: 'time', step: 900, value: value(`from-${at + 1}`, clockOf(from)), errors })}
               ${field({ label: text.closes(day), name: `to-${at + 1}`, type: 'time', step: 900, value: value(`to-${at + 1}`, clockOf(to)) })}
             </div>`;
           })}
-          <div class="field">
+          <div>
             <label for="f-closed">${text.closedDays}</label>
             <textarea id="f-closed" name="closed" rows="6" maxlength="6000" aria-describedby=${errors?.closed ? 'h-closed e-closed' : 'h-closed'} aria-invalid=${errors?.closed ? 'true' : undefined}>${closed}</textarea>
-            <p class="hint" id="h-closed">${text.closedHint}</p>
-            ${errors?.closed && html`<p class="error" id="e-closed">${errors.closed}</p>`}
+            <p class="hint" id="h-closed">${words.formErrors.dates}</p>
+            ${errors?.closed && html`<p class="wrong small is-missed" id="e-closed">${errors.closed}</p>`}
           </div>
-          <button type="submit" class="main">${words.common.save}</button>`,
+          <button type="submit" class="primary">${words.common.save}</button>`,
       )}
     `,
   };

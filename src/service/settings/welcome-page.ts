@@ -21,10 +21,10 @@ export function welcomePage(
   { users, customers, directory, sessions, passwords }: Parameters<typeof accountPages>[1],
 ): void {
   pages.get('/welcome', 'agent', (request) =>
-    request.user.password === null ? formPage(request) : { redirect: '/' },
+    request.user.password === null ? formPage(request) : { redirect: '/calls' },
   );
   pages.post('/welcome', 'agent', async (request) => {
-    if (request.user.password !== null) return { redirect: '/' };
+    if (request.user.password !== null) return { redirect: '/calls' };
     const { values, errors } = readForm(welcome, request);
     if (errors) return formPage(request, errors);
     const { name, language, country = request.account.country, zone = null } = values;
@@ -34,13 +34,13 @@ export function welcomePage(
       return formPage(request, { name: request.words.formErrors.nameTaken });
     await sessions.closeAll(request.user, request.session);
     await request.audit('password', name);
-    if (!asksForPlace(request)) return { redirect: '/' };
+    if (!asksForPlace(request)) return { redirect: '/calls' };
     const changed = await changeAccount({ directory, customers }, request.account, {
       country,
       timeZone: zone,
     });
     await request.audit('settings', changed);
-    return { redirect: '/start' };
+    return { redirect: '/integrations' };
   });
 }
 
@@ -49,20 +49,20 @@ const asksForPlace = ({ account, administrates }: PageRequest) => administrates 
 
 function formPage(request: PageRequest, errors?: FieldErrors): Page {
   const { words, user, account, form } = request;
-  const { common, account: text } = words;
+  const { account: text } = words;
   const value = (name: string, saved: string) => form.get(name) ?? saved;
   return {
     title: text.welcome,
     scripts: ['welcome.js'],
     ...(errors && { status: 422 }),
-    body: html`<div class="narrow">
+    body: html`<div class="sign-in">
       <h1>${text.welcome}</h1>
       <p>${text.welcomeHint}</p>
       ${changeForm(
-        { action: '/welcome', token: request.token },
+        { action: '/welcome', token: request.token, is: 'card form' },
         html`
-          ${field({ label: common.name, name: 'name', value: value('name', user.name), errors, required: true, maxlength: 80, autocomplete: 'username', hint: text.nameHint })}
-          ${field({ label: words.signIn.password, name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: text.passwordHint })}
+          ${field({ label: words.users.nameOrMail, name: 'name', value: value('name', user.name), errors, required: true, maxlength: 80, autocomplete: 'username' })}
+          ${field({ label: words.signIn.password, name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: words.formErrors.passwordShort })}
           ${languageField(text, value('language', ''))}
           ${
             asksForPlace(request) &&
@@ -72,7 +72,7 @@ function formPage(request: PageRequest, errors?: FieldErrors): Page {
               errors,
             )
           }
-          <button type="submit" class="main">${text.continue}</button>
+          <div><button type="submit" class="primary">${text.continue}</button></div>
         `,
       )}
     </div>`,

@@ -40,6 +40,35 @@ export async function trimOldest(
   }
 }
 
+/**
+ * Writes a text of an account's rows anew: `own` is which they are, as SQL, the account being $1. Returns how many have
+ * changed.
+ */
+export async function rewriteTexts(
+  { read, write }: Pick<Statements, 'read' | 'write'>,
+  table: 'audit' | 'caller_actions' | 'webhook_deliveries',
+  column: string,
+  own: string,
+  account: number,
+  rewritten: (text: string) => string,
+): Promise<number> {
+  const sql = `SELECT id, ${column} AS text FROM ${table}
+    WHERE ${own} AND id > $2 AND ${column} IS NOT NULL ORDER BY id LIMIT ${STEP}`;
+  let changed = 0;
+  for (let after = 0, rows = STEP; rows === STEP; ) {
+    const texts = await read<{ id: number; text: string }>(sql, account, after);
+    for (const { id, text } of texts) {
+      const now = rewritten(text);
+      if (now === text) continue;
+      await write(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, id, now);
+      changed += 1;
+    }
+    rows = texts.length;
+    after = texts.at(-1)?.id ?? 0;
+  }
+  return changed;
+}
+
 export type Serialise = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Runs one job at a time: even with many readers of the history, a lookup waits for one of their reads at most. */

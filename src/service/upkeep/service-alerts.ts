@@ -18,6 +18,8 @@ import type { Backups } from './backups.ts';
 export type Observed = {
   /** An entry was stored, or could not be. */
   stored(error?: unknown): void;
+  /** When an entry could not be stored, Unix ms; null if one was stored since. */
+  failedAt(): number | null;
 };
 
 export type ServiceAlertSettings = AlertSettings & {
@@ -73,12 +75,12 @@ export function makeServiceAlerts(
   const { stateDir, alerts, mail, name } = options;
   const lookAtDisk = watchDisk(stateDir);
   const startedAt = clock();
-  let notStored: string | undefined;
+  let notStored: { readonly error: string; readonly at: number } | undefined;
   let webhookKeys: ProblemKey[] = [];
   let silent: { at: number; problems: Problem[] } = { at: Number.NEGATIVE_INFINITY, problems: [] };
 
   async function storageProblems(): Promise<Problem[]> {
-    const error = notStored ?? (await storageError(store));
+    const error = notStored?.error ?? (await storageError(store));
     return error === undefined ? [] : [problem('storage', 'service.not-stored', { error })];
   }
 
@@ -197,7 +199,8 @@ export function makeServiceAlerts(
   return {
     ...watching,
     stored(error) {
-      notStored = error === undefined ? undefined : messageOf(error);
+      notStored = error === undefined ? undefined : { error: messageOf(error), at: clock() };
     },
+    failedAt: () => notStored?.at ?? null,
   };
 }

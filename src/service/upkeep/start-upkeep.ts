@@ -1,5 +1,6 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import { everyCall } from '../calls/call-store.ts';
 import type { Store } from '../database/store.ts';
@@ -40,13 +41,13 @@ export function startUpkeep(options: {
   readonly store: Store;
   readonly retention: Retention;
   readonly mailer: Mailer | undefined;
-  readonly accounts: () => readonly Account[];
+  readonly directory: Pick<ServiceDirectory, 'accounts' | 'extensions'>;
   /** The service's address as people reach it. */
   readonly origin: string;
   readonly clock: () => number;
   readonly log: Log;
 }): () => void {
-  const { store, retention, mailer, accounts, origin, clock, log } = options;
+  const { store, retention, mailer, directory, origin, clock, log } = options;
   const countFigures = figureCounter(store);
   const stops = [
     every(
@@ -56,14 +57,13 @@ export function startUpkeep(options: {
     ),
     every(
       FIGURES_MS,
-      () => countFigures(accounts(), clock()),
+      () => countFigures(directory.accounts(), clock()),
       () => {}, // the next report counts them
     ),
     every(
       WEEKLY_MS,
       async () => {
-        if (mailer !== undefined)
-          await sendWeeklyReports({ store, mailer, origin, log }, accounts(), clock());
+        if (mailer !== undefined) await sendWeeklyReports({ store, directory, mailer, origin, log }, clock());
       },
       (error) => log.say('service.weekly-reports-failed', { error }),
     ),

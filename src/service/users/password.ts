@@ -14,7 +14,7 @@ const queueLimits: FairQueueLimits = {
   running: 2,
   waitingOfOne: 30,
   waiting: 200,
-  busy: ({ signInBusy }) => signInBusy,
+  busy: ({ busy }) => busy,
 };
 
 const derive = promisify(argon2);

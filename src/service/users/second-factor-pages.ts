@@ -5,9 +5,14 @@ import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { SecondFactor } from './second-factor.ts';
+import type { Sessions } from './sessions.ts';
 
 /** Where users switch their second factor on and off. */
-export function secondFactorPages(pages: Pages, secondFactor: SecondFactor): void {
+export function secondFactorPages(
+  pages: Pages,
+  secondFactor: SecondFactor,
+  sessions: Pick<Sessions, 'closeAll'>,
+): void {
   const page = (request: PageRequest, errors?: FieldErrors): Page => {
     if (request.user.secondFactor !== null) return onPage(request, errors);
     const proposed = secondFactor.propose(
@@ -17,23 +22,25 @@ export function secondFactorPages(pages: Pages, secondFactor: SecondFactor): voi
     );
     return offPage(request, proposed, errors);
   };
-  pages.get('/account/second-factor', 'agent', (request) => page(request));
-  pages.post('/account/second-factor', 'agent', async (request) => {
+  pages.get('/security/second-factor', 'agent', (request) => page(request));
+  pages.post('/security/second-factor', 'agent', async (request) => {
     const { user, form } = request;
-    if (user.secondFactor !== null) return { redirect: '/account/second-factor' };
+    if (user.secondFactor !== null) return { redirect: '/security/second-factor' };
     if (!(await request.isOwnPassword(form.get('current') ?? '')))
       return page(request, { current: request.words.formErrors.wrongPassword });
     const codes = await secondFactor.enable(user, form.get('factor') ?? '', form.get('code') ?? '');
     if (codes === undefined) return page(request, { code: request.words.secondFactor.wrongCode });
+    // Whoever signed in without a code signs in anew.
+    await sessions.closeAll(user, request.session);
     await request.audit('second-factor', `${user.name}: on`);
     return codesPage(request, codes);
   });
-  pages.post('/account/second-factor/off', 'agent', async (request) => {
+  pages.post('/security/second-factor/off', 'agent', async (request) => {
     if (!(await request.isOwnPassword(request.form.get('current') ?? '')))
       return page(request, { current: request.words.formErrors.wrongPassword });
     await secondFactor.disable(request.user);
     await request.audit('second-factor', `${request.user.name}: off`);
-    return { redirect: '/account/second-factor' };
+    return { redirect: '/security/second-factor' };
   });
 }
 
@@ -47,12 +54,11 @@ const currentPassword = ({ account }: Words, errors: FieldErrors | undefined) =>
     autocomplete: 'current-password',
   });
 
-const framed = ({ account, secondFactor: text }: Words, content: Html, errors?: FieldErrors): Page => ({
+const framed = ({ secondFactor: text }: Words, content: Html, errors?: FieldErrors): Page => ({
   title: text.title,
   scripts: ['copy-button.js'],
   ...(errors && { status: 422 }),
-  body: html`<p><a href="/account">← ${account.title}</a></p>
-    <h1>${text.title}</h1>
+  body: html`<div class="head"><h1>${text.title}</h1></div>
     ${content}`,
 });
 
@@ -61,10 +67,9 @@ function onPage({ token, words }: PageRequest, errors?: FieldErrors): Page {
   return framed(
     words,
     html`<section class="card">
-      <h2>${text.isOn}</h2>
       <p>${text.asksForCode}</p>
       ${changeForm(
-        { action: '/account/second-factor/off', token, label: common.switchOff },
+        { action: '/security/second-factor/off', token, is: 'form', label: common.switchOff },
         html`${currentPassword(words, errors)}<button type="submit" class="danger">${common.switchOff}</button>`,
       )}
     </section>`,
@@ -82,17 +87,17 @@ function offPage(
     words,
     html`<section class="card">
       <h2>${common.switchOn}</h2>
-      <p>${text.isOff}</p>
+      <p>${text.asksForCode}</p>
       <p>${text.scan}</p>
       ${qrCode(uri, text.qrCode)}
       ${copyable(words, 'secret', text.key, secret.replace(/(.{4})(?=.)/g, '$1 '))}
       ${changeForm(
-        { action: '/account/second-factor', token, label: common.switchOn },
+        { action: '/security/second-factor', token, is: 'form', label: common.switchOn },
         html`
           <input type="hidden" name="factor" value=${factor} />
           ${field({ label: words.signIn.code, name: 'code', errors, required: true, autocomplete: 'one-time-code', maxlength: 10 })}
           ${currentPassword(words, errors)}
-          <button type="submit" class="main">${common.switchOn}</button>
+          <button type="submit" class="primary">${common.switchOn}</button>
         `,
       )}
     </section>`,
@@ -105,10 +110,9 @@ function codesPage({ words }: PageRequest, codes: readonly string[]): Page {
   return framed(
     words,
     html`<section class="card">
-      <h2>${text.isOn}</h2>
       <p>${text.keepCodes}</p>
       ${copyable(words, 'codes', text.recoveryCodes, codes.join('\n'))}
-      <p><a href="/account">${text.done}</a></p>
+      <p><a class="button" href="/security">${words.settings.security}</a></p>
     </section>`,
   );
 }

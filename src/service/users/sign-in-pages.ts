@@ -4,12 +4,12 @@ import type { Account } from '../accounts/directory-store.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
 import type { User } from '../accounts/user.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
-import { field, hiddenFields, notice } from '../kit/form.ts';
+import { field, fold, hiddenFields, notice } from '../kit/form.ts';
 import type { Page } from '../kit/page-request.ts';
 import { Refusal, refusalText } from '../kit/refusal.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import { html } from '../words/html.ts';
-import { type Words, wordsFor } from '../words/words.ts';
+import { languages, type Words, wordsFor } from '../words/words.ts';
 import type { Access } from './access.ts';
 import { cookieNames, cookieOptions, sessionCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
@@ -91,19 +91,25 @@ export function signInPages(
   }
 
   app.get('/sign-in', async (request, reply) => {
-    const { to = '', account = '' } = request.query as { to?: string; account?: string };
+    const { to = '', account = '', language = '' } = request.query as Record<string, string | undefined>;
     if (await sessions.find(sessionCookie.read(request))) return reply.redirect(inside(to), 303);
     const half = await halfSignedIn(request);
-    const words = wordsOf(request);
-    return sendPlain(reply, half ? codePage(words, { to }) : signInPage(words, { to, account }), words);
+    const words = wordsOf(request, half?.language || language);
+    return sendPlain(
+      reply,
+      half ? codePage(words, { to }) : signInPage(words, { to, account, language }),
+      words,
+    );
   });
 
   app.post('/sign-in', async (request, reply) => {
     const form = formOf(request);
-    const [name, to, account] = ['name', 'to', 'account'].map((field) => form.get(field) ?? '') as Three;
-    const words = wordsOf(request);
+    const given = (field: string) => form.get(field) ?? '';
+    const [name, to, account] = [given('name'), given('to'), given('account')];
+    const language = languages.has(given('language')) ? given('language') : '';
+    const words = wordsOf(request, language);
     const again = (status: number, error: string) =>
-      sendPlain(reply, signInPage(words, { to, account, name, error, status }), words);
+      sendPlain(reply, signInPage(words, { to, account, language, name, error, status }), words);
     const typed = userName.safeParse(name);
     const comparedName = typed.success ? signInName(typed.data) : '';
     const uid = account || browsers.account(request);
@@ -114,7 +120,7 @@ export function signInPages(
     try {
       const who = { as: user?.uid ?? comparedName, request };
       const right = await guard.attempt('password', who, (client) =>
-        passwords.verify(form.get('password') ?? '', user?.password ?? null, client),
+        passwords.verify(given('password'), user?.password ?? null, client),
       );
       if (!right || user === undefined) {
         await audit('sign-in-failed', user, request, user ? 'wrong password' : 'unknown name');
@@ -124,6 +130,7 @@ export function signInPages(
       if (error instanceof Refusal) return again(error.statusCode, refusalText(error, words));
       throw error;
     }
+    if (language !== '' && user.language === '') await store.users.change(user.id, { language });
     await enter(user, request, reply, 'by password');
     return reply.redirect(user.secondFactor === null ? inside(to) : codePath(to), 303);
   });
@@ -131,10 +138,10 @@ export function signInPages(
   app.post('/sign-in/code', async (request, reply) => {
     const form = formOf(request);
     const to = form.get('to') ?? '';
-    const words = wordsOf(request);
+    const user = await halfSignedIn(request);
+    const words = wordsOf(request, user?.language);
     const again = (status: number, error: string) =>
       sendPlain(reply, codePage(words, { to, error, status }), words);
-    const user = await halfSignedIn(request);
     if (user === undefined) return reply.redirect(codePath(to), 303);
     try {
       const code = form.get('code') ?? '';
@@ -172,10 +179,8 @@ export function signInPages(
   });
 }
 
-type Three = [string, string, string];
-
-/** The language of the browser, since no user is signed in. */
-const wordsOf = ({ headers }: FastifyRequest) => wordsFor('', headers['accept-language']);
+/** In the language that was chosen, else in the browser's. */
+const wordsOf = ({ headers }: FastifyRequest, chosen = '') => wordsFor(chosen, headers['accept-language']);
 
 const formOf = ({ body }: FastifyRequest) => (body instanceof URLSearchParams ? body : new URLSearchParams());
 
@@ -191,7 +196,7 @@ function inside(to: string): string {
 }
 
 function codePage(
-  { signIn }: Words,
+  { common, signIn }: Words,
   { to, error, status = 200 }: { to: string; error?: string; status?: number },
 ): Page {
   return {
@@ -200,28 +205,31 @@ function codePage(
     body: html`
       <h1>${signIn.title}</h1>
       ${error !== undefined && notice(error, 'bad')}
-      <form method="post" action="/sign-in/code" class="card">
+      <form method="post" action="/sign-in/code" class="card form">
         <input type="hidden" name="to" value=${to} />
         ${field({ label: signIn.code, name: 'code', required: true, autocomplete: 'one-time-code', autofocus: true, hint: signIn.codeHint })}
-        <button type="submit" class="main">${signIn.title}</button>
+        <button type="submit" class="primary">${signIn.title}</button>
       </form>
-      <form method="post" action="/sign-out"><button type="submit">${signIn.cancel}</button></form>
+      <form method="post" action="/sign-out"><button type="submit">${common.cancel}</button></form>
     `,
   };
 }
 
 function signInPage(
-  { signIn }: Words,
+  { signIn, account: { language: label }, users, language: current }: Words,
   {
     to,
-    account = '',
+    account,
+    language,
     name = '',
     error,
     status = 200,
   }: {
     to: string;
     /** The uid of the account, from its own sign-in address. */
-    account?: string;
+    account: string;
+    /** That was chosen; '' for the browser's. */
+    language: string;
     name?: string;
     error?: string;
     status?: number;
@@ -234,18 +242,16 @@ function signInPage(
     body: html`
       <h1>${signIn.title}</h1>
       <div id="state" data-signing-in=${signIn.signingIn} data-link-ended=${signIn.linkEnded}>${error !== undefined && notice(error, 'bad')}</div>
-      <form method="post" action="/sign-in" class="card">
-        ${hiddenFields({ to, account })}
-        ${field({ label: signIn.name, name: 'name', value: name, required: true, autocomplete: 'username', autofocus: name === '' })}
+      <form method="post" action="/sign-in" class="card form">
+        ${hiddenFields({ to, account, language })}
+        ${field({ label: users.nameOrMail, name: 'name', value: name, required: true, autocomplete: 'username', autofocus: name === '' })}
         ${field({ label: signIn.password, name: 'password', type: 'password', required: true, autocomplete: 'current-password', autofocus: name !== '' })}
-        <button type="submit" class="main">${signIn.title}</button>
+        <button type="submit" class="primary">${signIn.title}</button>
       </form>
-      <h2>${signIn.noPassword}</h2>
-      <p>${signIn.askForLink}</p>
-      <pre tabindex="0">pbx-bridge service link</pre>
-      <h2>${signIn.aProgram}</h2>
-      <p>${signIn.programHelp()}</p>
-      <pre tabindex="0">pbx-bridge service token</pre>
+      ${fold(signIn.noPassword, html`<p>${signIn.askForLink} <code>pbx-bridge service link</code></p>`)}
+      <nav class="languages small" aria-label=${label}>
+        ${Array.from(languages, ([tag, { languageName }]) => html`<a href=${`/sign-in?${new URLSearchParams({ to, account, language: tag })}`} lang=${tag} aria-current=${tag === current ? 'true' : undefined}>${languageName}</a>`)}
+      </nav>
     `,
   };
 }

@@ -5,43 +5,38 @@ import { extensionsOf } from '../accounts/extensions.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { User } from '../accounts/user.ts';
 import { copyable, displayText, plainText } from '../kit/display-text.ts';
-import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
+import { button, choice, choices, type FieldErrors, field, fold, notice, readForm } from '../kit/form.ts';
+import { listPage, type RowForm } from '../kit/list-page.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
-import { table } from '../kit/table.ts';
+import { line } from '../kit/text.ts';
 import { type Html, html } from '../words/html.ts';
-import type { Words } from '../words/words.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
-import { addUser, makeLink, roles, userName } from './users.ts';
+import { numberTable, userTable } from './user-tables.ts';
+import { addUser, giveExtensions, LINK_DAYS, makeInvitation, roles, userName } from './users.ts';
 
-const DAY_MS = 86_400_000;
-/** How long an invitation can be opened, days. */
-const linkDays = [1, 3, 7, 14];
+const MAX_EXTENSIONS = 1000;
 
-/** An invitation: its days, and where it is sent to, if anywhere. */
-const invited = {
-  days: z.coerce.number().pipe(z.literal(linkDays)).catch(3),
-  mail: z
-    .union([z.literal(''), z.email()])
-    .default('')
-    .catch('?'),
-};
-const invitedAgain = z.object(invited);
-const newUser = z.object({ name: userName, role: z.enum(roles), ...invited });
-const roleChange = z.object({ role: z.enum(roles) });
+const changed = { role: z.enum(roles), extensions: line('extension', { blank: true }).default('') };
+const newUser = z.object({ name: userName, ...changed });
+const userChange = z.object(changed);
+const named = z.object({
+  extension: line('extension'),
+  name: line('name', { max: 80, blank: true }),
+  user: z.string().default(''),
+});
 
-const lastAdministrator = () => new Refusal(422, (errors) => errors.lastAdministrator);
-
-const roleLabels = ({ users: { agentCan, administratorCan } }: Words) =>
-  [
-    ['agent', agentCan],
-    ['administrator', administratorCan],
-  ] as const;
+const extensionsIn = (text: string) => text.split(/[\s,;]+/).filter(Boolean);
+const isMail = (text: string) => z.email().safeParse(text).success;
 
 type Parts = {
-  store: { users: UserStore };
+  store: {
+    users: UserStore;
+    /** The extensions that answered, and the numbers that were called. */
+    calls: { distinct(account: number, of: 'extensions' | 'numbers called', max: number): Promise<string[]> };
+  };
   sessions: Sessions;
   secondFactor: SecondFactor;
   directory: ServiceDirectory;
@@ -49,24 +44,24 @@ type Parts = {
   mailer: Mailer | undefined;
 };
 
-/** The users of the account. */
+/** The users of the account with their extensions, and the extensions and numbers called that have only a name. */
 export function userPages(
   pages: Pages,
   { store, sessions, secondFactor, directory, keys, mailer }: Parts,
 ): void {
-  /** Makes a link and sends it, if an address is given; shows it in any case. */
-  async function invite(
-    request: PageRequest,
-    user: User,
-    { days, mail: to }: { days: number; mail: string },
-  ): Promise<Html> {
+  /** Makes a link and mails it, if the user is named by an address; shows it in any case. */
+  async function invite(request: PageRequest, user: User): Promise<Html> {
     const { account, words, origin } = request;
     const { users: text } = words;
-    const link = `${origin}/sign-in#${await makeLink(store, keys, user, request.now, days * DAY_MS)}`;
+    const link = `${origin}/sign-in#${await makeInvitation(store, keys, user, request.now)}`;
+    const to = mailer && isMail(user.name) ? user.name : '';
     await request.audit('link', to ? `${user.name}, to ${to}` : user.name);
-    const shown = invitation(words, user, link, days);
+    const shown = html`${notice(text.sendLink(displayText(user.name), LINK_DAYS))}${copyable(words, 'link', text.link, link)}`;
     if (to === '' || mailer === undefined) return shown;
-    const mail = { to, subject: text.mailSubject(account.name), text: text.mailText(user.name, link, days) };
+    const mail = {
+      ...{ to, subject: text.mailSubject(account.name) },
+      text: text.mailText(user.name, link, LINK_DAYS),
+    };
     const sent = await mailer.send(mail).then(
       () => notice(text.mailSent(to)),
       (error: Error) => notice(text.mailFailed(error.message), 'bad'),
@@ -75,44 +70,107 @@ export function userPages(
   }
   async function chosen({ account, params }: PageRequest): Promise<User> {
     const user = await store.users.find({ uid: params.uid ?? '' });
-    if (user === undefined || user.account !== account.id) throw new Refusal(404, (errors) => errors.noUser);
+    if (user === undefined || user.account !== account.id)
+      throw new Refusal(404, (errors) => errors.notThere);
     return user;
   }
   /** Users of other accounts may have the same names: each account has an address of its own to sign in at. */
   const signInAddress = ({ account, origin }: PageRequest) =>
     directory.accounts().length > 1 ? `${origin}/sign-in?account=${account.uid}` : undefined;
-  const list = async (request: PageRequest, extra: { errors?: FieldErrors; above?: Html } = {}) =>
-    listPage(request, await store.users.list(request.account.id), {
-      ...extra,
-      mails: mailer !== undefined,
-      address: signInAddress(request),
+  type Shown = { errors?: FieldErrors; above?: Html; user?: User };
+  async function list(before: PageRequest, { errors, above, user }: Shown = {}): Promise<Page> {
+    const { account, query, form } = before;
+    // A form may have given some of them since the request came.
+    const extensions = directory.extensions(account.id);
+    const request = { ...before, extensions };
+    const [users, seen, answered, called] = await Promise.all([
+      store.users.list(account.id),
+      store.users.lastSeen(account.id),
+      store.calls.distinct(account.id, 'extensions', MAX_EXTENSIONS),
+      store.calls.distinct(account.id, 'numbers called', MAX_EXTENSIONS),
+    ]);
+    const known = new Set([...extensions.keys(), ...answered]).difference(new Set(called));
+    const without = [...known].filter((one) => (extensions.get(one)?.user ?? null) === null);
+    without.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    const extension = form.get('extension') ?? query.get('extension');
+    const edited = user
+      ? userForm(request, user, errors)
+      : extension === null
+        ? undefined
+        : extensionForm(request, extension, users, errors);
+    const { words } = request;
+    const address = signInAddress(request);
+    return listPage(request, {
+      ...{ path: '/users', errors, above, edited, addLabel: words.users.invite },
+      add: () => [
+        field({
+          ...{ label: words.users.nameOrMail, name: 'name', value: form.get('name') ?? '', errors },
+          ...{ required: true, maxlength: 80, autocomplete: 'off', autofocus: true },
+        }),
+        userFields(request, { extensions: '', role: 'agent' }, errors),
+      ],
+      list: html`
+        ${userTable(request, users, seen)}
+        ${numberTable(request, words.users.without, without, 'extension')}
+        ${numberTable(request, words.users.numbersCalled, called, 'called')}
+        ${address !== undefined && html`<div class="after">${copyable(words, 'address', words.users.address, address)}</div>`}`,
     });
+  }
 
-  const page = (request: PageRequest, user: User, errors?: FieldErrors, above?: Html) =>
-    userPage(request, user, { errors, above, mails: mailer !== undefined });
-
-  pages.get('/users', 'administrator', (request) =>
-    list(request, request.query.has('removed') ? { above: notice(request.words.users.removed) } : {}),
-  );
+  pages.get('/users', 'administrator', (request) => list(request));
   pages.post('/users', 'administrator', async (request) => {
     const { values, errors } = readForm(newUser, request);
     if (errors) return list(request, { errors });
-    if (values.mail === '?') return list(request, { errors: { mail: request.words.formErrors.mailAddress } });
     const { name, role } = values;
     const user = await addUser(store, { account: request.account.id, name, role, now: request.now });
     if (user === undefined) return list(request, { errors: { name: request.words.formErrors.nameTaken } });
     await request.audit('user', `${user.name}: ${user.role}`);
-    return list(request, { above: await invite(request, user, values) });
+    const wanted = extensionsIn(values.extensions);
+    await giveExtensions(directory, request.account.id, user, wanted);
+    return list(request, { above: html`${taken(request, user, wanted)}${await invite(request, user)}` });
   });
-  pages.get('/users/:uid', 'administrator', async (request) => page(request, await chosen(request)));
+  pages.post('/extensions', 'administrator', async (request) => {
+    const { values, errors } = readForm(named, request);
+    if (errors) return list(request, { errors });
+    const { extension, name, user: uid } = values;
+    const user = (await store.users.list(request.account.id)).find((one) => one.uid === uid);
+    await directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
+    await request.audit(
+      'settings',
+      `extension ${extension}: ${name || 'no name'}, ${user?.name ?? 'no user'}`,
+    );
+    return { redirect: '/users?done' };
+  });
+  pages.get('/users/:uid', 'administrator', async (request) =>
+    list(request, { user: await chosen(request) }),
+  );
+  pages.post('/users/:uid', 'administrator', async (request) => {
+    const user = await chosen(request);
+    const { values, errors } = readForm(userChange, request);
+    if (errors) return list(request, { user, errors });
+    if (values.role !== user.role) {
+      const refuse = (role: string) => list(request, { user, errors: { role } });
+      if (user.id === request.user.id) return refuse(request.words.errors.ownRole);
+      if (!(await store.users.setRole(user.id, values.role)))
+        return refuse(request.words.errors.lastAdministrator);
+      await sessions.closeAll(user, null);
+      await request.audit('role', `${user.name}: ${user.role} to ${values.role}`);
+    }
+    const wanted = extensionsIn(values.extensions);
+    if (wanted.join() !== extensionsOf(request.extensions, user.id).join()) {
+      await giveExtensions(directory, request.account.id, user, wanted);
+      await request.audit('settings', `extensions of ${user.name}: ${wanted.join(', ') || 'none'}`);
+      const above = taken(request, user, wanted);
+      if (above.length > 0) return list(request, { above });
+    }
+    return { redirect: '/users?done' };
+  });
   pages.post('/users/:uid/reset', 'administrator', async (request) => {
     const user = await chosen(request);
-    const { days = 3, mail = '' } = readForm(invitedAgain, request).values ?? {};
-    if (mail === '?') return page(request, user, { mail: request.words.formErrors.mailAddress });
     await store.users.change(user.id, { password: null });
     await sessions.closeAll(user, null);
     await request.audit('reset', user.name);
-    return page(request, { ...user, password: null }, undefined, await invite(request, user, { days, mail }));
+    return list(request, { user: { ...user, password: null }, above: await invite(request, user) });
   });
   pages.post('/users/:uid/second-factor-off', 'administrator', async (request) => {
     const user = await chosen(request);
@@ -120,177 +178,80 @@ export function userPages(
     await request.audit('second-factor', `${user.name}: off`);
     return { redirect: `/users/${user.uid}?done` };
   });
-  pages.post('/users/:uid/role', 'administrator', async (request) => {
-    const user = await chosen(request);
-    const { values } = readForm(roleChange, request);
-    if (values === null || user.id === request.user.id) throw new Refusal(422, (errors) => errors.ownRole);
-    if (!(await store.users.setRole(user.id, values.role))) throw lastAdministrator();
-    await sessions.closeAll(user, null);
-    await request.audit('role', `${user.name}: ${user.role} to ${values.role}`);
-    return { redirect: `/users/${user.uid}?done` };
-  });
   pages.post('/users/:uid/remove', 'administrator', async (request) => {
     const user = await chosen(request);
-    if (user.id === request.user.id) throw new Refusal(422, (errors) => errors.removeYourself);
-    if (!(await store.users.remove(user.id))) throw lastAdministrator();
+    if (user.id === request.user.id) throw new Refusal(422, (errors) => errors.ownRole);
+    if (!(await store.users.remove(user.id))) throw new Refusal(422, (errors) => errors.lastAdministrator);
     await sessions.closeAll(user, null);
     await request.audit('removal', `user ${user.name}`);
-    return { redirect: '/users?removed' };
+    return { redirect: '/users?done' };
   });
 }
 
-function invitation(words: Words, user: User, link: string, days: number): Html {
-  const { users } = words;
-  return html`<section class="card" aria-labelledby="link-title">
-    <h2 id="link-title">${users.invitationFor(displayText(user.name))}</h2>
-    <p>${users.sendLink(displayText(user.name), days)}</p>
-    ${copyable(words, 'link', users.link, link)}
-  </section>`;
+/** Says which of a user's new extensions were somebody else's, by the `request` before the change: a slip takes a colleague's calls. */
+const taken = ({ extensions, words }: PageRequest, user: User, wanted: readonly string[]) =>
+  wanted.flatMap((one) => {
+    const { user: owner = null, userName } = extensions.get(one) ?? {};
+    if (owner === null || owner === user.id) return [];
+    return [notice(words.users.takenFrom(displayText(one, 40), displayText(userName ?? '', 80)), 'bad')];
+  });
+
+/** Of a user: the extensions and the role. */
+function userFields(
+  { words: { users: text }, form }: PageRequest,
+  saved: { readonly extensions: string; readonly role: string },
+  errors: FieldErrors | undefined,
+): Html {
+  const chosen = form.get('role') ?? saved.role;
+  return html`
+    ${field({ label: text.extensions, name: 'extensions', value: form.get('extensions') ?? saved.extensions, errors, maxlength: 255, autocomplete: 'off', placeholder: '1005, 1012' })}
+    ${choices(
+      text.role,
+      roles
+        .toReversed()
+        .map((value) => ({ name: 'role', value, text: text.can[value], checked: value === chosen })),
+      { type: 'radio', error: errors?.role },
+    )}`;
 }
 
-function listPage(
-  request: PageRequest,
-  users: readonly User[],
-  {
-    errors,
-    above,
-    mails,
-    address,
-  }: { errors?: FieldErrors; above?: Html; mails: boolean; address: string | undefined },
-): Page {
-  const { token, formats, now, words, extensions } = request;
+function userForm(request: PageRequest, user: User, errors?: FieldErrors): RowForm {
+  const { token, words, extensions } = request;
   const { common, users: text } = words;
-  const form = errors ? request.form : new URLSearchParams();
+  const at = (what: string) => `/users/${user.uid}/${what}`;
+  const isOther = user.id !== request.user.id;
   return {
-    title: text.title,
-    scripts: ['copy-button.js'],
-    ...(errors && { status: 422 }),
-    body: html`
-      <h1>${text.title}</h1>
-      <p><a href="/audit">${words.audit.title}</a>: ${text.auditHint} <a href="/extensions">${text.extensions}</a>: ${text.extensionsHint}</p>
-      ${above}
-      ${table({
-        caption: text.title,
-        rows: users,
-        columns: [
-          {
-            head: common.name,
-            cell: ({ uid, name }) => html`<a href=${`/users/${uid}`}>${displayText(name)}</a>`,
-          },
-          { head: text.role, cell: ({ role }) => text.roles[role] },
-          {
-            head: text.extensions,
-            wide: true,
-            cell: ({ id }) => {
-              const own = extensionsOf(extensions, id).join(', ');
-              return own && displayText(own, 60);
-            },
-          },
-          {
-            head: text.password,
-            cell: ({ password }) =>
-              password === null ? html`<span class="quiet">${text.notSet}</span>` : text.set,
-          },
-          {
-            head: text.secondFactor,
-            wide: true,
-            cell: ({ secondFactor }) =>
-              secondFactor === null ? html`<span class="quiet">${common.off}</span>` : common.on,
-          },
-          { head: common.added, wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
-        ],
-        empty: null,
-      })}
-      ${
-        address !== undefined &&
-        html`<section class="card" aria-labelledby="sign-in">
-          <h2 id="sign-in">${text.signingIn}</h2>
-          ${copyable(words, 'address', text.address, address)}
-        </section>`
-      }
-      <section class="card" aria-labelledby="add">
-        <h2 id="add">${text.add}</h2>
-        ${changeForm(
-          { action: '/users', token, label: text.add },
-          html`
-            ${field({ label: common.name, name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, autocomplete: 'off', hint: text.nameHint })}
-            ${choice({ label: text.role, name: 'role', value: form.get('role') ?? 'agent', options: roleLabels(words), errors })}
-            ${invitationFields(words, form, mails, errors)}
-            <button type="submit" class="main">${common.add}</button>
-          `,
-        )}
-      </section>
-    `,
+    name: displayText(user.name, 80),
+    label: plainText(user.name, 60),
+    action: `/users/${user.uid}`,
+    fields: userFields(
+      request,
+      { extensions: extensionsOf(extensions, user.id).join(', '), role: user.role },
+      errors,
+    ),
+    also:
+      isOther &&
+      html`${fold(text.reset, html`<p>${text.resetHint}</p>${button({ action: at('reset'), token, danger: true }, text.reset)}`, user.password === null && text.invited)}
+        ${user.secondFactor !== null && fold(words.secondFactor.title, button({ action: at('second-factor-off'), token, danger: true }, common.switchOff), common.on)}`,
+    remove: isOther
+      ? { action: at('remove'), what: plainText(user.name, 40), hint: text.removeHint }
+      : undefined,
   };
 }
 
-/** How long the link works and, if mail is configured, where it is sent. */
-function invitationFields(
-  { users: text }: Words,
-  form: URLSearchParams,
-  mails: boolean,
-  errors: FieldErrors | undefined,
-): Html {
-  const days = linkDays.map((count) => [String(count), text.days(count)] as const);
-  return html`
-    ${choice({ label: text.validFor, name: 'days', value: form.get('days') ?? '3', options: days })}
-    ${mails && field({ label: text.sendTo, name: 'mail', value: form.get('mail') ?? '', errors, autocomplete: 'off', hint: text.sendToHint })}`;
-}
-
-function userPage(
-  request: PageRequest,
-  user: User,
-  { errors, above = null, mails }: { errors: FieldErrors | undefined; above?: Html; mails: boolean },
-): Page {
-  const { token, query, words } = request;
+/** The name of an extension or of a number that was called, and its user. */
+function extensionForm(
+  { words, extensions, form }: PageRequest,
+  extension: string,
+  users: readonly User[],
+  errors?: FieldErrors,
+): RowForm {
   const { common, users: text } = words;
-  const form = errors ? request.form : new URLSearchParams();
-  const own = user.id === request.user.id;
-  const at = (what: string) => `/users/${user.uid}/${what}`;
+  const value = form.get('name') ?? extensions.get(extension)?.name ?? '';
   return {
-    title: text.userTitle(plainText(user.name, 60)),
-    ...(errors && { status: 422 }),
-    scripts: ['copy-button.js'],
-    body: html`
-      <p><a href="/users">← ${text.title}</a></p>
-      <h1>${displayText(user.name)}</h1>
-      ${query.has('done') && notice(common.saved)}
-      ${above}
-      ${
-        own
-          ? html`<section class="card"><p>${text.ownUser} <a href="/account">${words.account.title}</a></p></section>`
-          : html`<section class="card" aria-labelledby="change">
-              <h2 id="change">${text.roleAndAccess}</h2>
-              <p>${text.secondFactor}: ${user.secondFactor === null ? common.off : common.on}</p>
-              ${changeForm(
-                { action: at('role'), token, label: text.role },
-                html`${choice({ label: text.role, name: 'role', value: user.role, options: roleLabels(words) })}
-                  <button type="submit">${text.saveRole}</button>`,
-              )}
-              <details>
-                <summary>${text.reset}</summary>
-                <p>${text.resetHint}</p>
-                ${changeForm(
-                  { action: at('reset'), token, label: text.reset },
-                  html`${invitationFields(words, form, mails, errors)}
-                    <button type="submit" class="danger">${text.resetButton}</button>`,
-                )}
-              </details>
-              ${
-                user.secondFactor !== null &&
-                html`<details>
-                  <summary>${text.factorOff}</summary>
-                  <p>${text.factorOffHint}</p>
-                  ${button({ action: at('second-factor-off'), token, danger: true }, common.switchOff)}
-                </details>`
-              }
-              <details>
-                <summary>${common.remove}</summary>
-                <p>${text.removeHint}</p>
-                ${button({ action: at('remove'), token, danger: true }, text.removeButton)}
-              </details>
-            </section>`
-      }
-    `,
+    ...{ name: null, label: text.extension, action: '/extensions' },
+    fields: html`
+      ${field({ label: text.extension, name: 'extension', value: extension, errors, required: true, maxlength: 255 })}
+      ${field({ label: common.name, name: 'name', value, errors, maxlength: 80, autofocus: true })}
+      ${choice({ label: text.user, name: 'user', value: form.get('user') ?? '', options: [['', common.none], ...users.map(({ uid, name }) => [uid, plainText(name, 60)] as const)] })}`,
   };
 }

@@ -18,7 +18,7 @@ const SESSIONS = 500;
 const isTaken = (error: unknown) =>
   (error as { code?: string }).code === '23505' || /^UNIQUE constraint failed/.test((error as Error).message);
 
-export function userRows({ read, lookup, write, contains, lockingRows }: Statements) {
+export function userRows({ read, lookup, write, contains, along, lockingRows }: Statements) {
   /** False for the last administrator of an account. The locks serialise two who demote each other. */
   const notTheLast = `(role <> 'administrator' OR 1 < (SELECT count(*) FROM (SELECT id FROM users a
     WHERE a.account_id = users.account_id AND a.role = 'administrator' ORDER BY id ${lockingRows}) administrators))`;
@@ -27,6 +27,17 @@ export function userRows({ read, lookup, write, contains, lockingRows }: Stateme
     /** Those of an account, by sign-in name. */
     list: (account: number): Promise<User[]> =>
       read(`SELECT ${columns} FROM users WHERE account_id = $1 ORDER BY sign_in_name`, account),
+    /** When each user of an account was last active: by the session, else by the audit log. */
+    async lastSeen(account: number): Promise<Map<number, number>> {
+      const seen = await read<{ id: number; used: number | null; signed: number | null }>(
+        `SELECT id, (SELECT max(used_at) FROM sessions WHERE user_id = users.id) AS used,
+           (SELECT at FROM audit ${along('audit_by_who')} WHERE account_id = users.account_id AND who = users.name
+             AND what <> 'sign-in-failed' ORDER BY at DESC LIMIT 1) AS signed FROM users WHERE account_id = $1`,
+        account,
+      );
+      const times = seen.map(({ id, used, signed }) => [id, Math.max(used ?? 0, signed ?? 0)] as const);
+      return new Map(times.filter(([, at]) => at > 0));
+    },
     /** By sign-in name: the one of that account if there is one, else the oldest of all. */
     async find(
       by: { readonly uid: string } | { readonly signInName: string; readonly account: number | null },

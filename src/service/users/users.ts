@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { newUid } from '../accounts/directory.ts';
+import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
+import { extensionsOf } from '../accounts/extensions.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
 import type { Role, User } from '../accounts/user.ts';
 import { comparable, personName } from '../kit/text.ts';
@@ -16,12 +17,9 @@ export const userName = personName('name', NAME_LENGTH);
 
 export const newPassword = z
   .string()
+  .max(passwordLength.max, { abort: true })
   .refine((password) => [...password].length >= passwordLength.min, {
     ...formError('passwordShort'),
-    abort: true,
-  })
-  .refine((password) => [...password].length <= passwordLength.max, {
-    ...formError('passwordLong'),
     abort: true,
   })
   .refine((password) => new Set(password).size > 4, formError('passwordEasy'));
@@ -62,6 +60,27 @@ export async function firstAdministrator(
   return made;
 }
 
+/** How long an invitation can be opened. */
+export const LINK_DAYS = 7;
+
+/** Gives a user these extensions, and no others; false if they had them already. */
+export async function giveExtensions(
+  directory: Pick<ServiceDirectory, 'extensions' | 'putExtension'>,
+  account: number,
+  user: Pick<User, 'id'>,
+  wanted: readonly string[],
+): Promise<boolean> {
+  const known = directory.extensions(account);
+  const own = extensionsOf(known, user.id);
+  const changes = [
+    ...own.filter((one) => !wanted.includes(one)).map((extension) => ({ extension, user: null })),
+    ...wanted.filter((one) => !own.includes(one)).map((extension) => ({ extension, user: user.id })),
+  ];
+  for (const { extension, user } of changes)
+    await directory.putExtension(account, { extension, name: known.get(extension)?.name ?? '', user });
+  return changes.length > 0;
+}
+
 /** How long a link can be opened, if nothing else was chosen: 15 minutes. */
 const LINK_MS = 15 * 60_000;
 
@@ -90,3 +109,11 @@ export async function useLink(
   const [uid = '', counter, expires] = text.split('.');
   return Number(expires) > now ? users.useLink(uid, Number(counter)) : undefined;
 }
+
+/** Such a text for somebody who is invited. */
+export const makeInvitation = (
+  store: { readonly users: UserStore },
+  keys: Keys,
+  user: Pick<User, 'id' | 'uid'>,
+  now: number,
+): Promise<string> => makeLink(store, keys, user, now, LINK_DAYS * 86_400_000);

@@ -1,6 +1,6 @@
 import { callAddress } from '../calls/call-cells.ts';
 import { displayText } from '../kit/display-text.ts';
-import { button, changeForm } from '../kit/form.ts';
+import { button, changeForm, hiddenFields, oneOf } from '../kit/form.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { pager, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
@@ -22,15 +22,18 @@ export function deliveriesCard(
     enabled &&
     (state === 'delivered' || state === 'failed') &&
     changeForm(
-      { action: `${path}/again`, token, inline: true },
-      html`<input type="hidden" name="delivery" value=${String(id)} /><button type="submit">${text.sendAgain}</button>`,
+      { action: `${path}/again`, token },
+      html`${hiddenFields({ delivery: String(id) })}<button type="submit">${text.sendAgain}</button>`,
     );
   return html`
-    <h2>${text.deliveries}</h2>
-    <div class="buttons above">
+    <h2 class="after">${text.deliveries}</h2>
+    <div class="together">
       ${enabled && button({ action: `${path}/test`, token }, text.test)}
       ${enabled && failed && deliveries.length > 0 && button({ action: `${path}/again`, token }, text.sendAllAgain)}
-      <a href=${failed ? path : `${path}?failed=1`}>${failed ? text.allDeliveries : text.onlyFailed}</a>
+      ${oneOf(text.deliveries, [
+        { text: common.all, href: path, chosen: !failed },
+        { text: text.states.failed, href: `${path}?failed=1`, chosen: failed },
+      ])}
     </div>
     ${table({
       caption: text.deliveries,
@@ -45,10 +48,10 @@ export function deliveriesCard(
               : html`<a href=${callAddress(callId)}>${text.names[event]}</a>`,
         },
         {
-          head: words.integrations.state,
+          head: common.state,
           cell: ({ state }) => html`<span class=${`state ${kinds[state]}`}>${text.states[state]}</span>`,
         },
-        { head: text.tries, numeric: true, cell: ({ tries }) => tries },
+        { head: text.tries, end: true, cell: ({ tries }) => tries },
         {
           head: text.answer,
           cell: ({ answer, triedAt }) =>
@@ -57,12 +60,11 @@ export function deliveriesCard(
         },
         { head: text.sendAgain, cell: sendAgain },
       ],
-      empty: html`<p>${text.nothingSent}</p>`,
-      stacked: true,
+      empty: common.none,
     })}
     ${pager(words.kit, {
       newer: query.has('older') ? address({}) : undefined,
       older: next === null ? undefined : address({ older: String(next) }),
-      labels: [words.audit.newest, words.kit.older],
+      labels: [words.kit.newest, words.kit.older],
     })}`;
 }

@@ -1,6 +1,6 @@
 import { type DeliveryResult, longestWaitMs, type Priority } from '../../shared/delivery/queue.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
-import { type Statements, trimOldest, type Value } from '../store/statements.ts';
+import { rewriteTexts, type Statements, trimOldest, type Value } from '../store/statements.ts';
 import type { Delivery, DueDelivery, Webhook, WebhookChange, WebhookEvent } from './webhook-store.ts';
 
 /** How an engine knows which calls changed. */
@@ -276,13 +276,18 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges) {
          RETURNING id`,
         ...[id, at, ...(delivery === null ? [] : [delivery])],
       ),
-    /** Deletes the receivers' answers to events of a number's calls, which may repeat the number. */
-    async forget(account: number, number: string): Promise<void> {
+    /**
+     * Deletes the receivers' answers to events of a number's calls, and writes others `without` the number; returns how
+     * many of those.
+     */
+    async forget(account: number, number: string, without: (text: string) => string): Promise<number> {
       await write(
         `UPDATE webhook_deliveries SET answer = NULL
          WHERE call_row IN (SELECT id FROM calls WHERE account_id = $1 AND number = $2)`,
         ...[account, number],
       );
+      const own = 'webhook_id IN (SELECT id FROM webhooks WHERE account_id = $1)';
+      return rewriteTexts({ read, write }, 'webhook_deliveries', 'answer', own, account, without);
     },
     /** Deletes the deliveries of events before `before`. */
     trim: (before: number): Promise<number> => trimOldest({ read, write }, 'webhook_deliveries', before),

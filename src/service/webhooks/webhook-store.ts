@@ -1,4 +1,7 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
 import type { CallRecord } from '../calls/call-record.ts';
+import { formError } from '../words/words.ts';
 
 /** The events that a webhook can be sent. A call that is over was either missed or ended. */
 export const webhookEvents = ['call.ringing', 'call.answered', 'call.ended', 'call.missed'] as const;
@@ -31,6 +34,26 @@ export type WebhookChange = {
   readonly oldSecretUntil?: number | null;
   readonly failingSince?: number | null;
 };
+
+/** Of an account. */
+export const maxWebhooks = 20;
+
+export const hostOf = (webhook: Pick<Webhook, 'url'>): string => new URL(webhook.url).host;
+
+/** An address that requests may be sent to, as far as can be said without asking for its name. */
+export const webhookUrl = (mayReach: (address: string) => boolean) =>
+  z
+    .string()
+    .trim()
+    .max(500)
+    .refine((text) => {
+      const { protocol = '', username, password } = URL.parse(text) ?? {};
+      return ['https:', 'http:'].includes(protocol) && username === '' && password === '';
+    }, formError('webhookUrl'))
+    .refine((text) => {
+      const host = URL.parse(text)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+      return isIP(host) === 0 || mayReach(host);
+    }, formError('webhookPrivate'));
 
 /** `new`: not sent yet; `retry`: failed, and sent again; `failed`: given up, and can be sent again by a user. */
 type DeliveryState = 'new' | 'retry' | 'delivered' | 'failed';

@@ -31,7 +31,7 @@ test('times are in the account’s zone, also on days with 23 and 25 hours', () 
     render(berlin.moment(at, at)),
     /^<time datetime="2026-03-29T01:30:00.000Z" title="[^"]+">03:30<\/time>$/,
   );
-  assert.match(render(berlin.moment(at, at + 86_400_000)), />Sun 29 Mar 2026, 03:30</);
+  assert.match(render(berlin.moment(at, at + 86_400_000)), />29 Mar, 03:30</);
   for (const [name, is] of [
     ['Europe/Berlin', true],
     ['UTC', true],

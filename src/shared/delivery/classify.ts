@@ -73,10 +73,9 @@ export function classify(result: ApiResult, now: number): Classified {
 }
 
 function byClass(status: number): readonly [Verdict, string] {
-  if (status >= 300 && status < 400)
-    return ['pause', 'a redirect, as to a sign-in page; redirects are not followed'];
   if (status >= 500) return ['retry', 'the API has a fault'];
   if (status >= 400) return ['reject', 'the API refuses the event'];
+  if (status >= 300) return ['pause', 'a redirect, as to a sign-in page; redirects are not followed'];
   return ['retry', 'an answer that no rule covers'];
 }
 

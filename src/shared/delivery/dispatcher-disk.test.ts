@@ -70,6 +70,32 @@ test('what waits in memory when the disk cannot be asked is sent later', async (
   assert.deepEqual([...lab.book.calls.keys()], ['a', 'b', 'c']);
 });
 
+test('a disk that records nothing does not hold up the next try', async (t) => {
+  const lab = startDeliveryLab(t, () => answer(401));
+  await lab.pass(10);
+  lab.queue.refuse(() => true);
+  lab.offer('a', 'ringing');
+  lab.take('b', 'ringing');
+  await lab.pass(1_500);
+  assert.deepEqual(
+    lab.sent.map(({ event, at }) => [event.callId, at]),
+    [
+      ['a', 10],
+      ['b', 1_010],
+    ],
+  );
+});
+
+test('a disk that fails when old events are looked for is logged', async (t) => {
+  const lab = startDeliveryLab(t, () => ok, { limits: { expireEveryMs: 1_000 } });
+  lab.queue.expire = () => Promise.reject(new Error('the disk is gone'));
+  await lab.pass(5_100, 100);
+  assert.deepEqual(
+    lab.lines.map(({ code }) => code),
+    ['delivery.queue-failed'],
+  );
+});
+
 test('one outcome that is refused for ever does not hold up those of other calls', async (t) => {
   const lab = startDeliveryLab(t);
   lab.queue.refuse(({ callId }) => callId === 'c-3');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDeliveryLab, ok, startDeliveryLab } from '../../../test/fakes/delivery-lab.ts';
+import { createDeliveryLab, ok, startDeliveryLab, startUnix } from '../../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import type { DeliveryLimits } from './limits.ts';
 
@@ -43,6 +43,19 @@ test('a fresh event is sent at once, without a query', async (t) => {
   await lab.pass(0);
   assert.equal(lab.sent.length, 3);
   assert.equal(lab.queue.asked.due, before);
+  assert.deepEqual(lab.dispatcher.status(), {
+    ...{ state: 'ok', since: startUnix, lastDeliveredAt: startUnix + 10 },
+    ...{ inFlight: 0, unrecorded: 0, delivered: 3, failedAttempts: 0, deadLetters: 0 },
+  });
+});
+
+test('an event that is offered twice is sent once', async (t) => {
+  const lab = startDeliveryLab(t, () => ({ afterMs: 100, result: ok }));
+  const events = lab.take('a', 'ringing');
+  lab.dispatcher.offer(events);
+  lab.dispatcher.offer(events);
+  await lab.pass(500);
+  assert.equal(lab.sent.length, 1);
 });
 
 test('among fresh calls that wait, the newest goes first', async (t) => {
@@ -83,6 +96,8 @@ test('whatever hangs, no more requests are under way than the limit says', async
   for (let n = 0; n < 50; n++) lab.take(`old-${n}`, 'ringing');
   lab.jump(day);
   lab.dispatcher.start();
+  await lab.pass(700, 50);
+  assert.equal(lab.inFlight(), 10, 'what the disk has more is read as soon as the first are known to hang');
   for (let n = 0; n < 50; n++) {
     lab.offer(`new-${n}`, 'ringing');
     await lab.pass(50);
@@ -109,6 +124,36 @@ test('stop lets running requests end and records them; the rest stays on disk; a
   lab.dispatcher.poke();
   await lab.pass(minute, 1_000);
   assert.equal(lab.sent.length, 2);
+});
+
+test('stop does not wait when nothing is under way', async (t) => {
+  const lab = startDeliveryLab(t);
+  lab.offer('a', 'ringing');
+  await lab.pass(10);
+  let done = false;
+  void lab.dispatcher.stop().then(() => {
+    done = true;
+  });
+  await lab.pass(0);
+  const doneAtOnce = done;
+  await lab.pass(5_000, 1_000);
+  assert.ok(doneAtOnce);
+});
+
+test('stop waits for a request while an earlier outcome cannot be recorded', async (t) => {
+  const lab = startDeliveryLab(t);
+  lab.queue.refuse(({ callId }) => callId === 'a');
+  lab.offer('a', 'ringing');
+  await lab.pass(10);
+  lab.reply(() => ({ afterMs: 300, result: ok }));
+  lab.offer('b', 'ringing');
+  await lab.pass(10);
+  void lab.dispatcher.stop();
+  await lab.pass(5_000);
+  assert.deepEqual(
+    lab.queue.results.map(({ callId }) => callId),
+    ['b'],
+  );
 });
 
 test('stop does not wait for a request that hangs, and does not record what it never saw', async (t) => {

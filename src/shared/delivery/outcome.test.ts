@@ -71,4 +71,9 @@ test('what is stored of an attempt: the status of an answer, and when a retry is
     ...{ ...stored, ...why },
     httpStatus: 500,
   });
+  const delivered: Outcome = { outcome: 'delivered', counted: true, waitMs: 0 };
+  assert.deepEqual(resultOf(event, delivered, { result: { ...answered, durationMs: 2 }, ...when }), {
+    ...{ ...stored, outcome: 'delivered' },
+    httpStatus: 500,
+  });
 });

@@ -96,6 +96,21 @@ test('what the far side lost is sent again, in order, once it had a minute to sh
   assert.deepEqual(it.codes(), ['reconcile.sent-again']);
 });
 
+test('what was delivered before the start is read once and compared, as far as an hour back', async () => {
+  let reads = 0;
+  const before = (seq: number, callId: string, minutes: number) =>
+    ({ seq, callId, status: 'ringing', at: 1_800_000_000_000 - minutes * minute }) as const;
+  const recent = async () => {
+    reads += 1;
+    return [before(1, 'pbx-old', 56), before(2, 'pbx-lost', 55)];
+  };
+  const it = scene({ recent });
+  await it.after(5 * minute);
+  await it.after(5 * minute);
+  assert.deepEqual([it.sent, it.asked, reads], [['pbx-lost ringing'], [1, 1], 1]);
+  assert.equal(it.reconciler.status().skipped, 1);
+});
+
 test('what is lost each time is sent again five times, and then that is logged', async () => {
   const it = scene({}, ({ callId }) => callId === 'pbx-lost');
   deliverMany(it, 5);
@@ -144,6 +159,17 @@ test('a history that is not ours, or cannot be read, is logged once, and nothing
   it.understand(true);
   await it.after(5 * minute);
   assert.deepEqual(it.sent, ['pbx-lost ringing']);
+});
+
+test('what a stop breaks off is not logged', async () => {
+  const broken = async () => {
+    void it.reconciler.stop();
+    throw new HistoryUnreadable('it was broken off');
+  };
+  const it = scene({ reader: { understands: broken, find: broken } });
+  deliverMany(it, 1);
+  await it.after(5 * minute);
+  assert.deepEqual([it.codes(), it.reconciler.status().state], [[], 'ok']);
 });
 
 test('a try that the disk refused does not count: an event is sent again five times all the same', async () => {

@@ -55,6 +55,18 @@ const event: QueuedEvent = {
   ...{ queuedAt: 0, attempts: 0, rejections: 0 },
 };
 
+test('each delivery is logged, with the answer and how long it took', () => {
+  const { lines, report } = reportAt();
+  const answer = { kind: 'answer', status: 201, contentType: '', body: '', truncated: false } as const;
+  report.delivered(event, { ...answer, durationMs: 11.6 });
+  report.delivered(event, { kind: 'failed', error: 'refused', detail: '', durationMs: 2 });
+  const of = { status: 'ringing', call: 'a' };
+  assert.deepEqual(lines, [
+    ['delivery.delivered', { ...of, httpStatus: 201, took: '12 ms' }],
+    ['delivery.delivered', { ...of, httpStatus: undefined, took: '2 ms' }],
+  ]);
+});
+
 test('a queue that fails, or does not record, is logged once a minute', () => {
   const { lines, clock, report } = reportAt();
   for (; clock.at <= 60_000; clock.at += 1_000) {

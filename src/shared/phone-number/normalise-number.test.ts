@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import examples from 'libphonenumber-js/examples.mobile.json';
-import { getCountries, getExampleNumber } from 'libphonenumber-js/max';
-import { normaliseNumber, readNumber } from './normalise-number.ts';
-import { readTrunkNotation } from './trunk-notation.ts';
+import { getCountries } from 'libphonenumber-js/max';
+import { normaliseNumber, plusless, readNumber } from './normalise-number.ts';
+import { readTrunkNotation, shownNotation } from './trunk-notation.ts';
+import { anywhere, exampleOf, inItsCountry } from './written-forms.fixture.ts';
 
 /** What comes, the country, and the number that it is. */
 const rows: Record<string, [raw: string, country: string | null | undefined, number: string][]> = {
@@ -61,11 +61,34 @@ const rows: Record<string, [raw: string, country: string | null | undefined, num
     ['00201234567', 'NL', '+31201234567'],
     ['00442079460123', 'DE', '+442079460123'],
   ],
+  'two zeros are international in countries that dial another prefix': [
+    ['0031612345678', 'US', '+31612345678'],
+    ['0031612345678', 'AU', '+31612345678'],
+    ['0031612345678', 'RU', '+31612345678'],
+    ['0031612345678', 'BR', '+31612345678'],
+    ['0031612345678', 'JP', '+31612345678'],
+    ['0011 31 6 1234 5678', 'AU', '+31612345678'],
+    ['8 10 31 6 12345678', 'RU', '+31612345678'],
+  ],
+  'what hides no number': [
+    ['"0301234567"', 'DE', '+49301234567'],
+    ['0301234567:5060', 'DE', '+49301234567'],
+    ['sip:+49301234567@192.0.2.1:5060;user=phone', 'US', '+49301234567'],
+    ['"Ann" <sip:0301234567@pbx.example.com>;tag=1', 'DE', '+49301234567'],
+  ],
+  'foreign E.164 without its plus, where no number of the country can be read in it': [
+    ['31612345678', 'US', '+31612345678'],
+    ['31612345678', 'FR', '+31612345678'],
+    ['4915112345678', 'NL', '+4915112345678'],
+    // In Germany it can: only the trunk can say.
+    ['31612345678', 'DE', '+4931612345678'],
+  ],
   "another PBX's extension is no number of this country": [
     ['100100', 'DE', '100100'],
     ['201234', 'DE', '201234'],
     ['4930110', 'DE', '4930110'],
     ['10010010', 'DE', '10010010'],
+    ['0110', 'DE', '0110'],
     ['100100', 'NL', '100100'],
     ['100100', 'AT', '100100'],
     ['20012345', 'NO', '20012345'],
@@ -107,19 +130,21 @@ test('a trunk that writes numbers in its own way', () => {
     ['e164', '4930901820', undefined, '+4930901820', 'E.164 without its plus'],
     ['e164', '12125550123', 'DE', '+12125550123', 'E.164 without its plus'],
     ['e164', '+12125550123', 'DE', '+12125550123', 'an international number'],
-    ['e164', '0012125550123', 'DE', '+12125550123', 'as dialled in DE'],
+    ['e164', '0012125550123', 'DE', '+12125550123', 'an international number'],
+    ['e164', '0031612345678', 'AU', '+31612345678', 'an international number'],
     ['e164', '030901820', 'DE', '+4930901820', 'as dialled in DE'],
     ['e164', '1001', 'DE', '1001', 'its digits alone: too short for more'],
     ['national', '4915112345678', 'DE', '+494915112345678', 'a national number of DE'],
     ['national', '30901820', 'DE', '+4930901820', 'a national number of DE'],
     ['national', '030901820', 'DE', '+4930901820', 'a national number of DE'],
     ['national', '0612345678', 'IT', '+390612345678', 'a national number of IT'],
-    ['national', '0012125550123', 'DE', '+12125550123', 'as dialled in DE'],
+    ['national', '0012125550123', 'DE', '+12125550123', 'an international number'],
     ['national', '01112125550123', 'US', '+12125550123', 'as dialled in US'],
     ['national', '+12125550123', 'DE', '+12125550123', 'an international number'],
     ['national', '030901820', undefined, '030901820', 'its digits alone: no DEFAULT_COUNTRY to read it in'],
     ['strip=0', '0030901820', 'DE', '+4930901820', 'as dialled in DE'],
-    ['strip=0', '00012125550123', 'DE', '+12125550123', 'as dialled in DE'],
+    ['strip=0', '00012125550123', 'DE', '+12125550123', 'an international number'],
+    ['as-is', '0031612345678', 'US', '0031612345678', 'as it is'],
     ['strip=0', '+4930901820', 'DE', '+4930901820', 'an international number'],
     ['national:strip=9', '9030901820', 'DE', '+4930901820', 'a national number of DE'],
     ['e164:strip=77', '774930901820', 'DE', '+4930901820', 'E.164 without its plus'],
@@ -136,28 +161,19 @@ test('a trunk that writes numbers in its own way', () => {
   assert.deepEqual(readNumber('030901820', 'DE'), { number: '+4930901820', how: 'as dialled in DE' });
 });
 
+const homes = ['DE', 'US', 'AU', 'RU', 'BR', 'IN', 'IT', 'JP', 'GB', 'XK'];
+
 test("every country's example number is the same number in every notation", (context) => {
   let read = 0;
   /** Bare national numbers as short as an extension: they stay as they are. */
   const short: string[] = [];
   for (const country of getCountries()) {
-    const example = getExampleNumber(country, examples);
-    assert.ok(example, country);
-    const { number, nationalNumber } = example;
-    const digits = number.slice(1);
-    const national = example.formatNational();
-    const notations: [text: string, country: string | null][] = [
-      [number, country],
-      [number, null],
-      [digits, country],
-      [`00${digits}`, null],
-      [`tel:${number}`, country],
-      [`sip:${digits}@192.0.2.1`, country],
-      [example.formatInternational(), country],
-      [example.formatInternational().slice(1), country],
-      [national, country],
-      [national.replace(/\D/g, ''), country],
-      [nationalNumber, country],
+    const example = exampleOf(country);
+    const { number } = example;
+    const notations = [
+      ...inItsCountry(example).map((text) => [text, country] as const),
+      [example.nationalNumber, country] as const,
+      ...[null, ...homes].flatMap((home) => anywhere(example).map((text) => [text, home] as const)),
     ];
     for (const [text, home] of notations) {
       const isShort = text.replace(/\D/g, '').length < 6;
@@ -167,6 +183,37 @@ test("every country's example number is the same number in every notation", (con
     }
   }
   context.diagnostic(`${read} notations of ${getCountries().length} countries; read as extensions: ${short}`);
-  assert.equal(read, 245 * 11);
+  assert.equal(read, 245 * (8 + 1 + 11 * 8));
   assert.deepEqual([...new Set(short.map((it) => it.slice(0, 2)))], ['AC', 'CK', 'FK', 'SH', 'TA', 'TK']);
+});
+
+test('on a trunk that has shown that it writes them so, digits are E.164 without plus in every country', () => {
+  for (const country of getCountries()) {
+    const { number } = exampleOf(country);
+    const digits = number.slice(1);
+    for (const home of [country, ...homes]) {
+      const { number: reported, how } = readNumber(digits, home, shownNotation);
+      assert.equal(reported, number, `${digits} in ${home}`);
+      assert.equal(how, 'E.164 without its plus, as other calls on its trunk show');
+    }
+    assert.equal(plusless(digits, country), 'e164', digits);
+    assert.notEqual(plusless(exampleOf(country).nationalNumber, country), 'e164', country);
+  }
+});
+
+test('what a number shows of its trunk', () => {
+  const shows: [raw: string, country: string | undefined, what: string | undefined][] = [
+    ['4930901820', 'DE', 'e164'],
+    ['sip:4930901820@192.0.2.1', 'DE', 'e164'],
+    ['30901820', 'DE', 'national'],
+    ['030901820', 'DE', undefined],
+    ['+4930901820', 'DE', undefined],
+    ['31612345678', 'DE', undefined],
+    ['100100', 'DE', undefined],
+    ['4930901820', undefined, undefined],
+    ['anonymous', 'DE', undefined],
+    ['9117081051', 'IN', 'national'],
+    ['919876543210', 'IN', 'e164'],
+  ];
+  for (const [raw, country, what] of shows) assert.equal(plusless(raw, country), what, raw);
 });

@@ -52,7 +52,7 @@ export function readNumber(
   country: string | null | undefined,
   notation: Notation = autoNotation,
 ): Reading {
-  const key = `${notation.rule} ${country ?? ''} ${raw}`;
+  const key = `${notation.kind} ${notation.rule} ${country ?? ''} ${raw}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
   // A copy: V8 cuts a string out of a frame or a session without copying, and what is cached would keep all of it.
@@ -76,7 +76,8 @@ function readTrunk(text: string, country: CountryCode | undefined, { kind, strip
   const isBare = !/^(\+|00)/.test(number);
   if (kind === 'e164' && isBare) {
     const parsed = parse(`+${digits}`);
-    if (parsed?.isPossible()) return named({ number: parsed.number, how: 'E.164 without its plus' });
+    const seen = rule === '' ? ', as other calls on its trunk show' : '';
+    if (parsed?.isPossible()) return named({ number: parsed.number, how: `E.164 without its plus${seen}` });
   }
   if (kind === 'national' && isBare && country !== undefined) {
     const code = getCountryCallingCode(country);
@@ -88,21 +89,24 @@ function readTrunk(text: string, country: CountryCode | undefined, { kind, strip
 }
 
 /**
- * Without a country, only `+` and `00` show a number in full. With one, what is dialled there is read as dialled there.
- * Other digits that begin with its calling code, and make a valid number with a plus, are that number: trunks send
+ * `+` and `00` show a number in full, also where another prefix is dialled. Other digits are read as dialled in the
+ * country. Those that begin with its calling code, and make a valid number with a plus, are that number: trunks send
  * E.164 without its plus. Valid, and not only possible, because in India or Brazil national numbers that come without
  * their 0 begin with the same digits.
  */
 function read(number: string, digits: string, country: CountryCode | undefined): Reading {
   const asDigits = (how: string): Reading => ({ number: digits, how });
   if (/^0+$/.test(digits)) return asDigits('its digits alone: zeros are no number');
-  const isBare = !/^[+0]/.test(number);
-  if (isBare && digits.length < SHORTEST_NATIONAL) return asDigits('its digits alone: too short for more');
+  if (!number.startsWith('+') && digits.length < SHORTEST_NATIONAL)
+    return asDigits('its digits alone: too short for more');
+  const full = /^00[1-9]/.test(number) ? parse(`+${digits.slice(2)}`) : undefined;
+  if (full?.isValid()) return { number: full.number, how: 'an international number' };
   if (country === undefined) {
-    const parsed = parse(number.replace(/^00(?=[1-9])/, '+'));
+    const parsed = full ?? parse(number);
     if (parsed?.isPossible()) return { number: parsed.number, how: 'an international number' };
     return asDigits('its digits alone: no DEFAULT_COUNTRY to read it in');
   }
+  const isBare = !/^[+0]/.test(number);
   const national = parse(number, country);
   if (number.startsWith('+'))
     return national?.isPossible()
@@ -124,15 +128,44 @@ function read(number: string, digits: string, country: CountryCode | undefined):
     valid === undefined && number.startsWith('00') ? parse(number.slice(1), country) : undefined;
   if (outside?.isValid()) return { number: outside.number, how: `as dialled in ${country} after a 0` };
   const isNational = valid !== undefined || !isBare || digits.length >= SURELY_NATIONAL;
-  return isNational && national?.isPossible()
-    ? dialled(national)
+  if (isNational && national?.isPossible()) return dialled(national);
+  // The only reading that is left.
+  const withPlus = isBare && digits.length >= SURELY_NATIONAL ? parse(`+${digits}`) : undefined;
+  return withPlus?.isValid()
+    ? { number: withPlus.number, how: 'E.164 without its plus' }
     : asDigits(`its digits alone: no number of ${country}`);
+}
+
+/**
+ * What a number without + and 0 shows of its trunk, if it leaves one reading only: that it writes numbers of its own
+ * country as E.164 without the plus, or that it does not. Germany's plan knows national numbers that are longer than any
+ * in use.
+ */
+export function plusless(raw: string, country: string | undefined): 'e164' | 'national' | undefined {
+  const digits = numberIn(raw).replace(/[^\d+]+/g, '');
+  if (!/^[1-9]/.test(digits) || country === undefined || !isSupportedCountry(country)) return undefined;
+  if (isExtension(digits, country)) return undefined;
+  const read = (number: string, home?: CountryCode) => {
+    const parsed = parse(number, home);
+    return parsed?.isValid() ? parsed : undefined;
+  };
+  const full = read(`+${digits}`);
+  const national = read(digits, country);
+  if (full === undefined) return national && 'national';
+  const isNational =
+    national !== undefined && national.number !== full.number && digits.length <= mobileLength(country);
+  const isOwn = full.countryCallingCode === getCountryCallingCode(country);
+  return isOwn && !isNational ? 'e164' : undefined;
 }
 
 /** In Germany a number of six digits without its 0 can be valid, and is an extension of another PBX all the same. */
 function isExtension(digits: string, country: CountryCode): boolean {
-  const mobile = getExampleNumber(country, examples)?.nationalNumber.length ?? 0;
-  return digits.length <= LONGEST_EXTENSION && digits.length < mobile;
+  return digits.length <= LONGEST_EXTENSION && digits.length < mobileLength(country);
+}
+
+/** How many digits a mobile number has after the calling code. */
+function mobileLength(country: CountryCode): number {
+  return getExampleNumber(country, examples)?.nationalNumber.length ?? 0;
 }
 
 function parse(number: string, defaultCountry?: CountryCode): PhoneNumber | undefined {

@@ -4,9 +4,9 @@ import { parseDigits } from 'libphonenumber-js/max';
 const withheldWords = /^(?:anonym|restrict|priv|withheld|block|hidden|suppress|secret|p$)/i;
 
 /**
- * The number in what the PBX calls one: `0171392` in `sip:0171392@10.0.0.1:5060`, `tel:0171392` and `0171392,12` (what is
- * dialled after a pause), `+49171392` in `%2B49171392`. '' if there is nothing in it that could be dialled: `anonymous`,
- * `reception`, `alice7`.
+ * The number in what the PBX calls one: `0171392` in `"Ann" <sip:0171392@10.0.0.1:5060;user=phone>`, `tel:0171392`,
+ * `0171392:5060`, `"0171392"` and `0171392,12` (what is dialled after a pause), `+49171392` in `%2B49171392`. '' if there is
+ * nothing in it that could be dialled: `anonymous`, `reception`, `alice7`.
  */
 export function numberIn(text: string): string {
   const address = addressIn(text);
@@ -25,11 +25,14 @@ export function isWithheld(text: string): boolean {
 function addressIn(text: string): string {
   // Almost every number is written so.
   if (/^\+?\d*$/.test(text)) return text;
-  const [address = ''] = plain(text)
+  const written = plain(text);
+  const uri = /<([^<>]*)>/.exec(written)?.[1] ?? written;
+  const [address = ''] = uri
+    .replace(/["']/g, '')
     .trim()
     .replace(/^(sips?|tel):/i, '')
-    .split(/[@;]/);
-  return address;
+    .split(/[@;?]/);
+  return address.replace(/:\d*$/, '');
 }
 
 /** In ASCII: without percent-encoding, full-width and Arabic digits, dashes and blanks of print. */

@@ -21,9 +21,10 @@ export function systemUser(): { readonly username: string; readonly homedir: str
   }
 }
 
-function isWritable(folder: string): boolean {
+/** Whether this process's user may write to a file, or make files in a folder. */
+export function isWritable(path: string): boolean {
   try {
-    accessSync(folder, constants.W_OK);
+    accessSync(path, constants.W_OK);
     return true;
   } catch {
     return false;

@@ -206,7 +206,7 @@ class extensions {
 /** One command of a dialplan. `ext_noop('x')` is `Noop(x)`, and so on; those that are written otherwise are below. */
 #[\AllowDynamicProperties]
 class extension {
-	public const NAMES = ['vm' => 'VoiceMail', 'vmmain' => 'VoiceMailMain', 'endwhile' => 'EndWhile', 'macroexit' => 'Return', 'sipaddheader' => 'SIPAddHeader'];
+	public const NAMES = ['vm' => 'VoiceMail', 'vmmain' => 'VoiceMailMain', 'endwhile' => 'EndWhile', 'sipaddheader' => 'SIPAddHeader'];
 	protected array $args;
 	public function __construct(...$args) { $this->args = $args; }
 	public function output() {
@@ -219,7 +219,7 @@ class extension {
 		'goto' => [self::class, 'jump'], 'gosub' => [self::class, 'gosub'], 'gotoif' => [self::class, 'gotoIf'],
 		'gosubif' => [self::class, 'gosubIf'], 'gotoiftime' => [self::class, 'gotoIfTime'], 'execif' => [self::class, 'execIf'],
 		'set' => [self::class, 'set'], 'setvar' => [self::class, 'set'], 'sethash' => [self::class, 'setHash'],
-		'macro' => [self::class, 'macro'], 'noop_trace' => [self::class, 'nothing'],
+		'macro' => [self::class, 'macro'], 'macroexit' => [self::class, 'macroExit'], 'noop_trace' => [self::class, 'nothing'],
 		'dbget' => [self::class, 'dbGet'], 'dbput' => [self::class, 'dbPut'], 'db_put' => [self::class, 'dbPutIn'], 'dbdel' => [self::class, 'dbDel'],
 		'setcidname' => [self::class, 'setName'], 'setcallernamepres' => [self::class, 'setNamePres'], 'setcallernumpres' => [self::class, 'setNumPres'],
 		'setmusiconhold' => [self::class, 'setMusic'], 'setlanguage' => [self::class, 'setLanguage'], 'nocdr' => [self::class, 'noCdr'],
@@ -234,7 +234,10 @@ class extension {
 	private static function execIf($if, $app, $data, $elseApp, $elseData) { return "ExecIf($if?$app($data)" . ($elseApp === '' ? '' : ":$elseApp($elseData)") . ')'; }
 	private static function set($name, $value) { return "Set($name=$value)"; }
 	private static function setHash($hash, $name, $value) { return "Set(HASH($hash,$name)=$value)"; }
-	private static function macro($name, $args) { return "Gosub(macro-$name,s,1($args))"; }
+	// Asterisk 21 left Macro out; FreePBX 16 writes it.
+	private static function hasMacro() { return version_compare($GLOBALS['version'], '17', '<'); }
+	private static function macro($name, $args) { return self::hasMacro() ? "Macro($name,$args)" : "Gosub(macro-$name,s,1($args))"; }
+	private static function macroExit() { return self::hasMacro() ? 'MacroExit()' : 'Return()'; }
 	private static function nothing() { return false; }
 	private static function dbGet($name, $key) { return "Set($name=\${DB($key)})"; }
 	private static function dbPut($key, $value) { return "Set(DB($key)=$value)"; }

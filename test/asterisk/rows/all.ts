@@ -4,8 +4,8 @@ import { groupRows } from './group.ts';
 import { missedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
 import { notReportedRows } from './not-reported.ts';
-import { numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
-import { pickupRows } from './pickup.ts';
+import { numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
+import { pickupRows, takenRows } from './pickup.ts';
 import { queueExitRows, queueRows } from './queue.ts';
 import { transferRows } from './transfer.ts';
 import { whoAnswersRows } from './who-answers.ts';
@@ -28,4 +28,6 @@ export const matrix: readonly Row[] = [
   ...numberRuleRows,
   ...whoAnswersRows,
   ...queueExitRows,
+  ...numberFormRows,
+  ...takenRows,
 ];

@@ -33,6 +33,8 @@ function givenUpIn(application: string, row: Parameters<typeof called>[0]): Row 
 const asked = (key: string): Script => phone.answers({ first: [pause(1200), presses(key, 'phone')] });
 const menu = (key: string): Script => [pause(1500), presses(key, 'caller')];
 
+const inMailbox = { live: { where: 'voicemail', name: '{O}000', by: 'caller' } } as const;
+
 /** Calls on a dialplan like those that FreePBX generates. A row that plain dialplans have too has the same name. */
 export const freepbxRows: readonly Row[] = [
   same('extension-caller-hangs-up'),
@@ -42,9 +44,9 @@ export const freepbxRows: readonly Row[] = [
     says: 'The extension is busy; the caller gets its mailbox, and hangs up.',
     dialplan: extension(1),
     phones: { 1: phone.busy() },
-    missed: { live: { where: 'voicemail', by: 'caller' }, records: { where: 'voicemail', name: '{O}000' } },
+    missed: inMailbox,
   }),
-  same('voicemail'),
+  same('voicemail', { missed: inMailbox }),
   called({
     name: 'voicemail-operator',
     says: "The caller presses 0 at the mailbox; reception's own number is dialled inside, and reception answers.",
@@ -56,7 +58,7 @@ export const freepbxRows: readonly Row[] = [
   same('ring-group-local', { dialplan: group(600) }),
   same('ring-group-nobody', {
     dialplan: group(600),
-    missed: { live: { where: 'ringing', by: 'pbx' }, records: { where: 'ringing', name: '{O}600' } },
+    missed: { live: { where: 'ringing', name: '{O}600', by: 'pbx' } },
   }),
   same('ring-group-with-mobile', { dialplan: group(601) }),
   called({
@@ -113,6 +115,10 @@ export const freepbxRows: readonly Row[] = [
     name: 'time-condition-closed',
     says: 'The office is closed: an announcement, and the end.',
     dialplan: ['Goto(timeconditions,closed,1)'],
+    missed: {
+      live: { where: 'announcement', name: '1 (time condition closed)', by: 'pbx' },
+      records: { where: 'terminated' },
+    },
   }),
   same('follow-me-mobile', { dialplan: extension(4), phones: { 4: phone.rings() } }),
   called({
@@ -246,13 +252,19 @@ const refused = {
   },
 } satisfies Partial<Row>;
 
-/** FreePBX leads from an announcement to app-blackhole, and hangs up there: no place that a bridge hears of names the first. */
-const closed = { missed: { live: { by: 'pbx' } } } satisfies Partial<Row>;
-
-const ofGenerated: Readonly<Record<string, Partial<Row>>> = {
+const of17: Readonly<Record<string, Partial<Row>>> = {
   'press-one-refused': refused,
   'follow-me-refused': refused,
-  'time-condition-closed': closed,
+};
+
+const ofGenerated: Readonly<Record<string, Partial<Row>>> = {
+  'time-condition-closed': {
+    missed: {
+      live: { where: 'announcement', name: '{O} (time condition {O}2)', by: 'pbx' },
+      records: { where: 'terminated' },
+    },
+  },
+  'queue-timeout-voicemail': { missed: { live: { where: 'voicemail', name: '{1}', by: 'caller' } } },
 };
 
 /** There, each extension has a mailbox of its own, and each office a menu of its own. */
@@ -261,11 +273,65 @@ function named<Of extends { readonly name?: string | undefined }>(of: Of): Of {
   return { ...of, ...(of.name && { name: ownNames[of.name] ?? of.name }) };
 }
 
-/** The same on the dialplan that FreePBX's modules write. */
-export const generatedRows: readonly Row[] = freepbxRows.map(({ missed, ...row }) => ({
-  ...row,
-  ...(missed && {
-    missed: { live: named(missed.live), ...(missed.records && { records: named(missed.records) }) },
+/** What only FreePBX's own modules write. */
+const ownRows: readonly Row[] = [
+  givenUpIn('Dial', {
+    name: 'ring-group-given-up',
+    says: 'The caller hangs up while the phones of a group ring.',
+    dialplan: group(600),
+    phones: { 1: phone.rings(), 2: phone.rings() },
+    missed: { live: { where: 'ringing', name: '{O}600', by: 'caller' } },
   }),
-  ...ofGenerated[row.name],
-}));
+  givenUpIn('VoiceMail', {
+    name: 'ring-group-voicemail',
+    says: "Nobody of a group answers; the caller gets another phone's mailbox, and hangs up.",
+    dialplan: group(603),
+    phones: { 1: phone.rings() },
+    missed: { live: { where: 'voicemail', name: '{O}002', by: 'caller' } },
+  }),
+  called({
+    name: 'phone-redirects-to-voicemail',
+    says: 'The phone sends its calls to the mailbox of another (302); the caller hangs up there.',
+    dialplan: extension(1),
+    phones: { 1: phone.forwards('vmu[office]002') },
+    reported: [{}],
+    async happens(stage, call) {
+      await stage.isUp(call);
+      await stage.pause(800);
+    },
+    missed: { live: { where: 'voicemail', name: '{O}002', by: 'caller' } },
+  }),
+  {
+    name: 'menu-timeout',
+    says: 'The caller presses nothing in the menu, which ends the call.',
+    dialplan: ivr,
+    async play(stage) {
+      await stage.customerCalls();
+    },
+    reported: [{}],
+    missed: { live: { where: 'ivr', name: '{O}', by: 'pbx' }, records: { where: 'terminated' } },
+  },
+  {
+    name: 'terminated',
+    says: 'The inbound route ends the call.',
+    dialplan: ['Goto(app-blackhole,hangup,1)'],
+    async play(stage) {
+      await stage.customerCalls();
+    },
+    reported: [{}],
+    missed: { live: { where: 'terminated', by: 'pbx' } },
+  },
+];
+
+/** The same on the dialplan that FreePBX's modules write. */
+export const generatedRows = (release: '17' | '16'): readonly Row[] => [
+  ...freepbxRows.map(({ missed, ...row }) => ({
+    ...row,
+    ...(missed && {
+      missed: { live: named(missed.live), ...(missed.records && { records: named(missed.records) }) },
+    }),
+    ...ofGenerated[row.name],
+    ...(release === '17' && of17[row.name]),
+  })),
+  ...ownRows,
+];

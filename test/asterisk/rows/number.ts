@@ -110,6 +110,30 @@ export const numberRuleRows: readonly Row[] = [
   }),
 ];
 
+/** What hides no number. */
+export const numberFormRows: readonly Row[] = [
+  called({
+    name: 'number-two-zeros',
+    says: 'An international number with two zeros, in a country that dials another prefix.',
+    reported: [{ from: '+494066969123', answeredBy: 1 }],
+    settings: { DEFAULT_COUNTRY: 'US' },
+    caller: { from: '00494066969123' },
+  }),
+  called({
+    name: 'number-user-phone',
+    says: 'A number with a parameter of SIP.',
+    reported: [{ from: '+494066969123', answeredBy: 1 }],
+    caller: { from: '04066969123;user=phone' },
+  }),
+  called({
+    name: 'number-in-quotes',
+    says: 'The dialplan writes quotes and a port around the number, and its number is to be reported.',
+    dialplan: ['Set(CALLERID(num)="004066969123:5060")', 'Dial(PJSIP/{P}1,20)'],
+    reported: [{ from: '+494066969123', answeredBy: 1 }],
+    settings: { REPORTED_NUMBER: 'dialplan' },
+  }),
+];
+
 /** Who calls: numbers in all shapes, late, and withheld. */
 export const numberRows: readonly Row[] = [
   called({

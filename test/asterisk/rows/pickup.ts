@@ -1,5 +1,6 @@
 import type { Row } from '../row.ts';
 import { phone } from '../sip-script.ts';
+import type { Stage } from '../stage.ts';
 import { called } from './called.ts';
 
 /** Calls that are taken from another place than where they rang or were answered. */
@@ -74,6 +75,82 @@ export const pickupRows: readonly Row[] = [
       await stage.reaches(call, 'ConfBridge');
       await stage.pause(300);
       const host = await stage.phoneDials(1, `${stage.office.number}070`);
+      await stage.talk(call, host);
+      call.hangsUp();
+      await stage.pause(200);
+      host.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }],
+  },
+];
+
+const queueAll = ['Answer()', 'Queue(phones-ringall-{O},,,,20)'];
+/** A phone rings for a caller whom the dialplan has answered before, and another phone takes the call. */
+const taken = (
+  name: string,
+  says: string,
+  key: (stage: Stage) => string,
+  dialplan: readonly string[],
+  by = 2,
+) =>
+  called({
+    ...{ name, says, dialplan },
+    phones: { 1: phone.rings(), ...(dialplan === queueAll && { 2: phone.rings() }) },
+    async happens(stage, call) {
+      await stage.rings(1);
+      // Records have whole seconds.
+      await stage.pause(2_200);
+      await stage.picksUp(by, key(stage), call);
+    },
+    reported: [{ answeredBy: by }],
+  });
+const ofGroup = () => '*8';
+const ofFirst = (stage: Stage) => `**${stage.extension(1)}`;
+const afterAnnouncement = ['Answer()', 'Playback(digits/1)', 'Dial(PJSIP/{P}1,20)'];
+
+/** Who talked, where the records of a call say it by its times only, or not at all. */
+export const takenRows: readonly Row[] = [
+  taken(
+    'pickup-after-announcement',
+    "After an announcement the first extension rings; the second picks the group's call up.",
+    ofGroup,
+    afterAnnouncement,
+  ),
+  taken(
+    'directed-pickup-after-announcement',
+    "After an announcement the first extension rings; the second picks that phone's call up by number.",
+    ofFirst,
+    afterAnnouncement,
+  ),
+  taken(
+    'directed-pickup-from-queue',
+    "A queue's members ring; a phone outside the queue picks the call of one up by number.",
+    ofFirst,
+    queueAll,
+    3,
+  ),
+  {
+    name: 'bridge-to-waiting-caller',
+    says: 'The caller hears music; an extension dials a number that connects it with the caller (Bridge).',
+    dialplan: ['Answer()', 'Set(GLOBAL(WAITING_{O})={CHANNEL})', 'MusicOnHold()'],
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.reaches(call, 'MusicOnHold');
+      const taker = await stage.phoneDials(1, `${stage.office.number}072`);
+      await stage.talk(call, taker);
+      call.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'conference-with-host',
+    says: 'An extension is in the conference already; the caller joins.',
+    dialplan: ['Answer()', 'ConfBridge(office-{O})'],
+    async play(stage) {
+      const host = await stage.phoneDials(1, `${stage.office.number}070`);
+      await stage.reaches(host, 'ConfBridge');
+      await stage.pause(300);
+      const call = await stage.customerCalls();
       await stage.talk(call, host);
       call.hangsUp();
       await stage.pause(200);

@@ -20,6 +20,9 @@ export function dryRun(settings: CallSettings, inputs: readonly Input[]): DryRun
     effects.push(...next);
     for (const effect of next) {
       if (effect.type === 'wake') wake = Math.min(wake ?? effect.at, effect.at);
+      // A recording does not have the dialplan.
+      if (effect.type === 'ask-application')
+        apply({ type: 'application', at: input.at, uniqueid: effect.uniqueid, application: '', data: '' });
       if (effect.type !== 'ask' || answered.has(effect.uniqueid)) continue;
       answered.add(effect.uniqueid);
       const said = { presentation: 'allowed', dnid: undefined } as const;

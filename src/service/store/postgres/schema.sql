@@ -118,6 +118,7 @@ CREATE TABLE calls (
 );
 CREATE INDEX calls_open ON calls (account_id, started_at, id) WHERE status <> 'completed';
 CREATE INDEX calls_missed ON calls (account_id, completed_at, id) WHERE missed;
+CREATE INDEX calls_missed_by_number ON calls (account_id, number, completed_at, id) WHERE missed;
 CREATE INDEX calls_by_time ON calls (account_id, started_at, id);
 CREATE INDEX calls_by_number ON calls (account_id, number, started_at, id);
 CREATE INDEX calls_by_number_called ON calls (account_id, number_called, started_at, id)
@@ -251,7 +252,7 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_by_time ON audit (account_id, at, id);
 CREATE INDEX audit_by_what ON audit (account_id, what, at, id);
-CREATE INDEX audit_by_who ON audit (account_id, who, at, id);
+CREATE INDEX audit_by_who ON audit (account_id, who, at, id, what);
 
 -- What the calls that began in a span that is over come to, as JSON; a mark alone while they are counted. A call that
 -- moves deletes the rows of its span (see kept-figures.ts).

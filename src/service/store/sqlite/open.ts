@@ -12,7 +12,8 @@ const durable = { cacheKiB: 32_768, checkpointPages: 8_000 } as const;
 export function openForWriting(file: string): DatabaseSync {
   const db = openDurable(file, durable);
   try {
-    db.exec('PRAGMA foreign_keys = ON');
+    // What is deleted, or forgotten, is not left in the file.
+    db.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
     migrate(db, migrations);
     const found = schemaOf(db);
     if (!schemaOfSteps(migrations).every((one) => found.includes(one)))

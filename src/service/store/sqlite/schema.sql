@@ -108,6 +108,7 @@ CREATE TABLE calls (
 ) STRICT;
 CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'completed';
 CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed;
+CREATE INDEX calls_missed_by_number ON calls (account_id, number, completed_at) WHERE missed;
 CREATE INDEX calls_by_time ON calls (account_id, started_at);
 CREATE INDEX calls_by_number ON calls (account_id, number, started_at);
 CREATE INDEX calls_by_number_called ON calls (account_id, number_called, started_at)
@@ -219,7 +220,7 @@ CREATE TABLE audit (
 ) STRICT;
 CREATE INDEX audit_by_time ON audit (account_id, at);
 CREATE INDEX audit_by_what ON audit (account_id, what, at);
-CREATE INDEX audit_by_who ON audit (account_id, who, at);
+CREATE INDEX audit_by_who ON audit (account_id, who, at, what);
 
 -- What the calls that began in a span that is over come to, as JSON; a mark alone while they are counted. A call that
 -- moves deletes the rows of its span (see kept-figures.ts).

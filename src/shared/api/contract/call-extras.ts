@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
-/** Where a missed call ended. `ringing`: at telephones, also those of a ring group, but not of a queue. */
-export const missedPlaces = ['voicemail', 'queue', 'ringing', 'ivr', 'announcement'] as const;
+/**
+ * Where a missed call ended. `ringing`: at telephones, also those of a ring group, but not of a queue. `terminated`: the
+ * dialplan ended it, and nothing before that is known.
+ */
+export const missedPlaces = ['voicemail', 'queue', 'ringing', 'ivr', 'announcement', 'terminated'] as const;
 
 /** No call takes longer, seconds. */
 export const longestCallSeconds = 604_800;
@@ -28,7 +31,7 @@ export const callExtrasSchema = z.object({
   missed: z
     .object({
       where: z.enum(missedPlaces).optional(),
-      /** Which queue, ring group, mailbox, menu or extension. */
+      /** Which queue, ring group, mailbox, menu, announcement, time condition or extension. */
       name: text(64).optional(),
       /** Who ended it: the caller gave up, or the PBX hung up (nobody answered in time, an announcement was over). */
       by: z.enum(['caller', 'pbx']).optional(),

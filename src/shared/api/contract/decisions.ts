@@ -178,9 +178,9 @@ export const decisions = {
   'history-search': {
     part: '4.3',
     decides:
-      '`search` is `request` or `response`; either of `search` and `search_term` alone is 422. Text is found as written, in upper and lower case as given; in a query string also percent-encoded. In `request`, an entry is also found by the id of a call and the number of a caller that it names, in whatever form its text has them.',
+      '`search` is `request` or `response`; either of `search` and `search_term` alone is 422. Text is found as written, in upper and lower case as given; in a query string also percent-encoded. In `request`, an entry is also found by the id of a call and the number of a caller that it names, in whatever form its text has them. Lists of the history are not found: they hold what was searched for.',
     because:
-      'The document says that they work only together. What a term finds does not depend on what else is recorded. A call id is what clients search for: an index finds its entries, however long the history is.',
+      'The document says that they work only together. Who asks whether a call was recorded must not find the asking. What a term finds does not depend on what else is recorded. A call id is what clients search for: an index finds its entries, however long the history is.',
   },
   'history-sort': {
     part: '4.3',

@@ -26,6 +26,12 @@ export const programMessages = {
     means: 'An essential part of the program has failed. Open calls and undelivered events are on disk.',
     todo: 'See the error. If it returns after the restart, the usual cause is the disk or the state directory.',
   },
+  'program.misspelt': {
+    level: 'warn',
+    text: '{name} is no setting; is {nearest} meant?',
+    means: 'A variable is set whose name is almost that of a setting. It has no effect.',
+    todo: 'Correct its name in the settings file, and reload.',
+  },
   'program.reloaded': {
     level: 'info',
     text: 'settings reloaded; in effect now: {live}',

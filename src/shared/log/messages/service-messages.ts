@@ -53,19 +53,19 @@ export const serviceMessages = {
   },
   'service.failed': {
     level: 'error',
-    text: 'a request to {path} failed: {error}; answered 500',
-    means: 'A fault in the service. Other requests are not affected.',
+    text: 'request {request} to {path} failed: {error}; answered 500',
+    means: 'A fault in the service. Other requests are not affected. The answer has the same X-Request-Id.',
     todo: 'Report this line.',
   },
   'service.limit-reached': {
     level: 'warn',
-    text: 'refused a request to {path} with 429: a limit was reached; {suppressed} more since the line before',
+    text: 'refused request {request} to {path} with 429: a limit was reached; {suppressed} more since the line before',
     means:
       'A client has sent more than a limit allows: SERVICE_RATE_LIMIT, wrong passwords, or what one user, token or account may have at a time. The answer names the limit. Logged at most once a minute.',
   },
   'service.unavailable': {
     level: 'warn',
-    text: 'answered a request to {path} with 503; {suppressed} more since the line before',
+    text: 'answered request {request} to {path} with 503; {suppressed} more since the line before',
     means:
       'The storage could not be reached, or too many people were signing in. Clients try again: bridges keep their events. Logged at most once a minute.',
     todo: 'See the lines before this one about the storage. Without any, somebody floods the sign-in page: find the address in the log of the proxy, and block it.',
@@ -96,7 +96,7 @@ export const serviceMessages = {
   },
   'service.unknown-host': {
     level: 'warn',
-    text: 'refused pages under the name {host} ({suppressed} more since the last such line)',
+    text: 'refused pages under the name {host}, request {request} ({suppressed} more since the last such line)',
     means:
       'A browser reached the service by a name that it does not know, so another site may be behind the request. The API is not affected.',
     todo: 'If the name is one of the service, add it to SERVICE_HOSTS.',
@@ -164,7 +164,7 @@ export const serviceMessages = {
     level: 'warn',
     text: 'cannot send the weekly report of user {user}: {error}; retrying in an hour',
     means: 'The user has not got the report of last week yet.',
-    todo: 'Check SMTP_URL and MAIL_FROM. The user can change the address under Reports, Weekly report.',
+    todo: 'Check SMTP_URL and MAIL_FROM. The user can change the address under Reports, Weekly report by e-mail.',
   },
   'webhook.stopped': {
     level: 'warn',
@@ -195,7 +195,7 @@ export const serviceMessages = {
     level: 'warn',
     text: 'webhook {webhook} of account {account} to {host}: every request fails',
     means: 'Events wait and are tried for three days. Then the webhook is switched off.',
-    todo: 'Open the webhook under Integrations, Webhooks: it shows the answers of the receiver.',
+    todo: 'Open the webhook under Settings, Webhooks: it shows the answers of the receiver.',
   },
   'webhook.switched-off': {
     announced: true,
@@ -203,7 +203,7 @@ export const serviceMessages = {
     text: 'webhook {webhook} of account {account} to {host} was switched off',
     means:
       'Every request failed for three days, or the receiver answered 410 Gone. No events are sent to it.',
-    todo: 'Correct the receiver, then switch the webhook on under Integrations, Webhooks, and press Send all failed again.',
+    todo: 'Correct the receiver, then switch the webhook on under Settings, Webhooks, and press Send all failed again.',
   },
   'webhook.not-recorded': {
     level: 'error',

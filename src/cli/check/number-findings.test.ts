@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callSettings } from '../../bridge/calls/rules.fixture.ts';
+import { countries } from '../../shared/phone-number/normalise-number.ts';
+import { anywhere, exampleOf, inItsCountry } from '../../shared/phone-number/written-forms.fixture.ts';
+import { numberFindings } from './pbx-findings.ts';
+
+test('check --number reads the numbers of 245 countries in eight ways of writing, at home and abroad', () => {
+  const all = countries();
+  for (const country of all) {
+    const example = exampleOf(country);
+    const texts = [
+      ...inItsCountry(example).map((text) => [text, country] as const),
+      ...anywhere(example).map((text) => [text, 'US'] as const),
+    ];
+    for (const [text, defaultCountry] of texts) {
+      if (text.replace(/\D/g, '').length < 6) continue;
+      const [finding] = numberFindings(text, { ...callSettings, defaultCountry }, []);
+      const reported = new RegExp(`^reported as \\${example.number} \\(`);
+      assert.match(finding?.result ?? '', reported, `${text} in ${defaultCountry}`);
+    }
+  }
+  assert.equal(all.length, 245);
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settingsIn, withSettings } from './edit-settings.ts';
+import { parseEnvFile } from './env-file.ts';
+
+const known = new Set(['API_TOKEN', 'API_BASE_URL']);
+
+test('settings in arguments: each a known name, all problems at once', () => {
+  assert.deepEqual(
+    [...settingsIn(['API_TOKEN=a=b', 'API_BASE_URL=', 'API_TOKEN_FILE=/t'], known)],
+    [
+      ['API_TOKEN', 'a=b'],
+      ['API_BASE_URL', ''],
+      ['API_TOKEN_FILE', '/t'],
+    ],
+  );
+  assert.throws(() => settingsIn(['API_TOKN=1', 'NOTHING=1', 'nothing'], known), {
+    lines: [
+      'API_TOKN: is no setting; is API_TOKEN meant?',
+      'NOTHING: is no setting; man pbx-bridge.env has their list',
+      'got "nothing"; takes NAME=value',
+    ],
+  });
+});
+
+test('settings are written in their lines, once, and everything else stays', () => {
+  const text = '# Mine.\nAPI_BASE_URL=\n#API_TOKEN=default\nLOG_LEVEL=info';
+  const after = withSettings(
+    text,
+    new Map([
+      ['API_BASE_URL', 'https://a.example/api/v1'],
+      ['API_TOKEN', "it's $& #1"],
+      ['PBX_ID', 'berlin'],
+    ]),
+  );
+  assert.equal(after.split('\n')[1], 'API_BASE_URL=https://a.example/api/v1');
+  assert.match(after, /^# Mine\.\n[\s\S]*\nLOG_LEVEL=info\nPBX_ID=berlin\n$/);
+  assert.equal(parseEnvFile(after).API_TOKEN, "it's $& #1");
+  assert.equal(withSettings(after, new Map([['PBX_ID', 'berlin']])), after);
+  for (const value of ['a\nb', `'"\`#`])
+    assert.throws(() => withSettings('', new Map([['API_TOKEN', value]])), /API_TOKEN_FILE/);
+});

@@ -1,0 +1,70 @@
+import { nationalDigits } from '../../shared/phone-number/written-number.ts';
+import type { Statements } from '../store/statements.ts';
+import type { callReader } from './call-reader.ts';
+import { FORGOTTEN } from './call-record.ts';
+
+/** More than an office has extensions and numbers. */
+const ALL = 1_000_000;
+
+/** Calls that are changed in one statement. */
+const CHUNK = 500;
+
+/** Repeats a change until no row is left to change; returns the number of changed rows. */
+async function inSteps(change: () => Promise<unknown[]>): Promise<number> {
+  let changed = 0;
+  for (let rows = CHUNK; rows === CHUNK; changed += rows) rows = (await change()).length;
+  return changed;
+}
+
+/** What removes calls, or a caller from them. */
+export function callRemoval(
+  { read, write, contains }: Statements,
+  { distinct }: Pick<ReturnType<typeof callReader>, 'distinct'>,
+) {
+  return {
+    /**
+     * Removes a number from all of its calls, and from those that it answered or that called it; returns how many, and in
+     * the ids of how many it still stands.
+     */
+    async forget(
+      account: number,
+      number: string,
+      without: (text: string) => string,
+    ): Promise<{ calls: number; callIds: number }> {
+      const change = (set: string, column: string, value: string) => {
+        const sql = `UPDATE calls SET ${set}
+          WHERE id IN (SELECT id FROM calls WHERE account_id = $1 AND ${column} = $2 LIMIT ${CHUNK}) RETURNING id`;
+        return inSteps(() => write(sql, account, value, FORGOTTEN));
+      };
+      let calls = await change('from_number = $3, number = $3', 'number', number);
+      if (!number.startsWith('+')) return { calls, callIds: 0 }; // an extension of the office itself
+      for (const [what, column] of [
+        ['extensions', 'caller_id'],
+        ['numbers called', 'number_called'],
+      ] as const)
+        for (const text of await distinct(account, what, ALL))
+          if (without(text) !== text) calls += await change(`${column} = $3`, column, text);
+      const [found] = await read<{ count: number }>(
+        `SELECT count(*) AS count FROM calls WHERE account_id = $1 AND ${contains('call_id', '$2')}`,
+        ...[account, nationalDigits(number)],
+      );
+      return { calls, callIds: found?.count ?? 0 };
+    },
+
+    /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */
+    async trim(before: number): Promise<number> {
+      const accounts = await read<{ id: number }>('SELECT id FROM accounts');
+      let deleted = 0;
+      for (const { id } of accounts) {
+        const sql = `DELETE FROM calls WHERE id IN
+          (SELECT id FROM calls WHERE account_id = $1 AND started_at < $2 ORDER BY started_at LIMIT ${CHUNK}) RETURNING id`;
+        const calls = await inSteps(() => write(sql, id, before));
+        const figures = 'DELETE FROM kept_figures WHERE account_id = $1 AND since < $2';
+        if (calls > 0) await write(figures, id, before);
+        await write('DELETE FROM caller_actions WHERE account_id = $1 AND at < $2', id, before);
+        deleted += calls;
+      }
+      return deleted;
+    },
+  };
+}

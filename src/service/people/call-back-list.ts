@@ -1,0 +1,178 @@
+import { type Extensions, noExtensions } from '../accounts/extensions.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import { type CallBacksOnScreen, type Screens, screenCall } from '../calls/screens.ts';
+import { makeSerialise } from '../store/statements.ts';
+import { actionsSince, type CallBack, callBacks, inOrder, personOf, TOGETHER } from './call-backs.ts';
+import type { CallerAction, CallerStore } from './caller-store.ts';
+
+/** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
+const LISTED_MS = 7 * 24 * 3_600_000;
+/** People on a screen; it says how many there are. */
+const MAX_ON_SCREEN = 50;
+/** After a call: so late the list is read, and at most so often, however many calls end. */
+const [SOON_MS, PAUSE_MS] = [50, 1_000];
+/** So often an account's list is read as a whole: calls become too old for it. Without screens it is forgotten then. */
+const KEPT_MS = 10 * 60_000;
+/** With more calls to look up, the whole list is read. */
+const MAX_MOVED = 100;
+
+/** What is known of an account that has screens, or had some a while ago: a new one then begins with it. */
+type Known = {
+  /** By `person`; closed ones too. */
+  people: Map<string, CallBack>;
+  /** Numbers whose calls or actions have changed since then, and whom their calls are from; `all`: anything may have. */
+  changed: Map<string, string | null> | 'all';
+  /** What the screens have: a person's row as it was sent, and how many there are. Null: nothing yet. */
+  sent: { readonly rows: ReadonlyMap<string, string>; readonly count: number } | null;
+  /** One reading at a time: the next one sees what has changed meanwhile. */
+  readonly inTurn: ReturnType<typeof makeSerialise>;
+  readAt: number;
+};
+
+/**
+ * An account's missed people, shared by all its users. `extensions`: those of an account. What screens get is the start
+ * of the list, and then what has changed in it; a call that moves costs the reading of its person.
+ */
+export function makeCallBackList(
+  callers: CallerStore,
+  screens: Screens,
+  clock: () => number,
+  extensions: (account: number) => Extensions = () => noExtensions,
+) {
+  const known = new Map<number, Known>();
+  const waiting = new Set<number>();
+
+  /** All of them, or those with these numbers. */
+  async function read(account: number, numbers?: readonly string[]): Promise<CallBack[]> {
+    const since = clock() - LISTED_MS;
+    if (numbers === undefined)
+      return callBacks(
+        await callers.missedCallers(account, since),
+        await actionsSince(callers, account, since),
+      );
+    const each = <T>(ofOne: (number: string) => Promise<T[]>) => Promise.all(numbers.map(ofOne));
+    const missed = await each((number) => callers.missedCallers(account, since, number));
+    const actions = await each((number) => callers.actions(account, { number }, TOGETHER));
+    return callBacks(
+      missed.flat(),
+      actions.flat().filter(({ at }) => at >= since),
+    );
+  }
+
+  /** Reads all again, or who is concerned by what has changed. */
+  async function bringUpToDate(account: number, one: Known): Promise<void> {
+    const { changed } = one;
+    one.changed = new Map();
+    one.readAt = clock();
+    try {
+      if (changed === 'all') one.people = new Map((await read(account)).map((each) => [each.person, each]));
+      else if (changed.size > 0) {
+        const persons = new Set(changed.values());
+        const before = [...one.people.values()].filter(
+          ({ person, numbers }) => persons.has(person) || numbers.some((number) => changed.has(number)),
+        );
+        const numbers = new Set([...changed.keys(), ...before.flatMap((each) => each.numbers)]);
+        const now = await read(account, [...numbers]);
+        for (const { person } of before) one.people.delete(person);
+        for (const each of now) one.people.set(each.person, each);
+      }
+    } catch (error) {
+      one.changed = 'all';
+      throw error;
+    }
+  }
+
+  /** The beginning of the list, after its screens have what has changed in it. */
+  async function send(account: number, one: Known): Promise<CallBacksOnScreen> {
+    await one.inTurn(() => bringUpToDate(account, one));
+    const open = [...one.people.values()].filter(({ closed }) => closed === null).sort(inOrder);
+    const list = open.slice(0, MAX_ON_SCREEN).map(({ person, call, times, since, taken }) => ({
+      ...screenCall(call, extensions(account)),
+      ...{ person, times, since, taken_by: taken?.user ?? null },
+    }));
+    const [before, count] = [one.sent, open.length];
+    const rows = new Map(list.map((row) => [row.person, JSON.stringify(row)]));
+    one.sent = { rows, count };
+    if (before !== null) {
+      const missed = list.filter(({ person }) => before.rows.get(person) !== rows.get(person));
+      const gone = [...before.rows.keys()].filter((person) => !rows.has(person));
+      if (missed.length + gone.length > 0 || count !== before.count)
+        screens.callBacks(account, { missed, gone, count });
+    }
+    return { missed: list, count };
+  }
+
+  /** What a new screen starts with. */
+  function onScreen(account: number): Promise<CallBacksOnScreen> {
+    const one = known.get(account) ?? {
+      ...{ people: new Map(), changed: 'all' as const, sent: null, inTurn: makeSerialise(), readAt: 0 },
+    };
+    if (!known.has(account)) {
+      known.set(account, one);
+      screens.keep(account, true);
+      renewLater(account);
+    }
+    return send(account, one);
+  }
+  function renewLater(account: number): void {
+    setTimeout(() => {
+      if (screens.hasScreen(account)) {
+        renewLater(account);
+        void publish(account).catch(() => {});
+      } else {
+        known.delete(account);
+        screens.keep(account, false);
+      }
+    }, KEPT_MS).unref();
+  }
+
+  /** After anything may have changed in the account: sends what has to its screens at this process. */
+  async function publish(account: number): Promise<void> {
+    const one = known.get(account);
+    if (one === undefined) return;
+    one.changed = 'all';
+    if (screens.hasScreen(account)) await send(account, one);
+  }
+  function noteChange(one: Known, number: string, person: string | null): void {
+    if (one.changed === 'all') return;
+    one.changed.set(number, person ?? one.changed.get(number) ?? null);
+    if (one.changed.size > MAX_MOVED) one.changed = 'all';
+  }
+  /** After a call has moved: it may be a missed one, or one that got through. */
+  function readSoon(account: number, call: CallRecord): void {
+    const one = known.get(account);
+    if (one === undefined || call.status === 'ringing') return;
+    noteChange(one, call.number, personOf(call));
+    if (waiting.has(account) || !screens.hasScreen(account)) return;
+    waiting.add(account);
+    const pause = one.readAt + PAUSE_MS - clock();
+    setTimeout(
+      () => {
+        waiting.delete(account);
+        void send(account, one).catch(() => {});
+      },
+      Math.max(SOON_MS, Math.min(pause, PAUSE_MS)),
+    ).unref();
+  }
+  /** Stores what a user did and sends what it changes to the account's screens. */
+  async function act(account: number, action: CallerAction): Promise<void> {
+    await callers.act(account, action);
+    const one = known.get(account);
+    if (one === undefined) return;
+    noteChange(one, action.number, null);
+    if (screens.hasScreen(account)) await send(account, one);
+  }
+  screens.onMoved(readSoon);
+  return {
+    read,
+    onScreen,
+    act,
+    publish,
+    /** Calls may have moved unseen. */
+    readAgain(): void {
+      for (const one of known.values()) one.changed = 'all';
+    },
+  };
+}
+
+export type CallBackList = ReturnType<typeof makeCallBackList>;

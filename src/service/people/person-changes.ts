@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { parseJson } from '../../shared/process/parse-json.ts';
+import { newUid } from '../accounts/directory.ts';
+import { isDialable, personAddress } from '../calls/call-cells.ts';
+import { given } from '../kit/administration.ts';
+import { plainText } from '../kit/display-text.ts';
+import { type FieldErrors, readForm } from '../kit/form.ts';
+import { type Answer, mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
+import { Refusal } from '../kit/refusal.ts';
+import { folded } from '../kit/search-text.ts';
+import { line } from '../kit/text.ts';
+import { type Customer, eachText, withChange } from './customer-fields.ts';
+import { newCustomerPage } from './customer-pages.ts';
+import { isSameCustomer } from './customer-store.ts';
+import { numbersIn, refusalText, textSchemas } from './customers-csv.ts';
+import { personPath } from './person.ts';
+import type { Draft } from './person-form.ts';
+import { type PersonParts, showPerson } from './person-page.ts';
+
+const MAX_NUMBERS = 100;
+/** Namesakes who are asked about. */
+const MAX_FOUND = 5;
+
+const edited = z.object({
+  reference: line('reference', { blank: true }).optional(),
+  ...textSchemas,
+  segment: z.string().optional(),
+});
+const named = z.object({
+  number: z.string().refine(isDialable),
+  name: line('name'),
+  segment: z.string().default(''),
+});
+const noteKey = z.object({
+  number: z.string(),
+  user: z.string(),
+  at: z.coerce.number().int(),
+  text: z.string().trim().max(1000),
+});
+/** A customer as a form was made with it. */
+const asRead = z.object({
+  reference: z.string(),
+  ...eachText(() => z.string()),
+  segment: z.string().nullable(),
+  numbers: z.array(z.string()),
+});
+
+/** What people change on the page of a person. */
+export function personChanges(pages: Pages, parts: PersonParts): void {
+  const { customers, callers } = parts.store;
+  pages.post('/person/save', 'agent', (request) => save(request, parts));
+  pages.post('/person/name', 'agent', (request) => nameStranger(request, parts));
+
+  pages.post('/person/merge', 'agent', async (request) => {
+    if (!mayDelete(request)) throw onlyAdministrators();
+    const [customer, other] = await Promise.all([known(request, parts), known(request, parts, 'other')]);
+    if (customer.reference === other.reference)
+      return { redirect: personPath({ customer, number: '' }, request) };
+    const [, refusal] = await customers.put(request.account.id, [
+      { reference: other.reference, numbers: [] },
+      {
+        reference: customer.reference,
+        numbers: [...customer.numbers, ...other.numbers],
+        segment: customer.segment ?? other.segment,
+      },
+    ]);
+    if (refusal) throw new Refusal(409, refusalText(refusal, request.words.customers));
+    await customers.remove(request.account.id, other.reference);
+    await request.audit('removal', `customer ${other.reference}, merged into ${customer.reference}`);
+    return { redirect: personPath({ customer, number: '' }, request, { at: 'edit' }) };
+  });
+
+  pages.post('/person/remove', 'agent', async (request) => {
+    const { account, form, audit } = request;
+    if (!mayDelete(request)) throw onlyAdministrators();
+    const reference = form.get('customer') ?? '';
+    if (await customers.remove(account.id, reference)) await audit('removal', `customer ${reference}`);
+    return { redirect: '/customers?removed' };
+  });
+
+  pages.post('/person/note', 'agent', async (request) => {
+    const { account, form, user, audit } = request;
+    const read = noteKey.safeParse(Object.fromEntries(form));
+    if (!read.success) throw new Refusal(422, ({ notThere }) => notThere);
+    const { number, user: author, text } = read.data;
+    // To write over a note is to delete it.
+    if (!mayDelete(request)) throw onlyAdministrators();
+    const of = `note of ${author} about ${number}`;
+    if (text === '') {
+      if (await callers.removeNote(account.id, read.data)) await audit('removal', of);
+    } else if (await callers.editNote(account.id, read.data, user.name, text))
+      if (author !== user.name) await audit('settings', `${of}, changed`);
+    const reference = form.get('customer') ?? '';
+    const customer = reference === '' ? null : { reference, name: '' };
+    return { redirect: personAddress({ customer, number }, form.get('back') ?? '') };
+  });
+}
+
+const onlyAdministrators = () => new Refusal(403, (errors) => errors.onlyAdministrators);
+
+/** The customer whom a form is about. */
+async function known({ account, form }: PageRequest, { store }: PersonParts, field = 'customer') {
+  const customer = await store.customers.get(account.id, form.get(field) ?? '');
+  if (customer === undefined) throw new Refusal(404, (errors) => errors.notThere);
+  return customer;
+}
+
+/** The numbers of a form, or what is wrong with them. */
+function numbersOf({ form, account, words }: PageRequest): { numbers?: string[]; error?: string } {
+  if (!form.has('number')) return {};
+  const { numbers, invalid } = numbersIn(form.getAll('number').join('\n'), /[\n,;|]/);
+  const { notANumber, manyNumbers } = words.formErrors;
+  if (invalid !== undefined) return { error: notANumber(plainText(invalid, 60)) };
+  if (numbers.length > MAX_NUMBERS) return { error: manyNumbers };
+  return { numbers: [...new Set(numbers.map((number) => normaliseNumber(number, account.country)))] };
+}
+
+/** Saves a customer, new or known. A field that the form does not name stays as it is. */
+async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
+  const { account, form, words } = request;
+  const { customers } = parts.store;
+  const isNew = !form.has('customer');
+  const now = isNew ? undefined : await known(request, parts);
+  const sent = asRead.safeParse(parseJson(form.get('read') ?? ''));
+  const read = sent.success ? (sent.data as Customer) : now;
+  const typed = {
+    ...now,
+    ...given(eachText((name) => form.get(name) ?? undefined)),
+    ...(form.has('reference') && { reference: form.get('reference') ?? '' }),
+    ...(form.has('segment') && { segment: form.get('segment') }),
+  };
+  const again = (also: Partial<Draft> = {}) => {
+    const numbers = form.has('number') ? form.getAll('number').filter(Boolean) : (now?.numbers ?? []);
+    const draft: Draft = { customer: typed, numbers, read, ...also };
+    return isNew ? newCustomerPage(request, draft) : showPerson(request, parts, { draft });
+  };
+  const drop = form.get('drop');
+  if (drop !== null) {
+    const numbers = form.getAll('number').filter((number, index) => number !== '' && index !== Number(drop));
+    return again({ numbers });
+  }
+
+  const { values, errors } = readForm(edited, request);
+  const { numbers, error } = numbersOf(request);
+  const wrong: FieldErrors = {
+    ...errors,
+    ...(error && { numbers: error }),
+    ...(isNew && values?.name === undefined && { name: words.formErrors.required }),
+  };
+  if (!values || Object.keys(wrong).length > 0) return again({ errors: wrong });
+  const reference = now?.reference ?? (values.reference || newUid());
+  if (isNew && (await customers.get(account.id, reference)))
+    return again({ errors: { reference: words.customers.referenceTaken } });
+
+  const segment = values.segment === '' ? null : values.segment;
+  const change = given({ ...values, reference, segment, numbers });
+  /** Both are shown: what is typed, with the numbers that a colleague has added, and what is stored. */
+  const conflict = (stored: Customer) =>
+    again({
+      isConflict: true,
+      errors: {},
+      read: stored,
+      numbers: [
+        ...form.getAll('number').filter(Boolean),
+        ...stored.numbers.filter((one) => !read?.numbers.includes(one) && !numbers?.includes(one)),
+      ],
+    });
+  if (now && read && !isSameCustomer(now, read) && !isSameCustomer(now, withChange(now, change)))
+    return conflict(now);
+  const [refusal] = await customers.put(account.id, [change], now && [now]);
+  const refused = refusal?.reason === 'number-taken' ? 'numbers' : 'segment';
+  if (refusal) return again({ errors: { [refused]: refusalText(refusal, words.customers) } });
+  // Somebody may have been quicker.
+  const stored = await customers.get(account.id, reference);
+  if (now && stored && !isSameCustomer(stored, withChange(stored, change))) return conflict(stored);
+  return {
+    redirect: personPath({ customer: { ...withChange(now, change) }, number: '' }, request, { at: 'edit' }),
+  };
+}
+
+/** Gives a stranger a name: a new customer, or after a question the number to a known one. */
+async function nameStranger(request: PageRequest, parts: PersonParts): Promise<Answer> {
+  const { account, form, words } = request;
+  const { customers } = parts.store;
+  const { values, errors } = readForm(named, request);
+  const typed = {
+    number: form.get('number') ?? '',
+    name: form.get('name') ?? '',
+    segment: form.get('segment') ?? '',
+    found: [],
+  };
+  if (!values) {
+    if (errors.number !== undefined) throw new Refusal(422, ({ notThere }) => notThere);
+    return showPerson(request, parts, { named: { ...typed, errors } });
+  }
+  const { number, name, segment } = values;
+  const join = form.get('join');
+  if (join === null && !form.has('new')) {
+    const found = await namesakes(name, request, parts);
+    if (found.length > 0) return showPerson(request, parts, { named: { ...typed, found } });
+  }
+  const known = join === null ? undefined : await customers.get(account.id, join);
+  if (join !== null && known === undefined) throw new Refusal(404, (all) => all.notThere);
+  const customer = known
+    ? { reference: known.reference, numbers: [...known.numbers, number] }
+    : { reference: newUid(), name, segment: segment === '' ? null : segment, numbers: [number] };
+  const [refusal] = await customers.put(account.id, [customer]);
+  if (refusal)
+    return showPerson(request, parts, {
+      named: { ...typed, errors: { name: refusalText(refusal, words.customers) } },
+    });
+  return { redirect: personPath({ customer: withChange(known, customer), number }, request) };
+}
+
+/** Customers in whose names all words of this one are. */
+async function namesakes(
+  name: string,
+  { account }: PageRequest,
+  { store }: PersonParts,
+): Promise<Customer[]> {
+  const wordsOf = (text: string) => folded(text).split(/\s+/).filter(Boolean);
+  const words = wordsOf(name).slice(0, 8);
+  const query = { account: account.id, words, segment: null, after: null, limit: MAX_FOUND * 4 };
+  const { customers } = await store.customers.page(query);
+  return customers
+    .filter((one) => words.every((word) => wordsOf(one.name).includes(word)))
+    .sort((a, b) => a.name.length - b.name.length)
+    .slice(0, MAX_FOUND);
+}

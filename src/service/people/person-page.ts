@@ -1,0 +1,211 @@
+import { limits } from '../../shared/api/contract/decisions.ts';
+import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { crmLink } from '../accounts/crm-link.ts';
+import { answererName } from '../accounts/extensions.ts';
+import { backLink, dialLink, segmentChip } from '../calls/call-cells.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import { type CallStore, newestCalls } from '../calls/call-store.ts';
+import { displayText, plainText } from '../kit/display-text.ts';
+import { icon } from '../kit/icon.ts';
+import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { Refusal } from '../kit/refusal.ts';
+import { searchWords } from '../kit/search-text.ts';
+import { type Html, html } from '../words/html.ts';
+import type { CallBackList } from './call-back-list.ts';
+import { buttons, CLOSED_MS, closedText } from './call-back-pages.ts';
+import type { CallBack } from './call-backs.ts';
+import type { CallerStore } from './caller-store.ts';
+import { type Customer, customerFields, fieldText, shownFields } from './customer-fields.ts';
+import type { CustomerStore } from './customer-store.ts';
+import { type Person, personPath } from './person.ts';
+import { type Draft, draftOf, editForm, type Namesakes, nameForm, strangerDraft } from './person-form.ts';
+import { readStory, storyPart } from './person-story.ts';
+
+export type PersonParts = {
+  readonly store: {
+    readonly calls: CallStore;
+    readonly callers: CallerStore;
+    readonly customers: CustomerStore;
+  };
+  readonly callBackList: CallBackList;
+};
+
+/** Customers who are offered while a name is typed; with more of them, none are. */
+const OFFERED = 200;
+/** Customers who are offered as the same person. */
+const FOUND = 8;
+
+/** A person is one page: who it is, whether to call back, and all that happened, whichever number was used. */
+export function personPage(pages: Pages, parts: PersonParts): void {
+  pages.get('/person', 'agent', (request) => showPerson(request, parts));
+}
+
+/** `draft`: what somebody has typed into the form, `named`: into that of a stranger. */
+export async function showPerson(
+  request: PageRequest,
+  parts: PersonParts,
+  { draft, named }: { readonly draft?: Draft; readonly named?: Namesakes } = {},
+): Promise<Page> {
+  const { account, query, words } = request;
+  const { store } = parts;
+  const person = await readPerson(request, parts);
+  const { customer, number } = person;
+  const until = untilIn(query);
+  const who = customer ? { customer: { is: customer.reference } } : { number: { is: number } };
+  const edits = customer !== undefined && (query.has('edit') || draft !== undefined);
+  const same = edits ? (query.get('same') ?? '') : '';
+  const offered = (limit: number, words: readonly string[]) =>
+    store.customers.page({ account: account.id, words, segment: null, after: null, limit });
+  const [story, answered, known, alike] = await Promise.all([
+    readStory(store, account.id, person, until),
+    newestCalls(store.calls, account.id, { ...who, outcome: 'answered' }, 2),
+    customer ? null : offered(OFFERED, []),
+    same === '' ? null : offered(FOUND, searchWords(same)),
+  ]);
+  const name = customer?.name ?? spaced(number);
+  return {
+    title: plainText(name, 40),
+    ...(draft?.errors && { status: draft.isConflict ? 409 : 422 }),
+    ...(named?.errors && { status: 422 }),
+    scripts: ['live.js'],
+    body: html`<article class="person">
+      ${backLink(request)}
+      <header id="person" data-live><h1>${displayText(name, 80)}</h1>${
+        customer
+          ? html`${segmentChip(customer.segment, request)}<span class="quiet">${inLine(customer, request)}</span>`
+          : html`${dialLink(number, words.person.call)}<span class="quiet">${words.person.unknown}</span>`
+      }</header>
+      ${
+        customer === undefined &&
+        html`<div class="whole" data-place="name">${nameForm(named ?? strangerDraft(number), known?.next ? [] : (known?.customers ?? []), request)}</div>`
+      }
+      <div id="to-call" class="whole" data-live>${callBackNotice(person.callBack, request)}</div>
+      ${
+        edits
+          ? editForm(person, draft ?? draftOf(customer), same, alike?.customers ?? [], request)
+          : factsPart(person, answered.find(isOver), request)
+      }
+      ${storyPart(person, story, request)}
+    </article>`,
+  };
+}
+
+/** A call that goes on is not the last one: whoever is on it wants to know who was before. */
+const isOver = ({ status }: CallRecord) => status === 'completed';
+
+/** Who the address of a page is about. A number that belongs to a customer is the customer's. */
+async function readPerson(request: PageRequest, { store, callBackList }: PersonParts): Promise<Person> {
+  const { account, query, form } = request;
+  const reference = query.get('customer') ?? form.get('customer') ?? '';
+  const number = query.get('number') ?? (reference === '' ? (form.get('number') ?? '') : '');
+  if (number.length > limits.referenceLength) throw noCaller();
+  const customer =
+    number === ''
+      ? await store.customers.get(account.id, reference)
+      : await store.customers.withNumber(account.id, number);
+  if (customer === undefined && number === '') throw noCaller();
+  const numbers = customer?.numbers ?? [number];
+  const [lastCalls, [callBack]] = await Promise.all([
+    store.callers.lastCalls(account.id, numbers),
+    callBackList.read(account.id, numbers),
+  ]);
+  const byLast = numbers.toSorted((a, b) => (lastCalls.get(b) ?? 0) - (lastCalls.get(a) ?? 0));
+  return {
+    customer,
+    numbers,
+    number: numbers.includes(number) ? number : (byLast[0] ?? ''),
+    lastCalls,
+    callBack,
+  };
+}
+
+/** Before when a page of what happened is, Unix ms, as the link to it has it. */
+function untilIn(query: URLSearchParams): number {
+  const until = query.get('until');
+  if (until === null) return Number.MAX_SAFE_INTEGER;
+  if (!/^\d{1,15}$/.test(until)) throw new Refusal(400, (errors) => errors.notPossible);
+  return Number(until);
+}
+
+const noCaller = () => new Refusal(404, (errors) => errors.notThere);
+
+/** Segments that are named as those before. */
+const NAMED = 3;
+
+/** What the segment's priority means: `third in line, after Emergency and Owners`. */
+function inLine({ segment }: Customer, { segments, words, formats }: PageRequest): string {
+  const own = segments.find(({ name }) => name === segment);
+  if (own === undefined || segments.length < 2) return '';
+  const before = segments.filter(({ priority }) => priority > own.priority);
+  const names = before.slice(0, NAMED).map(({ name }) => plainText(name, 30));
+  const list = new Intl.ListFormat(formats.locale).format(names);
+  return words.person.inLine(before.length + 1, before.length > NAMED ? '' : list);
+}
+
+function callBackNotice(callBack: CallBack | undefined, request: PageRequest): Html {
+  if (callBack === undefined) return null;
+  const { formats, now, words, user } = request;
+  const { person: text, callBack: said } = words;
+  const { closed, taken, times, since } = callBack;
+  const place = (picture: Html, content: Html) =>
+    html`<div class="notice" data-place="call-back">${picture}<p>${content}</p><div class="together">${buttons(callBack, request, 'notice')}</div></div>`;
+  if (closed?.how === 'done' && closed.at > now - CLOSED_MS)
+    return place(
+      icon('check', 'is-talking'),
+      html`${closedText(callBack, request)} <span class="quiet">${formats.moment(closed.at, now)}</span>`,
+    );
+  if (closed !== null) return null;
+  const by =
+    taken === null
+      ? text.notYet
+      : taken.user === user.name
+        ? words.bar.takenByYou
+        : said.takenBy(displayText(taken.user, 40));
+  return place(
+    icon('phone-missed', 'is-missed'),
+    html`${text.missed(times, formats.moment(since, now))}, ${by}.`,
+  );
+}
+
+/** Besides name and segment: numbers, the colleague who spoke last, what else is known. */
+function factsPart(person: Person, answered: CallRecord | undefined, request: PageRequest): Html {
+  const { customer, number, numbers, lastCalls } = person;
+  const { words, formats, now, account, extensions, query } = request;
+  const text = words.person;
+  const crm = account.crmUrl && crmLink(account.crmUrl, { number, reference: customer?.reference ?? '' });
+  const fact = (label: string, content: Html) => html`<div><dt>${label}</dt><dd>${content}</dd></div>`;
+  const day = (at: number | undefined) =>
+    at !== undefined && html`<span class="small quiet">${formats.dayBeside(at, now)}</span>`;
+  const further = shownFields.filter((name) => !['name', 'segment', 'numbers'].includes(name));
+  const facts = [
+    customer &&
+      numbers.length > 0 &&
+      fact(
+        words.customers.numbers,
+        html`<ul>${numbers.map((one) => html`<li>${dialLink(one)}${day(lastCalls.get(one))}</li>`)}</ul>`,
+      ),
+    answered?.callerId &&
+      fact(
+        text.lastWith,
+        html`${displayText(answererName(extensions, answered.callerId), 60)} ${day(answered.startedAt)}`,
+      ),
+    customer &&
+      further.map(
+        (name) =>
+          fieldText(customer, name) !== '' &&
+          fact(customerFields[name].label(words), displayText(fieldText(customer, name), 120)),
+      ),
+    crm &&
+      fact(
+        text.crm,
+        html`<a href=${crm} target="_blank" rel="noreferrer">${displayText(new URL(crm).host, 60)}</a>`,
+      ),
+  ].filter(Boolean);
+  return (
+    facts.length > 0 &&
+    html`<aside id="facts" class="facts card" data-live>
+      <dl>${facts}</dl>
+      ${customer && html`<div class="together"><a class="button" href=${personPath(person, request, { edit: '' })} autofocus=${query.get('at') === 'edit'}>${icon('pencil')}${text.edit}</a></div>`}
+    </aside>`
+  );
+}

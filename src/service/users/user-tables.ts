@@ -1,0 +1,70 @@
+import { extensionsOf } from '../accounts/extensions.ts';
+import type { User } from '../accounts/user.ts';
+import { displayText } from '../kit/display-text.ts';
+import type { PageRequest } from '../kit/page-request.ts';
+import { table } from '../kit/table.ts';
+import { type Html, html } from '../words/html.ts';
+
+/** The users, and when each was last seen. */
+export function userTable(
+  { words: { common, users: text }, extensions, formats, now }: PageRequest,
+  users: readonly User[],
+  seen: ReadonlyMap<number, number>,
+): Html {
+  const lastSeen = ({ id, password }: User) => {
+    const at = seen.get(id);
+    return at === undefined ? password === null && text.invited : formats.moment(at, now);
+  };
+  return table({
+    ...{ kind: 'users', caption: text.user, rows: users, empty: null },
+    columns: [
+      {
+        head: common.name,
+        name: true,
+        cell: ({ uid, name }) => html`<a href=${`/users/${uid}`}>${displayText(name, 80)}</a>`,
+      },
+      {
+        head: text.extensions,
+        is: 'by',
+        cell: ({ id }) => {
+          const own = extensionsOf(extensions, id).join(', ');
+          return own && displayText(own, 60);
+        },
+      },
+      { head: text.role, is: 'role', cell: ({ role }) => text.roles[role] },
+      { head: text.lastSeen, is: 'when quiet', end: true, cell: lastSeen },
+    ],
+  });
+}
+
+/** Extensions or numbers called, by their names; a row opens its form. */
+export function numberTable(
+  { words: { layout, users: text }, extensions }: PageRequest,
+  caption: string,
+  rows: readonly string[],
+  filter: 'extension' | 'called',
+): Html {
+  const address = (path: string, name: string, value: string) =>
+    `${path}?${new URLSearchParams({ [name]: value })}`;
+  return (
+    rows.length > 0 &&
+    html`<h2 class="after">${caption}</h2>
+      ${table({
+        ...{ kind: 'ext', caption, rows, heads: 'unseen', empty: null },
+        columns: [
+          {
+            head: caption,
+            name: true,
+            cell: (one) =>
+              html`<a href=${`${address('/users', 'extension', one)}#edit`}>${displayText(extensions.get(one)?.name || one, 80)}</a>`,
+          },
+          { head: text.extension, cell: (one) => extensions.get(one)?.name && displayText(one, 60) },
+          {
+            head: layout.calls,
+            end: true,
+            cell: (one) => html`<a class="tel" href=${address('/calls', filter, one)}>${layout.calls}</a>`,
+          },
+        ],
+      })}`
+  );
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parseEnvFile } from '../../src/cli/config/env-file.ts';
+import { run } from '../packaging/machine.ts';
+import { temporaryFolder } from './program.ts';
+
+const program = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+/** A machine's two files, an Asterisk that is asked to reload, and the command with this environment. */
+function machine(t: TestContext, manager = '[general]\nenabled = yes\n') {
+  const folder = temporaryFolder(t);
+  const at = (name: string) => join(folder, name);
+  mkdirSync(at('bin'));
+  writeFileSync(at('bin/asterisk'), `#!/bin/sh\necho "$@" >> ${at('asked')}\n`, { mode: 0o755 });
+  writeFileSync(at('manager.conf'), manager, { mode: 0o640 });
+  writeFileSync(at('bridge.env'), '# Mine.\nAPI_BASE_URL=\nAPI_TOKEN=\nAMI_USERNAME=\nAMI_SECRET=\n');
+  const setup = (...args: string[]) => {
+    const environment = [`ENV_FILE=${at('bridge.env')}`, `STATE_DIR=${at('state')}`];
+    const path = `PATH=${at('bin')}${delimiter}${process.env.PATH}`;
+    const command = [process.execPath, program, 'setup', '--manager-file', at('manager.conf'), ...args];
+    return run('env', [...environment, path, ...command]);
+  };
+  const read = (name: string) => readFileSync(at(name), 'utf8');
+  return { at, setup, read };
+}
+
+const api = ['API_BASE_URL=http://127.0.0.1:9/api/v1', 'API_TOKEN=secret-token'];
+
+test('setup: a dry run says what it would do and does nothing; then it is done, once', async (t) => {
+  const { at, setup, read } = machine(t);
+  const before = [read('bridge.env'), read('manager.conf')];
+  const dry = await setup(...api, '--dry-run');
+  assert.equal(dry.code, 0, dry.output);
+  assert.match(dry.output, /^would add the manager user \[pbx-bridge\] to .*manager\.conf$/m);
+  assert.match(dry.output, /^would set API_BASE_URL, API_TOKEN, AMI_USERNAME, AMI_SECRET in .*bridge\.env$/m);
+  assert.match(dry.output, /^would run asterisk -rx "manager reload"$/m);
+  assert.doesNotMatch(dry.output, /secret-token/);
+  assert.deepEqual([read('bridge.env'), read('manager.conf')], before);
+
+  // Neither Asterisk nor the API is there: it is configured, and says so, and is not started.
+  const first = await setup(...api);
+  assert.equal(first.code, 2, first.output);
+  assert.match(first.output, /^FAIL[\s\S]*^the bridge was not started/m);
+  assert.equal(read('asked'), '-rx manager reload\n');
+  const settings = parseEnvFile(read('bridge.env'));
+  const [, secret] = /^\[pbx-bridge\]\nsecret = (\S{32})$/m.exec(read('manager.conf')) ?? [];
+  assert.deepEqual(
+    [settings.API_TOKEN, settings.AMI_USERNAME, settings.AMI_SECRET],
+    ['secret-token', 'pbx-bridge', secret],
+  );
+  assert.match(read('bridge.env'), /^# Mine\.\n/);
+  assert.equal(statSync(at('manager.conf')).mode & 0o777, 0o640);
+  const after = [read('bridge.env'), read('manager.conf')];
+  assert.match((await setup(...api)).output, /^nothing to change\n/);
+  assert.deepEqual([read('bridge.env'), read('manager.conf')], after);
+  assert.equal(read('asked'), '-rx manager reload\n');
+});
+
+test('setup: takes the secret that Asterisk has, and refuses what is no setting or no value, changing nothing', async (t) => {
+  const { setup, read } = machine(t, '[pbx-bridge]\nsecret = known\nread = call\n[other]\nsecret = other\n');
+  const before = read('bridge.env');
+  for (const [args, line] of [
+    [['API_TOKN=x'], /^API_TOKN: is no setting/m],
+    [[...api, 'DEFAULT_COUNTRY=Atlantis'], /^DEFAULT_COUNTRY: got "Atlantis"; takes /m],
+    [['API_TOKEN=x'], /^API_BASE_URL: /m],
+    [[...api, '--manager-file', '/nowhere'], /^AMI_USERNAME: not set, .*\/nowhere is not there/m],
+  ] as const) {
+    const { code, output } = await setup(...args);
+    assert.equal(code, 78, output);
+    assert.match(output, line);
+  }
+  assert.equal(read('bridge.env'), before);
+  await setup(...api);
+  assert.equal(parseEnvFile(read('bridge.env')).AMI_SECRET, 'known');
+});
