@@ -48,6 +48,7 @@ const slow = [
   'test/integration/service-webhooks',
   'test/integration/setup',
   'test/integration/twelve-faults',
+  'test/integration/upgrade',
   // Every recording through the whole bridge; the fast tier has the dry run of each.
   'test/recordings/replay',
   'test/security/bugreport',

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import type { Bridge } from '../bridge/bridge.ts';
 import { createSupervisor, openServiceManager } from '../bridge/status/systemd.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
 import { deniedText } from '../shared/process/denied.ts';
 import { runUntilStopped } from '../shared/process/lifecycle.ts';
+import { version } from '../shared/process/version.ts';
 import { alertSection, mailSection } from './config/alert-section.ts';
 import {
   bridgeSections,
@@ -22,10 +22,6 @@ import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
 import { ConfigError } from './config/variable.ts';
 import { createProgram } from './create-program.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 /** Printed if nothing is configured. */
 const FIRST_STEPS = [

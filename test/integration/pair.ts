@@ -17,9 +17,11 @@ export type Half = {
   readonly toApi: Cable;
   /** The process that runs now, or ran last. */
   program(): Program;
-  /** Starts it, again too, and resolves when it has read what is on the PBX. */
-  start(): Promise<void>;
+  readonly stateDir: string;
+  /** Starts it, again too, and resolves when it has read what is on the PBX. `cli`: of another source tree. */
+  start(cli?: string): Promise<void>;
   kill(): Promise<void>;
+  status(): Promise<BridgeStatus>;
   /** Resolves when it is connected to the PBX and everything that it has taken is at the far side. */
   atRest(): Promise<void>;
 };
@@ -73,18 +75,22 @@ export async function createOffice(options: { seed: number; calls: number; talkM
       toPbx,
       toApi,
       program: () => program as Program,
-      async start() {
-        program = runProgram(['run'], launch);
+      stateDir: join(cwd, 'state'),
+      async start(cli) {
+        program = runProgram(['run'], { ...launch, ...(cli !== undefined && { cli }) });
         await program.says(/"code":"ami\.connected"/);
       },
       async kill() {
         await program?.end('SIGKILL');
       },
-      async atRest() {
+      async status() {
         const [, port] = (await program?.says(/"code":"status\.listening"[^\n]*"port":(\d+)/)) ?? [];
+        const response = await fetch(`http://127.0.0.1:${port}/status.json`);
+        return (await response.json()) as BridgeStatus;
+      },
+      async atRest() {
         await until(`bridge ${name} to be at rest`, async () => {
-          const response = await fetch(`http://127.0.0.1:${port}/status.json`);
-          const { pbx, outbox } = (await response.json()) as BridgeStatus;
+          const { pbx, outbox } = await half.status();
           return pbx.state === 'up' && outbox.waiting === 0;
         });
       },

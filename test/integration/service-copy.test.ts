@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { copiedTables, copySite, madeAnew } from '../../src/service/database/copy-site.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { migrations } from '../../src/service/store/sqlite/open.ts';
+import { serviceSchema } from '../../src/service/store/sqlite/open.ts';
 import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { migrate } from '../../src/shared/storage/migrate.ts';
@@ -21,7 +21,7 @@ const skip = (await postgresImpossible()) ?? false;
 
 test('every table of a site is copied, or is known to be made anew', () => {
   const db = new DatabaseSync(':memory:');
-  migrate(db, migrations);
+  migrate(db, serviceSchema);
   const tables = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .all();

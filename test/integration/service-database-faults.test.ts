@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { migrations } from '../../src/service/store/postgres/migrations.ts';
+import { steps } from '../../src/service/store/postgres/migrations.ts';
 import { StoreUnavailable } from '../../src/service/store/statements.ts';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
@@ -150,16 +150,19 @@ describe('on a database that is not as it should be', { skip }, () => {
     const next = {
       sql: 'ALTER TABLE calls ADD COLUMN note text; CREATE TABLE notes (id bigint PRIMARY KEY)',
     };
-    const opened = await Promise.all([1, 2].map(() => open(database, [...migrations, next])));
+    const opened = await Promise.all([1, 2].map(() => open(database, [...steps, next])));
     const again = await open(database);
     const all = [old, ...opened, again];
     const { id: account } = await old.directory.addAccount({ uid: 'a', name: 'A', country: null });
     for (const [at, store] of all.entries()) await record(store, account, `call-${at}`, 'ringing');
     await Promise.all(all.map((store) => record(store, account, 'one', 'completed')));
     assert.equal((await allCalls(old, account)).length, all.length + 1);
-    const breaking = await open(database, [...migrations, next, { sql: 'SELECT 1', breaks: true }]);
+    const breaking = await open(database, [...steps, next, { sql: 'SELECT 1', breaks: true }]);
     await Promise.all([...all, breaking].map((store) => store.close()));
-    await assert.rejects(open(database), /newer version/);
+    await assert.rejects(
+      open(database),
+      /written by pbx-bridge 0\.1\.0, and pbx-bridge .* cannot read it: install/,
+    );
   });
 
   test('retention drops a partition while everybody writes, and a process that knew it makes another', async (t) => {

@@ -39,6 +39,7 @@ const others: Readonly<Record<string, string>> = {
   webhook_reader: 'holder place',
   webhooks: 'uid url events failure',
   weekly_reports: 'address sent_week',
+  written_by: 'program version',
 };
 
 const number = '+4930901820';

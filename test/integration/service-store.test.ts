@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -44,17 +44,34 @@ test('sqlite: the file is for its owner alone', async (t) => {
 test('sqlite: a database of a newer version, or none at all, is refused', async (t) => {
   const file = join(stateFolder(t), 'service.db');
   const db = new DatabaseSync(file);
-  db.exec('PRAGMA user_version = 99');
+  db.exec('PRAGMA user_version = 1000; CREATE TABLE x (y)');
   db.close();
-  await assert.rejects(openSqliteStore(file), /written by a newer pbx-bridge/);
+  await assert.rejects(openSqliteStore(file), /there is no table written_by/);
+  rmSync(file);
+  await (await openSqliteStore(file)).close();
+  const newer = new DatabaseSync(file);
+  newer.exec("INSERT INTO written_by VALUES (9e12, 'pbx-bridge', '9.0.0', 9, 9)");
+  newer.close();
+  await assert.rejects(openSqliteStore(file), /written by pbx-bridge 9\.0\.0, .*: install 9\.0\.0/);
   await assert.rejects(openSqliteStore(join(file, 'not-a-folder')), /not a directory/);
 });
 
-test('sqlite: a database whose tables are not those of its version is refused in words', async (t) => {
+test('sqlite: a database of before the first release is named as such', async (t) => {
+  const file = join(stateFolder(t), 'service.db');
+  const db = new DatabaseSync(file);
+  db.exec('CREATE TABLE accounts (id INTEGER PRIMARY KEY); PRAGMA user_version = 1');
+  db.close();
+  await assert.rejects(openSqliteStore(file), /from before 1\.0\.0, .*: save customers as CSV/);
+});
+
+test('sqlite: a database that lacks a column is refused in words', async (t) => {
   const file = join(stateFolder(t), 'service.db');
   await (await openSqliteStore(file)).close();
   const db = new DatabaseSync(file);
   db.exec('ALTER TABLE accounts DROP COLUMN crm_url');
   db.close();
-  await assert.rejects(openSqliteStore(file), /was made by a pbx-bridge from before the first release/);
+  await assert.rejects(
+    openSqliteStore(file),
+    /lacks the table accounts accounts crm_url TEXT: restore a backup/,
+  );
 });

@@ -12,10 +12,18 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { backUp, readBackup, restore } from './backup.ts';
-import { batchOf, eventsOf, keepingLog, opened, resultOf, temporaryFolder, trunk } from './outbox.fixture.ts';
+import {
+  batchOf,
+  byNewer,
+  eventsOf,
+  keepingLog,
+  opened,
+  resultOf,
+  temporaryFolder,
+  trunk,
+} from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
 import { databasePath } from './tables/database.ts';
-import { schemaVersion } from './tables/migrations.ts';
 
 const monday = Date.UTC(2026, 10, 16, 9);
 const note = { version: '1', of: 'pbx', madeAt: monday, overwrite: false };
@@ -157,9 +165,9 @@ test('restore: a state that cannot be read is for the bridge to repair, unless -
   restore(broken, file, { ...here, replace: true });
   assert.equal(eventsOf(broken, {}).length, 2);
   const newer = new DatabaseSync(databasePath(broken));
-  newer.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
+  newer.exec(byNewer);
   newer.close();
-  assert.throws(() => restore(broken, file, here), /cannot be read .*was written by a newer pbx-bridge/);
+  assert.throws(() => restore(broken, file, here), /cannot be read .*was written by pbx-bridge 9\.0\.0/);
 });
 
 test('restore: the WAL of what was there never meets the backup', async (t) => {
@@ -217,7 +225,7 @@ test('restore: what is no backup, is damaged, or of another PBX or a newer versi
     /is damaged: file is not a database/,
   );
   for (const [sql, message] of [
-    [`PRAGMA user_version = ${schemaVersion + 1}`, /was written by a newer pbx-bridge/],
+    [byNewer, /was written by pbx-bridge 9\.0\.0, .*: install 9\.0\.0/],
     ['UPDATE counters SET waiting = 0', /is damaged: the counters do not fit the events/],
     [`UPDATE backup SET note = '{"program":"service"}'`, /is a backup of the service/],
   ] as const) {

@@ -3,12 +3,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../shared/process/parse-json.ts';
 import { type BackupInfo, readBackupInfo, restoreBackup, writeBackup } from '../../shared/storage/backup.ts';
 import { lockFolder } from '../../shared/storage/instance-lock.ts';
-import { migrate, refuseNewer } from '../../shared/storage/migrate.ts';
+import { migrate, stepsIn } from '../../shared/storage/migrate.ts';
 import { makeFolder, openForReading } from '../../shared/storage/open-database.ts';
 import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { checkContradictions } from './recovery/check.ts';
 import { databasePath, occupant } from './tables/database.ts';
-import { migrations } from './tables/migrations.ts';
+import { outboxSchema } from './tables/migrations.ts';
 
 const program = 'pbx-bridge';
 
@@ -62,7 +62,8 @@ export function restore(
   { of, now, replace, pid }: { of: string; now: number; replace: boolean; pid: number },
 ): Restored {
   const backup = readBackup(file);
-  if (backup.of !== of) {
+  // One that was made before an upgrade lay in this very folder, and does not say.
+  if (backup.of !== undefined && backup.of !== of) {
     throw new StorageRefused(
       `${file} is of PBX_ID=${backup.of}, and PBX_ID is ${of} here: calls would be reported again under other ids; set PBX_ID=${backup.of}`,
     );
@@ -80,7 +81,7 @@ export function restore(
 
 /** Migrated here, on the copy: if that fails, nothing has changed yet. */
 function check(db: DatabaseSync): void {
-  migrate(db, migrations);
+  migrate(db, outboxSchema);
   checkContradictions(db);
 }
 
@@ -103,7 +104,7 @@ function refuseState(directory: string, path: string): void {
 function summaryOf(path: string): StateSummary {
   const db = openForReading(path);
   try {
-    refuseNewer(db, migrations);
+    stepsIn(db, outboxSchema);
     const row = db
       .prepare(
         `SELECT waiting, dead, (SELECT count(*) FROM open_call) AS openCalls,

@@ -29,6 +29,9 @@ export function atEnd(t: Scope, end: () => unknown): void {
   });
 }
 
+/** What a version of the future does to a database with a step that this one cannot live with. */
+export const byNewer = `INSERT INTO written_by VALUES (${Number.MAX_SAFE_INTEGER}, 'pbx-bridge', '9.0.0', 9, 9)`;
+
 /** A folder that is gone after the test. */
 export function temporaryFolder(t: Scope): string {
   const folder = mkdtempSync(join(tmpdir(), 'outbox-'));

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { versionOf } from '../../shared/storage/migrate.ts';
+import { stepsIn } from '../../shared/storage/migrate.ts';
 import { openForReading } from '../../shared/storage/open-database.ts';
 import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { type Counters, createCounterKeeper } from './tables/counters.ts';
@@ -12,7 +12,7 @@ import {
   type StoredRow,
   states,
 } from './tables/history.ts';
-import { schemaVersion } from './tables/migrations.ts';
+import { outboxSchema } from './tables/migrations.ts';
 import { createTrunkTable, type StoredTrunk } from './tables/trunks.ts';
 
 export type EventFilter = {
@@ -39,15 +39,10 @@ export function openReader(directory: string): Reader | undefined {
   }
 }
 
-/** Throws StorageRefused if another version wrote the database: its tables may differ. */
+/** Throws StorageRefused if this version cannot read the database. */
 export function assertKnown(db: DatabaseSync, path: string): void {
-  const version = versionOf(db);
-  if (version === schemaVersion) return;
-  throw new StorageRefused(
-    version > schemaVersion
-      ? `${path} was written by a newer pbx-bridge: use that one`
-      : `${path} is of an older pbx-bridge: start this one once, it brings it up to date`,
-  );
+  if (stepsIn(db, outboxSchema) >= outboxSchema.steps.length) return;
+  throw new StorageRefused(`${path} is of an older pbx-bridge: start this one once, it brings it up to date`);
 }
 
 /** Reads an outbox's folder, while its bridge runs or not. Changes nothing. */

@@ -9,8 +9,8 @@ import { makeFolder } from '../../shared/storage/open-database.ts';
 import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { makeKeys, serverSecret } from '../accounts/keys.ts';
 import { fileIn, holdsData, occupant, secretMarkOf } from '../database/open-store.ts';
-import { migrations } from '../store/sqlite/open.ts';
-import { backupFiles, backupOf, backupProgram } from '../upkeep/backup-of.ts';
+import { backupFiles, backupOf, backupProgram } from '../store/sqlite/backup-of.ts';
+import { serviceSchema } from '../store/sqlite/open.ts';
 import { type CommandContext, CommandRefused } from './command-context.ts';
 
 export function backupCommands(parent: Command, { print, io }: CommandContext): void {
@@ -43,7 +43,7 @@ export function backupCommands(parent: Command, { print, io }: CommandContext): 
       try {
         if (!replace && holdsData({ stateDir, database: null }))
           throw new CommandRefused(`${stateDir} already holds data; --replace keeps it under another name`);
-        const check = (db: Parameters<typeof migrate>[0]) => migrate(db, migrations);
+        const check = (db: Parameters<typeof migrate>[0]) => migrate(db, serviceSchema);
         const aside = restoreBackup(path, file, { files: backupFiles, now: Date.now(), check });
         print(`restored ${stateDir} as of ${new Date(madeAt).toISOString()}`);
         for (const name of aside) print(`old data kept as ${name}`);

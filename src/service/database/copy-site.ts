@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { stepsIn } from '../../shared/storage/migrate.ts';
+import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { openDatabase, type Row, type Transaction } from '../store/postgres/database.ts';
 import { refusalOf, settingsOf } from '../store/postgres/durability.ts';
 import { migrate } from '../store/postgres/migrations.ts';
 import { DAY_MS, makePartitions, widthFor } from '../store/postgres/partitions.ts';
 import { addressesOf, findPrimary, isRefusal } from '../store/postgres/primary.ts';
-import { migrations, openForReading } from '../store/sqlite/open.ts';
+import { openForReading, serviceSchema } from '../store/sqlite/open.ts';
 
 /** The tables that are copied, each after those that it refers to. Both databases have their columns by the same names. */
 export const copiedTables = [
@@ -24,7 +26,7 @@ export const copiedTables = [
   ...['webhooks', 'webhook_deliveries'],
 ];
 /** What the other database makes for itself: sums of other tables, and caches. */
-export const madeAnew = ['directory', 'history_counts', 'kept_figures', 'webhook_reader'];
+export const madeAnew = ['written_by', 'directory', 'history_counts', 'kept_figures', 'webhook_reader'];
 
 type CopiedTable = { readonly name: string; readonly rows: number; readonly hash: string };
 
@@ -48,11 +50,8 @@ export async function copySite(
   const source = openForReading(file);
   const database = openDatabase(findPrimary(addressesOf(url)), 2);
   try {
-    const { user_version: version } = source.prepare('PRAGMA user_version').get() as { user_version: number };
-    if (version !== migrations.length)
-      throw new Error(
-        `${file} has schema ${version}, not ${migrations.length}: start this service on it once`,
-      );
+    if (stepsIn(source, serviceSchema) < serviceSchema.steps.length)
+      throw new StorageRefused(`${file} is of an older pbx-bridge: start this service on it once`);
     const refusal = refusalOf(await settingsOf(database));
     if (refusal !== undefined) throw new Error(refusal);
     await migrate(database);
@@ -99,7 +98,8 @@ export async function copySite(
         copied.push({ name, rows: sent.rows(), hash: sent.hash() });
       }
       await rows(
-        `INSERT INTO history_counts SELECT account_id, created_at / ${DAY_MS}, 0, count(*) FROM history GROUP BY 1, 2`,
+        `INSERT INTO history_counts (account_id, day, shard, entries)
+         SELECT account_id, created_at / ${DAY_MS}, 0, count(*) FROM history GROUP BY 1, 2`,
       );
       const { version: directory } = source.prepare('SELECT version FROM directory').get() as {
         version: number;

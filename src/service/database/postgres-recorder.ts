@@ -226,11 +226,11 @@ WITH moves AS MATERIALIZED (
     status, response, duration, effect
   FROM entries ORDER BY n
 ), summed AS (
-  INSERT INTO history_counts AS h
+  INSERT INTO history_counts AS h (account_id, day, shard, entries)
   SELECT account_id, created_at / ${DAY_MS}, $3::integer, count(*) FROM entries GROUP BY 1, 2 ORDER BY 1, 2
   ON CONFLICT (account_id, day, shard) DO UPDATE SET entries = h.entries + excluded.entries
 ), used AS (
-  INSERT INTO integration_use AS u
+  INSERT INTO integration_use AS u (integration_id, quarter, shard, requests, last_at)
   SELECT integration_id, created_at / ${QUARTER_MS}, $3::integer, count(*), max(created_at)
   FROM entries GROUP BY 1, 2 ORDER BY 1, 2
   ON CONFLICT (integration_id, quarter, shard) DO UPDATE SET

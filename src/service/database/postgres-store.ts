@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Step } from '../../shared/storage/written-by.ts';
 import { historyEntries, trimmer } from '../history/history-entries-postgres.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
@@ -9,7 +10,7 @@ import { figureRows } from '../reports/figure-rows-postgres.ts';
 import { makeBatches } from '../store/postgres/batches.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { aboutServer, refusalOf, settingsOf } from '../store/postgres/durability.ts';
-import { type Migration, migrate } from '../store/postgres/migrations.ts';
+import { migrate } from '../store/postgres/migrations.ts';
 import { makePartitions, widthFor } from '../store/postgres/partitions.ts';
 import { addressesOf, findPrimary } from '../store/postgres/primary.ts';
 import { makeSerialise, type Statements, StoreUnavailable } from '../store/statements.ts';
@@ -49,7 +50,7 @@ const LOCK_ID = 5_727_005;
  */
 export async function openPostgresStore(
   { url, listenUrl, connections = CONNECTIONS, keptMs, secretMark }: PostgresSettings,
-  steps?: readonly Migration[],
+  steps?: readonly Step[],
 ): Promise<Store> {
   const addresses = addressesOf(url);
   const primary = findPrimary(addresses);

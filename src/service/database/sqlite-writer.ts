@@ -26,10 +26,10 @@ export function recorder(db: DatabaseSync, monotonic: () => number) {
        response, duration, effect) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const count = db.prepare(
-    `INSERT INTO history_counts VALUES (?, ?) ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
+    `INSERT INTO history_counts (account_id, entries) VALUES (?, ?) ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
   );
   const addUse = db.prepare(
-    `INSERT INTO integration_use VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    `INSERT INTO integration_use (integration_id, quarter, requests, last_at) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
        requests = requests + excluded.requests, last_at = max(last_at, excluded.last_at)`,
   );
   const outdated = new Map<string, { account: number; quarter: number }>();

@@ -72,7 +72,7 @@ export function trimmer(database: Database, partitions: Partitions, shard: numbe
            DELETE FROM history h USING oldest o
            WHERE h.account_id = $1 AND h.created_at = o.created_at AND h.id = o.id RETURNING h.created_at
          ), counted AS (
-           INSERT INTO history_counts AS c
+           INSERT INTO history_counts AS c (account_id, day, shard, entries)
            SELECT $1, created_at / $4, $3::integer, -count(*) FROM gone GROUP BY 2
            ON CONFLICT (account_id, day, shard) DO UPDATE SET entries = c.entries + excluded.entries
          ) SELECT count(*) AS entries FROM gone`,

@@ -117,7 +117,8 @@ async function write({ rows }: Transaction, account: number, customers: readonly
     [...idOf.values()],
   );
   await rows(
-    `INSERT INTO customer_numbers SELECT $3, * FROM unnest($1::text[], $2::bigint[]) ON CONFLICT DO NOTHING`,
+    `INSERT INTO customer_numbers (account_id, number, customer_id)
+     SELECT $3, * FROM unnest($1::text[], $2::bigint[]) ON CONFLICT DO NOTHING`,
     ...given,
     account,
   );

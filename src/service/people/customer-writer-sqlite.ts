@@ -25,7 +25,9 @@ export function customerWriter(db: DatabaseSync) {
   const removeOthers = db.prepare(
     'DELETE FROM customer_numbers WHERE customer_id = ? AND number NOT IN (SELECT value FROM json_each(?))',
   );
-  const addNumber = db.prepare('INSERT OR IGNORE INTO customer_numbers VALUES (?, ?, ?)');
+  const addNumber = db.prepare(
+    'INSERT OR IGNORE INTO customer_numbers (account_id, number, customer_id) VALUES (?, ?, ?)',
+  );
 
   const now = db.prepare(`${selectCustomers.replace('$1', '?')} AND c.reference = ?`);
 

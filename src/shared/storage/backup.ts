@@ -12,10 +12,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../process/parse-json.ts';
-import { openForReading } from './open-database.ts';
+import { version } from '../process/version.ts';
+import { makeFolder, openForReading } from './open-database.ts';
 import { partOf, replaceDatabase, stampOf, sync } from './replace.ts';
 import { StorageRefused, storageErrorKind } from './storage-error.ts';
 
@@ -82,6 +83,27 @@ function copyCommitted(path: string, part: string): void {
     throw damaged(path, messageOf(error));
   } finally {
     db.close();
+  }
+}
+
+/**
+ * Backs up the database at `path` before a newer version changes it: `backups/before-1.1.0-of-NAME` beside it. One that
+ * is there already is kept: the upgrade was tried before. Throws StorageRefused if it cannot be written.
+ */
+export function backUpBefore(
+  path: string,
+  { program, files }: { readonly program: string; readonly files: readonly string[] },
+): void {
+  const folder = join(dirname(path), 'backups');
+  const target = join(folder, `before-${version}-of-${basename(path)}`);
+  if (existsSync(target)) return;
+  try {
+    makeFolder(folder);
+    writeBackup(path, target, { info: { program, madeAt: Date.now() }, files, overwrite: false });
+  } catch (error) {
+    throw new StorageRefused(
+      `${path} is from an older version and cannot be backed up to ${target} before it is brought up to date (${messageOf(error)}): make room there and start again; nothing was changed`,
+    );
   }
 }
 

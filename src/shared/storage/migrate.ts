@@ -1,24 +1,50 @@
 import { DatabaseSync } from 'node:sqlite';
-import { StorageRefused } from './storage-error.ts';
+import { BrokenInvariant } from './storage-error.ts';
+import {
+  nextWriter,
+  ofBeforeRelease,
+  type Step,
+  stepsOf,
+  type Writer,
+  writerValues,
+  writtenBy,
+} from './written-by.ts';
 
-/** The number of migrations applied to a database. */
-export function versionOf(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.user_version);
+/** In SQLite's own header since 1.0.0: if a database says so and has no `written_by`, it is damaged. */
+const RELEASED = 1000;
+
+/** The steps of a kind of database, and what to do with one from before the first release. */
+export type Schema = { readonly steps: readonly Step[]; readonly ifOlder: string };
+
+/**
+ * How many of the steps a database has; 0: it is new. Throws StorageRefused if this program cannot live with it, and
+ * BrokenInvariant if it is damaged.
+ */
+export function stepsIn(db: DatabaseSync, { steps, ifOlder }: Schema): number {
+  return stepsOf(writersOf(db, ifOlder), steps, nameOf(db));
 }
 
 /**
- * Migrates a database to version `to`, in one transaction: step i leads from version i to i + 1. Released steps are
- * never edited; a later step corrects them. Throws StorageRefused if a newer program has written the database.
+ * Brings a database up to date, in one transaction, and notes in it that this version has written it. `before` is
+ * called before a database that has data is changed. Throws as `stepsIn`.
  */
-export function migrate(db: DatabaseSync, steps: readonly string[], to = steps.length): void {
-  if (versionOf(db) === to) return;
+export function migrate(db: DatabaseSync, schema: Schema, before?: () => void): void {
+  const { steps, ifOlder } = schema;
+  const found = writersOf(db, ifOlder);
+  const had = stepsOf(found, steps, nameOf(db));
+  if (nextWriter(found, steps, had) === undefined) return;
+  if (had > 0 && had < steps.length) before?.();
   db.exec('BEGIN IMMEDIATE');
   try {
-    // Checked inside the transaction, when no other process can migrate.
-    refuseNewer(db, steps);
-    const version = versionOf(db);
-    for (const step of steps.slice(version, to)) db.exec(step);
-    if (version < to) db.exec(`PRAGMA user_version = ${to}`);
+    // Looked at once more inside the transaction, when no other process can migrate.
+    const writers = writersOf(db, ifOlder);
+    const done = stepsOf(writers, steps, nameOf(db));
+    const writer = nextWriter(writers, steps, done);
+    if (writer !== undefined) {
+      if (writers.length === 0) db.exec(`${writtenBy.create}; PRAGMA user_version = ${RELEASED}`);
+      for (const { sql } of steps.slice(done)) db.exec(sql);
+      db.prepare(writtenBy.add.replaceAll(/\$\d/g, '?')).run(...writerValues(writer));
+    }
     db.exec('COMMIT');
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
@@ -26,33 +52,43 @@ export function migrate(db: DatabaseSync, steps: readonly string[], to = steps.l
   }
 }
 
-/** Throws StorageRefused if a newer program has written the database. */
-export function refuseNewer(db: DatabaseSync, steps: readonly string[]): void {
-  const version = versionOf(db);
-  if (version <= steps.length) return;
-  throw new StorageRefused(
-    `${db.location() ?? 'the database'} was written by a newer pbx-bridge (schema version ${version}, this one knows ${steps.length}): install that version`,
-  );
+/**
+ * What a database lacks of the tables, columns and indexes that its steps have made; undefined if it lacks nothing. It
+ * may have more: a newer program has added it, or somebody for a replica or for statistics.
+ */
+export function lacks(db: DatabaseSync, { steps }: Schema, done: number): string | undefined {
+  const whole = new DatabaseSync(':memory:');
+  try {
+    for (const { sql } of steps.slice(0, done)) whole.exec(sql);
+    const there = new Set(partsOf(db));
+    return partsOf(whole).find((part) => !there.has(part));
+  } finally {
+    whole.close();
+  }
 }
 
-/** The statements of the schema in a fixed order, without SQLite's internal tables. */
-export function schemaOf(db: DatabaseSync): string[] {
+/** `table event seq INTEGER`, `index event_next on event`. */
+function partsOf(db: DatabaseSync): string[] {
   const rows = db
     .prepare(
-      `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-       ORDER BY type, name`,
+      `SELECT format('%s %s %s %s %s', s.type, s.name, s.tbl_name, p.name, p.type) AS part
+       FROM sqlite_schema s LEFT JOIN pragma_table_info(s.name) p ON s.type = 'table'`,
     )
     .all();
-  return rows.map(({ sql }) => `${sql};`);
+  return rows.map(({ part }) => part as string);
 }
 
-/** The schema that the steps up to version `to` make. */
-export function schemaOfSteps(steps: readonly string[], to = steps.length): string[] {
-  const db = new DatabaseSync(':memory:');
-  try {
-    migrate(db, steps, to);
-    return schemaOf(db);
-  } finally {
-    db.close();
+const nameOf = (db: DatabaseSync) => db.location() ?? 'the database';
+
+/** Who has written a database; nobody if it is new. */
+function writersOf(db: DatabaseSync, ifOlder: string): Writer[] {
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'written_by'").get() !== undefined) {
+    const writers = db.prepare(writtenBy.read).all() as Writer[];
+    if (writers.length === 0) throw new BrokenInvariant('the table written_by is empty');
+    return writers;
   }
+  const { user_version: mark } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (mark === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) return [];
+  if (mark < RELEASED) throw ofBeforeRelease(nameOf(db), ifOlder);
+  throw new BrokenInvariant('there is no table written_by');
 }

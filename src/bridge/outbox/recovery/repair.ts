@@ -7,7 +7,7 @@ import { partOf, replaceDatabase } from '../../../shared/storage/replace.ts';
 import { storageErrorKind } from '../../../shared/storage/storage-error.ts';
 import { highestSeq } from '../tables/counters.ts';
 import { isBodyOf } from '../tables/intake.ts';
-import { migrations } from '../tables/migrations.ts';
+import { outboxSchema } from '../tables/migrations.ts';
 import { deadState } from '../tables/outcomes.ts';
 
 const highest = BigInt(Number.MAX_SAFE_INTEGER);
@@ -47,7 +47,7 @@ export function repair(path: string, stamp: string): Repair {
   try {
     // On disk when it takes the place of the damaged one, not before.
     db.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
-    migrate(db, migrations);
+    migrate(db, outboxSchema);
     db.exec('BEGIN');
     const rows = copyAll(path, db);
     chooseNextEvents(db);

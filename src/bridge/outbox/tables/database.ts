@@ -1,11 +1,12 @@
 import { statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { backUpBefore } from '../../../shared/storage/backup.ts';
 import { type Occupant, runningPid } from '../../../shared/storage/instance-lock.ts';
-import { migrate, schemaOf, schemaOfSteps, versionOf } from '../../../shared/storage/migrate.ts';
+import { lacks, migrate, stepsIn } from '../../../shared/storage/migrate.ts';
 import { openDurable } from '../../../shared/storage/open-database.ts';
 import { BrokenInvariant } from '../../../shared/storage/storage-error.ts';
-import { migrations, schemaVersion } from './migrations.ts';
+import { outboxSchema } from './migrations.ts';
 
 /** Who works on a folder of ours. */
 export const occupant: Occupant = { name: 'outbox', who: 'pbx-bridge' };
@@ -41,7 +42,7 @@ export function openDatabase(path: string, check?: (db: DatabaseSync) => void): 
   const db = openDurable(path, { cacheKiB: 8_192, checkpointPages: pages });
   try {
     check?.(db);
-    bringUpToDate(db);
+    bringUpToDate(db, path);
     return db;
   } catch (error) {
     db.close();
@@ -61,16 +62,8 @@ function roomFor(path: string): number {
   return (process.getuid?.() === 0 ? bfree : bavail) * bsize;
 }
 
-function bringUpToDate(db: DatabaseSync): void {
-  const version = versionOf(db);
-  const found = schemaOf(db);
-  // A flipped bit in the version number alone: the schema shows it.
-  if (version > schemaVersion && found.join() === schemaOfSteps(migrations).join()) {
-    db.exec(`PRAGMA user_version = ${schemaVersion}`);
-  }
-  // Tables that others have added, for a replica or for statistics, are no damage.
-  if (version <= schemaVersion && !schemaOfSteps(migrations, version).every((one) => found.includes(one))) {
-    throw new BrokenInvariant(`the schema is not that of version ${version}`);
-  }
-  migrate(db, migrations);
+function bringUpToDate(db: DatabaseSync, path: string): void {
+  const lacking = lacks(db, outboxSchema, Math.min(stepsIn(db, outboxSchema), outboxSchema.steps.length));
+  if (lacking !== undefined) throw new BrokenInvariant(`the schema lacks the ${lacking}`);
+  migrate(db, outboxSchema, () => backUpBefore(path, { program: 'pbx-bridge', files: [] }));
 }

@@ -23,7 +23,7 @@ export function createLedger(db: DatabaseSync) {
      ON CONFLICT (call_id) DO UPDATE SET at = excluded.at, why = excluded.why`,
   );
   const writeCheckpoint = db.prepare(
-    'INSERT INTO cdr_checkpoint VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET checkpoint = excluded.checkpoint',
+    'INSERT INTO cdr_checkpoint (id, checkpoint) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET checkpoint = excluded.checkpoint',
   );
   const checkpoint = db.prepare('SELECT checkpoint FROM cdr_checkpoint');
   const events = db.prepare(intakeSql.eventsOfCalls);

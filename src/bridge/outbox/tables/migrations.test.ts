@@ -2,42 +2,50 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { versionOf } from '../../../shared/storage/migrate.ts';
 import { openOperator } from '../operator.ts';
-import { batchOf, keepingLog, opened, temporaryFolder } from '../outbox.fixture.ts';
+import { batchOf, byNewer, keepingLog, opened, temporaryFolder } from '../outbox.fixture.ts';
 import { openOutbox } from '../outbox.ts';
 import { openReader } from '../reader.ts';
 import { databasePath } from './database.ts';
-import { schemaVersion } from './migrations.ts';
 
-test('migrations: a database that a newer version wrote is refused in one line, and left as it is', async (t) => {
-  const directory = temporaryFolder(t);
-  await withTables(directory, `CREATE TABLE later (x); PRAGMA user_version = ${schemaVersion + 1}`);
-  const before = readFileSync(databasePath(directory));
-  await assert.rejects(openOutbox({ directory }, { log: keepingLog() }), {
-    name: 'StorageRefused',
-    message: new RegExp(
-      `^${databasePath(directory)} was written by a newer pbx-bridge \\(schema version ${schemaVersion + 1}, .*knows ${schemaVersion}\\).*$`,
-    ),
+for (const [what, sql, message] of [
+  [
+    'that a newer version wrote',
+    byNewer,
+    /was written by pbx-bridge 9\.0\.0, and .*: install 9\.0\.0 or newer/,
+  ],
+  [
+    'of before the first release',
+    'DROP TABLE written_by; PRAGMA user_version = 3',
+    /was made by a pbx-bridge from before 1\.0\.0, .*: let that version deliver what waits in it/,
+  ],
+] as const)
+  test(`migrations: a database ${what} is refused in one line, and left as it is`, async (t) => {
+    const directory = temporaryFolder(t);
+    await withTables(directory, sql);
+    const before = readFileSync(databasePath(directory));
+    const refused = { name: 'StorageRefused', message };
+    await assert.rejects(openOutbox({ directory }, { log: keepingLog() }), refused);
+    for (const open of [openReader, openOperator]) assert.throws(() => open(directory), refused);
+    assert.deepEqual(readFileSync(databasePath(directory)), before);
   });
-  for (const open of [openReader, openOperator])
-    assert.throws(() => open(directory), {
-      name: 'StorageRefused',
-      message: /by a newer pbx-bridge: use that/,
-    });
-  assert.deepEqual(readFileSync(databasePath(directory)), before);
-});
 
-test('migrations: a wrong version number alone is damage, and is put right', async (t) => {
-  const directory = temporaryFolder(t);
-  await withTables(directory, `PRAGMA user_version = ${schemaVersion + 64}`);
-  const outbox = await opened(t, { directory });
-  assert.equal((await outbox.counters()).queued, 1);
-  await outbox.close();
-  const db = new DatabaseSync(databasePath(directory));
-  t.after(() => db.close());
-  assert.equal(versionOf(db), schemaVersion);
-});
+for (const [what, sql] of [
+  ['is gone', 'DROP TABLE written_by'],
+  ['is empty', 'DELETE FROM written_by'],
+  ['makes no sense', "UPDATE written_by SET version = 'pbx'"],
+] as const)
+  test(`migrations: where the table of its writers ${what}, the database is damaged, and is repaired`, async (t) => {
+    const directory = temporaryFolder(t);
+    await withTables(directory, sql);
+    const log = keepingLog();
+    const outbox = await opened(t, { directory }, log);
+    assert.equal((await outbox.counters()).queued, 1);
+    assert.deepEqual(
+      log.lines.map(({ code }) => code),
+      ['outbox.repaired'],
+    );
+  });
 
 /** An outbox with one event, closed, and changed by hand. */
 async function withTables(directory: string, sql: string): Promise<void> {

@@ -7,7 +7,7 @@ import { prioritySql } from './due-events.ts';
 import { historySql } from './history.ts';
 import { intakeSql } from './intake.ts';
 import { ledgerSql } from './ledger.ts';
-import { migrations } from './migrations.ts';
+import { outboxSchema } from './migrations.ts';
 import { outcomeSql } from './outcomes.ts';
 import { requeueSql } from './requeue.ts';
 
@@ -18,7 +18,7 @@ const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e |S
 const ofOneCall = ['nextOfCall', 'ofCall'];
 
 const db = new DatabaseSync(':memory:');
-migrate(db, migrations);
+migrate(db, outboxSchema);
 
 for (const [name, sql] of Object.entries({
   ...intakeSql,

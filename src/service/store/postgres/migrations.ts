@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
+import {
+  nextWriter,
+  ofBeforeRelease,
+  type Step,
+  stepsOf,
+  type Writer,
+  writerValues,
+  writtenBy,
+} from '../../../shared/storage/written-by.ts';
 import type { Database } from './database.ts';
 
-/**
- * A step from one version of the schema to the next. Steps only add (a table, an index, a column with a default), so
- * that processes of the version before go on beside those of the new one; a step that they could not live with says so
- * in `breaks`, and then they refuse to start.
- */
-export type Migration = { readonly sql: string; readonly breaks?: true };
-
 /** The first is the schema of the first release. */
-export const migrations: readonly Migration[] = [
+export const steps: readonly Step[] = [
   { sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') },
 ];
 
@@ -17,30 +19,27 @@ export const migrations: readonly Migration[] = [
 const LOCK = 5_727_001;
 
 /**
- * Brings the schema up to date, in one transaction. Processes that start at the same time wait for each other; those
- * that run already go on. Throws if the database is of a version that this program cannot live with.
+ * Brings the schema up to date, in one transaction, and notes in it that this version has written it. Processes that
+ * start at the same time wait for each other; those that run already go on. Throws StorageRefused if this program
+ * cannot live with the database.
  */
-export async function migrate(database: Database, steps: readonly Migration[] = migrations): Promise<void> {
+export async function migrate(database: Database, known: readonly Step[] = steps): Promise<void> {
   await database.transaction(
     async ({ rows }) => {
       await rows('SELECT pg_advisory_xact_lock($1)', LOCK);
-      const [known] = await rows<{ found: string | null }>(
-        "SELECT to_regclass('schema_steps')::text AS found",
+      const name = 'the database of DATABASE_URL';
+      const [there] = await rows<{ ours: boolean; older: boolean }>(
+        `SELECT to_regclass('written_by') IS NOT NULL AS ours, to_regclass('accounts') IS NOT NULL AS older`,
       );
-      if (known?.found == null)
-        await rows('CREATE TABLE schema_steps (step integer PRIMARY KEY, breaks boolean NOT NULL)');
-      const [{ done, breaking } = { done: 0, breaking: 0 }] = await rows<{ done: number; breaking: number }>(
-        'SELECT count(*)::int AS done, coalesce(max(step) FILTER (WHERE breaks), 0) AS breaking FROM schema_steps',
-      );
-      if (breaking > steps.length)
-        throw new Error(
-          `the database is of a newer version: its schema needs step ${breaking}, this program knows ${steps.length}`,
-        );
-      for (const [index, { sql, breaks }] of steps.entries()) {
-        if (index < done) continue;
-        await rows(sql);
-        await rows('INSERT INTO schema_steps VALUES ($1, $2)', index + 1, breaks ?? false);
-      }
+      if (there?.older && !there.ours)
+        throw ofBeforeRelease(name, 'save customers as CSV with that version, then name an empty database');
+      if (!there?.ours) await rows(writtenBy.create);
+      const writers = await rows<Writer>(writtenBy.read);
+      const done = stepsOf(writers, known, name);
+      const writer = nextWriter(writers, known, done);
+      if (writer === undefined) return;
+      for (const { sql } of known.slice(done)) await rows(sql);
+      await rows(writtenBy.add, ...writerValues(writer));
     },
     // A step that must wait for a busy table gives up before others queue behind it; the start is tried again.
     { statement: 10 * 60_000, lock: 5_000, idle: 60_000 },

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { migrate, schemaOf, schemaOfSteps } from '../../../shared/storage/migrate.ts';
+import { backUpBefore } from '../../../shared/storage/backup.ts';
+import { lacks, migrate, type Schema } from '../../../shared/storage/migrate.ts';
 import { openDurable, openForReading as openReading } from '../../../shared/storage/open-database.ts';
 import { StorageRefused } from '../../../shared/storage/storage-error.ts';
 import type { Value } from '../statements.ts';
+import { backupFiles, backupProgram } from './backup-of.ts';
 
 /** The WAL stays near 32 MB. */
 const durable = { cacheKiB: 32_768, checkpointPages: 8_000 } as const;
@@ -14,12 +16,10 @@ export function openForWriting(file: string): DatabaseSync {
   try {
     // What is deleted, or forgotten, is not left in the file.
     db.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
-    migrate(db, migrations);
-    const found = schemaOf(db);
-    if (!schemaOfSteps(migrations).every((one) => found.includes(one)))
-      throw new StorageRefused(
-        `${file} was made by a pbx-bridge from before the first release, whose tables were others: save customers as CSV with that version, then start with another SERVICE_STATE_DIR`,
-      );
+    migrate(db, serviceSchema, () => backUpBefore(file, { program: backupProgram, files: backupFiles }));
+    const lacking = lacks(db, serviceSchema, serviceSchema.steps.length);
+    if (lacking !== undefined)
+      throw new StorageRefused(`${file} lacks the ${lacking}: restore a backup (pbx-bridge service restore)`);
     return db;
   } catch (error) {
     db.close();
@@ -32,8 +32,11 @@ export function openForReading(file: string, cacheKiB = 16_384): DatabaseSync {
   return openReading(file, { cacheKiB });
 }
 
-/** The service's steps for `migrate`. The first is the schema of the first release. */
-export const migrations: readonly string[] = [readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')];
+/** The first step is the schema of the first release. */
+export const serviceSchema: Schema = {
+  steps: [{ sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') }],
+  ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
+};
 
 /** Runs a statement of shared/statements.ts, and returns its rows. There are few texts: all stay prepared. */
 export function statementRunner(db: DatabaseSync) {
