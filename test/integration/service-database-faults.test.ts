@@ -165,6 +165,31 @@ describe('on a database that is not as it should be', { skip }, () => {
     );
   });
 
+  test('a step whose connection dies in the middle leaves the database as it was, and is done at the next start', async () => {
+    const database = await cluster.database();
+    const old = await open(database);
+    const next = { sql: 'CREATE TABLE notes (id bigint PRIMARY KEY)' };
+    const dies = { sql: `${next.sql}; SELECT pg_terminate_backend(pg_backend_pid())` };
+    await assert.rejects(open(database, [...steps, dies]), /cannot be used|terminat/);
+    const { id: account } = await old.directory.addAccount({ uid: 'a', name: 'A', country: null });
+    await record(old, account, 'call', 'ringing');
+    // If the table were there, it could not be made again.
+    const again = await open(database, [...steps, next]);
+    assert.equal((await allCalls(again, account)).length, 1);
+    await Promise.all([old, again].map((store) => store.close()));
+  });
+
+  test('a database of before the first release is named as such', async () => {
+    const database = await cluster.database();
+    await (await open(database)).close();
+    await cluster.sql('DROP TABLE written_by', new URL(database).pathname.slice(1));
+    await assert.rejects(open(database), {
+      name: 'StorageRefused',
+      message:
+        /^the database of DATABASE_URL was made by a pbx-bridge from before 1\.0\.0, .*: save customers as CSV/,
+    });
+  });
+
   test('retention drops a partition while everybody writes, and a process that knew it makes another', async (t) => {
     const database = await cluster.database();
     const daily = { url: database, connections: 4, keptMs: 30 * DAY_MS, secretMark: 'x' };

@@ -17,6 +17,7 @@ import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
 import { createOffice, eventsOf, heldAtTheEnd, playDay } from './pair.ts';
 import { type Program, runProgram, temporaryFolder } from './program.ts';
+import { command } from './service-commands.ts';
 
 /** This tree as its next version: a copy with a step more for each database, and with another number. */
 const next = mkdtempSync(join(tmpdir(), 'pbx-bridge-next-'));
@@ -70,7 +71,7 @@ test('a service goes to the next version and back: what each has taken is there'
   let token = '';
   const post = async (program: Program, id: string) => {
     await program.says(new RegExp(`127.0.0.1:${port}`));
-    token ||= (await program.says(/API_TOKEN=(\S+)/))[1] as string;
+    token ||= /API_TOKEN=(\S+)/.exec(await command({ stateDir }, 'token'))?.[1] as string;
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/voice/call`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
