@@ -27,7 +27,7 @@ test("README's first commands, by a fresh account with Debian's own npm: the dem
   });
   mkdirSync(bin);
   // The compression takes a minute.
-  const quick = `exec /usr/bin/dpkg-deb $(echo "$*" | sed 's/-Zxz -z6/-Zgzip -z1/')`;
+  const quick = `exec /usr/bin/dpkg-deb $(echo "$*" | sed 's/-Zxz -z9/-Zgzip -z1/')`;
   writeFileSync(join(bin, 'dpkg-deb'), `#!/bin/sh\n${quick}\n`, { mode: 0o755 });
   // Not with --prefix: npm looks for the machine's own settings there too, and would not know whom to trust.
   writeFileSync(join(home, 'package.json'), '{}');

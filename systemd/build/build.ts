@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { packDeb } from './pack.ts';
+import { packDeb } from './deb.ts';
 import { type Architecture, architectures, stage } from './stage.ts';
 
 /**
@@ -15,14 +15,14 @@ const arch = architectures.find((name) => name === values.arch);
 if (arch === undefined) throw new Error(`--arch: got ${values.arch}; takes ${architectures.join(' or ')}`);
 const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-deb-'));
 try {
-  process.stdout.write(`${build(arch)}\n`);
+  process.stdout.write(`${await build(arch)}\n`);
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-function build(arch: Architecture): string {
+async function build(arch: Architecture): Promise<string> {
   const root = join(folder, 'root');
-  stage(root, arch);
+  await stage(root, arch);
   mkdirSync('dist', { recursive: true });
   return packDeb(root, { arch, folder: 'dist', changedAt: lastChange() });
 }
