@@ -15,7 +15,7 @@ const threads = [
 ];
 
 /** Libraries of which the service gives a file to browsers: the one that `import.meta.resolve` finds. */
-const served = ['preact', 'htm'];
+export const served = ['preact', 'htm'];
 
 /** Libraries in CommonJS load Node's own modules with `require`, which a module does not have. */
 const withRequire =

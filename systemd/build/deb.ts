@@ -14,21 +14,22 @@ export type PackOptions = {
   readonly changedAt: number;
   /** Its version; that of package.json when absent. */
   readonly version?: string;
-  /** For dpkg-deb; xz when absent, which every dpkg can read, that of Debian 11 too. */
-  readonly compression?: readonly string[];
+  /** Of xz, which every dpkg can read, that of Debian 11 too: 0 to 9. */
+  readonly level: string;
 };
 
 /** Makes a package of a staged root. Gives its path. */
 export function packDeb(root: string, options: PackOptions): string {
-  const { arch, folder, changedAt, compression = ['-Zxz', '-z9'] } = options;
+  const { arch, folder, changedAt, level } = options;
   const version = options.version ?? manifest.version;
   setVersion(root, version);
   documents(root, version, changedAt);
   controlFiles(root, { version, arch });
   settle(root, changedAt);
   const file = join(folder, `pbx-bridge_${version}_${arch}.deb`);
-  execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', root, file], {
-    env: { ...process.env, SOURCE_DATE_EPOCH: String(changedAt) },
+  execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', `-z${level}`, '--build', root, file], {
+    // One thread: how many there are decides where the stream is cut.
+    env: { ...process.env, SOURCE_DATE_EPOCH: String(changedAt), DPKG_DEB_THREADS_MAX: '1' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return file;

@@ -26,7 +26,11 @@ export const names = {
   arm64: { npm: 'arm64', gnu: 'aarch64-linux-gnu', stripFrom: 'binutils-aarch64-linux-gnu' },
 } as const;
 
-export type Manifest = Readonly<Record<string, unknown>> & { readonly version: string };
+type Manifest = Readonly<Record<string, unknown>> & {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+};
 export const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Manifest;
 
 const systemd = (name: string) => join(project, 'systemd', name);

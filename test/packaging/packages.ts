@@ -10,7 +10,7 @@ export type Packages = { readonly now: string; readonly next: string; remove(): 
 export const versions = { now: '1.0.0', next: '1.0.1' } as const;
 
 /** How the tests pack, without the compression that takes a minute. */
-const quick = { changedAt: 1_795_000_000, compression: ['-Zgzip', '-z1'] } as const;
+const quick = { changedAt: 1_795_000_000, level: '0' } as const;
 
 /** Builds them as `npm run deb` does. */
 export async function buildPackages(): Promise<Packages> {
