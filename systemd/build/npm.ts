@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bundle, project, served } from './bundle.ts';
-import { manifest } from './stage.ts';
+import { manifest, settle } from './stage.ts';
 
 /**
  * Makes the package that `npx pbx-bridge` runs, in the empty folder `root`. It brings its libraries along; only the
@@ -12,7 +12,6 @@ export async function packNpm(root: string, folder: string): Promise<string> {
   await bundle(root);
   mkdirSync(join(root, 'bin'));
   copyFileSync(join(project, 'systemd/npm/pbx-bridge.cjs'), join(root, 'bin/pbx-bridge.cjs'));
-  chmodSync(join(root, 'bin/pbx-bridge.cjs'), 0o755);
   for (const name of ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'])
     copyFileSync(join(project, name), join(root, name));
   const { name, version, description, license, type, optionalDependencies, dependencies } = manifest;
@@ -25,6 +24,7 @@ export async function packNpm(root: string, folder: string): Promise<string> {
     bundleDependencies: served,
   };
   writeFileSync(join(root, 'package.json'), `${JSON.stringify(about, undefined, 2)}\n`);
+  settle(root, 0); // npm sets a time of its own
   const options = ['--silent', '--ignore-scripts', `--pack-destination=${resolve(folder)}`];
   execFileSync('npm', ['pack', ...options], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   return join(folder, `${name}-${version}.tgz`);

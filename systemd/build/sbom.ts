@@ -8,12 +8,16 @@ import { manifest } from './stage.ts';
 export function writeSbom(folder: string, changedAt: number): string {
   const options = ['--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev', '--package-lock-only'];
   const said = execFileSync('npm', ['sbom', ...options], { cwd: project, encoding: 'utf8', maxBuffer: 1e8 });
-  // npm's own number and time differ at each run.
+  // A number and a time of this run, and the folder's name: the same lock file gives the same text.
   const { serialNumber: _, ...sbom } = JSON.parse(said) as Sbom;
   sbom.metadata.timestamp = new Date(changedAt * 1_000).toISOString();
+  sbom.metadata.component.name = manifest.name;
   const file = join(folder, `pbx-bridge-${manifest.version}.cdx.json`);
   writeFileSync(file, `${JSON.stringify(sbom, undefined, 2)}\n`);
   return file;
 }
 
-type Sbom = { readonly serialNumber?: string; readonly metadata: { timestamp: string } };
+type Sbom = {
+  readonly serialNumber?: string;
+  readonly metadata: { timestamp: string; readonly component: { name: string } };
+};

@@ -118,7 +118,8 @@ function surroundings(root: string): void {
 }
 
 /** What may be run; everything else is only read. */
-const programs = /^(usr\/bin\/.*|usr\/lib\/pbx-bridge\/bin\/node|DEBIAN\/(postinst|prerm|postrm))$/;
+const programs =
+  /^(usr\/bin\/.*|(.*\/)?bin\/(node|pbx-bridge\.cjs)|install\.sh|DEBIAN\/(postinst|prerm|postrm))$/;
 
 /** The same rights and the same time, whoever builds it and wherever: nothing that the builder's umask decides. */
 export function settle(root: string, changedAt: number): void {

