@@ -133,6 +133,15 @@ test('the threads of storage load no libraries: zod takes 10 to 20 MB in each th
   }
 });
 
+test('the service starts without what few need: each of these is loaded by the first who does', () => {
+  const atStart = readImportGraph((source) => stripTypeScriptTypes(source).replaceAll(/\bimport\(/g, ''));
+  const lazy = ['undici', 'nodemailer', 'pg', 'mysql2'];
+  const chain = findChain(atStart, 'src/service/service.ts', (path) =>
+    (atStart.get(path)?.libraries ?? []).some((name) => lazy.includes(name)),
+  );
+  assert.equal(chain, undefined, `a library is loaded by ${chain?.join(' -> ')}`);
+});
+
 test('import lines are read in all their forms, and a chain is found and named', () => {
   const source = [
     "import type { A } from './a.ts';",

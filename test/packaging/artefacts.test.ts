@@ -93,12 +93,8 @@ async function archiveTests(t: TestContext, archive: string): Promise<void> {
     await tellsACall(stand);
     const mode = await container.run('stat', '-c', '%U %G %a', '/etc/pbx-bridge/bridge.env');
     assert.equal(mode.output, 'root pbx-bridge 640\n');
-    assert.equal(
-      (
-        await container.run('sh', '-c', 'ps -o user= -p $(systemctl show --value -p MainPID pbx-bridge)')
-      ).output.trim(),
-      'pbx-bri+',
-    );
+    const pid = await container.property(unit, 'MainPID');
+    assert.equal((await container.run('stat', '-c', '%U', `/proc/${pid}`)).output, 'pbx-bridge\n');
     assert.equal((await succeeds(container, 'pbx-bridge', '--version')).output, `${version}\n`);
     const written = await container.run(
       'find',
@@ -113,6 +109,7 @@ async function archiveTests(t: TestContext, archive: string): Promise<void> {
     const pid = await container.property(unit, 'MainPID');
     await succeeds(container, 'sh', `${folder}/install.sh`);
     await container.until(unit, 'MainPID', new RegExp(`^(?!${pid}$)[1-9]`));
+    await container.until(unit, 'ActiveState', 'active');
     await tellsACall(stand);
   });
   await t.test('runs the service', async () => {

@@ -41,7 +41,7 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
         const authorities = process.env.NODE_EXTRA_CA_CERTS;
         const trust = authorities === undefined ? {} : { NODE_EXTRA_CA_CERTS: authorities };
         const env = { ...trust, PATH: path, HOME: home, npm_config_prefer_offline: 'true' };
-        const npx = ['--yes', archive];
+        const npx = ['--yes', `--package=${archive}`, 'pbx-bridge'];
         const said = await run(
           'env',
           ['-i', ...pairs(env), 'sh', '-c', 'cd "$0"; node --version; npx "$@"', work, ...npx, '--version'],
@@ -61,7 +61,7 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
         await tellsACall(stand);
         bridge.kill('SIGTERM');
         await ended;
-        assert.match(output, /^stopped \[program\.stopped\]$/m);
+        assert.match(output, /"program\.stopped"/);
       },
     );
 }
