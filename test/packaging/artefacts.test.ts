@@ -25,12 +25,13 @@ test('what is released', { skip: packagingImpossible() ?? false, concurrency: 3 
     '/usr/bin/systemd-nspawn': 'systemd-container',
     '/usr/sbin/debootstrap': 'debootstrap',
   });
-  const dist = await built(t, 'one', '022');
+  const checkouts = [await copied(t, 'one'), await copied(t, 'some/where/else')] as const;
+  const dist = await built(checkouts[0], '022');
   await Promise.all([
     t.test(
       'two builds in different folders, of accounts with different rights, have the same bytes',
-      async (t) => {
-        const other = await built(t, 'some/where/else', '077');
+      async () => {
+        const other = await built(checkouts[1], '077');
         const sums = (folder: string) => readFileSync(join(folder, 'SHA256SUMS'), 'utf8');
         assert.equal(sums(other), sums(dist));
         const names = sums(dist).match(/\S+$/gm) ?? [];
@@ -54,16 +55,23 @@ test('what is released', { skip: packagingImpossible() ?? false, concurrency: 3 
   ]);
 });
 
-/** Builds a copy of this checkout, in a folder of that name. Gives the folder with what was made. */
-async function built(t: TestContext, name: string, umask: string): Promise<string> {
+/** Copies this checkout. Gives the folder. */
+async function copied(t: TestContext, name: string): Promise<string> {
   const checkout = join(temporaryFolder(t), name);
   mkdirSync(checkout, { recursive: true });
   // esbuild writes down where its files really are: node_modules must be there, and no link.
   const script = `cd "$0"
     git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$1"
-    cp -rl node_modules "$1" 2>&- || cp -r node_modules "$1"
-    cd "$1"; umask ${umask}; SOURCE_DATE_EPOCH=1795000000 npm run build -- --level 0`;
+    cp -rl node_modules "$1" 2>&- || cp -r node_modules "$1"`;
   const { code, output } = await run('bash', ['-ec', script, project, checkout], longestTestMs);
+  assert.equal(code, 0, output);
+  return checkout;
+}
+
+/** Builds it. Gives the folder with what was made. */
+async function built(checkout: string, umask: string): Promise<string> {
+  const script = `cd "$0"; umask ${umask}; SOURCE_DATE_EPOCH=1795000000 npm run build -- --level 0`;
+  const { code, output } = await run('bash', ['-ec', script, checkout], longestTestMs);
   assert.equal(code, 0, output);
   return join(checkout, 'dist');
 }

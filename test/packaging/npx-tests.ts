@@ -47,7 +47,7 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
           ['-i', ...pairs(env), 'sh', '-c', 'cd "$0"; node --version; npx "$@"', work, ...npx, '--version'],
           longestTestMs,
         );
-        assert.match(said.output, new RegExp(`^v${host}\n(.*\n)*\\d+\\.\\d+\\.\\d+\n$`));
+        assert.match(said.output, new RegExp(`^v${host}\n\\d+\\.\\d+\\.\\d+\n`));
 
         const bridge = spawn('npx', [...npx, 'run'], {
           cwd: work,
