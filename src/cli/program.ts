@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import type { Bridge } from '../bridge/bridge.ts';
 import { createSupervisor, openServiceManager } from '../bridge/status/systemd.ts';
+import { serviceDescription } from '../service/commands/description.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
 import { deniedText } from '../shared/process/denied.ts';
 import { runUntilStopped } from '../shared/process/lifecycle.ts';
@@ -116,15 +117,24 @@ function mailSecrets({
   return [mail?.login?.pass, alerts.webhook].filter((secret) => secret !== undefined);
 }
 
-const program = createProgram(version, run).hook('preAction', async () =>
-  (await import('../shared/process/authorities.ts')).trustSystemAuthorities(),
-);
+const [, , first = ''] = process.argv;
 
-// The bridge's process does not load the service.
-if (process.argv[2] !== 'run') {
+/** These reach nobody over TLS: to read the machine's authorities takes them longer than their work. */
+const withoutTls = new Set(['backup', 'outbox', 'replay', 'restore', 'status', 'trunks']);
+
+const program = createProgram(version, run).hook('preAction', async () => {
+  if (withoutTls.has(first)) return;
+  (await import('../shared/process/authorities.ts')).trustSystemAuthorities();
+});
+
+// What is started loads what it needs: the bridge no commands, a command of the bridge nothing of the service.
+if (first !== 'run' && first !== 'service') {
   const { addOperatorCommands } = await import('./operator-commands.ts');
   const { processIo } = await import('./command-context.ts');
   addOperatorCommands(program, processIo(version));
+}
+if (first !== 'service' && first !== 'help') program.command('service').description(serviceDescription);
+else {
   const { addServiceCommands } = await import('../service/commands.ts');
   const sections = { service: serviceSection, mail: mailSection, alerts: alertSection, logging: logSection };
   const options = () => loadConfig(sections, readEnvironment());
