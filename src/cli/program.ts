@@ -119,13 +119,7 @@ function mailSecrets({
 
 const [, , first = ''] = process.argv;
 
-/** These reach nobody over TLS: to read the machine's authorities takes them longer than their work. */
-const withoutTls = new Set(['backup', 'outbox', 'replay', 'restore', 'status', 'trunks']);
-
-const program = createProgram(version, run).hook('preAction', async () => {
-  if (withoutTls.has(first)) return;
-  (await import('../shared/process/authorities.ts')).trustSystemAuthorities();
-});
+const program = createProgram(version, run);
 
 // What is started loads what it needs: the bridge no commands, a command of the bridge nothing of the service.
 if (first !== 'run' && first !== 'service') {

