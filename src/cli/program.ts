@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { Bridge } from '../bridge/bridge.ts';
 import { createSupervisor, openServiceManager } from '../bridge/status/systemd.ts';
@@ -28,11 +29,13 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string;
 };
 
+const sample = fileURLToPath(new URL('../../config/pbx-bridge.env.example', import.meta.url));
+
 /** Printed if nothing is configured. */
 const FIRST_STEPS = [
-  'pbx-bridge is not configured. To see a demonstration, run: npm run demo',
-  'To connect your phone system, copy config/pbx-bridge.env.example to .env (mode 600) and fill in the empty settings.',
-  'If you have no Call Integration API, npm run service starts one and prints its settings for .env.',
+  'pbx-bridge is not configured. To see a demonstration, run npm run demo in a checkout.',
+  `To connect your phone system, copy ${sample} to .env here (mode 600) and fill in the empty settings.`,
+  'If you have no Call Integration API, npx pbx-bridge service starts one and prints its settings for .env.',
 ];
 
 const notConfigured = (file: string) =>

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryFolder } from '../integration/program.ts';
 import { createStand } from '../integration/stand.ts';
 import { longestTestMs } from '../run-files.ts';
+import { until } from '../until.ts';
 import { run } from './machine.ts';
 import { tellsACall } from './unit-tests.ts';
 
@@ -43,6 +44,19 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
       );
       assert.match(said.output, new RegExp(`^v${host}\n\\d+\\.\\d+\\.\\d+\n`));
 
+      const unset = await run('env', [
+        '-i',
+        ...pairs(env),
+        'sh',
+        '-c',
+        'cd "$0"; npx "$@"',
+        work,
+        ...npx,
+        'run',
+      ]);
+      const [, sample = ''] = /copy (\S+) to \.env here/.exec(unset.output) ?? [];
+      assert.ok(existsSync(sample), unset.output);
+
       const bridge = spawn('npx', [...npx, 'run'], {
         cwd: work,
         env: { ...env, ...settings, STATE_DIR: join(work, 'state') },
@@ -51,7 +65,7 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
       for (const stream of [bridge.stdout, bridge.stderr]) stream.on('data', (text) => (output += text));
       const ended = once(bridge, 'close');
       t.after(() => void (bridge.exitCode === null && bridge.kill('SIGKILL')));
-      await stand.connected();
+      await until('the bridge has logged in', stand.pbx.hasLogin, { state: () => output });
       await tellsACall(stand);
       bridge.kill('SIGTERM');
       await ended;
