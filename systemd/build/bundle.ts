@@ -83,15 +83,14 @@ function placesOf(lib: string, folder: string): Plugin {
     setup({ onLoad }) {
       onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
         const place = relative(folder, join(lib, relative(join(project, 'src'), path)));
-        const text = await readFile(path, 'utf8');
-        const contents = text
-          .replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`)
+        const text = (await readFile(path, 'utf8'))
           .replaceAll(script, "'$1.js'")
           // Only as a namespace can what is not used of it be left out: 450 kB, most of it messages in other languages.
           .replace("import { z } from 'zod'", "import * as z from 'zod'");
-        const [, unknown] = /(?<!from |import |import\()'(\.[./\w-]+\.ts)'/.exec(contents) ?? [];
+        const [, unknown] = /(?<!from |import |import\()'(\.[./\w-]+\.ts)'/.exec(text) ?? [];
         if (unknown !== undefined)
           throw new Error(`${path} names ${unknown}: if it is a thread, list it in systemd/build/bundle.ts`);
+        const contents = text.replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`);
         return { contents, loader: 'ts' };
       });
     },
