@@ -75,7 +75,7 @@ async function compile(lib: string, options: BuildOptions): Promise<string[]> {
 /** What a file finds beside itself (`import.meta.url`), it goes on finding from the file that it becomes a part of. */
 function placesOf(lib: string, folder: string): Plugin {
   const script = new RegExp(
-    `'([./\\w-]*(?:${threads.map((name) => name.replace(/.*\//, '')).join('|')}))\\.ts'`,
+    `'([./\\w-]*/(?:${threads.map((name) => name.replace(/.*\//, '')).join('|')}))\\.ts'`,
     'g',
   );
   return {
