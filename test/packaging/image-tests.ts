@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { atExit } from '../asterisk/at-exit.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../integration/program.ts';
 import { createStand } from '../integration/stand.ts';
@@ -31,23 +32,55 @@ export async function imageTests(t: TestContext, dist: string): Promise<void> {
   t.after(() => machine.remove());
   const image = await make(machine, dist);
   assert.equal(image.user, 'pbx-bridge');
-  const volume = temporaryFolder(t);
-  const ids = (await machine.chroot('sh', '-c', `id -u ${image.user}; id -g ${image.user}`)).output.trim();
-  assert.equal((await run('chown', [ids.replace('\n', ':'), volume])).code, 0);
 
-  const stand = await createStand(t);
-  const { STATE_DIR: _, ...settings } = stand.env;
-  const env = {
-    ...image.env,
-    ...settings,
-    STATUS_LISTEN: `127.0.0.1:${await freePort()}`,
-    NOTIFY_SOCKET: '',
-  };
+  await t.test(
+    'the bridge reports a call, without rights, is healthy, and stops in good order',
+    async (t) => {
+      const stand = await createStand(t);
+      const { STATE_DIR: _, ...settings } = stand.env;
+      const env = { ...settings, STATUS_LISTEN: `127.0.0.1:${await freePort()}` };
+      const container = await start(t, { machine, image, env });
+      await until('the bridge has logged in', stand.pbx.hasLogin, { state: container.said });
+      await tellsACall(stand);
+      const status = readFileSync(`/proc/${container.first()}/status`, 'utf8');
+      assert.match(status, /^CapEff:\s+0+$/m);
+      assert.match(status, new RegExp(`^Uid:\\s+${container.uid}\\s`, 'm'));
+      const { code, output } = await container.inside('sh', '-c', image.health);
+      assert.equal(code, 0, output);
+      assert.ok(existsSync(join(container.volume, 'outbox.db')), 'the state is in the volume');
+      assert.equal(await container.stop(), 0, container.said());
+      assert.match(container.said(), /"program\.stopped"/);
+    },
+  );
+  await t.test('the service starts in it too', async (t) => {
+    const env = { SERVICE_LISTEN: `127.0.0.1:${await freePort()}` };
+    const container = await start(t, { machine, image: { ...image, command: ['service'] }, env });
+    await until('the service listens', () => /"service\.started"/.test(container.said()), {
+      state: container.said,
+    });
+    const { code, output } = await container.inside('pbx-bridge', 'service', 'status');
+    assert.equal(code, 0, output);
+    assert.equal(await container.stop(), 0, container.said());
+  });
+}
+
+type Start = {
+  readonly machine: Machine;
+  readonly image: Image;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+async function start(t: TestContext, { machine, image, env: settings }: Start) {
+  const volume = temporaryFolder(t);
+  const ids = await machine.chroot('sh', '-c', `id -u ${image.user}; id -g ${image.user}`);
+  const [uid = '', gid = ''] = ids.output.split('\n');
+  assert.equal((await run('chown', [`${uid}:${gid}`, volume])).code, 0);
+  const env = Object.entries({ ...image.env, ...settings, NOTIFY_SOCKET: '' });
   const options = [
     ...['--quiet', '--register=no', '--keep-unit', '--console=pipe', '--read-only', '--drop-capability=all'],
     ...['--no-new-privileges=yes', `--kill-signal=${image.stopSignal}`, `--user=${image.user}`],
     ...[`--bind=${volume}:${image.volume}`, '-D', machine.root],
-    ...Object.entries(env).map(([name, value]) => `--setenv=${name}=${value}`),
+    ...env.map(([name, value]) => `--setenv=${name}=${value}`),
   ];
   const container = spawn('systemd-nspawn', [...options, ...image.entry, ...image.command], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -57,47 +90,30 @@ export async function imageTests(t: TestContext, dist: string): Promise<void> {
   const ended = once(container, 'close');
   const first = () =>
     readFileSync(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8').trim().split(' ')[0] ?? '';
+  // What runs in it ends with its first process; systemd-nspawn alone would leave that running.
+  const kill = () => {
+    if (container.exitCode === null && container.signalCode === null)
+      process.kill(Number(first()) || (container.pid as number), 'SIGKILL');
+  };
+  const release = atExit(kill);
   t.after(() => {
-    if (container.exitCode === null) process.kill(Number(first()), 'SIGKILL');
+    kill();
+    release();
   });
-
-  await t.test('reports a call, as a plain user without rights', async () => {
-    await until('the bridge has logged in', stand.pbx.hasLogin, { state: () => said });
-    await tellsACall(stand);
-    const status = readFileSync(`/proc/${first()}/status`, 'utf8');
-    assert.match(status, /^CapEff:\s+0+$/m);
-    assert.match(status, new RegExp(`^Uid:\\s+${ids.split('\n')[0]}\\s`, 'm'));
-  });
-  await t.test('is healthy, and keeps its state in the volume', async () => {
-    const inside = [
-      '-t',
-      first(),
-      '-m',
-      '-p',
-      '-r',
-      '-w',
-      'setpriv',
-      `--reuid=${image.user}`,
-      `--regid=${image.user}`,
-      '--clear-groups',
-    ];
-    const health = await run('nsenter', [
-      ...inside,
-      'env',
-      ...Object.entries(env).map((pair) => pair.join('=')),
-      'sh',
-      '-c',
-      image.health,
-    ]);
-    assert.equal(health.code, 0, health.output);
-    assert.ok(globSync('outbox.db', { cwd: volume }).length === 1);
-  });
-  await t.test('is stopped by its signal, in good order', async () => {
-    container.kill('SIGTERM');
-    const [code] = await ended;
-    assert.equal(code, 0, said);
-    assert.match(said, /"program\.stopped"/);
-  });
+  return {
+    ...{ uid, volume, first, said: () => said },
+    inside(...command: string[]) {
+      const variables = env.map((pair) => pair.join('='));
+      const user = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', 'env', ...variables];
+      return run('nsenter', ['-t', first(), '-m', '-p', '-r', '-w', ...user, ...command]);
+    },
+    /** Gives its exit code. */
+    async stop(): Promise<number | null> {
+      container.kill('SIGTERM');
+      const [code] = await ended;
+      return code;
+    },
+  };
 }
 
 /** Does to the machine what the Containerfile's lines say. */

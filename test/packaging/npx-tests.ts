@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { atExit } from '../asterisk/at-exit.ts';
 import { temporaryFolder } from '../integration/program.ts';
 import { createStand } from '../integration/stand.ts';
 import { longestTestMs } from '../run-files.ts';
@@ -71,7 +72,12 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
         });
         const all = -(bridge.pid as number);
         const isOver = () => bridge.exitCode !== null || bridge.signalCode !== null;
-        t.after(() => isOver() || process.kill(all, 'SIGKILL'));
+        const kill = () => void (isOver() || process.kill(all, 'SIGKILL'));
+        const release = atExit(kill);
+        t.after(() => {
+          kill();
+          release();
+        });
         let output = '';
         for (const stream of [bridge.stdout, bridge.stderr]) stream.on('data', (text) => (output += text));
         const ended = once(bridge, 'close');
