@@ -87,6 +87,8 @@ function placesOf(lib: string, folder: string): Plugin {
           .replaceAll(script, "'$1.js'")
           // Only as a namespace can what is not used of it be left out: 450 kB, most of it messages in other languages.
           .replace("import { z } from 'zod'", "import * as z from 'zod'");
+        if (/import\.meta\.(dirname|filename)/.test(text))
+          throw new Error(`${path} names import.meta.dirname or filename, which move: use import.meta.url`);
         const [, unknown] = /(?<!from |import |import\()'(\.[./\w-]+\.ts)'/.exec(text) ?? [];
         if (unknown !== undefined)
           throw new Error(`${path} names ${unknown}: if it is a thread, list it in systemd/build/bundle.ts`);
