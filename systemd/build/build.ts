@@ -14,7 +14,7 @@ import { packTarball } from './tarball.ts';
 /**
  * `npm run build`: all that is released, for both architectures, in the folder dist: Debian packages, archives for
  * other distributions, the npm package, what they are made of (SBOM) and their sums. `npm run deb`: the Debian package
- * of one architecture alone. Needs npm, dpkg-deb, xz, and strip for each architecture. The same commit, built by the
+ * of one architecture alone. Needs npm (10, for the list), dpkg-deb, xz, and strip for each architecture. The same commit, built by the
  * same versions of these, gives the same bytes.
  */
 const { values } = parseArgs({

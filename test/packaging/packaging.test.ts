@@ -64,7 +64,9 @@ async function arm64Test(packages: Packages, arm64: string): Promise<void> {
   assert.equal((await run('dpkg-deb', ['-f', arm64, 'Architecture'])).output, 'arm64\n');
   const names = async (deb: string) =>
     (await run('dpkg-deb', ['-c', deb])).output.split('\n').map((line) => line.replace(/^.* \.\//, ''));
-  assert.deepEqual(await names(arm64), await names(packages.now));
+  const all = await names(packages.now);
+  assert.ok(all.length < 300, `${all.length} files: it is compiled`);
+  assert.deepEqual(await names(arm64), all);
   const script =
     'dpkg-deb --fsys-tarfile "$0" 2>&- | tar -xO ./usr/lib/pbx-bridge/bin/node 2>&- | od -An -tx2 -j18 -N2';
   const machine = async (deb: string) => (await run('sh', ['-c', script, deb])).output.trim();
