@@ -29,6 +29,13 @@ export function browserImpossible(): string | undefined {
   return why && `no Chromium on this machine: ${why}`;
 }
 
+/** For browsers: the same font on every machine, in which all pages are looked at. */
+export async function withFont(): Promise<NodeJS.ProcessEnv> {
+  const dejaVu = { '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf': 'fonts-dejavu-core' };
+  if (cannotInstall() === undefined) await installPackages(dejaVu);
+  return { ...process.env, FONTCONFIG_FILE: fileURLToPath(new URL('fonts.conf', import.meta.url)) };
+}
+
 /** The path of the first Chromium that is there or can be installed. */
 export async function installBrowser(): Promise<string> {
   const failures: unknown[] = [];
@@ -57,6 +64,7 @@ export type Theme = 'light' | 'dark';
 export async function launchBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: await installBrowser(),
+    env: await withFont(),
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     timeout: longestWaitMs,
   });

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { cannotInstall, installPackages } from '../debian.ts';
 import { until } from '../until.ts';
+import { withFont } from './browser.ts';
 
 const firefoxPath = '/usr/bin/firefox-esr';
 
@@ -36,7 +37,7 @@ export async function openFirefox(t: TestContext): Promise<Firefox> {
   await installPackages({ [firefoxPath]: 'firefox-esr' });
   const profile = mkdtempSync(join(tmpdir(), 'pbx-bridge-firefox-'));
   const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0'];
-  const firefox = spawn(firefoxPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const firefox = spawn(firefoxPath, args, { env: await withFont(), stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(firefox, 'exit');
   t.after(async () => {
     firefox.kill();

@@ -42,7 +42,7 @@ import {
 } from './years.ts';
 
 /** Days of which the API log has the requests (SERVICE_HISTORY_MAX_AGE), and of which the audit log has entries. */
-const [LOGGED, AUDITED] = [100, 365];
+export const [LOGGED, AUDITED] = [100, 365];
 /** The days that every copy adds by itself: so long ago is the end of what is kept. */
 const LAST_DAYS = 8;
 const KEPT_FOR = 14;
