@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { test } from 'node:test';
 import { findChain, importsOf, readImportGraph } from './import-graph.ts';
@@ -131,6 +132,31 @@ test('the threads of storage load no libraries: zod takes 10 to 20 MB in each th
     const chain = findChain(asRun, script, (path) => asRun.get(path)?.libraries.some(isLibrary) === true);
     assert.equal(chain, undefined, `a library is loaded by ${chain?.join(' -> ')}`);
   }
+});
+
+test('the service starts without what few need: each of these is loaded by the first who does', () => {
+  const atStart = readImportGraph((source) => stripTypeScriptTypes(source).replaceAll(/\bimport\(/g, ''));
+  const lazy = ['undici', 'nodemailer', 'pg', 'mysql2'];
+  const chain = findChain(atStart, 'src/service/service.ts', (path) =>
+    (atStart.get(path)?.libraries ?? []).some((name) => lazy.includes(name)),
+  );
+  assert.equal(chain, undefined, `a library is loaded by ${chain?.join(' -> ')}`);
+});
+
+test('who opens TLS connections trusts the authorities of the machine', () => {
+  const connects = ['undici', 'nodemailer', 'mysql2/promise', 'pg', 'node:tls'];
+  const asRun = readImportGraph(stripTypeScriptTypes);
+  const from = [...asRun].filter(([path, { libraries }]) => {
+    const source = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+    const isClient = !libraries.includes('node:tls') || source.includes('tls.connect(');
+    return !path.endsWith('.test.ts') && isClient && libraries.some((name) => connects.includes(name));
+  });
+  assert.ok(from.length >= 8, `${from.length} files`);
+  const trusts = /shared\/process\/authorities\.ts$|store\/postgres\/primary\.ts$/;
+  assert.deepEqual(
+    from.filter(([, { files }]) => !files.some((file) => trusts.test(file))).map(([path]) => path),
+    [],
+  );
 });
 
 test('import lines are read in all their forms, and a chain is found and named', () => {

@@ -9,7 +9,7 @@ const slow = [
   'test/alerts/',
   // Kills, power cuts, full disks, damaged files: each fault in its short form.
   'test/faults/faults',
-  // The Debian package in containers under systemd; the registry of npm.
+  // All that is released, in containers under systemd; the registry of npm.
   'test/packaging/',
   // Chromium and Firefox.
   'test/integration/browser-',

@@ -1,7 +1,6 @@
 import { readDialplanLine } from '../bridge/ami/dialplan-line.ts';
 import type { JournalEntry } from '../bridge/calls/effect.ts';
 import type { Reader } from '../bridge/outbox/reader.ts';
-import { createApiClient } from '../shared/api/client.ts';
 import type { HistoryEntry } from '../shared/delivery/history-page.ts';
 import { createHistoryReader, HistoryUnreadable } from '../shared/delivery/history-reader.ts';
 import { maskNumbers } from '../shared/log/redact.ts';
@@ -100,6 +99,7 @@ async function readApiHistory({ io }: Context, callId: string): Promise<HistoryE
   const environment = io.environment();
   if (isUnset(['API_BASE_URL', 'API_TOKEN'], environment))
     return 'not read: API_BASE_URL and API_TOKEN are not set here';
+  const { createApiClient } = await import('../shared/api/client.ts');
   const client = createApiClient({ ...loadConfig({ api: apiSection }, environment).api, connections: 1 });
   try {
     return await createHistoryReader(client.history).entriesOf(callId);

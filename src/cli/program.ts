@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { Bridge } from '../bridge/bridge.ts';
 import { createSupervisor, openServiceManager } from '../bridge/status/systemd.ts';
+import { serviceDescription } from '../service/commands/description.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
 import { deniedText } from '../shared/process/denied.ts';
 import { runUntilStopped } from '../shared/process/lifecycle.ts';
@@ -23,11 +25,13 @@ import { serviceSection } from './config/service-section.ts';
 import { ConfigError } from './config/variable.ts';
 import { createProgram } from './create-program.ts';
 
+const sample = fileURLToPath(new URL('../../config/pbx-bridge.env.example', import.meta.url));
+
 /** Printed if nothing is configured. */
 const FIRST_STEPS = [
-  'pbx-bridge is not configured. To see a demonstration, run: npm run demo',
-  'To connect your phone system, copy config/pbx-bridge.env.example to .env (mode 600) and fill in the empty settings.',
-  'If you have no Call Integration API, npm run service starts one and prints its settings for .env.',
+  'pbx-bridge is not configured. To see a demonstration, run npm run demo in a checkout.',
+  `To connect your phone system, copy ${sample} to .env here (mode 600) and fill in the empty settings.`,
+  'If you have no Call Integration API, npx pbx-bridge service starts one and prints its settings for .env.',
 ];
 
 const notConfigured = (file: string) =>
@@ -112,15 +116,18 @@ function mailSecrets({
   return [mail?.login?.pass, alerts.webhook].filter((secret) => secret !== undefined);
 }
 
-const program = createProgram(version, run).hook('preAction', async () =>
-  (await import('../shared/process/authorities.ts')).trustSystemAuthorities(),
-);
+const [, , first = ''] = process.argv;
 
-// The bridge's process does not load the service.
-if (process.argv[2] !== 'run') {
+const program = createProgram(version, run);
+
+// What is started loads what it needs: the bridge no commands, a command of the bridge nothing of the service.
+if (first !== 'run' && first !== 'service') {
   const { addOperatorCommands } = await import('./operator-commands.ts');
   const { processIo } = await import('./command-context.ts');
   addOperatorCommands(program, processIo(version));
+}
+if (first !== 'service' && first !== 'help') program.command('service').description(serviceDescription);
+else {
   const { addServiceCommands } = await import('../service/commands.ts');
   const sections = { service: serviceSection, mail: mailSection, alerts: alertSection, logging: logSection };
   const options = () => loadConfig(sections, readEnvironment());

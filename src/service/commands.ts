@@ -9,6 +9,7 @@ import {
   type ServiceCommandsIo,
 } from './commands/command-context.ts';
 import { customerCommands, forgetCommand, segmentCommands } from './commands/customer-commands.ts';
+import { serviceDescription } from './commands/description.ts';
 import { setupCommand } from './commands/setup-command.ts';
 import { alertCommand, auditCommand, bugReportCommand, statusCommand } from './commands/status-commands.ts';
 import { userCommands } from './commands/user-commands.ts';
@@ -27,7 +28,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
   const { print, command, withStore, url } = context;
   const service = program
     .command('service')
-    .description('run the Call Integration API service, or manage its accounts and customers')
+    .description(serviceDescription)
     .action(() =>
       io.run(async ({ url, token, link }) => {
         // Only to a terminal: other users may read a service manager's journal.

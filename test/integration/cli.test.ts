@@ -23,7 +23,7 @@ test('with nothing configured: three lines say what to do, exit 78', async (t) =
   assert.equal(lines.length, 3);
   assert.match(lines[0] ?? '', /npm run demo/);
   assert.match(lines[1] ?? '', /pbx-bridge\.env\.example/);
-  assert.match(lines[2] ?? '', /npm run service/);
+  assert.match(lines[2] ?? '', /npx pbx-bridge service/);
 });
 
 test('wrong settings, from the environment and from .env: one line each, exit 78, nothing started', async (t) => {

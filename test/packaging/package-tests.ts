@@ -184,7 +184,7 @@ async function succeeds(said: Promise<Said>): Promise<Said> {
 }
 
 /** Every file of the machine but what dpkg and the user database keep for themselves. */
-async function files(machine: Machine): Promise<string[]> {
+export async function files(machine: Machine): Promise<string[]> {
   const { output } = await machine.chroot('find', '/', '-xdev');
   const ofTheirOwn =
     /^\/(var\/lib\/dpkg|var\/log|var\/cache(?!\/pbx-bridge)|tmp|proc|dev|run|sys)\/|^\/etc\/\w+-$|^\/etc\/\.pwd\.lock$/;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packDeb } from '../../systemd/deb/pack.ts';
-import { stage } from '../../systemd/deb/stage.ts';
+import { packDeb } from '../../systemd/build/deb.ts';
+import { stage } from '../../systemd/build/stage.ts';
 
 /** A package of this version, and of the one after it: the same program under another number. */
 export type Packages = { readonly now: string; readonly next: string; remove(): void };
@@ -10,13 +10,13 @@ export type Packages = { readonly now: string; readonly next: string; remove(): 
 export const versions = { now: '1.0.0', next: '1.0.1' } as const;
 
 /** How the tests pack, without the compression that takes a minute. */
-const quick = { changedAt: 1_795_000_000, compression: ['-Zgzip', '-z1'] } as const;
+const quick = { changedAt: 1_795_000_000, level: '0' } as const;
 
 /** Builds them as `npm run deb` does. */
-export function buildPackages(): Packages {
+export async function buildPackages(): Promise<Packages> {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-packages-'));
   const root = join(folder, 'root');
-  stage(root, 'amd64');
+  await stage(root, 'amd64');
   const pack = (version: string) => packDeb(root, { ...quick, arch: 'amd64', folder, version });
   const packages = { now: pack(versions.now), next: pack(versions.next) };
   rmSync(root, { recursive: true });
@@ -24,9 +24,9 @@ export function buildPackages(): Packages {
 }
 
 /** The same for arm64. What is in it can be looked at on any machine. */
-export function buildArm64(): { readonly file: string; remove(): void } {
+export async function buildArm64(): Promise<{ readonly file: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-arm64-'));
-  stage(join(folder, 'root'), 'arm64');
+  await stage(join(folder, 'root'), 'arm64');
   const file = packDeb(join(folder, 'root'), { ...quick, arch: 'arm64', folder, version: versions.now });
   return { file, remove: () => rmSync(folder, { recursive: true }) };
 }

@@ -234,14 +234,14 @@ export async function bootTests(t: TestContext, packages: Packages, machine: Mac
 }
 
 /** A call of nobody's that comes and goes, and arrives at the far side. */
-async function tellsACall(stand: Stand): Promise<void> {
+export async function tellsACall(stand: Stand): Promise<void> {
   const { id, frames } = markerCall();
   for (const frame of frames) stand.pbx.send(frame);
   await stand.farSide.waitFor(() => stand.farSide.calls().get(id)?.received.length === 2, 30_000);
 }
 
 /** Writes a file of settings as an editor would, keeping whose it is; `undefined` leaves one out. */
-function settingsFile(machine: Machine, name: string, stand: Stand) {
+export function settingsFile(machine: Machine, name: string, stand: Stand) {
   const file = machine.at(`etc/pbx-bridge/${name}.env`);
   return (changes: Record<string, string | undefined>): void => {
     const { STATE_DIR: _, ...env } = stand.env;
@@ -252,7 +252,7 @@ function settingsFile(machine: Machine, name: string, stand: Stand) {
   };
 }
 
-async function succeeds(container: Container, command: string, ...args: string[]) {
+export async function succeeds(container: Container, command: string, ...args: string[]) {
   const said = await container.run(command, ...args);
   assert.equal(said.code, 0, said.output);
   return said;

@@ -1,4 +1,5 @@
 import { type Connection, createConnection } from 'mysql2/promise';
+import { trustSystemAuthorities } from '../../shared/process/authorities.ts';
 import { RecordsRefused } from './cdr-source.ts';
 
 export type MysqlOptions = {
@@ -27,6 +28,7 @@ export type MysqlLink = ReturnType<typeof createMysqlLink>;
  */
 export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000) {
   const { host, port, socket, tls, user, password, database } = options;
+  if (tls) trustSystemAuthorities();
   let connection: Promise<Connection> | undefined;
 
   async function connect(): Promise<Connection> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classifyAnswer } from './webhook-client.ts';
+import { classifyAnswer } from './classify-answer.ts';
 
 const answer = (status: number, retryAfter?: string) =>
   classifyAnswer(

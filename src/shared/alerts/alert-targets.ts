@@ -1,5 +1,6 @@
 import { escapeControls, maskNumbers } from '../log/redact.ts';
 import { createMailer, type MailOptions } from '../mail/mail.ts';
+import { trustSystemAuthorities } from '../process/authorities.ts';
 import { messageOf } from '../process/parse-json.ts';
 import type { Notice } from './alert-rules.ts';
 import { problem } from './problem.ts';
@@ -37,6 +38,7 @@ export function alertTargets(
   if (webhook === undefined) return mails;
   // Only where it is used: it takes 10 MB.
   const client = import('undici');
+  trustSystemAuthorities();
   const name = `webhook at ${new URL(webhook).host}`;
   return [
     ...mails,

@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { trustSystemAuthorities } from '../process/authorities.ts';
 import { bridgeHealthPath } from './contract/bridge-health.ts';
 import { type ApiErrorKind, type ApiResult, errorKind, type Proxies, proxyFor } from './result.ts';
 
@@ -58,6 +59,7 @@ export function createApiClient(options: ApiClientOptions) {
   /** What no text may quote: the token, and those that it followed. */
   const tokens = [options.token];
   const proxy = proxyFor(baseUrl, options.proxies ?? {});
+  if ([baseUrl, proxy].some((url) => url?.startsWith('https:'))) trustSystemAuthorities();
   const connect = { timeout: connectTimeoutMs, ...options.clientCertificate };
   const poolOptions = {
     connections,

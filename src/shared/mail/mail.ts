@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { trustSystemAuthorities } from '../process/authorities.ts';
 import { messageOf } from '../process/parse-json.ts';
 
 export type MailOptions = {
@@ -32,6 +33,7 @@ export function createMailer(options: MailOptions, deadlineMs = DEADLINE_MS) {
   const isLocal = thisMachine.test(host);
   // Only where mail is set up: it takes 20 MB. Not with the first mail, which may say that the disk is broken.
   const nodemailer = import('nodemailer');
+  trustSystemAuthorities();
 
   return {
     /**

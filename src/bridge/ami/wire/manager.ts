@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { createRequire } from 'node:module';
 import net from 'node:net';
+// @ts-expect-error: it has no types
+import asteriskManager from 'asterisk-manager';
 import { allFields } from './frame.ts';
 
 /** The answer to an action. */
@@ -78,7 +79,7 @@ type CreateLibrary = (
   events: boolean,
 ) => Library;
 
-const createLibrary: CreateLibrary = createRequire(import.meta.url)('asterisk-manager');
+const createLibrary: CreateLibrary = asteriskManager;
 
 /** An action as it is sent to Asterisk, without its ActionID. */
 export type Action = { readonly action: string; readonly [key: string]: string };

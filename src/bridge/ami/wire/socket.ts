@@ -1,5 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
+import { trustSystemAuthorities } from '../../../shared/process/authorities.ts';
 import type { Clock } from '../../../shared/process/clock.ts';
 import type { AmiFailure } from '../failure.ts';
 
@@ -62,6 +63,7 @@ export function openSocket(
 }
 
 function connectTls({ host, port }: Endpoint, { ca, serverName }: TlsOptions): tls.TLSSocket {
+  trustSystemAuthorities();
   const name = serverName ?? host;
   return tls.connect({
     host,

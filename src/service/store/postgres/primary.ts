@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, DatabaseError, types } from 'pg';
+import { trustSystemAuthorities } from '../../../shared/process/authorities.ts';
 import { StoreUnavailable } from '../statements.ts';
 
 /** How long another server may still say that it is the newer primary, once one has answered. One that hangs never says. */
@@ -113,6 +114,7 @@ const INT8 = 20;
 
 /** How a client is made, whatever it is for. Whole numbers stay numbers: all of ours fit in 53 bits. */
 export function clientConfig(address: string): ClientConfig {
+  trustSystemAuthorities();
   return {
     connectionString: address,
     application_name: 'pbx-bridge service',

@@ -1,22 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  copyFileSync,
-  lstatSync,
-  lutimesSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { copyFileSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Architecture } from './stage.ts';
-
-const project = fileURLToPath(new URL('../..', import.meta.url));
+import { project } from './bundle.ts';
+import { type Architecture, contents, manifest, settle, setVersion } from './stage.ts';
 
 export type PackOptions = {
   readonly arch: Architecture;
@@ -26,29 +14,26 @@ export type PackOptions = {
   readonly changedAt: number;
   /** Its version; that of package.json when absent. */
   readonly version?: string;
-  /** For dpkg-deb; xz when absent, which every dpkg can read, that of Debian 11 too. */
-  readonly compression?: readonly string[];
+  /** Of xz, which every dpkg can read, that of Debian 11 too: 0 to 9. */
+  readonly level: string;
 };
 
 /** Makes a package of a staged root. Gives its path. */
 export function packDeb(root: string, options: PackOptions): string {
-  const { arch, folder, changedAt, compression = ['-Zxz', '-z6'] } = options;
-  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Manifest;
+  const { arch, folder, changedAt, level } = options;
   const version = options.version ?? manifest.version;
-  const home = join(root, 'usr/lib/pbx-bridge');
-  writeFileSync(join(home, 'package.json'), `${JSON.stringify({ ...manifest, version }, undefined, 2)}\n`);
+  setVersion(root, version);
   documents(root, version, changedAt);
-  controlFiles(root, { ...manifest, version, arch });
-  for (const name of ['', ...contents(root)]) settle(root, name, changedAt);
+  controlFiles(root, { version, arch });
+  settle(root, changedAt);
   const file = join(folder, `pbx-bridge_${version}_${arch}.deb`);
-  execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', root, file], {
-    env: { ...process.env, SOURCE_DATE_EPOCH: String(changedAt) },
+  execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', `-z${level}`, '--build', root, file], {
+    // One thread: how many there are decides where the stream is cut.
+    env: { ...process.env, SOURCE_DATE_EPOCH: String(changedAt), DPKG_DEB_THREADS_MAX: '1' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return file;
 }
-
-type Manifest = { readonly version: string };
 
 /** What Debian wants in every package: whose it is, and what has changed. */
 function documents(root: string, version: string, changedAt: number): void {
@@ -57,9 +42,12 @@ function documents(root: string, version: string, changedAt: number): void {
   const copyright = [
     'pbx-bridge, its own files:',
     own,
-    'The libraries in /usr/lib/pbx-bridge/node_modules have their licences in their folders; the runtime has its own in',
-    '/usr/lib/pbx-bridge/bin/node.LICENSE.',
+    'The licences of the libraries that it is compiled with are in /usr/lib/pbx-bridge/licences.txt; that of the runtime',
+    'is in /usr/lib/pbx-bridge/bin/node.LICENSE.',
   ];
+  const overrides = join(root, 'usr/share/lintian/overrides/pbx-bridge');
+  mkdirSync(dirname(overrides), { recursive: true });
+  copyFileSync(join(project, 'systemd/deb/lintian-overrides'), overrides);
   writeFileSync(join(folder, 'copyright'), `${copyright.join('\n')}\n`);
   const date = new Date(changedAt * 1000).toUTCString().replace('GMT', '+0000');
   const changelog = [
@@ -74,7 +62,9 @@ function documents(root: string, version: string, changedAt: number): void {
 
 const maintainer = 'pbx-bridge maintainers <maintainers@pbx-bridge.invalid>';
 
-function controlFiles(root: string, about: Manifest & { arch: Architecture }): void {
+type About = { readonly version: string; readonly arch: Architecture };
+
+function controlFiles(root: string, about: About): void {
   const debian = join(root, 'DEBIAN');
   rmSync(debian, { recursive: true, force: true });
   const files = contents(root).filter((name) => lstatSync(join(root, name)).isFile());
@@ -94,7 +84,7 @@ function controlFiles(root: string, about: Manifest & { arch: Architecture }): v
 }
 
 /** The libraries are those that Node is linked with, in the versions that its symbols name. */
-function control({ version, arch }: Manifest & { arch: Architecture }, kib: number): string {
+function control({ version, arch }: About, kib: number): string {
   return `Package: pbx-bridge
 Version: ${version}
 Architecture: ${arch}
@@ -111,19 +101,4 @@ Description: tells a Call Integration API of a phone system's inbound calls
  way. It answers priority lookups of the dialplan (FastAGI), and brings the
  other end of the API along, as a service of its own.
 `;
-}
-
-/** What may be run; everything else is only read. */
-const programs = /^(usr\/bin\/.*|usr\/lib\/pbx-bridge\/bin\/node|DEBIAN\/(postinst|prerm|postrm))$/;
-
-/** The same rights and the same time, whoever builds it and wherever: nothing that the builder's umask decides. */
-function settle(root: string, name: string, changedAt: number): void {
-  const path = join(root, name);
-  const stat = lstatSync(path);
-  if (!stat.isSymbolicLink()) chmodSync(path, stat.isDirectory() || programs.test(name) ? 0o755 : 0o644);
-  lutimesSync(path, changedAt, changedAt);
-}
-
-function contents(root: string): string[] {
-  return readdirSync(root, { recursive: true, encoding: 'utf8' });
 }

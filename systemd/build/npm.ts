@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { bundle, project, served } from './bundle.ts';
+import { manifest, settle } from './stage.ts';
+
+/**
+ * Makes the package that `npx pbx-bridge` runs, in the empty folder `root`. It brings its libraries along; only the
+ * runtime is installed beside it, the one for the machine. Gives its path, in `folder`.
+ */
+export async function packNpm(root: string, folder: string): Promise<string> {
+  await bundle(root);
+  mkdirSync(join(root, 'bin'));
+  copyFileSync(join(project, 'systemd/npm/pbx-bridge.cjs'), join(root, 'bin/pbx-bridge.cjs'));
+  for (const name of ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'])
+    copyFileSync(join(project, name), join(root, name));
+  const { name, version, description, license, type, optionalDependencies, dependencies } = manifest;
+  const about = {
+    ...{ name, version, description, license, type, optionalDependencies },
+    bin: { 'pbx-bridge': 'bin/pbx-bridge.cjs' },
+    // Of what starts it.
+    engines: { node: '>=18' },
+    dependencies: Object.fromEntries(served.map((name) => [name, dependencies[name]])),
+    bundleDependencies: served,
+  };
+  writeFileSync(join(root, 'package.json'), `${JSON.stringify(about, undefined, 2)}\n`);
+  settle(root, 0); // npm sets a time of its own
+  const options = ['--silent', '--ignore-scripts', `--pack-destination=${resolve(folder)}`];
+  execFileSync('npm', ['pack', ...options], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  return join(folder, `${name}-${version}.tgz`);
+}
