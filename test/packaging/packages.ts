@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packDeb } from '../../systemd/build/deb.ts';
 import { stage } from '../../systemd/build/stage.ts';
 
-/** A package of this version, and of the one after it: the same program under another number. */
+/** A package of this version, and of the one after it: the same program with a step more for each of its databases. */
 export type Packages = { readonly now: string; readonly next: string; remove(): void };
 
-export const versions = { now: '1.0.0', next: '1.0.1' } as const;
+export const versions = { now: '1.0.0', next: '1.1.0' } as const;
 
 /** How the tests pack, without the compression that takes a minute. */
 const quick = { changedAt: 1_795_000_000, level: '0' } as const;
@@ -18,9 +19,25 @@ export async function buildPackages(): Promise<Packages> {
   const root = join(folder, 'root');
   await stage(root, 'amd64');
   const pack = (version: string) => packDeb(root, { ...quick, arch: 'amd64', folder, version });
-  const packages = { now: pack(versions.now), next: pack(versions.next) };
+  const now = pack(versions.now);
+  addSteps(join(root, 'usr/lib/pbx-bridge/lib'));
+  const packages = { now, next: pack(versions.next) };
   rmSync(root, { recursive: true });
   return { ...packages, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** What the next version adds to each database: its steps stand before what is said of older ones. */
+function addSteps(lib: string): void {
+  const found = new Set<string>();
+  for (const path of globSync('**/*.js', { cwd: lib })) {
+    const text = readFileSync(join(lib, path), 'utf8');
+    const next = text.replace(/\}\](?=,\s*ifOlder:\s*["'`](let|save) )/g, (_, word) => {
+      found.add(word);
+      return `},{sql:"ALTER TABLE ${word === 'let' ? 'event' : 'calls'} ADD COLUMN later TEXT"}]`;
+    });
+    if (next !== text) writeFileSync(join(lib, path), next);
+  }
+  assert.deepEqual([...found].sort(), ['let', 'save'], 'the steps of both SQLite databases');
 }
 
 /** The same for arm64. What is in it can be looked at on any machine. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { longestWaitMs } from '../../src/shared/delivery/queue.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
@@ -140,30 +141,55 @@ export async function unitTests(
     await system('restart', unit);
   });
 
-  await t.test('an upgrade and the way back leave the queue as it is', async () => {
-    stand.farSide.inject(() => ({ kind: 'status', status: 503 }));
-    const reported: string[] = [];
-    for (const [name, version] of [
-      ['next', versions.next],
-      ['now', versions.now],
-    ] as const) {
-      const { id, frames } = markerCall();
-      for (const frame of frames) stand.pbx.send(frame);
-      reported.push(id);
-      await until(unit, 'StatusText', new RegExp(` ${reported.length * 2} waiting$`));
-      const pid = await property(unit, 'MainPID');
-      await succeeds(container, 'dpkg', '-i', `/root/${name}.deb`);
-      await until(unit, 'MainPID', new RegExp(`^(?!${pid}$)[1-9]`));
-      await until(unit, 'ActiveState', 'active');
-      await until(unit, 'StatusText', new RegExp(` ${reported.length * 2} waiting$`));
-      await untilSaid(new RegExp(`pbx-bridge ${version.replaceAll('.', '\\.')} started`));
-    }
-    stand.farSide.inject(undefined);
-    // Tries one again at once; the others have a wait of their own, which grows while a busy machine takes its time.
-    await system('reload', unit);
-    const arrived = () => reported.every((id) => stand.farSide.calls().get(id)?.received.length === 2);
-    await stand.farSide.waitFor(arrived, longestWaitMs + 30_000);
-  });
+  await t.test(
+    'an upgrade that changes the database, and the way back: calls in progress and the queue go on',
+    async () => {
+      stand.farSide.inject(() => ({ kind: 'status', status: 503 }));
+      const reported: string[] = [];
+      for (const [name, version] of [
+        ['next', versions.next],
+        ['now', versions.now],
+      ] as const) {
+        const {
+          id,
+          frames: [begins = '', ends = ''],
+        } = markerCall();
+        const waiting = (more: number) =>
+          until(unit, 'StatusText', new RegExp(` ${reported.length * 2 + more} waiting$`));
+        stand.pbx.send(begins);
+        await waiting(1);
+        const pid = await property(unit, 'MainPID');
+        await succeeds(container, 'dpkg', '-i', `/root/${name}.deb`);
+        await until(unit, 'MainPID', new RegExp(`^(?!${pid}$)[1-9]`));
+        await until(unit, 'ActiveState', 'active');
+        await waiting(1);
+        await untilSaid(new RegExp(`pbx-bridge ${version.replaceAll('.', '\\.')} started`));
+        stand.pbx.send(ends);
+        await waiting(2);
+        reported.push(id);
+      }
+      const backups = 'var/lib/pbx-bridge/bridge/backups';
+      assert.deepEqual(readdirSync(machine.at(backups)), [`before-${versions.next}-of-outbox.db`]);
+      const writers = new DatabaseSync(machine.at('var/lib/pbx-bridge/bridge/outbox.db'), { readOnly: true });
+      t.after(() => writers.close());
+      assert.deepEqual(
+        writers
+          .prepare('SELECT version, steps FROM written_by ORDER BY at')
+          .all()
+          .map((row) => Object.values(row)),
+        [
+          [versions.now, 1],
+          [versions.next, 2],
+          [versions.now, 2],
+        ],
+      );
+      stand.farSide.inject(undefined);
+      // Tries one again at once; the others have a wait of their own, which grows while a busy machine takes its time.
+      await system('reload', unit);
+      const arrived = () => reported.every((id) => stand.farSide.calls().get(id)?.received.length === 2);
+      await stand.farSide.waitFor(arrived, longestWaitMs + 30_000);
+    },
+  );
 
   await t.test('a second PBX and the service run beside it', async () => {
     // The folder's group becomes the file's, so that the bridge can read it.
