@@ -19,7 +19,9 @@ export function openForWriting(file: string): DatabaseSync {
     migrate(db, serviceSchema, () => backUpBefore(file, { program: backupProgram, files: backupFiles }));
     const lacking = lacks(db, serviceSchema, serviceSchema.steps.length);
     if (lacking !== undefined)
-      throw new StorageRefused(`${file} lacks the ${lacking}: restore a backup (pbx-bridge service restore)`);
+      throw new StorageRefused(
+        `${file} lacks the ${lacking}: restore a backup (pbx-bridge service restore FILE)`,
+      );
     return db;
   } catch (error) {
     db.close();
