@@ -198,7 +198,7 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     why: 'all who wait are counted, of whom a hundred are shown',
   },
   {
-    step: /^(a note|a user|POST \/(call-back|person)|the screens are told)/,
+    step: /^(a note|a user|a call-back is done)/,
     why: 'the screens get all who are to be called back',
   },
   {
