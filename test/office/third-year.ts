@@ -137,6 +137,9 @@ async function keptYears(scale: Scale, begin: number, end: number): Promise<stri
   const sources = ['years.ts', 'third-year.ts'].map((file) => new URL(file, import.meta.url));
   for (const file of [
     'store/sqlite/schema.sql',
+    'store/sqlite/open.ts',
+    '../shared/storage/migrate.ts',
+    '../shared/storage/written-by.ts',
     'calls/call-rows-sqlite.ts',
     'kit/search-text.ts',
     'people/customer-fields.ts',
