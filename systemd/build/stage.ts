@@ -111,7 +111,7 @@ function surroundings(root: string): void {
     writeFileSync(join(folder, `${basename(page)}.gz`), gzipSync(text, { level: 9 }));
   }
   // The documents for operators, in the folders that their links name.
-  for (const name of globSync(['*.md', 'config/*.md', 'src/service/README.md', 'test/pictures/*.png'], {
+  for (const name of globSync(['*.md', 'config/*.md', 'src/service/README.md', 'test/pictures/*.webp'], {
     cwd: project,
   }))
     put(join(project, name), `usr/share/doc/pbx-bridge/${name}`);

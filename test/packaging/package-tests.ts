@@ -29,7 +29,10 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
       const mode = (statSync(machine.at('etc/pbx-bridge/bridge.env')).mode & 0o777).toString(8);
       assert.equal(mode, '640');
       assert.match(readFileSync(machine.at('etc/passwd'), 'utf8'), /^pbx-bridge:.*nologin$/m);
-      for (const document of ['README.md', 'config/operating.md', 'src/service/README.md'])
+      const documents = ['README.md', 'config/operating.md', 'src/service/README.md'];
+      const [picture = 'none'] =
+        /(?<=\]\()test\/pictures\/[^)]+/.exec(readFileSync('README.md', 'utf8')) ?? [];
+      for (const document of [...documents, picture])
         assert.ok(existsSync(machine.at(`usr/share/doc/pbx-bridge/${document}`)), document);
       const written = await machine.chroot(
         'find',
