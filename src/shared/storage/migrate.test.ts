@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { version } from '../process/version.ts';
-import { backUpBefore, readBackupInfo } from './backup.ts';
+import { backUpBefore, readBackupInfo, restoreBackup } from './backup.ts';
 import { lacks, migrate, type Schema, stepsIn } from './migrate.ts';
 
 const first = { sql: 'CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1)' };
@@ -53,6 +53,32 @@ test('a step that adds: a backup is made before it, and the version of before go
   migrate(db, old, () => assert.fail('there is nothing to do'));
   assert.equal(lacks(db, old, 1), undefined);
   assert.deepEqual(writers(db).at(-1), ['pbx-bridge', version, 2, 0]);
+});
+
+test('after going back by a restore, the next upgrade makes its backup of what is there then', (t) => {
+  const { db, path, folder } = opened(t);
+  const old = schema(first);
+  const before = () => backUpBefore(path, { program: 'pbx-bridge', files: [] });
+  migrate(db, old);
+  migrate(db, schema(first, adds), before);
+  const [name = ''] = readdirSync(join(folder, 'backups'));
+  const backup = join(folder, 'backups', name);
+  db.close();
+  restoreBackup(path, backup, { files: [], now: 0, check: (copy) => migrate(copy, old) });
+  db.open();
+  db.exec('INSERT INTO one (a) VALUES (2)');
+  migrate(db, schema(first, adds), before);
+  const kept = new DatabaseSync(backup);
+  t.after(() => kept.close());
+  assert.deepEqual(
+    kept
+      .prepare('SELECT a FROM one ORDER BY a')
+      .all()
+      .map(({ a }) => a),
+    [1, 2],
+  );
+  assert.equal(lacks(kept, schema(first, adds), 2), 'table one one b TEXT');
+  assert.equal(readBackupInfo(backup).version, version);
 });
 
 test('a step that breaks: the version of before refuses, and names what can read the database', (t) => {
