@@ -146,6 +146,8 @@ export function restoreBackup(path: string, file: string, { files, now, check }:
     });
   } catch (error) {
     rmSync(part, { force: true });
+    // What is looked at is a copy, which is gone: name the file that was given.
+    if (error instanceof StorageRefused) throw new StorageRefused(error.message.replace(part, () => file));
     throw error;
   }
   const aside: string[] = [];

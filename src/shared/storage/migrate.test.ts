@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { version } from '../process/version.ts';
-import { backUpBefore, readBackupInfo, restoreBackup } from './backup.ts';
+import { backUpBefore, readBackupInfo, restoreBackup, writeBackup } from './backup.ts';
 import { lacks, migrate, type Schema, stepsIn } from './migrate.ts';
 
 const first = { sql: 'CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1)' };
@@ -89,6 +89,20 @@ test('a step that breaks: the version of before refuses, and names what can read
     name: 'StorageRefused',
     message: `${path} was written by pbx-bridge ${version}, and pbx-bridge ${version} cannot read it: install ${version} or newer, or restore a backup from before it`,
   });
+});
+
+test('a backup that this version cannot read is refused by its own name, and no file of the attempt is left', (t) => {
+  const { db, path, folder } = opened(t);
+  migrate(db, schema(first, breaks));
+  const file = join(folder, 'newer.backup');
+  writeBackup(path, file, { info: { program: 'pbx-bridge', madeAt: 0 }, files: [], overwrite: false });
+  const target = join(folder, 'other.db');
+  const check = (copy: DatabaseSync) => migrate(copy, schema(first));
+  assert.throws(() => restoreBackup(target, file, { files: [], now: 0, check }), {
+    name: 'StorageRefused',
+    message: new RegExp(`^${file} was written by pbx-bridge`),
+  });
+  assert.deepEqual(readdirSync(folder).sort(), ['newer.backup', 'one.db']);
 });
 
 test('a backup that cannot be written: one line, and no step', (t) => {
