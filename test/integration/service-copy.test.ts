@@ -95,6 +95,25 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     assert.match(again.output(), /holds a service already/);
   });
 
+  test('a file that a newer version has added to is left to that version, in one line', async (t) => {
+    const stateDir = stateFolder(t);
+    await prepare(stateDir);
+    const file = join(stateDir, 'service.db');
+    const db = new DatabaseSync(file);
+    const next = { sql: "ALTER TABLE calls ADD COLUMN later TEXT NOT NULL DEFAULT ''" };
+    migrate(db, { ...serviceSchema, steps: [...serviceSchema.steps, next] });
+    db.close();
+    const url = await cluster.database();
+    await assert.rejects(copySite(file, url, { keptMs: undefined, secretMark: 'x' }), {
+      name: 'StorageRefused',
+      message: `${file} has what a newer pbx-bridge added, which this one would leave behind: copy it with the newer version`,
+    });
+    assert.deepEqual(
+      await cluster.sql("SELECT to_regclass('site') AS made", new URL(url).pathname.slice(1)),
+      [{ made: null }],
+    );
+  });
+
   test('a row that PostgreSQL refuses is named, a copy that is not equal is found, and then nothing is copied', async (t) => {
     const stateDir = stateFolder(t);
     await prepare(stateDir);

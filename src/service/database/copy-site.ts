@@ -50,7 +50,12 @@ export async function copySite(
   const source = openForReading(file);
   const database = openDatabase(findPrimary(addressesOf(url)), 2);
   try {
-    if (stepsIn(source, serviceSchema) < serviceSchema.steps.length)
+    const [steps, known] = [stepsIn(source, serviceSchema), serviceSchema.steps.length];
+    if (steps > known)
+      throw new StorageRefused(
+        `${file} has what a newer pbx-bridge added, which this one would leave behind: copy it with the newer version`,
+      );
+    if (steps < known)
       throw new StorageRefused(`${file} is of an older pbx-bridge: start this service on it once`);
     const refusal = refusalOf(await settingsOf(database));
     if (refusal !== undefined) throw new Error(refusal);

@@ -23,7 +23,7 @@ import { StorageRefused, storageErrorKind } from './storage-error.ts';
 /** The description stored in a backup. */
 export type BackupInfo = {
   readonly program: string;
-  /** Version of the program. */
+  /** Version of the program; `writeBackup` adds its own. */
   readonly version?: string;
   /** The owner of the state, such as the PBX_ID. */
   readonly of?: string;
@@ -59,7 +59,9 @@ export function writeBackup(path: string, target: string, { info, files, overwri
     try {
       copy.exec(`PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; ${infoTable}`);
       const { madeAt, ...rest } = info;
-      copy.prepare('INSERT INTO backup VALUES (1, ?, ?, ?)').run(madeAt, JSON.stringify(rest), beside);
+      copy
+        .prepare('INSERT INTO backup VALUES (1, ?, ?, ?)')
+        .run(madeAt, JSON.stringify({ version, ...rest }), beside);
       assertWhole(copy, path, 'quick_check');
     } finally {
       copy.close();
@@ -88,7 +90,8 @@ function copyCommitted(path: string, part: string): void {
 
 /**
  * Backs up the database at `path` before a newer version changes it: `backups/before-1.1.0-of-NAME` beside it. One that
- * is there already is kept: the upgrade was tried before. Throws StorageRefused if it cannot be written.
+ * is there from an earlier upgrade is replaced, since the database may have gone back and been written to after it.
+ * Throws StorageRefused if it cannot be written.
  */
 export function backUpBefore(
   path: string,
@@ -96,10 +99,9 @@ export function backUpBefore(
 ): void {
   const folder = join(dirname(path), 'backups');
   const target = join(folder, `before-${version}-of-${basename(path)}`);
-  if (existsSync(target)) return;
   try {
     makeFolder(folder);
-    writeBackup(path, target, { info: { program, madeAt: Date.now() }, files, overwrite: false });
+    writeBackup(path, target, { info: { program, madeAt: Date.now() }, files, overwrite: true });
   } catch (error) {
     throw new StorageRefused(
       `${path} is from an older version and cannot be backed up to ${target} before it is brought up to date (${messageOf(error)}): make room there and start again; nothing was changed`,
@@ -144,6 +146,8 @@ export function restoreBackup(path: string, file: string, { files, now, check }:
     });
   } catch (error) {
     rmSync(part, { force: true });
+    // What is looked at is a copy, which is gone: name the file that was given.
+    if (error instanceof StorageRefused) throw new StorageRefused(error.message.replace(part, () => file));
     throw error;
   }
   const aside: string[] = [];

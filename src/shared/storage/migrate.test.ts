@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { version } from '../process/version.ts';
-import { backUpBefore, readBackupInfo } from './backup.ts';
+import { backUpBefore, readBackupInfo, restoreBackup, writeBackup } from './backup.ts';
 import { lacks, migrate, type Schema, stepsIn } from './migrate.ts';
 
 const first = { sql: 'CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1)' };
@@ -55,6 +55,32 @@ test('a step that adds: a backup is made before it, and the version of before go
   assert.deepEqual(writers(db).at(-1), ['pbx-bridge', version, 2, 0]);
 });
 
+test('after going back by a restore, the next upgrade makes its backup of what is there then', (t) => {
+  const { db, path, folder } = opened(t);
+  const old = schema(first);
+  const before = () => backUpBefore(path, { program: 'pbx-bridge', files: [] });
+  migrate(db, old);
+  migrate(db, schema(first, adds), before);
+  const [name = ''] = readdirSync(join(folder, 'backups'));
+  const backup = join(folder, 'backups', name);
+  db.close();
+  restoreBackup(path, backup, { files: [], now: 0, check: (copy) => migrate(copy, old) });
+  db.open();
+  db.exec('INSERT INTO one (a) VALUES (2)');
+  migrate(db, schema(first, adds), before);
+  const kept = new DatabaseSync(backup);
+  t.after(() => kept.close());
+  assert.deepEqual(
+    kept
+      .prepare('SELECT a FROM one ORDER BY a')
+      .all()
+      .map(({ a }) => a),
+    [1, 2],
+  );
+  assert.equal(lacks(kept, schema(first, adds), 2), 'table one one b TEXT');
+  assert.equal(readBackupInfo(backup).version, version);
+});
+
 test('a step that breaks: the version of before refuses, and names what can read the database', (t) => {
   const { db, path } = opened(t);
   migrate(db, schema(first));
@@ -63,6 +89,20 @@ test('a step that breaks: the version of before refuses, and names what can read
     name: 'StorageRefused',
     message: `${path} was written by pbx-bridge ${version}, and pbx-bridge ${version} cannot read it: install ${version} or newer, or restore a backup from before it`,
   });
+});
+
+test('a backup that this version cannot read is refused by its own name, and no file of the attempt is left', (t) => {
+  const { db, path, folder } = opened(t);
+  migrate(db, schema(first, breaks));
+  const file = join(folder, 'newer.backup');
+  writeBackup(path, file, { info: { program: 'pbx-bridge', madeAt: 0 }, files: [], overwrite: false });
+  const target = join(folder, 'other.db');
+  const check = (copy: DatabaseSync) => migrate(copy, schema(first));
+  assert.throws(() => restoreBackup(target, file, { files: [], now: 0, check }), {
+    name: 'StorageRefused',
+    message: new RegExp(`^${file} was written by pbx-bridge`),
+  });
+  assert.deepEqual(readdirSync(folder).sort(), ['newer.backup', 'one.db']);
 });
 
 test('a backup that cannot be written: one line, and no step', (t) => {
