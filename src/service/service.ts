@@ -177,7 +177,13 @@ export async function startService(
     clearInterval(sweep);
     clearTimeout(cut);
   });
-  await app.listen(options.listen);
+  await app.listen(options.listen).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new Error(
+      `SERVICE_LISTEN: port ${options.listen.port} is used by another program: end it (as root, ss -ltnp names it), or choose another port`,
+      { cause: error },
+    );
+  });
   const { port } = app.server.address() as AddressInfo;
   const url = `http://${hostOf(options.listen.host)}:${port}`;
 

@@ -47,7 +47,7 @@ test('an address that is taken is an error, and everything that was started is s
   const taken = { host: '127.0.0.1', port: Number(new URL(service.url).port) };
   await assert.rejects(
     startService({ ...options(stateDir), listen: taken }, { log: silentLog }),
-    /EADDRINUSE/,
+    /SERVICE_LISTEN: port \d+ is used by another program/,
   );
   const again = await startService(options(stateDir), { log: silentLog });
   await again.stop();

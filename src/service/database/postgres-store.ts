@@ -64,7 +64,10 @@ export async function openPostgresStore(
   } catch (error) {
     await database.close();
     if (error instanceof StoreUnavailable)
-      throw new Error(`the database of DATABASE_URL cannot be used: ${error.message}`, { cause: error });
+      throw new Error(
+        `the database of DATABASE_URL cannot be used: ${error.message}; start it, or correct DATABASE_URL`,
+        { cause: error },
+      );
     throw error;
   }
 

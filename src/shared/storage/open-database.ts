@@ -1,5 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { systemUser } from '../process/denied.ts';
 import { StorageRefused } from './storage-error.ts';
 
 /** How long to wait for another process, such as an operator's command, ms. */
@@ -15,14 +17,37 @@ type DurableOptions = {
   readonly checkpointPages: number;
 };
 
-/** Creates a directory that only this user can read. An existing one keeps its mode: it may be shared on purpose. */
+/**
+ * Creates a directory that only this user can read. An existing one keeps its mode: it may be shared on purpose. Throws
+ * StorageRefused if there is a file in its place.
+ */
 export function makeFolder(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EEXIST', 'ENOTDIR'].includes(code)) throw error;
+    throw new StorageRefused(
+      `${directory} must be a folder, and a file is in its place: move it away, or name another folder`,
+    );
+  }
 }
 
-/** Creates a file that only this user can read. SQLite gives the WAL the mode of the database, so that must exist first. */
+/**
+ * Creates a file that only this user can read. SQLite gives the WAL the mode of the database, so that must exist first.
+ * Throws StorageRefused if this user may not write to it.
+ */
 export function makeFile(path: string): void {
-  closeSync(openSync(path, 'a', 0o600));
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EACCES', 'EPERM'].includes(code)) throw error;
+    const { username } = systemUser();
+    throw new StorageRefused(
+      `no access to ${path} (${code}): make the user of the program its owner, as root: chown -R ${username} ${dirname(path)}`,
+    );
+  }
 }
 
 /**

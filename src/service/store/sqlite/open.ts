@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { messageOf } from '../../../shared/process/parse-json.ts';
 import { backUpBefore } from '../../../shared/storage/backup.ts';
 import { lacks, migrate, type Schema } from '../../../shared/storage/migrate.ts';
 import { openDurable, openForReading as openReading } from '../../../shared/storage/open-database.ts';
-import { StorageRefused } from '../../../shared/storage/storage-error.ts';
+import { StorageRefused, storageErrorKind } from '../../../shared/storage/storage-error.ts';
 import type { Value } from '../statements.ts';
 import { backupFiles, backupProgram } from './backup-of.ts';
 
@@ -12,6 +13,17 @@ const durable = { cacheKiB: 32_768, checkpointPages: 8_000 } as const;
 
 /** Opens the database for writing, makes it if needed, and refuses if a commit would not be durable. */
 export function openForWriting(file: string): DatabaseSync {
+  try {
+    return openOurs(file);
+  } catch (error) {
+    if (storageErrorKind(error) !== 'corrupt') throw error;
+    throw new StorageRefused(
+      `${file} is damaged (${messageOf(error)}): restore a backup, with pbx-bridge service restore FILE --replace`,
+    );
+  }
+}
+
+function openOurs(file: string): DatabaseSync {
   const db = openDurable(file, durable);
   try {
     // What is deleted, or forgotten, is not left in the file.
