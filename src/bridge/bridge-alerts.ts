@@ -36,17 +36,19 @@ export function createBridgeAlerts(
   const { stateDir } = config.outbox;
   const lookAtDisk = watchDisk(stateDir);
   const api = watchApi(config.api.baseUrl, Date.now);
-  let reported = { text: '', at: Number.NEGATIVE_INFINITY };
+  let reported = { problems: '', at: Number.NEGATIVE_INFINITY };
+  let state: BridgeState | undefined;
   /** What changed at once, and otherwise each minute, so that the service sees that the bridge runs. */
   function reportHealth(): void {
     const problems = alerts.status().problems.map(({ what, ...it }) => ({
       ...it,
       what: maskNumbers(escapeControls(what)).slice(0, 1_000),
     }));
-    const text = JSON.stringify({ problems } satisfies BridgeHealth);
-    if (text === reported.text && performance.now() - reported.at < HEALTH_MS) return;
-    reported = { text, at: performance.now() };
-    void parts.client.reportHealth(text);
+    const text = JSON.stringify(problems);
+    if (text === reported.problems && performance.now() - reported.at < HEALTH_MS) return;
+    reported = { problems: text, at: performance.now() };
+    const health: BridgeHealth = { problems, ...(state && versionAndQueue(state)) };
+    void parts.client.reportHealth(JSON.stringify(health));
   }
   const onChecked = config.api.extras === true ? reportHealth : () => {};
   const alerts = createAlerts(
@@ -54,7 +56,8 @@ export function createBridgeAlerts(
     {
       async read() {
         const link = parts.link();
-        const { problems, unknown } = bridgeProblems(await parts.read(), {
+        state = await parts.read();
+        const { problems, unknown } = bridgeProblems(state, {
           stateDir,
           failure: link.failure?.kind,
           records: parts.unreadable(),
@@ -85,6 +88,12 @@ export function createBridgeAlerts(
       return alerts.stop();
     },
   };
+}
+
+/** What a report says beside the problems. */
+function versionAndQueue({ version, outbox, now }: BridgeState): Pick<BridgeHealth, 'version' | 'queue'> {
+  const { waiting, oldestWaitingAt = now } = outbox;
+  return { version, queue: { events: waiting, oldestMs: Math.max(0, now - oldestWaitingAt) } };
 }
 
 /** The settings that say where the alerts of a bridge go. */

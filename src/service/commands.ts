@@ -10,6 +10,7 @@ import {
 } from './commands/command-context.ts';
 import { customerCommands, forgetCommand, segmentCommands } from './commands/customer-commands.ts';
 import { serviceDescription } from './commands/description.ts';
+import { fleetCommand } from './commands/fleet-command.ts';
 import { setupCommand } from './commands/setup-command.ts';
 import { alertCommand, auditCommand, bugReportCommand, statusCommand } from './commands/status-commands.ts';
 import { userCommands } from './commands/user-commands.ts';
@@ -74,6 +75,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
   setupCommand(service, context);
   alertCommand(service, context);
   statusCommand(service, context);
+  fleetCommand(service, context);
   auditCommand(service, context);
   bugReportCommand(service, context);
   backupCommands(service, context);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { makeKeys, serverSecret, uidOf } from '../../src/service/accounts/keys.ts';
+import { version } from '../../src/shared/process/version.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { until } from '../until.ts';
 import { browse, systemsIn } from './people.ts';
@@ -30,9 +32,60 @@ test("with API_EXTRAS the integration's page shows the open problems of its brid
   await stand.pbx.listen();
   await stand.connected();
   await shows(/The bridge reports no problems/);
+  const { json } = await served.ask(`${url}/admin/fleet`, {
+    token: makeKeys(serverSecret(served.stateDir)).operatorToken(),
+  });
+  const { bridges } = json as { bridges: { uid: string; version: string; queue: object }[] };
+  const bridge = bridges.find(({ uid }) => uid === uidOf(a.token));
+  assert.equal(bridge?.version, 'test', 'its own');
+  assert.deepEqual(bridge?.queue, { events: 0, oldest_ms: 0 });
   const logged = await served.history(a.token, '?search=request&search_term=health');
   assert.deepEqual(logged, [], 'not in the API log');
   await stand.stop();
+});
+
+test('who runs the service sees all bridges: which are behind, outdated, refused or have problems', async (t) => {
+  const { ask, a, b, url, stateDir } = await serve(t);
+  const token = makeKeys(serverSecret(stateDir)).operatorToken();
+  type Bridge = {
+    uid: string;
+    account: string;
+    trouble: string[];
+    version: string;
+    queue: object;
+    problems: string[];
+  };
+  const fleet = async () => {
+    const { status, json } = await ask(`${url}/admin/fleet`, { token });
+    assert.equal(status, 200);
+    return json as { bridges: Bridge[]; accounts: { uid: string }[] };
+  };
+  assert.equal((await ask(`${url}/admin/fleet`, { token: a.token })).status, 401);
+  const trouble = async () => {
+    const { bridges } = await fleet();
+    return [a, b].map((of) => bridges.find(({ uid }) => uid === uidOf(of.token))?.trouble);
+  };
+  assert.deepEqual(await trouble(), [[], []], 'other bridges and those without API_EXTRAS report nothing');
+
+  const post = (body: unknown, token = a.token) => ask('/bridge/health', { method: 'POST', body, token });
+  const queue = { events: 0, oldestMs: 0 };
+  assert.equal((await post({ problems: [], version, queue })).status, 200);
+  assert.deepEqual(await trouble(), [[], []]);
+  await post({ problems: [], version, queue: { events: 3, oldestMs: 600_000 } });
+  await post(
+    { problems: [{ code: 'x', what: 'x', remedy: 'x', since: 1 }], version: '0.9.0', queue },
+    b.token,
+  );
+  assert.deepEqual(await trouble(), [['behind'], ['outdated', 'problems']]);
+  const { bridges, accounts } = await fleet();
+  const of = ({ token }: { token: string }) => bridges.find(({ uid }) => uid === uidOf(token));
+  assert.deepEqual(of(a)?.queue, { events: 3, oldest_ms: 600_000 });
+  assert.deepEqual(of(b)?.problems, ['x']);
+  assert.deepEqual(new Set(bridges.map(({ account }) => account)), new Set(accounts.map(({ uid }) => uid)));
+
+  const wrong = a.token.slice(0, -1) + (a.token.endsWith('0') ? '1' : '0');
+  assert.equal((await post({ problems: [] }, wrong)).status, 401);
+  assert.deepEqual((await trouble())[0], ['behind', 'refused']);
 });
 
 test('what is not a report is refused, and so is one without a token', async (t) => {

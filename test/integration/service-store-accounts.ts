@@ -98,7 +98,15 @@ export const accountTests: StoreTests = {
     assert.deepEqual(await directory.oldTokenUses(first), [], 'uses of older tokens are gone');
     await directory.saveBridgeReport(id, 6, '{}');
     await directory.saveBridgeReport(id, 7, '{"problems":[]}');
-    assert.deepEqual(await directory.bridgeReport(id), { reportedAt: 7, report: '{"problems":[]}' });
+    const report = { reportedAt: 7, report: '{"problems":[]}' };
+    assert.deepEqual(await directory.bridgeReport(id), report);
+    const bridge = { id, uid: 'i', account, name: 'PBX 2', lastAt: null, ...report };
+    const ours = async () => (await directory.fleetBridges()).filter((one) => one.account === account);
+    assert.deepEqual(await ours(), [bridge]);
+    await directory.changeIntegration(id, { enabled: false });
+    assert.deepEqual(await ours(), [], 'switched off');
+    const counts = (await directory.fleetAccounts()).find((one) => one.id === account);
+    assert.deepEqual([counts?.users, counts?.customers], [0, 0]);
   },
 
   async 'users: names are unique in their account, and a user who goes takes sessions along'({

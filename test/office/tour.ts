@@ -299,7 +299,8 @@ for (const list of ['users', 'webhooks']) {
   const [one] = JSON.parse(await get(`/admin/${list}`, byAdmin)) as { uid: string }[];
   await api(`/admin/${list}/${one?.uid}`, byAdmin);
 }
-await api('/admin/accounts', { authorization: `Bearer ${keys.operatorToken()}` });
+for (const list of ['accounts', 'fleet'])
+  await api(`/admin/${list}`, { authorization: `Bearer ${keys.operatorToken()}` });
 
 /** The first events of a stream. */
 const stream = async (path: string, headers: Record<string, string>) => {
@@ -456,6 +457,8 @@ async function writes(): Promise<void> {
     await accounts.oldTokenUses(made);
     await accounts.saveBridgeReport(made.id, now, '{}');
     await accounts.bridgeReport(made.id);
+    await accounts.fleetBridges();
+    await accounts.fleetAccounts();
     for (const name of ['Door', '']) await accounts.putExtension(id, { extension: '9', name, user: null });
   });
   await works('use', async () => {

@@ -11,7 +11,7 @@ import type { PageRequest } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 
 /** A bridge reports every minute. */
-const SILENT_MS = 3 * 60_000;
+export const SILENT_MS = 3 * 60_000;
 
 /** A line of what works and what does not. */
 export const healthItem = (good: boolean, what: Html, also: Html = null): Html =>

@@ -6,6 +6,7 @@ import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
+import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import { type AccountOf, type AdminAudit, given, name, operation } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
@@ -20,10 +21,13 @@ import { changeAccount } from './change-account.ts';
 
 const accountChange = z.object({ name: name.optional(), country: country.optional() });
 
+/** What only the operator's token opens: it is about all accounts. */
+const operatorPaths = ['/admin/accounts', '/admin/fleet'];
+
 const documentPath = '/admin/openapi.json';
 
-const intro = `Accounts, users, customers, segments, integrations and webhooks. Accounts are added with the operator's
-token (\`pbx-bridge service account operator-token\`), everything else is of the account whose administration token is
+const intro = `Accounts, users, customers, segments, integrations and webhooks. Accounts are added, and the bridges of all accounts
+listed, with the operator's token (\`pbx-bridge service account operator-token\`), everything else is of the account whose administration token is
 sent (\`pbx-bridge service account admin-token\`). Each answer has an \`x-request-id\`, which the service's log names.`;
 
 type Parts = {
@@ -55,10 +59,10 @@ export function adminRoutes(parts: Parts) {
     app.addHook('onRequest', async (request, reply) => {
       if (request.routeOptions.url === documentPath) return;
       const token = bearerToken(request.headers.authorization) ?? '';
-      if (request.routeOptions.url === '/admin/accounts' && sameText(token, keys.operatorToken())) return;
+      const ofOperator = operatorPaths.includes(request.routeOptions.url ?? '');
+      if (ofOperator && sameText(token, keys.operatorToken())) return;
       const account = directory.administrator(token);
-      if (account === undefined || request.routeOptions.url === '/admin/accounts')
-        return reply.code(401).send({ message: 'Unauthenticated.' });
+      if (account === undefined || ofOperator) return reply.code(401).send({ message: 'Unauthenticated.' });
       accounts.set(request.raw, account);
     });
     await app.register(swagger, { decorator: 'document', ...openApi('Administration', intro, '/admin') });
@@ -94,6 +98,7 @@ export function adminRoutes(parts: Parts) {
     );
 
     adminAccountRoutes(app, parts);
+    adminFleetRoute(app, directory, clock);
     adminUserRoutes(app, accountOf, audit, parts);
     adminIntegrationRoutes(app, accountOf, audit, directory, keys, clock);
     adminCustomerRoutes(app, accountOf, audit, { store, budgets });

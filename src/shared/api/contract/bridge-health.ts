@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The problems of a bridge, for the page of its integration: an addition of our own service, sent only with
- * API_EXTRAS=yes. Not part of the document.
+ * The problems of a bridge, its version and its queue, for the page of its integration and the list of all bridges: an
+ * addition of our own service, sent only with API_EXTRAS=yes. Not part of the document.
  */
 export const bridgeHealthPath = '/bridge/health';
 
@@ -20,6 +20,10 @@ export const bridgeHealthSchema = z.object({
       }),
     )
     .max(50),
+  /** Absent: a bridge of before 1.0. */
+  version: text(50).optional(),
+  /** Events that wait to be delivered, and for how long the oldest has waited, ms. */
+  queue: z.object({ events: z.int().min(0), oldestMs: z.int().min(0) }).optional(),
 });
 
 export type BridgeHealth = z.output<typeof bridgeHealthSchema>;

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { version } from '../../shared/process/version.ts';
+import { fleetView, readFleet } from '../integrations/fleet.ts';
+import { counted } from '../kit/formats.ts';
+import type { CommandContext } from './command-context.ts';
+
+/** For who runs the service: which bridges of all accounts need a look. */
+export function fleetCommand(parent: Command, { print, withStore }: CommandContext): void {
+  parent
+    .command('fleet')
+    .description('list the bridges of all accounts that are silent, behind, outdated or have problems')
+    .option('--all', 'also those without trouble, and what each account has')
+    .option('--json', 'everything, as JSON')
+    .action((options) =>
+      withStore(undefined, async ({ store }) => {
+        // Refused tokens are counted by the running service: GET /admin/fleet has them.
+        const fleet = await readFleet(store.directory, {
+          now: Date.now(),
+          version,
+          refused: () => undefined,
+        });
+        if (options.json) return print(...JSON.stringify(fleetView(fleet), null, 2).split('\n'));
+        const names = new Map(fleet.accounts.map(({ uid, name }) => [uid, name]));
+        const listed = fleet.bridges.filter(({ trouble }) => options.all || trouble.length > 0);
+        for (const { uid, name, account, trouble, version, queue, problems } of listed) {
+          const waiting = queue === null ? [] : [`${counted(queue.events, 'event')} waiting`];
+          const state = [trouble.join(', ') || 'ok', version ?? 'version unknown', ...waiting, ...problems];
+          print([uid, names.get(account) ?? account, name, ...state].join('  '));
+        }
+        if (options.all)
+          for (const { uid, name, users, customers } of fleet.accounts)
+            print([uid, name, counted(users, 'user'), counted(customers, 'customer')].join('  '));
+        const troubled = fleet.bridges.filter(({ trouble }) => trouble.length > 0).length;
+        print(`${troubled} of ${counted(fleet.bridges.length, 'bridge')} with trouble`);
+      }),
+    );
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { version } from '../../shared/process/version.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import { moment, operation, type ZodInstance } from '../kit/administration.ts';
+import { fleetView, readFleet } from './fleet.ts';
+
+const fleetSchema = z
+  .object({
+    accounts: z.array(z.object({ uid: z.string(), name: z.string(), users: z.int(), customers: z.int() })),
+    bridges: z.array(
+      z.object({
+        uid: z.string().describe('Of the integration.'),
+        name: z.string(),
+        account: z.string().describe("The account's uid."),
+        trouble: z
+          .array(z.enum(['silent', 'behind', 'outdated', 'refused', 'problems']))
+          .describe(
+            'silent: no report for three minutes; behind: an event has waited for five minutes; outdated: of another version than the service; refused: wrong tokens since its last request, as this process saw them.',
+          ),
+        last_request_at: moment.nullable(),
+        reported_at: moment.nullable().describe('Null: its bridge reports nothing of itself (API_EXTRAS).'),
+        version: z.string().nullable(),
+        queue: z.object({ events: z.int(), oldest_ms: z.int() }).nullable(),
+        problems: z.array(z.string()).describe('Codes of its open problems.'),
+      }),
+    ),
+  })
+  .meta({ id: 'Fleet' });
+
+/** All bridges and accounts, with the operator's token. */
+export function adminFleetRoute(app: ZodInstance, directory: ServiceDirectory, clock: () => number): void {
+  app.get(
+    '/fleet',
+    operation('getFleet', "List the bridges of all accounts and what is wrong, with the operator's token", {
+      response: { 200: fleetSchema },
+    }),
+    async () => fleetView(await readFleet(directory, { now: clock(), version, refused: directory.refused })),
+  );
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readFleet } from './fleet.ts';
+
+const MINUTE = 60_000;
+const now = 100 * MINUTE;
+
+test('a bridge that reported three minutes ago or longer is silent, and its old problems are not repeated', async () => {
+  const report = JSON.stringify({
+    problems: [{ code: 'x', what: 'x', remedy: 'x', since: 1 }],
+    version: '1.0.0',
+  });
+  const of = async (row: { lastAt: number | null; reportedAt: number | null; report: string | null }) => {
+    const { bridges } = await readFleet(
+      {
+        fleetAccounts: async () => [{ id: 1, uid: 'a', name: 'Alpha', users: 1, customers: 2 }],
+        fleetBridges: async () => [{ id: 2, uid: 'i', name: 'PBX', account: 1, ...row }],
+      },
+      { now, version: '1.0.0', refused: () => ({ count: 1, address: '192.0.2.1', at: 50 * MINUTE }) },
+    );
+    return bridges[0]?.trouble;
+  };
+  assert.deepEqual(await of({ lastAt: now, reportedAt: now - 2 * MINUTE, report }), ['problems']);
+  assert.deepEqual(await of({ lastAt: now, reportedAt: now - 4 * MINUTE, report }), ['silent']);
+  assert.deepEqual(await of({ lastAt: null, reportedAt: null, report: null }), ['refused']);
+  assert.deepEqual(await of({ lastAt: 40 * MINUTE, reportedAt: null, report: null }), ['refused']);
+  assert.deepEqual(await of({ lastAt: 60 * MINUTE, reportedAt: null, report: null }), [], 'works again');
+});

@@ -1,0 +1,82 @@
+import { bridgeHealthSchema } from '../../shared/api/contract/bridge-health.ts';
+import { parseJson } from '../../shared/process/parse-json.ts';
+import type { Refused } from '../accounts/directory.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
+import { SILENT_MS } from './bridge-health.ts';
+
+/** Retries after an outage take minutes; what waits longer has an operator's attention. */
+const BEHIND_MS = 5 * 60_000;
+
+/**
+ * `silent`: its bridge reported and does so no longer; `behind`: its oldest event has waited for more than five minutes;
+ * `outdated`: its bridge is of another version than this service; `refused`: requests came with a wrong token.
+ */
+export type BridgeTrouble = 'silent' | 'behind' | 'outdated' | 'refused' | 'problems';
+
+export type FleetBridge = {
+  readonly uid: string;
+  readonly name: string;
+  readonly account: string;
+  readonly trouble: readonly BridgeTrouble[];
+  /** Unix ms; null: it has never sent a request. */
+  readonly lastAt: number | null;
+  /** Unix ms; null: its bridge reports nothing of itself (API_EXTRAS). */
+  readonly reportedAt: number | null;
+  readonly version: string | null;
+  readonly queue: { readonly events: number; readonly oldestMs: number } | null;
+  /** The codes of the problems that its bridge last reported. */
+  readonly problems: readonly string[];
+};
+
+export type Fleet = Awaited<ReturnType<typeof readFleet>>;
+
+/**
+ * All bridges that are switched on, and what each account has, for who runs the service. `version`: of this service;
+ * `refused`: of an integration's id, as far as it is known here.
+ */
+export async function readFleet(
+  directory: Pick<DirectoryStore, 'fleetAccounts' | 'fleetBridges'>,
+  {
+    now,
+    version: ours,
+    refused,
+  }: { now: number; version: string; refused: (integration: number) => Refused | undefined },
+) {
+  const [accounts, rows] = [await directory.fleetAccounts(), await directory.fleetBridges()];
+  const uids = new Map(accounts.map(({ id, uid }) => [id, uid]));
+  const bridges = rows.map(({ id, uid, name, account, lastAt, reportedAt, report }): FleetBridge => {
+    const { data } = bridgeHealthSchema.safeParse(parseJson(report ?? ''));
+    const { version = null, queue = null, problems = [] } = data ?? {};
+    const isSilent = reportedAt !== null && now - reportedAt > SILENT_MS;
+    const trouble = {
+      silent: isSilent,
+      behind: queue !== null && queue.oldestMs > BEHIND_MS,
+      outdated: data !== undefined && version !== ours,
+      refused: (refused(id)?.at ?? 0) > (lastAt ?? 0),
+      // Of a silent bridge, nobody knows whether they have ended.
+      problems: !isSilent && problems.length > 0,
+    } satisfies Record<BridgeTrouble, boolean>;
+    return {
+      ...{ uid, name, account: uids.get(account) ?? '', lastAt, reportedAt, version, queue },
+      trouble: (Object.keys(trouble) as BridgeTrouble[]).filter((kind) => trouble[kind]),
+      problems: problems.map(({ code }) => code),
+    };
+  });
+  return {
+    accounts: accounts.map(({ uid, name, users, customers }) => ({ uid, name, users, customers })),
+    bridges,
+  };
+}
+
+/** As JSON: times as text. */
+export const fleetView = ({ accounts, bridges }: Fleet) => ({
+  accounts,
+  bridges: bridges.map(({ lastAt, reportedAt, queue, trouble, problems, ...bridge }) => ({
+    ...bridge,
+    trouble: [...trouble],
+    last_request_at: lastAt === null ? null : new Date(lastAt).toISOString(),
+    reported_at: reportedAt === null ? null : new Date(reportedAt).toISOString(),
+    queue: queue && { events: queue.events, oldest_ms: queue.oldestMs },
+    problems: [...problems],
+  })),
+});
