@@ -209,7 +209,10 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     step: /^GET \/webhooks\/\w+1(,|$)/,
     why: 'the newest: PostgreSQL reads those of all webhooks while most of them are of this one',
   },
-  { step: /^GET \/segments/, why: 'the customers of each are counted, by an index alone' },
+  {
+    step: /^GET \/(segments|admin\/fleet)/,
+    why: 'the customers of each are counted, by an index alone',
+  },
   { step: /^(due: retry|the next retry)/, why: 'all that are sent again are compared' },
   {
     ...{ step: /^a webhook is removed/, times: 2 * PROPORTION },
