@@ -154,5 +154,5 @@ function operations({ paths, components }: Document): string[] {
 if (import.meta.main) {
   const now = await stableNow();
   process.stdout.write(`${differences(recorded(), now).join('\n') || 'nothing has changed'}\n`);
-  writeFileSync(record, `${JSON.stringify(now, undefined, 1)}\n`);
+  writeFileSync(record, `${JSON.stringify(now, undefined, 2)}\n`);
 }
