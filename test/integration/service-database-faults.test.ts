@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
@@ -188,6 +190,27 @@ describe('on a database that is not as it should be', { skip }, () => {
       message:
         /^the database of DATABASE_URL was made by a pbx-bridge from before 1\.0\.0, .*: save customers as CSV/,
     });
+  });
+
+  test('an address that the server refuses is named by its setting, with what the server says', async () => {
+    await cluster.sql("CREATE ROLE asked LOGIN PASSWORD 'right'");
+    const rules = join(cluster.dataDir, 'pg_hba.conf');
+    writeFileSync(rules, `host all asked all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+    await cluster.sql('SELECT pg_reload_conf()');
+    const refusal = (why: string, todo = 'start it, or correct DATABASE_URL') => ({
+      message: `the database of DATABASE_URL cannot be used: ${why}; ${todo}`,
+    });
+    const wrong = cluster.url('postgres', 'asked');
+    await assert.rejects(open(wrong), refusal('password authentication failed for user "asked"'));
+    const none = cluster.url('none');
+    await assert.rejects(open(none), refusal('database "none" does not exist'));
+    await assert.rejects(
+      open(wrong.replace('secret', 'right')),
+      refusal(
+        'permission denied for schema public',
+        'make its user the owner of the database (ALTER DATABASE ... OWNER TO ...)',
+      ),
+    );
   });
 
   test('retention drops a partition while everybody writes, and a process that knew it makes another', async (t) => {

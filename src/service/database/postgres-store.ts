@@ -33,6 +33,8 @@ export type PostgresSettings = {
 
 /** A batch, the pages of a few people and the upkeep; ten processes stay below PostgreSQL's own limit of 100. */
 const CONNECTIONS = 8;
+/** SQLSTATE: since PostgreSQL 15 only a database's owner may make tables in it. */
+const NOT_ALLOWED = '42501';
 /** Requests in one transaction: more are slower for all of them. */
 const BATCH = 200;
 /** Rows that a slice of a text search reads, and that a step to a later page counts. */
@@ -63,12 +65,13 @@ export async function openPostgresStore(
     await checkSecret(database, secretMark);
   } catch (error) {
     await database.close();
-    if (error instanceof StoreUnavailable)
-      throw new Error(
-        `the database of DATABASE_URL cannot be used: ${error.message}; start it, or correct DATABASE_URL`,
-        { cause: error },
-      );
-    throw error;
+    const { code, message } = error as { code?: string; message: string };
+    const todo =
+      code === NOT_ALLOWED
+        ? 'make its user the owner of the database (ALTER DATABASE ... OWNER TO ...)'
+        : error instanceof StoreUnavailable && 'start it, or correct DATABASE_URL';
+    if (todo === false) throw error;
+    throw new Error(`the database of DATABASE_URL cannot be used: ${message}; ${todo}`, { cause: error });
   }
 
   const random = randomBytes(8);
