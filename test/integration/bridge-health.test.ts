@@ -83,6 +83,18 @@ test('who runs the service sees all bridges: which are behind, outdated, refused
   assert.deepEqual(of(b)?.problems, ['x']);
   assert.deepEqual(new Set(bridges.map(({ account }) => account)), new Set(accounts.map(({ uid }) => uid)));
 
+  const asBrowser = (password: string, path = '/admin/fleet') =>
+    fetch(url + path, {
+      headers: { accept: 'text/html', authorization: `Basic ${btoa(`anybody:${password}`)}` },
+    });
+  const page = await asBrowser(token);
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.match(await page.text(), /2 need a look.*another version, problems <code><bdi>x</s);
+  const refused = await asBrowser(a.token);
+  assert.deepEqual([refused.status, refused.headers.get('www-authenticate')?.slice(0, 5)], [401, 'Basic']);
+  const elsewhere = await asBrowser(token, '/admin/accounts');
+  assert.deepEqual([elsewhere.status, elsewhere.headers.get('www-authenticate')], [401, null]);
+
   const wrong = a.token.slice(0, -1) + (a.token.endsWith('0') ? '1' : '0');
   assert.equal((await post({ problems: [] }, wrong)).status, 401);
   assert.deepEqual((await trouble())[0], ['behind', 'refused']);

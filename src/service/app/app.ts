@@ -9,6 +9,7 @@ import { basePath } from '../../shared/api/contract/paths.ts';
 import { oncePerMinute } from '../../shared/log/log.ts';
 import { eventRoutes } from '../activity/event-routes.ts';
 import { apiLogStreamRoutes } from '../history/api-log-stream.ts';
+import { wantsPage } from '../kit/page-request.ts';
 import { Refusal, refusalOf } from '../kit/refusal.ts';
 import { securityHeaders } from '../kit/security-headers.ts';
 import { withoutNul } from '../kit/text.ts';
@@ -16,7 +17,7 @@ import { adminRoutes } from '../settings/admin-routes.ts';
 import { cookieNames } from '../users/session-cookie.ts';
 import { apiRoutes, describeApi } from './api.ts';
 import type { ServiceContext } from './context.ts';
-import { pageRoutes, sendErrorPage, wantsPage } from './pages.ts';
+import { pageRoutes, sendErrorPage } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
 
 const STALLED_MS = 120_000;

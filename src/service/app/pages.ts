@@ -237,10 +237,6 @@ function sendPage(reply: FastifyReply, page: Page, pageRequest: PageRequest): Fa
     .send(layout(page, pageRequest));
 }
 
-/** True for a browser that opens an address; programs ask for JSON or for anything. */
-export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
-  method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
-
 /** An error outside of the account's pages, in the user's language if that is known, else in the browser's. */
 export function sendErrorPage(
   { headers }: FastifyRequest,

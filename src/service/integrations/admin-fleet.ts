@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { version } from '../../shared/process/version.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { moment, operation, type ZodInstance } from '../kit/administration.ts';
+import { wantsPage } from '../kit/page-request.ts';
+import { wordsFor } from '../words/words.ts';
 import { fleetView, readFleet } from './fleet.ts';
+import { fleetPage } from './fleet-page.ts';
 
 const fleetSchema = z
   .object({
@@ -34,6 +37,11 @@ export function adminFleetRoute(app: ZodInstance, directory: ServiceDirectory, c
     operation('getFleet', "List the bridges of all accounts and what is wrong, with the operator's token", {
       response: { 200: fleetSchema },
     }),
-    async () => fleetView(await readFleet(directory, { now: clock(), version, refused: directory.refused })),
+    async (request, reply) => {
+      const fleet = await readFleet(directory, { now: clock(), version, refused: directory.refused });
+      if (!wantsPage(request)) return fleetView(fleet);
+      const page = fleetPage(fleet, wordsFor('', request.headers['accept-language']), clock());
+      return reply.type('text/html; charset=utf-8').send(page as never);
+    },
   );
 }

@@ -88,11 +88,11 @@ const callsNow = (
   <noscript><p class="now-head">${words.layout.noScript}</p></noscript>
 </div>`;
 
-/** A page without the calls: the sign-in page, and errors before signing in. */
-export function plainLayout(page: Page, words: Words): string {
+/** A page without the calls: the sign-in page, errors before signing in, and the list of all bridges. */
+export function plainLayout(page: Page, words: Words, kind: 'sign-in' | 'bridges' = 'sign-in'): string {
   return document(
     { words, title: page.title, scripts: page.scripts ?? [] },
-    html`<main id="main" class="sign-in"><p class="together"><span class="mark">${icon('phone')}</span> <b>${productName}</b></p>${page.body}</main>`,
+    html`<main id="main" class=${kind}><p class="together"><span class="mark">${icon('phone')}</span> <b>${productName}</b></p>${page.body}</main>`,
   );
 }
 

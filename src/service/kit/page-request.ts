@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Account } from '../accounts/directory-store.ts';
 import { type Extensions, extensionsOf } from '../accounts/extensions.ts';
@@ -6,6 +7,10 @@ import type { AuditKind } from '../words/audit-kinds.ts';
 import type { Html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { Formats } from './formats.ts';
+
+/** True for a browser that opens an address; programs ask for JSON or for anything. */
+export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean =>
+  method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
 
 /** A request of a signed-in user. */
 export type PageRequest = {

@@ -15,3 +15,9 @@ export const securityHeaders = {
 export function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 }
+
+/** The password of an Authorization header of a browser (RFC 7617); undefined if there is none. */
+export function basicPassword(header: string | undefined): string | undefined {
+  const [, encoded] = /^Basic +(\S+) *$/i.exec(header ?? '') ?? [];
+  return encoded && /^[^:]*:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString())?.[1];
+}

@@ -11,7 +11,8 @@ import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import { type AccountOf, type AdminAudit, given, name, operation } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { openApi } from '../kit/openapi.ts';
-import { bearerToken } from '../kit/security-headers.ts';
+import { wantsPage } from '../kit/page-request.ts';
+import { basicPassword, bearerToken } from '../kit/security-headers.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import { adminUserRoutes } from '../users/admin-users.ts';
@@ -22,7 +23,8 @@ import { changeAccount } from './change-account.ts';
 const accountChange = z.object({ name: name.optional(), country: country.optional() });
 
 /** What only the operator's token opens: it is about all accounts. */
-const operatorPaths = ['/admin/accounts', '/admin/fleet'];
+const fleetPath = '/admin/fleet';
+const operatorPaths = ['/admin/accounts', fleetPath];
 
 const documentPath = '/admin/openapi.json';
 
@@ -58,9 +60,14 @@ export function adminRoutes(parts: Parts) {
     );
     app.addHook('onRequest', async (request, reply) => {
       if (request.routeOptions.url === documentPath) return;
-      const token = bearerToken(request.headers.authorization) ?? '';
-      const ofOperator = operatorPaths.includes(request.routeOptions.url ?? '');
+      const path = request.routeOptions.url ?? '';
+      const { authorization } = request.headers;
+      // The browser's own dialog: no page, session or cookie for one reader. It keeps the token for addresses below /admin/.
+      const isPage = path === fleetPath && wantsPage(request);
+      const token = (isPage && basicPassword(authorization)) || (bearerToken(authorization) ?? '');
+      const ofOperator = operatorPaths.includes(path);
       if (ofOperator && sameText(token, keys.operatorToken())) return;
+      if (isPage) reply.header('www-authenticate', 'Basic realm="any name, the operator token as password"');
       const account = directory.administrator(token);
       if (account === undefined || ofOperator) return reply.code(401).send({ message: 'Unauthenticated.' });
       accounts.set(request.raw, account);

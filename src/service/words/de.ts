@@ -493,6 +493,25 @@ export const de: typeof en = {
       days === 0 ? 'funktioniert sofort nicht mehr' : `funktioniert noch ${count(days, 'Tag', 'Tage')}`,
     offHint: 'Ihre Anfragen werden abgelehnt, bis Sie sie wieder einschalten.',
   },
+  fleet: {
+    title: (bridges) => count(bridges, 'Telefonanlage', 'Telefonanlagen'),
+    troubled: (bridges) =>
+      bridges === 0 ? 'Keine braucht einen Blick' : `${count(bridges, 'braucht', 'brauchen')} einen Blick`,
+    accounts: (accounts) => count(accounts, 'Konto', 'Konten'),
+    bridge: 'Telefonanlage',
+    waiting: 'Wartende Ereignisse',
+    version: 'Version',
+    lastRequest: 'Letzte Anfrage',
+    works: 'funktioniert',
+    none: 'Keine',
+    trouble: {
+      silent: 'meldet sich nicht',
+      behind: 'im Rückstand',
+      outdated: 'andere Version',
+      refused: 'falsches Token',
+      problems: 'Probleme',
+    },
+  },
   webhooks: {
     url: 'Adresse',
     events: 'Ereignisse',

@@ -478,6 +478,26 @@ export const en = {
       days === 0 ? 'stops working at once' : `works for ${count(days, 'more day', 'more days')}`,
     offHint: 'Its requests are refused until you switch it on again.',
   },
+  /** For who runs the service: the bridges of all accounts. */
+  fleet: {
+    title: (bridges: number) => count(bridges, 'phone system', 'phone systems'),
+    troubled: (bridges: number) =>
+      bridges === 0 ? 'None needs a look' : `${count(bridges, 'needs', 'need')} a look`,
+    accounts: (accounts: number) => count(accounts, 'account', 'accounts'),
+    bridge: 'Phone system',
+    waiting: 'Events waiting',
+    version: 'Version',
+    lastRequest: 'Last request',
+    works: 'works',
+    none: 'None',
+    trouble: {
+      silent: 'silent',
+      behind: 'behind',
+      outdated: 'another version',
+      refused: 'wrong token',
+      problems: 'problems',
+    },
+  },
   webhooks: {
     url: 'Address',
     events: 'Events',

@@ -491,6 +491,25 @@ export const es: typeof en = {
       days === 0 ? 'deja de funcionar de inmediato' : `funciona ${count(days, 'día', 'días')} más`,
     offHint: 'Sus solicitudes se rechazan hasta que vuelva a activarla.',
   },
+  fleet: {
+    title: (bridges) => count(bridges, 'centralita', 'centralitas'),
+    troubled: (bridges) =>
+      bridges === 0 ? 'Ninguna por revisar' : `${count(bridges, 'centralita', 'centralitas')} por revisar`,
+    accounts: (accounts) => count(accounts, 'cuenta', 'cuentas'),
+    bridge: 'Centralita',
+    waiting: 'Eventos en espera',
+    version: 'Versión',
+    lastRequest: 'Última solicitud',
+    works: 'funciona',
+    none: 'Ninguna',
+    trouble: {
+      silent: 'sin noticias',
+      behind: 'con retraso',
+      outdated: 'otra versión',
+      refused: 'token incorrecto',
+      problems: 'problemas',
+    },
+  },
   webhooks: {
     url: 'Dirección',
     events: 'Eventos',

@@ -494,6 +494,25 @@ export const fr: typeof en = {
       days === 0 ? 'cesse aussitôt de fonctionner' : `fonctionne encore ${count(days, 'jour', 'jours')}`,
     offHint: 'Ses requêtes sont refusées jusqu’à ce que vous la réactiviez.',
   },
+  fleet: {
+    title: (bridges) => count(bridges, 'standard', 'standards'),
+    troubled: (bridges) =>
+      bridges === 0 ? 'Aucun à vérifier' : `${count(bridges, 'standard', 'standards')} à vérifier`,
+    accounts: (accounts) => count(accounts, 'compte', 'comptes'),
+    bridge: 'Standard',
+    waiting: 'Événements en attente',
+    version: 'Version',
+    lastRequest: 'Dernière requête',
+    works: 'fonctionne',
+    none: 'Aucun',
+    trouble: {
+      silent: 'muet',
+      behind: 'en retard',
+      outdated: 'autre version',
+      refused: 'jeton incorrect',
+      problems: 'problèmes',
+    },
+  },
   webhooks: {
     url: 'Adresse',
     events: 'Événements',

@@ -487,6 +487,25 @@ export const nl: typeof en = {
     overlap: (days) => (days === 0 ? 'werkt meteen niet meer' : `werkt nog ${count(days, 'dag', 'dagen')}`),
     offHint: 'De verzoeken worden geweigerd totdat u hem weer inschakelt.',
   },
+  fleet: {
+    title: (bridges) => count(bridges, 'telefooncentrale', 'telefooncentrales'),
+    troubled: (bridges) =>
+      bridges === 0 ? 'Geen enkele vraagt aandacht' : `${count(bridges, 'vraagt', 'vragen')} aandacht`,
+    accounts: (accounts) => count(accounts, 'account', 'accounts'),
+    bridge: 'Telefooncentrale',
+    waiting: 'Wachtende gebeurtenissen',
+    version: 'Versie',
+    lastRequest: 'Laatste verzoek',
+    works: 'werkt',
+    none: 'Geen',
+    trouble: {
+      silent: 'meldt zich niet',
+      behind: 'loopt achter',
+      outdated: 'andere versie',
+      refused: 'onjuist token',
+      problems: 'problemen',
+    },
+  },
   webhooks: {
     url: 'Adres',
     events: 'Gebeurtenissen',

@@ -1,0 +1,58 @@
+import { displayText } from '../kit/display-text.ts';
+import { formatsFor, machineZone } from '../kit/formats.ts';
+import { plainLayout } from '../kit/layout.ts';
+import { type Column, table } from '../kit/table.ts';
+import { html } from '../words/html.ts';
+import type { Words } from '../words/words.ts';
+import type { Fleet, FleetBridge } from './fleet.ts';
+
+/** All bridges and accounts, for who runs the service: first those that need a look. `now`: Unix ms. */
+export function fleetPage({ accounts, bridges }: Fleet, words: Words, now: number): string {
+  const { common, fleet: text, layout, settings } = words;
+  const formats = formatsFor(machineZone(), words.locale);
+  const names = new Map(accounts.map(({ uid, name }) => [uid, name]));
+  const troubled = bridges.filter(({ trouble }) => trouble.length > 0);
+  const title = text.title(bridges.length);
+  const columns: Column<FleetBridge>[] = [
+    { head: text.bridge, name: true, cell: ({ name }) => displayText(name, 40) },
+    { head: settings.account, cell: ({ account }) => displayText(names.get(account) ?? account, 40) },
+    {
+      head: common.state,
+      cell: ({ trouble, problems }) =>
+        html`${trouble.map((kind) => text.trouble[kind]).join(', ') || text.works} ${problems.map((code) => html`<code>${displayText(code)}</code> `)}`,
+    },
+    {
+      head: text.waiting,
+      end: true,
+      cell: ({ queue }) =>
+        queue && html`<span title=${formats.span(queue.oldestMs)}>${formats.number(queue.events)}</span>`,
+    },
+    { head: text.version, cell: ({ version }) => version ?? '–' },
+    { head: text.lastRequest, cell: ({ lastAt }) => (lastAt === null ? '–' : formats.moment(lastAt, now)) },
+  ];
+  const list = (caption: string, rows: readonly FleetBridge[]) =>
+    table({ caption, columns, rows, empty: text.none });
+  return plainLayout(
+    {
+      title,
+      body: html`
+        <div class="head"><h1>${title}</h1></div>
+        <h2>${text.troubled(troubled.length)}</h2>
+        ${list(text.troubled(troubled.length), troubled)}
+        <details class="fold"><summary>${common.all}</summary>${list(common.all, bridges)}</details>
+        <details class="fold"><summary>${text.accounts(accounts.length)}</summary>
+        ${table({
+          caption: text.accounts(accounts.length),
+          columns: [
+            { head: common.name, name: true, cell: ({ name }) => displayText(name, 40) },
+            { head: settings.users, end: true, cell: ({ users: count }) => formats.number(count) },
+            { head: layout.customers, end: true, cell: ({ customers }) => formats.number(customers) },
+          ],
+          rows: accounts,
+          empty: null,
+        })}</details>`,
+    },
+    words,
+    'bridges',
+  );
+}
