@@ -156,7 +156,7 @@ async function furnish(stateDir: string): Promise<void> {
     const isUser = name !== 'Workshop';
     const role = name === 'Anna' ? 'administrator' : 'agent';
     const user = isUser
-      ? await addUser(store, { account: id, name, role, now: now - 4 * 3_600_000 })
+      ? await addUser(store, { account: { id, mostUsers: null }, name, role, now: now - 4 * 3_600_000 })
       : undefined;
     if (name === 'Anna')
       await store.users.change(user?.id ?? 0, { password: await makePasswords().hash(password) });

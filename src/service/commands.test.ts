@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -129,6 +129,70 @@ test('accounts and integrations are added, listed, changed and switched off', as
   assert.match(admin, /^adm_[0-9a-f]{80}\n$/);
   assert.notEqual(await run(['account', 'admin-token', '--rotate']), admin);
   await assert.rejects(run(['token', '--account', 'Nobody']), /there is no account "Nobody"/);
+});
+
+test('an account is limited, exported and removed; nothing is added twice', async (t) => {
+  const run = await commandLine(t);
+  await run(['account', 'add', 'Branch', '--country', 'NL']);
+  await assert.rejects(run(['account', 'add', 'Branch']), /there is an account "Branch"/);
+  const ofBranch = ['--account', 'Branch'];
+  await assert.rejects(
+    run(['integration', 'add', 'Phone system', ...ofBranch]),
+    /there is an integration "Phone system"; service token prints its token/,
+  );
+  await run(['account', 'set', ...ofBranch, '--users', '1', '--requests-per-minute', '600']);
+  await assert.rejects(
+    run(['account', 'set', '--users', '0']),
+    /not a whole number from 1 to 999999, nor none: "0"/,
+  );
+  await run(['user', 'add', 'Anna', '--administrator', ...ofBranch]);
+  await assert.rejects(run(['user', 'add', 'Bert', ...ofBranch]), /may have 1 user, and has as many/);
+  assert.match(await run(['fleet']), /Branch {2}1 user of 1 {2}0 customers\n/);
+  await run(['account', 'set', ...ofBranch, '--users', 'none']);
+  assert.doesNotMatch(await run(['fleet']), /Branch {2}1 user/);
+  const json = async (...line: string[]) =>
+    JSON.parse(await run([...line, '--json'])) as Record<string, unknown>[];
+  assert.deepEqual(
+    (await json('account', 'list')).map(({ name, requests_per_minute: most }) => [name, most]),
+    [
+      ['Main', null],
+      ['Branch', 600],
+    ],
+  );
+  assert.deepEqual((await json('user', 'list', ...ofBranch))[0]?.name, 'Anna');
+  assert.deepEqual((await json('integration', 'list', ...ofBranch))[0]?.enabled, true);
+
+  const folder = mkdtempSync(join(tmpdir(), 'exported-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'branch.jsonl');
+  assert.match(await run(['account', 'export', 'Branch', file]), /branch\.jsonl has everything of Branch/);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const tables = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((row) => JSON.parse(row).table);
+  assert.deepEqual(tables.sort(), [
+    'accounts',
+    'audit',
+    'audit',
+    'audit',
+    'audit',
+    'audit',
+    'audit',
+    'integrations',
+    'users',
+  ]);
+  await assert.rejects(
+    run(['account', 'export', 'Branch', file]),
+    /branch\.jsonl exists: choose another file/,
+  );
+  await assert.rejects(
+    run(['account', 'remove', 'Branch']),
+    /nothing was removed; --yes removes Branch \(\w+\): 1 user,/,
+  );
+  assert.match(await run(['account', 'remove', 'Branch', '--yes']), /^removed Branch/);
+  assert.deepEqual((await json('account', 'list')).length, 1);
+  await assert.rejects(run(['account', 'remove', 'Main', '--yes']), /Main is the only account/);
 });
 
 test('users are added with a link, listed, reset and removed', async (t) => {

@@ -356,7 +356,7 @@ async function signedIn(
   const account = (await store.directory.read(0))?.directory.accounts.find(({ name }) => name === a.name);
   assert.ok(account);
   for (const name of ['Ann', 'Bert']) {
-    const user = await addUser(store, { account: account.id, name, role: 'administrator', now: 0 });
+    const user = await addUser(store, { account, name, role: 'administrator', now: 0 });
     await store.users.change(user?.id ?? 0, { password: await makePasswords().hash('some words') });
   }
   let session: { cookie: string; token: string } | undefined;

@@ -38,7 +38,7 @@ export async function person(
   return withStore(served, async (store) => {
     const { accounts } = (await store.directory.read(0))?.directory ?? { accounts: [] };
     const of = accounts.find((candidate) => candidate.name === account);
-    const user = of && (await addUser(store, { account: of.id, name, role, now: 0 }));
+    const user = of && (await addUser(store, { account: of, name, role, now: 0 }));
     if (user === undefined) throw new Error(`cannot add ${name} to ${account}`);
     if (!fresh) await store.users.change(user.id, { password: await hashed });
     const keys = makeKeys(serverSecret(served.stateDir));

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { csvOf, customer } from '../../src/service/people/customer.fixture.ts';
 import type { Log } from '../../src/shared/log/log.ts';
-import { serve } from './service-harness.ts';
+import { event, serve } from './service-harness.ts';
 
 /** A service, and requests to /admin of account Alpha: text is CSV. What is answered must be documented. */
 async function administered(t: TestContext) {
@@ -206,6 +206,55 @@ test('administration: an office is set up from nothing: account, user with exten
   assert.deepEqual([off.enabled, off.events, off.secret], [false, ['call.missed'], undefined]);
   for (const path of [`/webhooks/${webhook.uid}`, `/users/${bob.uid}`, '/customers/7', '/segments/Gold'])
     for (const status of [204, 404]) assert.equal((await admin('DELETE', path)).status, status, path);
+});
+
+test('administration: who runs the service limits an account, removes it, and adds nothing twice; it exports itself', async (t) => {
+  const { ask, url, stateDir, a, b, admin, post } = await administered(t);
+  const operator = makeKeys(serverSecret(stateDir)).operatorToken();
+  const asOperator = (method: string, path: string, body?: unknown) =>
+    admin(method, path, body, undefined, operator);
+  const accounts = (await asOperator('GET', '/accounts')).json as { uid: string; name: string }[];
+  const uidOf = (name: string) => accounts.find((account) => account.name === name)?.uid;
+  const [alpha, beta] = [uidOf('Alpha'), uidOf('Beta')];
+  assert.equal((await asOperator('POST', '/accounts', { name: 'Alpha' })).status, 409);
+  assert.equal((await admin('POST', '/integrations', { name: 'Desk' })).status, 201);
+  assert.equal((await admin('POST', '/integrations', { name: 'Desk' })).status, 409);
+
+  const few = { requests_per_minute: 3, most_users: 1 };
+  const limited = await asOperator('PATCH', `/accounts/${alpha}`, few);
+  assert.deepEqual(limited.json, { uid: alpha, name: 'Alpha', country: 'DE', ...few });
+  assert.equal((await admin('PATCH', `/accounts/${alpha}`, few)).status, 401, 'no account limits itself');
+  assert.equal((await asOperator('PATCH', '/accounts/none', few)).status, 404);
+  assert.equal((await asOperator('PATCH', `/accounts/${alpha}`, { most_users: 0 })).status, 422);
+  assert.equal((await admin('POST', '/users', { name: 'Eve' })).status, 201);
+  assert.equal((await admin('POST', '/users', { name: 'Fay' })).status, 409, 'it has as many as it may');
+  const near = async () => {
+    const { json } = await asOperator('GET', '/fleet');
+    return (json as { accounts: { uid: string; near: string[] }[] }).accounts.find(({ uid }) => uid === alpha)
+      ?.near;
+  };
+  assert.deepEqual(await near(), ['users']);
+  for (const id of ['1', '2', '3']) assert.equal((await post(a.token, event({ id }))).status, 200);
+  const refused = await post(a.token, event({ id: '4' }));
+  assert.equal(refused.status, 429);
+  assert.ok(Number(refused.headers['retry-after']) > 0);
+  assert.equal((await post(b.token, event({ id: '4' }))).status, 200, 'of another account');
+  assert.deepEqual(await near(), ['requests', 'users']);
+  await asOperator('PATCH', `/accounts/${alpha}`, { requests_per_minute: null });
+  assert.equal((await post(a.token, event({ id: '4' }))).status, 200);
+
+  const lines = (await admin('GET', '/export')).text.trim().split('\n');
+  const rows = lines.map((line) => JSON.parse(line) as { table: string; row: { call_id?: string } });
+  const ids = rows.filter(({ table }) => table === 'calls').map(({ row }) => row.call_id);
+  assert.deepEqual(ids.sort(), ['1', '2', '3', '4']);
+  assert.equal((await ask(`${url}/admin/export`, { token: operator })).status, 401, 'it opens no account');
+
+  assert.equal((await admin('DELETE', `/accounts/${beta}`)).status, 401);
+  for (const status of [204, 404])
+    assert.equal((await asOperator('DELETE', `/accounts/${beta}`)).status, status);
+  assert.equal((await post(b.token, event({ id: '5' }))).status, 401);
+  assert.equal((await ask(`${url}/admin/account`, { token: b.admin })).status, 401);
+  assert.equal((await post(a.token, event({ id: '5' }))).status, 200, 'the other goes on');
 });
 
 test('administration: every answer names its request, and so does the log', async (t) => {

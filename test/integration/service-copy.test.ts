@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import { accountTables } from '../../src/service/accounts/account-data.ts';
 import { copiedTables, copySite, madeAnew } from '../../src/service/database/copy-site.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
@@ -19,16 +20,26 @@ import { callers, event, prepare, stateFolder } from './service-harness.ts';
 
 const skip = (await postgresImpossible()) ?? false;
 
-test('every table of a site is copied, or is known to be made anew', () => {
+function emptySite() {
   const db = new DatabaseSync(':memory:');
   migrate(db, serviceSchema);
   const tables = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .all();
-  assert.deepEqual(
-    tables.map(({ name }) => name),
-    [...copiedTables, ...madeAnew].sort(),
-  );
+  return { db, tables: tables.map(({ name }) => String(name)) };
+}
+
+test('every table of a site is copied, or is known to be made anew', () => {
+  assert.deepEqual(emptySite().tables, [...copiedTables, ...madeAnew].sort());
+});
+
+test('every table is removed with an account, after all that refer to it, or is of no account', () => {
+  const { db, tables } = emptySite();
+  const removed = accountTables.map(({ table }) => table);
+  assert.deepEqual(tables, [...removed, 'directory', 'webhook_reader', 'written_by'].sort());
+  for (const [at, table] of removed.entries())
+    for (const { table: to, on_delete } of db.prepare('SELECT * FROM pragma_foreign_key_list(?)').all(table))
+      assert.ok(removed.indexOf(String(to)) > at || on_delete !== 'NO ACTION', `${table} refers to ${to}`);
 });
 
 describe('a site moves from SQLite to PostgreSQL', { skip }, () => {

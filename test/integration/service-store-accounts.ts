@@ -45,8 +45,11 @@ export const accountTests: StoreTests = {
     assert.deepEqual(after?.accounts[0], {
       ...{ id: account, uid: 'a', name: 'A', ...berlin, answerWithin: 20, tokenCounter: 2 },
       ...{ crmUrl: 'https://crm.example/{number}', openingHours: null, agentsDelete: false },
+      ...{ requestsPerMinute: null, mostUsers: null },
     });
-    const rest = { agentsDelete: true, answerWithin: 30, openingHours: '{}' };
+    const rest = {
+      ...{ agentsDelete: true, answerWithin: 30, openingHours: '{}', requestsPerMinute: 600, mostUsers: 5 },
+    };
     await directory.changeAccount(account, rest);
     await directory.changeAccount(account, { name: 'B' });
     const [changed] = (await directory.read(0))?.directory.accounts ?? [];

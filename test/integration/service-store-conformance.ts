@@ -1,5 +1,6 @@
 import { type TestContext, test } from 'node:test';
 import type { Store } from '../../src/service/database/store.ts';
+import { accountDataTests } from './service-store-account-data.ts';
 import { accountTests } from './service-store-accounts.ts';
 import { callerTests } from './service-store-callers.ts';
 import { callTests } from './service-store-calls.ts';
@@ -32,6 +33,7 @@ export function storeConformance(
   { ageStepMs = 1 }: { ageStepMs?: number } = {},
 ): void {
   const subjects = [
+    accountDataTests,
     accountTests,
     callTests,
     callerTests,

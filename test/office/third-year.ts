@@ -196,7 +196,7 @@ async function build(stateDir: string, scale: Scale, begin: number, end: number)
       const hash = await makePasswords().hash(password);
       for (const [n, person] of names.entries()) {
         const user = await addUser(store, {
-          account,
+          account: { id: account, mostUsers: null },
           name: person,
           role: n === 0 ? 'administrator' : 'agent',
           now: at,

@@ -7,6 +7,7 @@ import { request as httpRequest } from 'undici';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { everyCall } from '../../src/service/calls/call-store.ts';
 import { openStore } from '../../src/service/database/open-store.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
 import { forgetNumber } from '../../src/service/people/forget-number.ts';
 import { startService } from '../../src/service/service.ts';
 import type { DeliveryResult } from '../../src/shared/delivery/queue.ts';
@@ -14,6 +15,7 @@ import { silentLog } from '../../src/shared/log/log.ts';
 import { freePort } from '../free-port.ts';
 import { everyPage } from '../integration/every-page.ts';
 import { form, visitor } from '../integration/people.ts';
+import { recorded } from '../integration/recorded-request.ts';
 import { callers, event, options } from '../integration/service-harness.ts';
 import { type ScreenEvent, screenEvents } from '../integration/service-stream.ts';
 import {
@@ -299,8 +301,23 @@ for (const list of ['users', 'webhooks']) {
   const [one] = JSON.parse(await get(`/admin/${list}`, byAdmin)) as { uid: string }[];
   await api(`/admin/${list}/${one?.uid}`, byAdmin);
 }
+const leaves = await store.directory.addAccount({ uid: '00000000000001ea', name: 'Leaves', country: null });
+const leaving = await store.directory.addIntegration({
+  uid: '00000000000001eb',
+  account: leaves.id,
+  name: 'PBX',
+  createdAt: now,
+});
+await store.customers.put(leaves.id, [customer({ reference: '1', numbers: [numberOf(0)] })]);
+for (const status of ['ringing', 'completed'] as const) {
+  const one = recorded({ account: leaves.id, at: now, status, from: numberOf(0) });
+  await store.requests.record({ ...one, integration: leaving.id });
+}
+await statements();
 for (const list of ['accounts', 'fleet'])
   await api(`/admin/${list}`, { authorization: `Bearer ${keys.operatorToken()}` });
+
+await api('/admin/export', { authorization: `Bearer ${keys.adminToken(leaves)}` });
 
 /** The first events of a stream. */
 const stream = async (path: string, headers: Record<string, string>) => {
@@ -457,8 +474,6 @@ async function writes(): Promise<void> {
     await accounts.oldTokenUses(made);
     await accounts.saveBridgeReport(made.id, now, '{}');
     await accounts.bridgeReport(made.id);
-    await accounts.fleetBridges();
-    await accounts.fleetAccounts();
     for (const name of ['Door', '']) await accounts.putExtension(id, { extension: '9', name, user: null });
   });
   await works('use', async () => {
@@ -517,6 +532,7 @@ async function writes(): Promise<void> {
     audit.trim(Number(auditedSince) + 3 * DAY_MS),
   );
   await works('a number is forgotten', () => forgetNumber(store, MAIN, numberOf(11)));
+  await works('an account is removed', () => store.accountData.remove(leaves.id));
   const first = await calls.page({
     account: MAIN,
     filter: everyCall,

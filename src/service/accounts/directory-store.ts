@@ -19,6 +19,10 @@ export type Account = {
   readonly agentsDelete: boolean;
   /** JSON (see opening-hours.ts). Null: none. */
   readonly openingHours: string | null;
+  /** Requests of all its integrations that a process takes in a minute. Null: no limit. */
+  readonly requestsPerMinute: number | null;
+  /** Null: no limit. */
+  readonly mostUsers: number | null;
 };
 
 /** The name and user that administrators gave to an extension, or to a number that is called. */
@@ -52,9 +56,9 @@ export type Directory = {
 };
 
 /** `rotate` makes a new administration token. */
-export type AccountChange = Partial<
-  Pick<Account, 'name' | 'country' | 'timeZone' | 'crmUrl' | 'agentsDelete' | 'answerWithin' | 'openingHours'>
-> & { readonly rotate?: true };
+export type AccountChange = Partial<Omit<Account, 'id' | 'uid' | 'tokenCounter'>> & {
+  readonly rotate?: true;
+};
 
 /** `rotate` makes a new token; the old one is accepted until `oldTokenUntil`, or no longer. */
 export type IntegrationChange = {
@@ -84,6 +88,8 @@ export type FleetAccountRow = {
   readonly uid: string;
   readonly name: string;
   readonly users: number;
+  readonly mostUsers: number | null;
+  readonly requestsPerMinute: number | null;
   readonly customers: number;
 };
 
@@ -91,7 +97,7 @@ export type DirectoryStore = ReturnType<typeof directoryRows>;
 
 const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
   crm_url AS "crmUrl", agents_delete AS "agentsDelete", answer_within AS "answerWithin",
-  opening_hours AS "openingHours"`;
+  opening_hours AS "openingHours", requests_per_minute AS "requestsPerMinute", most_users AS "mostUsers"`;
 const integrationColumns = `id, uid, account_id AS account, name, token_counter AS "tokenCounter",
   old_token_until AS "oldTokenUntil", enabled, created_at AS "createdAt"`;
 
@@ -139,6 +145,8 @@ export function directoryRows({ read, lookup, write }: Statements) {
         agentsDelete = null,
         answerWithin = null,
         openingHours,
+        requestsPerMinute,
+        mostUsers,
         rotate,
       } = change;
       await write(
@@ -146,11 +154,15 @@ export function directoryRows({ read, lookup, write }: Statements) {
            time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END, token_counter = token_counter + $7,
            crm_url = CASE WHEN $8 THEN $9 ELSE crm_url END, agents_delete = coalesce($10, agents_delete),
            answer_within = coalesce($11, answer_within),
-           opening_hours = CASE WHEN $12 THEN $13 ELSE opening_hours END WHERE id = $1`,
+           opening_hours = CASE WHEN $12 THEN $13 ELSE opening_hours END,
+           requests_per_minute = CASE WHEN $14 THEN $15 ELSE requests_per_minute END,
+           most_users = CASE WHEN $16 THEN $17 ELSE most_users END WHERE id = $1`,
         ...[id, name, country !== undefined, country ?? null],
         ...[timeZone !== undefined, timeZone ?? null, rotate ? 1 : 0],
         ...[crmUrl !== undefined, crmUrl ?? null, agentsDelete, answerWithin],
         ...[openingHours !== undefined, openingHours ?? null],
+        ...[requestsPerMinute !== undefined, requestsPerMinute ?? null],
+        ...[mostUsers !== undefined, mostUsers ?? null],
       );
     },
     async addIntegration(
@@ -223,7 +235,7 @@ export function directoryRows({ read, lookup, write }: Statements) {
     /** What each account has, in the order in which they were added. */
     fleetAccounts: (): Promise<FleetAccountRow[]> =>
       read(
-        `SELECT a.id, a.uid, a.name,
+        `SELECT a.id, a.uid, a.name, a.most_users AS "mostUsers", a.requests_per_minute AS "requestsPerMinute",
            (SELECT count(*) FROM users u WHERE u.account_id = a.id) AS users,
            (SELECT count(*) FROM customers c WHERE c.account_id = a.id) AS customers
          FROM accounts a ORDER BY a.id`,

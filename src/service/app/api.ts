@@ -19,7 +19,7 @@ import type { ServiceContext } from './context.ts';
 
 /** Everything under /api/v1: authentication, errors and the history, around the three groups of routes. */
 export function apiRoutes(context: ServiceContext) {
-  const { directory, rateLimit, clock, log } = context;
+  const { directory, perMinute, rateLimit, clock, log } = context;
   const exchange = makeExchange(context);
   const json = (message: string) => JSON.stringify({ message } satisfies ErrorBody);
 
@@ -47,18 +47,20 @@ export function apiRoutes(context: ServiceContext) {
         return;
       }
       request.sender = sender;
-      if (rateLimit !== null) {
-        const { allowed, remaining, resetAt } = rateLimit.limiter.take(
-          sender.integration.id,
-          request.receivedAt,
-        );
-        reply.header('x-ratelimit-limit', rateLimit.perMinute).header('x-ratelimit-remaining', remaining);
-        if (!allowed) {
-          const wait = Math.max(1, Math.ceil((resetAt - request.receivedAt) / 1000));
-          reply.header('retry-after', wait).header('x-ratelimit-reset', Math.ceil(resetAt / 1000));
-          void exchange.answer(request, reply, { status: 429, text: json('Too Many Attempts.') });
-          return;
-        }
+      const { account, integration } = sender;
+      const limits = [
+        [`account ${account.id}`, account.requestsPerMinute],
+        [`integration ${integration.id}`, perMinute],
+      ] as const;
+      for (const [client, most] of limits) {
+        if (most === null) continue;
+        const { allowed, remaining, resetAt } = rateLimit.take(client, most, request.receivedAt);
+        reply.header('x-ratelimit-limit', most).header('x-ratelimit-remaining', remaining);
+        if (allowed) continue;
+        const wait = Math.max(1, Math.ceil((resetAt - request.receivedAt) / 1000));
+        reply.header('retry-after', wait).header('x-ratelimit-reset', Math.ceil(resetAt / 1000));
+        void exchange.answer(request, reply, { status: 429, text: json('Too Many Attempts.') });
+        return;
       }
       done();
     });

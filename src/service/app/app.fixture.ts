@@ -3,7 +3,7 @@ import { openDirectory } from '../accounts/directory.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { makeScreens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
-import { makeBudgets } from '../kit/budget.ts';
+import { makeBudgets, makeRateLimit } from '../kit/budget.ts';
 import { makeCallBackList } from '../people/call-back-list.ts';
 import { makeMeter } from '../upkeep/meter.ts';
 import { makeAccess } from '../users/access.ts';
@@ -19,7 +19,17 @@ export async function appOn(store: Store, log: Log = silentLog) {
   const sessions = makeSessions(store.users, clock);
   const app = await buildApp(
     {
-      ...{ store, keys, screens, sessions, clock, log, mailer: undefined, rateLimit: null },
+      ...{
+        store,
+        keys,
+        screens,
+        sessions,
+        clock,
+        log,
+        mailer: undefined,
+        perMinute: null,
+        rateLimit: makeRateLimit(),
+      },
       directory: await openDirectory(store, keys),
       callBackList: makeCallBackList(store.callers, screens, clock),
       access: makeAccess(store.users, keys, [], clock, log),

@@ -27,7 +27,8 @@ export type ServiceContext = {
   /** Undefined: no mail server is configured. */
   readonly mailer: Mailer | undefined;
   /** Requests per minute and integration; null: no limit. */
-  readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
+  readonly perMinute: number | null;
+  readonly rateLimit: RateLimit;
   /** For metrics. */
   readonly meter: Meter;
   /** For alerts. */

@@ -1,9 +1,16 @@
+import { createWriteStream, openSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { createFile, systemUser } from '../../shared/process/denied.ts';
+import { exportLines } from '../accounts/account-data.ts';
 import { newUid } from '../accounts/directory.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
-import { isTimeZone } from '../kit/formats.ts';
+import { counted, isTimeZone } from '../kit/formats.ts';
+import { accountView } from '../settings/admin-accounts.ts';
 import { changeAccount } from '../settings/change-account.ts';
+import { removeAccount } from '../settings/remove-account.ts';
 import {
   addIntegration,
   type CommandContext,
@@ -13,16 +20,23 @@ import {
   nameArgument,
 } from './command-context.ts';
 
-export function accountCommands(parent: Command, { command, withStore, print }: CommandContext): void {
+export function accountCommands(
+  parent: Command,
+  { command, withStore, print, printJson, io }: CommandContext,
+): void {
   const accounts = parent.command('account').description('manage accounts');
-  const list = accounts.command('list').description('list all accounts');
-  list.action(() =>
-    withStore(undefined, async ({ store }) => {
-      const read = await store.directory.read(0);
-      for (const { uid, name, country } of read?.directory.accounts ?? [])
-        print(`${uid}  ${country ?? '--'}  ${name}`);
-    }),
-  );
+  accounts
+    .command('list')
+    .description('list all accounts')
+    .option('--json', 'as JSON')
+    .action((options) =>
+      withStore(undefined, async ({ store }) => {
+        const read = await store.directory.read(0);
+        const all = read?.directory.accounts ?? [];
+        if (options.json) return printJson(all.map(accountView));
+        for (const { uid, name, country } of all) print(`${uid}  ${country ?? '--'}  ${name}`);
+      }),
+    );
   accounts
     .command('add')
     .description('add an account with one integration')
@@ -30,10 +44,11 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
     .option('--country <code>', 'the country of numbers without +, such as NL', country)
     .action((name, options) =>
       withStore(undefined, async ({ store, audit }) => {
-        const account = await store.directory.addAccount({
-          uid: newUid(),
-          name,
-          country: options.country ?? null,
+        const account = await store.withLock(async () => {
+          const { accounts } = (await store.directory.read(0))?.directory ?? { accounts: [] };
+          if (accounts.some((known) => known.name === name))
+            throw new CommandRefused(`there is an account "${name}"`);
+          return store.directory.addAccount({ uid: newUid(), name, country: options.country ?? null });
         });
         await addIntegration(store, account, 'Phone system');
         await audit('settings', `account ${name} added`, account);
@@ -44,20 +59,75 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
     .option('--name <name>', '', nameArgument)
     .option('--country <code>', 'such as NL', country)
     .option('--time-zone <name>', 'the time zone of its pages, such as Europe/Amsterdam', timeZone)
+    .option(
+      '--requests-per-minute <number>',
+      'how many requests a process takes of its phone systems; none: no limit',
+      limit,
+    )
+    .option('--users <number>', 'how many users it may have; none: no limit', limit)
     .action((options) =>
       withStore(options.account, async ({ store, account, audit }) => {
-        const { name, country: code, timeZone: zone } = options;
+        const { name, country: code, timeZone: zone, requestsPerMinute, users } = options;
+        const most = (limit: number | 'none') => (limit === 'none' ? null : limit);
         const change = {
           ...(name && { name }),
           ...(code && { country: code }),
           ...(zone && { timeZone: zone }),
+          ...(requestsPerMinute && { requestsPerMinute: most(requestsPerMinute) }),
+          ...(users && { mostUsers: most(users) }),
         };
         await audit('settings', await changeAccount(store, account, change));
       }),
     );
   accounts
+    .command('export')
+    .description('write everything that is stored of an account into a file, without secrets')
+    .argument('<account>', 'name or uid')
+    .argument(
+      '<file>',
+      'the file to create, readable by its owner only: a line of JSON for each row. - for standard output',
+    )
+    .action((name, file) =>
+      withStore(name, async ({ store, account, audit }) => {
+        const target =
+          file === '-'
+            ? io.out
+            : createWriteStream('', { fd: createFile(file, () => openSync(file, 'wx', 0o600)) });
+        await audit('export', 'everything');
+        await pipeline(Readable.from(exportLines(store, account.id)), target, { end: file !== '-' });
+        if (file !== '-') print(`${file} has everything of ${account.name}`);
+      }),
+    );
+  accounts
+    .command('remove')
+    .description(
+      'remove an account with all of its calls, customers and users; may run again after an interruption',
+    )
+    .argument('<account>', 'name or uid')
+    .option('--yes', 'do it; without, only what would be removed is printed')
+    .action((name, options) =>
+      withStore(name, async ({ store, account }) => {
+        const { accounts } = (await store.directory.read(0))?.directory ?? { accounts: [] };
+        if (accounts.length === 1)
+          throw new CommandRefused(
+            `${account.name} is the only account: stop the service and delete its data instead`,
+          );
+        const { users, customers } = (await store.directory.fleetAccounts()).find(
+          ({ id }) => id === account.id,
+        ) ?? { users: 0, customers: 0 };
+        const what = `${account.name} (${account.uid}): ${counted(users, 'user')}, ${counted(customers, 'customer')}, all of its calls and integrations`;
+        if (!options.yes)
+          throw new CommandRefused(
+            `nothing was removed; --yes removes ${what}. Export it first: account export`,
+          );
+        const by = { who: systemUser().username, from: 'command' };
+        await removeAccount(store, account, by, { clock: Date.now });
+        print(`removed ${what}`, 'Backups still hold it, and a PostgreSQL server until it has vacuumed.');
+      }),
+    );
+  accounts
     .command('operator-token')
-    .description('print the token that lists and adds accounts by /admin')
+    .description('print the token that lists, adds, limits and removes accounts by /admin')
     .action(() => withStore(undefined, async ({ keys }) => print(keys.operatorToken())));
   command(accounts, 'admin-token', 'print the token for /admin')
     .option('--rotate', 'create a new token; the old one stops working at once')
@@ -74,28 +144,34 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
 
 export function integrationCommands(
   parent: Command,
-  { command, withStore, print, url }: CommandContext,
+  { command, withStore, print, printJson, url }: CommandContext,
 ): void {
   const integrations = parent.command('integration').description('manage the integrations of an account');
   command(
     integrations,
     'list',
     'list integrations, and old tokens that are still accepted with who uses them',
-  ).action((options) =>
-    withStore(options.account, async ({ integrations, store }) => {
-      for (const integration of integrations) {
-        const { uid, name, enabled, oldTokenUntil: until } = integration;
-        print(`${uid}  ${enabled ? 'on ' : 'off'}  ${name}`);
-        if (enabled && until !== null && until > Date.now())
-          for (const line of oldTokenText(until, await store.directory.oldTokenUses(integration)))
-            print(`    ${line}`);
-      }
-    }),
-  );
+  )
+    .option('--json', 'as JSON')
+    .action((options) =>
+      withStore(options.account, async ({ integrations, store }) => {
+        if (options.json)
+          return printJson(integrations.map(({ uid, name, enabled }) => ({ uid, name, enabled })));
+        for (const integration of integrations) {
+          const { uid, name, enabled, oldTokenUntil: until } = integration;
+          print(`${uid}  ${enabled ? 'on ' : 'off'}  ${name}`);
+          if (enabled && until !== null && until > Date.now())
+            for (const line of oldTokenText(until, await store.directory.oldTokenUses(integration)))
+              print(`    ${line}`);
+        }
+      }),
+    );
   command(integrations, 'add', 'add an integration')
     .argument('<name>', '', nameArgument)
     .action((name, options) =>
-      withStore(options.account, async ({ store, keys, account, audit }) => {
+      withStore(options.account, async ({ store, keys, account, integrations, audit }) => {
+        if (integrations.some((known) => known.name === name))
+          throw new CommandRefused(`there is an integration "${name}"; service token prints its token`);
         const integration = await addIntegration(store, account, name);
         await audit('token', `integration ${name} added`);
         print(...phoneSystemInstructions(url(), keys.integrationToken(integration)));
@@ -112,6 +188,14 @@ export function integrationCommands(
         }),
       );
   }
+}
+
+/** A limit of an account in a command line. */
+function limit(text: string): number | 'none' {
+  if (text === 'none') return text;
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new CommandRefused(`not a whole number from 1 to 999999, nor none: "${text}"`);
+  return Number(text);
 }
 
 function timeZone(name: string): string {

@@ -94,10 +94,14 @@ export function makeCommandContext(io: ServiceCommandsIo) {
     return `http://${address}:${port}`;
   };
 
+  // Names saved before control characters were refused may have some, line breaks too: each text is one line.
+  const print = (...lines: string[]): void => void io.out.write(`${lines.map(escapeControls).join('\n')}\n`);
+
   return {
     /** Prints lines; a line break in one is escaped. */
-    // Names saved before control characters were refused may have some, line breaks too: each text is one line.
-    print: (...lines: string[]): void => void io.out.write(`${lines.map(escapeControls).join('\n')}\n`),
+    print,
+    /** Prints JSON that people can read, too. */
+    printJson: (value: unknown): void => print(...JSON.stringify(value, null, 2).split('\n')),
     /** A command with the option --account. */
     command: (parent: Command, name: string, description: string): Command =>
       parent

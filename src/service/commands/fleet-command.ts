@@ -5,21 +5,24 @@ import { counted } from '../kit/formats.ts';
 import type { CommandContext } from './command-context.ts';
 
 /** For who runs the service: which bridges of all accounts need a look. */
-export function fleetCommand(parent: Command, { print, withStore }: CommandContext): void {
+export function fleetCommand(parent: Command, { print, printJson, withStore }: CommandContext): void {
   parent
     .command('fleet')
-    .description('list the bridges of all accounts that are silent, behind, outdated or have problems')
+    .description(
+      'list the bridges of all accounts that are silent, behind, outdated or have problems, and accounts near their limits',
+    )
     .option('--all', 'also those without trouble, and what each account has')
     .option('--json', 'everything, as JSON')
     .action((options) =>
       withStore(undefined, async ({ store }) => {
-        // Refused tokens are counted by the running service: GET /admin/fleet has them.
+        // Refused tokens and requests are counted by the running service: GET /admin/fleet has them.
         const fleet = await readFleet(store.directory, {
           now: Date.now(),
           version,
           refused: () => undefined,
+          lately: () => 0,
         });
-        if (options.json) return print(...JSON.stringify(fleetView(fleet), null, 2).split('\n'));
+        if (options.json) return printJson(fleetView(fleet));
         const names = new Map(fleet.accounts.map(({ uid, name }) => [uid, name]));
         const listed = fleet.bridges.filter(({ trouble }) => options.all || trouble.length > 0);
         for (const { uid, name, account, trouble, version, queue, problems } of listed) {
@@ -27,9 +30,11 @@ export function fleetCommand(parent: Command, { print, withStore }: CommandConte
           const state = [trouble.join(', ') || 'ok', version ?? 'version unknown', ...waiting, ...problems];
           print([uid, names.get(account) ?? account, name, ...state].join('  '));
         }
-        if (options.all)
-          for (const { uid, name, users, customers } of fleet.accounts)
-            print([uid, name, counted(users, 'user'), counted(customers, 'customer')].join('  '));
+        for (const { uid, name, users, mostUsers, customers, near } of fleet.accounts)
+          if (options.all || near.length > 0) {
+            const most = mostUsers === null ? '' : ` of ${mostUsers}`;
+            print([uid, name, `${counted(users, 'user')}${most}`, counted(customers, 'customer')].join('  '));
+          }
         const troubled = fleet.bridges.filter(({ trouble }) => trouble.length > 0).length;
         print(`${troubled} of ${counted(fleet.bridges.length, 'bridge')} with trouble`);
       }),

@@ -97,7 +97,7 @@ export function setupCommand(parent: Command, { print, url, io }: CommandContext
     const lines = [...done, ...nothing, '', ...bridgeSettings(url(), keys.integrationToken(integration))];
     if (!isNew) return lines;
     const user = await addUser(store, {
-      account: account.id,
+      account,
       name: administrator,
       role: 'administrator',
       now: Date.now(),

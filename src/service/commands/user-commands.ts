@@ -5,7 +5,10 @@ import { signInInstructions } from '../integrations/instructions.ts';
 import { addUser, makeLink, signInName, userName } from '../users/users.ts';
 import { type CommandContext, CommandRefused, type OpenedStore } from './command-context.ts';
 
-export function userCommands(parent: Command, { command, withStore, print, url }: CommandContext): void {
+export function userCommands(
+  parent: Command,
+  { command, withStore, print, printJson, url }: CommandContext,
+): void {
   async function link({ store, keys, audit }: OpenedStore, user: User): Promise<void> {
     const made = await makeLink(store, keys, user, Date.now());
     await audit('link', user.name);
@@ -13,15 +16,25 @@ export function userCommands(parent: Command, { command, withStore, print, url }
   }
 
   const users = parent.command('user').description('manage the users of an account');
-  command(users, 'list', 'list users').action((options) =>
-    withStore(options.account, async ({ store, account }) => {
-      for (const { name, role, password, secondFactor } of await store.users.list(account.id)) {
-        const access =
-          password === null ? 'no password yet' : secondFactor ? 'password + code' : 'password set';
-        print(`${role.padEnd(13)}  ${access.padEnd(15)}  ${name}`);
-      }
-    }),
-  );
+  command(users, 'list', 'list users')
+    .option('--json', 'as JSON')
+    .action((options) =>
+      withStore(options.account, async ({ store, account }) => {
+        const all = await store.users.list(account.id);
+        if (options.json)
+          return printJson(
+            all.map(({ uid, name, role, password, secondFactor }) => ({
+              ...{ uid, name, role },
+              ...{ has_password: password !== null, second_factor: secondFactor !== null },
+            })),
+          );
+        for (const { name, role, password, secondFactor } of all) {
+          const access =
+            password === null ? 'no password yet' : secondFactor ? 'password + code' : 'password set';
+          print(`${role.padEnd(13)}  ${access.padEnd(15)}  ${name}`);
+        }
+      }),
+    );
   command(users, 'add', 'add a user and print a one-time link for choosing a password')
     .argument('<name>', 'the name to sign in with')
     .option('--administrator', 'administrator (default: agent, for calls and customers only)')
@@ -31,7 +44,7 @@ export function userCommands(parent: Command, { command, withStore, print, url }
         const read = userName.safeParse(given);
         if (!read.success) throw new CommandRefused(read.error.issues[0]?.message ?? 'not a valid name');
         const role = options.administrator ? 'administrator' : 'agent';
-        const user = await addUser(store, { account: account.id, name: read.data, role, now: Date.now() });
+        const user = await addUser(store, { account, name: read.data, role, now: Date.now() });
         if (user === undefined) throw new CommandRefused(`the name "${read.data}" is already in use`);
         await opened.audit('user', `${user.name}: ${role}`);
         await link(opened, user);

@@ -1,3 +1,4 @@
+import { type AccountData, accountData } from '../accounts/account-data.ts';
 import { type DirectoryStore, directoryRows } from '../accounts/directory-store.ts';
 import { type AuditStore, auditRows } from '../audit/audit-store.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
@@ -25,6 +26,7 @@ export interface Store {
   readonly callers: CallerStore;
   readonly reports: ReportStore;
   readonly directory: DirectoryStore;
+  readonly accountData: AccountData;
   readonly customers: CustomerStore;
   readonly users: UserStore;
   readonly weekly: WeeklyStore;
@@ -71,6 +73,7 @@ export function roomStores(
     callers: callerRows(statements, serialise, acted),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
+    accountData: accountData(statements),
     customers,
     users: userRows(statements),
     weekly: weeklyRows(statements),

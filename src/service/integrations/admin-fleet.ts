@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { version } from '../../shared/process/version.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { moment, operation, type ZodInstance } from '../kit/administration.ts';
+import type { RateLimit } from '../kit/budget.ts';
 import { wantsPage } from '../kit/page-request.ts';
 import { wordsFor } from '../words/words.ts';
 import { fleetView, readFleet } from './fleet.ts';
@@ -9,7 +10,18 @@ import { fleetPage } from './fleet-page.ts';
 
 const fleetSchema = z
   .object({
-    accounts: z.array(z.object({ uid: z.string(), name: z.string(), users: z.int(), customers: z.int() })),
+    accounts: z.array(
+      z.object({
+        ...{ uid: z.string(), name: z.string(), users: z.int(), customers: z.int() },
+        most_users: z.int().nullable(),
+        requests_per_minute: z.int().nullable(),
+        near: z
+          .array(z.enum(['requests', 'users']))
+          .describe(
+            'Which limits it has reached to nine tenths; requests: in this minute or the last, of this process.',
+          ),
+      }),
+    ),
     bridges: z.array(
       z.object({
         uid: z.string().describe('Of the integration.'),
@@ -31,16 +43,23 @@ const fleetSchema = z
   .meta({ id: 'Fleet' });
 
 /** All bridges and accounts, with the operator's token. */
-export function adminFleetRoute(app: ZodInstance, directory: ServiceDirectory, clock: () => number): void {
+export function adminFleetRoute(
+  app: ZodInstance,
+  { directory, rateLimit, clock }: { directory: ServiceDirectory; rateLimit: RateLimit; clock: () => number },
+): void {
   app.get(
     '/fleet',
     operation('getFleet', "List the bridges of all accounts and what is wrong, with the operator's token", {
       response: { 200: fleetSchema },
     }),
     async (request, reply) => {
-      const fleet = await readFleet(directory, { now: clock(), version, refused: directory.refused });
+      const now = clock();
+      const fleet = await readFleet(directory, {
+        ...{ now, version, refused: directory.refused },
+        lately: (account) => rateLimit.lately(`account ${account}`, now),
+      });
       if (!wantsPage(request)) return fleetView(fleet);
-      const page = fleetPage(fleet, wordsFor('', request.headers['accept-language']), clock());
+      const page = fleetPage(fleet, wordsFor('', request.headers['accept-language']), now);
       return reply.type('text/html; charset=utf-8').send(page as never);
     },
   );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
@@ -82,13 +83,22 @@ export function adminIntegrationRoutes(
     '/integrations',
     operation('addIntegration', 'Add an integration', {
       body: z.object({ name }),
-      response: { 201: withToken },
+      response: {
+        201: withToken,
+        409: errorSchema.describe(
+          'There is an integration of that name: the request was sent before, or by others.',
+        ),
+      },
     }),
     async (request, reply) => {
+      const { name } = request.body;
+      await directory.refresh();
+      if (directory.integrations(accountOf(request).id).some((known) => known.name === name))
+        throw new Refusal(409, `There is an integration "${name}".`);
       const integration = await directory.addIntegration({
         uid: newUid(),
         account: accountOf(request).id,
-        name: request.body.name,
+        name,
         createdAt: clock(),
       });
       await audit(request, 'token', `integration ${integration.name} added`);

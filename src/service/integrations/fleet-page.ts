@@ -12,6 +12,8 @@ export function fleetPage({ accounts, bridges }: Fleet, words: Words, now: numbe
   const formats = formatsFor(machineZone(), words.locale);
   const names = new Map(accounts.map(({ uid, name }) => [uid, name]));
   const troubled = bridges.filter(({ trouble }) => trouble.length > 0);
+  const of = (count: number, most: number | null) =>
+    most === null ? formats.number(count) : `${formats.number(count)} / ${formats.number(most)}`;
   const title = text.title(bridges.length);
   const columns: Column<FleetBridge>[] = [
     { head: text.bridge, name: true, cell: ({ name }) => displayText(name, 40) },
@@ -44,8 +46,19 @@ export function fleetPage({ accounts, bridges }: Fleet, words: Words, now: numbe
         ${table({
           caption: text.accounts(accounts.length),
           columns: [
-            { head: common.name, name: true, cell: ({ name }) => displayText(name, 40) },
-            { head: settings.users, end: true, cell: ({ users: count }) => formats.number(count) },
+            {
+              head: common.name,
+              name: true,
+              cell: ({ name, near }) =>
+                html`${displayText(name, 40)} ${near.length > 0 && html`<span class="missed">${text.near}</span>`}`,
+            },
+            { head: settings.users, end: true, cell: ({ users, mostUsers }) => of(users, mostUsers) },
+            {
+              head: text.perMinute,
+              end: true,
+              cell: ({ requestsPerMinute }) =>
+                requestsPerMinute === null ? '–' : formats.number(requestsPerMinute),
+            },
             { head: layout.customers, end: true, cell: ({ customers }) => formats.number(customers) },
           ],
           rows: accounts,

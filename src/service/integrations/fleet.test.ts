@@ -11,13 +11,21 @@ test('a bridge that reported three minutes ago or longer is silent, and its old 
     version: '1.0.0',
   });
   const of = async (row: { lastAt: number | null; reportedAt: number | null; report: string | null }) => {
-    const { bridges } = await readFleet(
+    const { accounts, bridges } = await readFleet(
       {
-        fleetAccounts: async () => [{ id: 1, uid: 'a', name: 'Alpha', users: 1, customers: 2 }],
+        fleetAccounts: async () => [
+          { id: 1, uid: 'a', name: 'Alpha', users: 9, mostUsers: 10, requestsPerMinute: 100, customers: 2 },
+        ],
         fleetBridges: async () => [{ id: 2, uid: 'i', name: 'PBX', account: 1, ...row }],
       },
-      { now, version: '1.0.0', refused: () => ({ count: 1, address: '192.0.2.1', at: 50 * MINUTE }) },
+      {
+        now,
+        version: '1.0.0',
+        refused: () => ({ count: 1, address: '192.0.2.1', at: 50 * MINUTE }),
+        lately: () => 89,
+      },
     );
+    assert.deepEqual(accounts[0]?.near, ['users'], 'nine of ten, and 89 of 100');
     return bridges[0]?.trouble;
   };
   assert.deepEqual(await of({ lastAt: now, reportedAt: now - 2 * MINUTE, report }), ['problems']);

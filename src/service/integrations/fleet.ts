@@ -13,6 +13,11 @@ const BEHIND_MS = 5 * 60_000;
  */
 export type BridgeTrouble = 'silent' | 'behind' | 'outdated' | 'refused' | 'problems';
 
+/** What an account has almost, or already, as much of as it may. */
+export type NearLimit = 'requests' | 'users';
+/** Of a limit. */
+const NEAR = 0.9;
+
 export type FleetBridge = {
   readonly uid: string;
   readonly name: string;
@@ -32,7 +37,7 @@ export type Fleet = Awaited<ReturnType<typeof readFleet>>;
 
 /**
  * All bridges that are switched on, and what each account has, for who runs the service. `version`: of this service;
- * `refused`: of an integration's id, as far as it is known here.
+ * `refused`: of an integration's id, and `lately`: an account's requests in a minute, as far as they are known here.
  */
 export async function readFleet(
   directory: Pick<DirectoryStore, 'fleetAccounts' | 'fleetBridges'>,
@@ -40,7 +45,13 @@ export async function readFleet(
     now,
     version: ours,
     refused,
-  }: { now: number; version: string; refused: (integration: number) => Refused | undefined },
+    lately,
+  }: {
+    now: number;
+    version: string;
+    refused: (integration: number) => Refused | undefined;
+    lately: (account: number) => number;
+  },
 ) {
   const [accounts, rows] = [await directory.fleetAccounts(), await directory.fleetBridges()];
   const uids = new Map(accounts.map(({ id, uid }) => [id, uid]));
@@ -63,14 +74,27 @@ export async function readFleet(
     };
   });
   return {
-    accounts: accounts.map(({ uid, name, users, customers }) => ({ uid, name, users, customers })),
+    accounts: accounts.map(({ id, mostUsers, requestsPerMinute, ...account }) => {
+      const near = {
+        requests: requestsPerMinute !== null && lately(id) >= NEAR * requestsPerMinute,
+        users: mostUsers !== null && account.users >= NEAR * mostUsers,
+      } satisfies Record<NearLimit, boolean>;
+      return {
+        ...{ ...account, mostUsers, requestsPerMinute },
+        near: (Object.keys(near) as NearLimit[]).filter((kind) => near[kind]),
+      };
+    }),
     bridges,
   };
 }
 
 /** As JSON: times as text. */
 export const fleetView = ({ accounts, bridges }: Fleet) => ({
-  accounts,
+  accounts: accounts.map(({ mostUsers, requestsPerMinute, ...account }) => ({
+    ...account,
+    most_users: mostUsers,
+    requests_per_minute: requestsPerMinute,
+  })),
   bridges: bridges.map(({ lastAt, reportedAt, queue, trouble, problems, ...bridge }) => ({
     ...bridge,
     trouble: [...trouble],

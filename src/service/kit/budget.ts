@@ -61,21 +61,26 @@ export function makeBudgets() {
 
 export type Budgets = ReturnType<typeof makeBudgets>;
 
-/** Requests per minute and integration (decision `rate-limit`). */
+/** Requests per minute, of an integration (decision `rate-limit`) and of an account. */
 export type RateLimit = ReturnType<typeof makeRateLimit>;
 
 const WINDOW_MS = 60_000;
 
-/** A fixed window that begins with an integration's first request, as Laravel's `throttle` counts. */
-export function makeRateLimit(perMinute: number) {
-  const windows = new Map<number, { count: number; resetAt: number }>();
+/** Fixed windows that begin with a client's first request, as Laravel's `throttle` counts. */
+export function makeRateLimit() {
+  const windows = new Map<string, { count: number; resetAt: number; before: number }>();
   return {
     /** Counts one request at `now` (Unix ms). */
-    take(integration: number, now: number): { allowed: boolean; remaining: number; resetAt: number } {
-      let window = windows.get(integration);
+    take(
+      client: string,
+      perMinute: number,
+      now: number,
+    ): { allowed: boolean; remaining: number; resetAt: number } {
+      let window = windows.get(client);
       if (window === undefined || now >= window.resetAt) {
-        window = { count: 0, resetAt: now + WINDOW_MS };
-        windows.set(integration, window);
+        const before = window !== undefined && now < window.resetAt + WINDOW_MS ? window.count : 0;
+        window = { count: 0, resetAt: now + WINDOW_MS, before };
+        windows.set(client, window);
       }
       window.count += 1;
       return {
@@ -83,6 +88,12 @@ export function makeRateLimit(perMinute: number) {
         remaining: Math.max(0, perMinute - window.count),
         resetAt: window.resetAt,
       };
+    },
+    /** The most that it has sent in this minute or the one before, as far as this process knows. */
+    lately(client: string, now: number): number {
+      const { count, before, resetAt } = windows.get(client) ?? { count: 0, before: 0, resetAt: 0 };
+      if (now < resetAt) return Math.max(count, before);
+      return now < resetAt + WINDOW_MS ? count : 0;
     },
   };
 }

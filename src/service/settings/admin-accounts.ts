@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
-import type { AuditStore } from '../audit/audit-store.ts';
-import { name, operation, type ZodInstance } from '../kit/administration.ts';
+import type { Store } from '../database/store.ts';
+import { byUid, given, name, nothing, operation, type ZodInstance } from '../kit/administration.ts';
+import { Refusal } from '../kit/refusal.ts';
+import { changeText } from './change-account.ts';
+import { removeAccount } from './remove-account.ts';
 
 export const country = z
   .string()
@@ -12,16 +16,25 @@ export const country = z
   .nullable()
   .describe('How numbers without a country are read: two letters of ISO 3166.');
 
+const limit = (what: string) => z.int().min(1).max(1_000_000).nullable().describe(`${what}; null: no limit.`);
+const limits = {
+  requests_per_minute: limit('Requests of all its integrations that a process takes in a minute'),
+  most_users: limit('Users that it may have'),
+};
+
 export const accountSchema = z
-  .object({ uid: z.string(), name: z.string(), country: z.string().nullable() })
+  .object({ uid: z.string(), name: z.string(), country: z.string().nullable(), ...limits })
   .meta({ id: 'Account' });
 const madeSchema = accountSchema
   .extend({ admin_token: z.string().describe('For the rest of this API. Shown now only.') })
   .meta({ id: 'AccountWithToken' });
 
-export const accountView = ({ uid, name, country }: Account) => ({ uid, name, country });
+export const accountView = ({ uid, name, country, requestsPerMinute, mostUsers }: Account) => ({
+  ...{ uid, name, country },
+  ...{ requests_per_minute: requestsPerMinute, most_users: mostUsers },
+});
 
-/** All accounts, with the operator's token: list, add. */
+/** All accounts, with the operator's token: list, add, limit, remove. */
 export function adminAccountRoutes(
   app: ZodInstance,
   {
@@ -29,8 +42,23 @@ export function adminAccountRoutes(
     directory,
     keys,
     clock,
-  }: { store: { audit: AuditStore }; directory: ServiceDirectory; keys: Keys; clock: () => number },
+  }: {
+    store: Pick<Store, 'audit' | 'withLock' | 'accountData' | 'directory' | 'purge'>;
+    directory: ServiceDirectory;
+    keys: Keys;
+    clock: () => number;
+  },
 ): void {
+  const by = ({ ip }: { ip: string }) => ({ who: 'operator token', from: `${ip} (/admin)` });
+  const audit = (request: { ip: string }, account: number, target: string) =>
+    store.audit.write({ account, at: clock(), what: 'settings', ...by(request), target });
+  async function chosen(uid: string): Promise<Account> {
+    await directory.refresh();
+    const account = directory.accounts().find((candidate) => candidate.uid === uid);
+    if (account === undefined) throw new Refusal(404, 'There is no such account.');
+    return account;
+  }
+
   app.get(
     '/accounts',
     operation('listAccounts', "List all accounts, with the operator's token", {
@@ -45,17 +73,53 @@ export function adminAccountRoutes(
     '/accounts',
     operation('addAccount', "Add an account, with the operator's token", {
       body: z.object({ name, country: country.default(null) }),
-      response: { 201: madeSchema },
+      response: {
+        201: madeSchema,
+        409: errorSchema.describe(
+          'There is an account of that name: the request was sent before, or by others.',
+        ),
+      },
     }),
     async (request, reply) => {
       const { name, country } = request.body;
-      const account = await directory.addAccount({ uid: newUid(), name, country });
-      await directory.refresh();
-      await store.audit.write({
-        ...{ account: account.id, at: clock(), what: 'settings', who: 'operator token' },
-        ...{ from: `${request.ip} (/admin)`, target: `account ${name} added` },
+      const account = await store.withLock(async () => {
+        await directory.refresh();
+        if (directory.accounts().some((known) => known.name === name))
+          throw new Refusal(409, `There is an account "${name}".`);
+        return directory.addAccount({ uid: newUid(), name, country });
       });
+      await directory.refresh();
+      await audit(request, account.id, `account ${name} added`);
       return reply.code(201).send({ ...accountView(account), admin_token: keys.adminToken(account) });
+    },
+  );
+  app.patch(
+    '/accounts/:uid',
+    operation('limitAccount', "Change the limits of an account, with the operator's token", {
+      by: byUid,
+      body: z.object(limits).partial(),
+      response: { 200: accountSchema },
+    }),
+    async (request) => {
+      const account = await chosen(request.params.uid);
+      const { requests_per_minute: requestsPerMinute, most_users: mostUsers } = request.body;
+      const change = given({ requestsPerMinute, mostUsers });
+      await directory.changeAccount(account.id, change);
+      await audit(request, account.id, changeText(account, change));
+      return accountView(await chosen(account.uid));
+    },
+  );
+  app.delete(
+    '/accounts/:uid',
+    operation(
+      'removeAccount',
+      "Remove an account with everything that is stored of it, with the operator's token. It is answered when all is gone; after an interruption, send it again.",
+      { by: byUid, response: nothing },
+    ),
+    async (request, reply) => {
+      await removeAccount(store, await chosen(request.params.uid), by(request), { clock });
+      await directory.refresh();
+      return reply.code(204).send(null);
     },
   );
 }

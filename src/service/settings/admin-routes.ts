@@ -1,20 +1,21 @@
+import { Readable } from 'node:stream';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { exportLines } from '../accounts/account-data.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
-import type { AuditStore } from '../audit/audit-store.ts';
+import type { Store } from '../database/store.ts';
 import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import { type AccountOf, type AdminAudit, given, name, operation } from '../kit/administration.ts';
-import type { Budgets } from '../kit/budget.ts';
+import type { Budgets, RateLimit } from '../kit/budget.ts';
 import { openApi } from '../kit/openapi.ts';
 import { wantsPage } from '../kit/page-request.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
-import type { CustomerStore } from '../people/customer-store.ts';
 import { adminUserRoutes } from '../users/admin-users.ts';
 import { adminWebhookRoutes } from '../webhooks/admin-webhooks.ts';
 import { accountSchema, accountView, adminAccountRoutes, country } from './admin-accounts.ts';
@@ -24,19 +25,20 @@ const accountChange = z.object({ name: name.optional(), country: country.optiona
 
 /** What only the operator's token opens: it is about all accounts. */
 const fleetPath = '/admin/fleet';
-const operatorPaths = ['/admin/accounts', fleetPath];
+const operatorPaths = ['/admin/accounts', '/admin/accounts/:uid', fleetPath];
 
 const documentPath = '/admin/openapi.json';
 
-const intro = `Accounts, users, customers, segments, integrations and webhooks. Accounts are added, and the bridges of all accounts
+const intro = `Accounts, users, customers, segments, integrations and webhooks. Accounts are added, limited and removed, and the bridges of all
 listed, with the operator's token (\`pbx-bridge service account operator-token\`), everything else is of the account whose administration token is
 sent (\`pbx-bridge service account admin-token\`). Each answer has an \`x-request-id\`, which the service's log names.`;
 
 type Parts = {
-  store: { audit: AuditStore; customers: CustomerStore };
+  store: Pick<Store, 'audit' | 'customers' | 'withLock' | 'accountData' | 'directory' | 'purge'>;
   directory: ServiceDirectory;
   keys: Keys;
   budgets: Budgets;
+  rateLimit: RateLimit;
   clock: () => number;
 } & Parameters<typeof adminUserRoutes>[3] &
   Parameters<typeof adminWebhookRoutes>[3];
@@ -104,8 +106,26 @@ export function adminRoutes(parts: Parts) {
       },
     );
 
+    app.get(
+      '/export',
+      operation(
+        'exportAccount',
+        'Read everything that is stored of the account, without secrets: a line of JSON a row',
+        {
+          response: { 200: z.string().describe('application/x-ndjson: {"table": ..., "row": {...}}') },
+        },
+      ),
+      async (request, reply) => {
+        const returned = budgets.readers.take(accountOf(request).id);
+        reply.raw.once('close', returned);
+        await audit(request, 'export', 'everything');
+        return reply
+          .type('application/x-ndjson')
+          .send(Readable.from(exportLines(store, accountOf(request).id)) as never);
+      },
+    );
     adminAccountRoutes(app, parts);
-    adminFleetRoute(app, directory, clock);
+    adminFleetRoute(app, parts);
     adminUserRoutes(app, accountOf, audit, parts);
     adminIntegrationRoutes(app, accountOf, audit, directory, keys, clock);
     adminCustomerRoutes(app, accountOf, audit, { store, budgets });

@@ -9,13 +9,22 @@ export async function changeAccount(
   change: AccountChange,
 ): Promise<string> {
   await directory.changeAccount(account.id, change);
-  const { name = account.name, country, timeZone, answerWithin, crmUrl, agentsDelete } = change;
+  const { country } = change;
   if (country && country !== account.country) await rereadNumbers(customers, account.id, country);
+  return changeText(account, change);
+}
+
+/** A change of an account in words, for the audit log. */
+export function changeText(account: Pick<Account, 'name'>, change: AccountChange): string {
+  const { name = account.name, country, timeZone, answerWithin, crmUrl, agentsDelete } = change;
+  const { requestsPerMinute, mostUsers } = change;
   const changes = [
     country !== undefined && `country ${country ?? 'none'}`,
     timeZone !== undefined && `time zone ${timeZone ?? 'of the server'}`,
     answerWithin !== undefined && `answer within ${answerWithin} s`,
     crmUrl !== undefined && `CRM ${crmUrl ?? 'none'}`,
+    requestsPerMinute !== undefined && `${requestsPerMinute ?? 'any number of'} requests a minute`,
+    mostUsers !== undefined && `${mostUsers ?? 'any number of'} users`,
     agentsDelete !== undefined && `agents ${agentsDelete ? 'may' : 'may not'} delete customers and notes`,
   ];
   return [`account ${name}`, ...changes.filter(Boolean)].join(', ');

@@ -110,7 +110,7 @@ export function adminUserRoutes(
     }),
     async (request, reply) => {
       const { name, role, extensions } = request.body;
-      const user = await addUser(store, { account: accountOf(request).id, name, role, now: clock() });
+      const user = await addUser(store, { account: accountOf(request), name, role, now: clock() });
       if (user === undefined) throw new Refusal(409, `There is a user "${name}".`);
       await audit(request, 'user', `${user.name}: ${user.role}`);
       await give(request as never, user, extensions);

@@ -122,7 +122,7 @@ export function userPages(
     const { values, errors } = readForm(newUser, request);
     if (errors) return list(request, { errors });
     const { name, role } = values;
-    const user = await addUser(store, { account: request.account.id, name, role, now: request.now });
+    const user = await addUser(store, { account: request.account, name, role, now: request.now });
     if (user === undefined) return list(request, { errors: { name: request.words.formErrors.nameTaken } });
     await request.audit('user', `${user.name}: ${user.role}`);
     const wanted = extensionsIn(values.extensions);

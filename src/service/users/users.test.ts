@@ -36,7 +36,7 @@ async function first(known: readonly Partial<User>[], takenNames: readonly strin
   };
   const found = await firstAdministrator(
     { users } as unknown as Pick<Store, 'users'>,
-    { id: 1, uid: 'u1' },
+    { id: 1, mostUsers: null, uid: 'u1' },
     7,
   );
   return { found, added };

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
+import type { Account } from '../accounts/directory-store.ts';
 import { extensionsOf } from '../accounts/extensions.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
 import type { Role, User } from '../accounts/user.ts';
+import { Refusal } from '../kit/refusal.ts';
 import { comparable, personName } from '../kit/text.ts';
 import { formError } from '../words/words.ts';
 import { passwordLength } from './password.ts';
@@ -27,11 +29,21 @@ export const newPassword = z
 /** Names that look the same sign in as the same user. */
 export const signInName = comparable;
 
-/** Adds a user without a password, who signs in with a one-time link and chooses one. Undefined if the name is taken. */
-export function addUser(
+/**
+ * Adds a user without a password, who signs in with a one-time link and chooses one. Undefined if the name is taken.
+ * @throws Refusal if the account may have no more users
+ */
+export async function addUser(
   { users }: { readonly users: UserStore },
-  { account, name, role, now }: { account: number; name: string; role: Role; now: number },
+  {
+    account: { id: account, mostUsers },
+    name,
+    role,
+    now,
+  }: { account: Pick<Account, 'id' | 'mostUsers'>; name: string; role: Role; now: number },
 ): Promise<User | undefined> {
+  if (mostUsers !== null && (await users.list(account)).length >= mostUsers)
+    throw new Refusal(409, ({ tooManyUsers }) => tooManyUsers(mostUsers));
   return users.add({
     uid: newUid(),
     account,
@@ -46,14 +58,14 @@ export function addUser(
 /** The account's first administrator; added if it has none, so that an account always has one. */
 export async function firstAdministrator(
   store: { readonly users: UserStore },
-  account: { readonly id: number; readonly uid: string },
+  account: Pick<Account, 'id' | 'uid' | 'mostUsers'>,
   now: number,
 ): Promise<User> {
   const known = (await store.users.list(account.id)).filter(({ role }) => role === 'administrator');
   const first = known.sort((a, b) => a.id - b.id)[0];
   if (first !== undefined) return first;
   const [plain, certain] = ['Administrator', `Administrator ${account.uid}`];
-  const add = (name: string) => addUser(store, { account: account.id, name, role: 'administrator', now });
+  const add = (name: string) => addUser(store, { account, name, role: 'administrator', now });
   const made = (await add(plain)) ?? (await add(certain));
   if (made === undefined)
     throw new Error(`the user "${certain}" exists and is not an administrator of this account`);

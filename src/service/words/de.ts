@@ -255,6 +255,8 @@ export const de: typeof en = {
     otherSite: 'Diese Anfrage kam von der Seite einer anderen Website und wurde abgelehnt.',
     tooManyAttempts: 'Zu viele Versuche. Versuchen Sie es in 15 Minuten noch einmal.',
     busy: 'Zurzeit zu viele. Versuchen Sie es noch einmal.',
+    tooManyUsers: (most) =>
+      `Dieses Konto darf ${count(most, 'Benutzer', 'Benutzer')} haben, und so viele hat es.`,
     tooManyAtATime: (max) => `Zu viele gleichzeitig (höchstens ${max}). Versuchen Sie es später noch einmal.`,
     unknownHost: (host) =>
       `Dieser Dienst kennt den Namen ${host} nicht. Tragen Sie in SERVICE_HOSTS die Namen ein, unter denen er erreichbar ist.`,
@@ -504,6 +506,8 @@ export const de: typeof en = {
     lastRequest: 'Letzte Anfrage',
     works: 'funktioniert',
     none: 'Keine',
+    near: 'nahe an der Grenze',
+    perMinute: 'Anfragen pro Minute',
     trouble: {
       silent: 'meldet sich nicht',
       behind: 'im Rückstand',

@@ -258,6 +258,7 @@ export const en = {
     otherSite: 'This request came from a page of another site and was refused.',
     tooManyAttempts: 'Too many attempts. Try again in 15 minutes.',
     busy: 'Too many at the moment. Try again.',
+    tooManyUsers: (most: number) => `This account may have ${count(most, 'user', 'users')}, and has as many.`,
     tooManyAtATime: (max: number) => `Too many at a time (at most ${max}). Try again later.`,
     unknownHost: (host: string) =>
       `This service does not know the name ${host}. Set SERVICE_HOSTS to the names that it is reached by.`,
@@ -490,6 +491,8 @@ export const en = {
     lastRequest: 'Last request',
     works: 'works',
     none: 'None',
+    near: 'near its limit',
+    perMinute: 'Requests a minute',
     trouble: {
       silent: 'silent',
       behind: 'behind',

@@ -253,6 +253,7 @@ export const es: typeof en = {
     otherSite: 'Esta solicitud procedía de una página de otro sitio y se ha rechazado.',
     tooManyAttempts: 'Demasiados intentos. Vuelva a intentarlo dentro de 15 minutos.',
     busy: 'Demasiadas en este momento. Inténtelo de nuevo.',
+    tooManyUsers: (most) => `Esta cuenta puede tener ${count(most, 'usuario', 'usuarios')}, y ya los tiene.`,
     tooManyAtATime: (max) => `Demasiadas a la vez (como máximo ${max}). Inténtelo más tarde.`,
     unknownHost: (host) =>
       `Este servicio no conoce el nombre ${host}. Indique en SERVICE_HOSTS los nombres con los que se accede a él.`,
@@ -502,6 +503,8 @@ export const es: typeof en = {
     lastRequest: 'Última solicitud',
     works: 'funciona',
     none: 'Ninguna',
+    near: 'cerca de su límite',
+    perMinute: 'Solicitudes por minuto',
     trouble: {
       silent: 'sin noticias',
       behind: 'con retraso',

@@ -256,6 +256,8 @@ export const fr: typeof en = {
     otherSite: 'Cette demande provenait d’une page d’un autre site et a été refusée.',
     tooManyAttempts: 'Trop de tentatives. Réessayez dans 15 minutes.',
     busy: 'Trop de demandes en ce moment. Réessayez.',
+    tooManyUsers: (most) =>
+      `Ce compte a droit à ${count(most, 'utilisateur', 'utilisateurs')}, et il les a déjà.`,
     tooManyAtATime: (max) => `Trop à la fois (${max} au plus). Réessayez plus tard.`,
     unknownHost: (host) =>
       `Ce service ne connaît pas le nom ${host}. Indiquez dans SERVICE_HOSTS les noms sous lesquels il est accessible.`,
@@ -505,6 +507,8 @@ export const fr: typeof en = {
     lastRequest: 'Dernière requête',
     works: 'fonctionne',
     none: 'Aucun',
+    near: 'près de sa limite',
+    perMinute: 'Requêtes par minute',
     trouble: {
       silent: 'muet',
       behind: 'en retard',

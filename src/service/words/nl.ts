@@ -251,6 +251,8 @@ export const nl: typeof en = {
     otherSite: 'Dit verzoek kwam van een pagina van een andere website en is geweigerd.',
     tooManyAttempts: 'Te veel pogingen. Probeer het over 15 minuten opnieuw.',
     busy: 'Te veel op dit moment. Probeer het opnieuw.',
+    tooManyUsers: (most) =>
+      `Dit account mag ${count(most, 'gebruiker', 'gebruikers')} hebben, en zoveel heeft het er.`,
     tooManyAtATime: (max) => `Te veel tegelijk (hoogstens ${max}). Probeer het later opnieuw.`,
     unknownHost: (host) =>
       `Deze service kent de naam ${host} niet. Zet in SERVICE_HOSTS de namen waaronder de service bereikbaar is.`,
@@ -498,6 +500,8 @@ export const nl: typeof en = {
     lastRequest: 'Laatste verzoek',
     works: 'werkt',
     none: 'Geen',
+    near: 'bijna aan de grens',
+    perMinute: 'Verzoeken per minuut',
     trouble: {
       silent: 'meldt zich niet',
       behind: 'loopt achter',

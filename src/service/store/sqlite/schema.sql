@@ -13,7 +13,10 @@ CREATE TABLE accounts (
   -- Seconds: the goal that reports compare times to answer with.
   answer_within INTEGER NOT NULL DEFAULT 20,
   -- JSON (see opening-hours.ts); null: none.
-  opening_hours TEXT
+  opening_hours TEXT,
+  -- What who runs the service allows it; null: no limit.
+  requests_per_minute INTEGER,
+  most_users INTEGER
 ) STRICT;
 
 CREATE TABLE integrations (
@@ -51,6 +54,7 @@ CREATE TRIGGER accounts_added AFTER INSERT ON accounts BEGIN UPDATE directory SE
 CREATE TRIGGER accounts_changed AFTER UPDATE ON accounts BEGIN UPDATE directory SET version = version + 1; END;
 CREATE TRIGGER integrations_added AFTER INSERT ON integrations BEGIN UPDATE directory SET version = version + 1; END;
 CREATE TRIGGER integrations_changed AFTER UPDATE ON integrations BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER accounts_removed AFTER DELETE ON accounts BEGIN UPDATE directory SET version = version + 1; END;
 
 CREATE TABLE segments (
   id INTEGER PRIMARY KEY,

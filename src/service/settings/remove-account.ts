@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from '../accounts/directory-store.ts';
+import type { Store } from '../database/store.ts';
+
+/** Every process reads changes of accounts each second. */
+const HEARD_MS = 3_000;
+
+/** Who asks for it, for the audit log of no account: that of the account goes with it. */
+type By = { readonly who: string; readonly from: string };
+
+/**
+ * Removes an account with everything that is stored of it, in steps of some hundred rows beside everybody's work. Its tokens
+ * are refused and its users signed out first. What is interrupted is ended by the next call. Throws as the store.
+ */
+export async function removeAccount(
+  { directory, accountData, audit, purge }: Pick<Store, 'directory' | 'accountData' | 'audit' | 'purge'>,
+  { id, uid, name }: Account,
+  by: By,
+  { clock, done }: { clock: () => number; done?: (table: string, rows: number) => void },
+): Promise<void> {
+  const known = (await directory.read(0))?.directory.integrations ?? [];
+  for (const { id: integration, account } of known)
+    if (account === id) await directory.changeIntegration(integration, { enabled: false });
+  await directory.changeAccount(id, { rotate: true });
+  await sleep(HEARD_MS);
+  await accountData.remove(id, done);
+  await audit.write({
+    ...{ account: 0, at: clock(), what: 'removal', ...by },
+    target: `account ${name} (${uid})`,
+  });
+  await purge();
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import type { Store } from '../../src/service/database/store.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import { addWebhook } from './every-page.ts';
+import { recorded } from './recorded-request.ts';
+import type { StoreTests } from './service-store-conformance.ts';
+
+/** More than a step, of which many began in the same millisecond. */
+const CALLS = 1_100;
+
+/** Gives an account something in every table. */
+async function fill(store: Store, account: number, uid: string): Promise<void> {
+  const { directory, users, customers, requests } = store;
+  const made = await directory.addIntegration({ uid: `${uid}-pbx`, account, name: 'PBX', createdAt: 5 });
+  await directory.changeIntegration(made.id, { rotate: true, oldTokenUntil: 9_000_000_000_000 });
+  await directory.oldTokenUsed({ ...made, tokenCounter: 2 }, '192.0.2.1', 7);
+  await directory.saveBridgeReport(made.id, 7, '{"problems":[]}');
+  await customers.putSegment(account, { name: 'Gold', priority: 2 });
+  await customers.put(
+    account,
+    Array.from({ length: CALLS }, (_, n) =>
+      customer({ reference: `${n}`, name: 'Ann', segment: 'Gold', numbers: [`+4930${100_000 + n}`] }),
+    ),
+  );
+  const events = Array.from({ length: CALLS }, (_, n) =>
+    (['ringing', 'completed'] as const).map((status) =>
+      requests.record({
+        ...recorded({ account, id: `${n}`, status, at: Math.floor(n / 100), from: `+4930${100_000 + n}` }),
+        integration: made.id,
+      }),
+    ),
+  );
+  await Promise.all(events.flat());
+  const bytes = { request: new Uint8Array([0xff, 1]), callId: null, event: null };
+  await requests.record({ ...recorded({ account, at: 12 }), ...bytes, integration: made.id });
+  const user = await users.add({
+    ...{ uid: `${uid}-ann`, account, name: 'Ann', signInName: 'ann', role: 'administrator' },
+    ...{ password: 'a-secret', createdAt: 0 },
+  });
+  assert.ok(user);
+  await users.openSession({ id: `${uid}-session`, user: user.id, at: 1, address: '::1', browser: 'x' });
+  await users.setSecondFactor(user.id, 'a-secret', ['a-secret']);
+  await store.weekly.put(user.id, 'ann@example.com', '2026-11-16');
+  await directory.putExtension(account, { extension: '1001', name: 'Desk', user: user.id });
+  await store.callers.act(account, { number: '+4930100001', at: 1, user: 'Ann', kind: 'note', text: 'x' });
+  await store.audit.write({ account, at: 1, what: 'settings', who: 'Ann', from: '::1', target: 'x' });
+  await addWebhook(store, account);
+  await Array.fromAsync(store.reports.figures(account, [{ since: 0, until: 900_000 }], 90_000_000));
+}
+
+async function exported({ accountData, openCalls }: Store, account: number) {
+  await openCalls(account, 1); // waits for entries that are written later
+  const lines = await Array.fromAsync(accountData.export(account));
+  return lines.map((line) => JSON.stringify(line)).sort();
+}
+
+/** What can be had of an account as a whole. */
+export const accountDataTests: StoreTests = {
+  async 'an account goes as a whole, also after an interruption, and nothing of another; before, it can be exported'({
+    store,
+    account,
+    other,
+  }) {
+    await fill(store, account, 'a');
+    await fill(store, other, 'b');
+    const [own, others] = [await exported(store, account), await exported(store, other)];
+    const tables = Object.groupBy(own, (line) => (JSON.parse(line) as { table: string }).table);
+    assert.equal(tables.calls?.length, CALLS);
+    assert.equal(tables.history?.length, 2 * CALLS + 1);
+    assert.equal(tables.customer_numbers?.length, CALLS);
+    assert.deepEqual(Object.keys(tables).sort(), [
+      ...['accounts', 'audit', 'bridge_health', 'caller_actions', 'calls', 'customer_numbers', 'customers'],
+      ...['extensions', 'history', 'integration_use', 'integrations', 'old_token_uses', 'segments', 'users'],
+      ...['webhooks', 'weekly_reports'],
+    ]);
+    assert.doesNotMatch(own.join('\n'), /a-secret/);
+    assert.match(own.join('\n'), /"request(_bytes)?":"\/wE="/, 'bytes are base64');
+
+    const stop = new Error('stopped');
+    const stopped = store.accountData.remove(account, (table) => {
+      if (table === 'history') throw stop;
+    });
+    await assert.rejects(stopped, stop);
+    const rest = await exported(store, account);
+    assert.ok(rest.length > 0 && rest.length < own.length, 'half of it');
+    const gone = new Map<string, number>();
+    await store.accountData.remove(account, (table, rows) => void gone.set(table, rows));
+    assert.deepEqual([gone.get('calls'), gone.get('customers'), gone.get('accounts')], [0, CALLS, 1]);
+    assert.deepEqual(await exported(store, account), []);
+    assert.deepEqual(await exported(store, other), others);
+    assert.equal(await store.users.find({ uid: 'a-ann' }), undefined);
+    const { accounts, integrations } = (await store.directory.read(0))?.directory ?? {};
+    assert.deepEqual(
+      accounts?.map(({ id }) => id),
+      [other],
+    );
+    assert.deepEqual(
+      integrations?.map(({ uid }) => uid),
+      ['b-pbx'],
+    );
+  },
+};
