@@ -4,11 +4,10 @@ import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
-import type { Store } from '../database/store.ts';
 import { byUid, given, name, nothing, operation, type ZodInstance } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { changeText } from './change-account.ts';
-import { removeAccount } from './remove-account.ts';
+import { type RemovingStore, removeAccount } from './remove-account.ts';
 
 export const country = z
   .string()
@@ -34,6 +33,8 @@ export const accountView = ({ uid, name, country, requestsPerMinute, mostUsers }
   ...{ requests_per_minute: requestsPerMinute, most_users: mostUsers },
 });
 
+export type AccountsStore = RemovingStore & { withLock<T>(work: () => Promise<T>): Promise<T> };
+
 /** All accounts, with the operator's token: list, add, limit, remove. */
 export function adminAccountRoutes(
   app: ZodInstance,
@@ -43,7 +44,7 @@ export function adminAccountRoutes(
     keys,
     clock,
   }: {
-    store: Pick<Store, 'audit' | 'withLock' | 'accountData' | 'directory' | 'purge'>;
+    store: AccountsStore;
     directory: ServiceDirectory;
     keys: Keys;
     clock: () => number;

@@ -7,7 +7,6 @@ import { exportLines } from '../accounts/account-data.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
-import type { Store } from '../database/store.ts';
 import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import { type AccountOf, type AdminAudit, given, name, operation } from '../kit/administration.ts';
@@ -16,9 +15,16 @@ import { openApi } from '../kit/openapi.ts';
 import { wantsPage } from '../kit/page-request.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
 import { adminUserRoutes } from '../users/admin-users.ts';
 import { adminWebhookRoutes } from '../webhooks/admin-webhooks.ts';
-import { accountSchema, accountView, adminAccountRoutes, country } from './admin-accounts.ts';
+import {
+  type AccountsStore,
+  accountSchema,
+  accountView,
+  adminAccountRoutes,
+  country,
+} from './admin-accounts.ts';
 import { changeAccount } from './change-account.ts';
 
 const accountChange = z.object({ name: name.optional(), country: country.optional() });
@@ -34,7 +40,7 @@ listed, with the operator's token (\`pbx-bridge service account operator-token\`
 sent (\`pbx-bridge service account admin-token\`). Each answer has an \`x-request-id\`, which the service's log names.`;
 
 type Parts = {
-  store: Pick<Store, 'audit' | 'customers' | 'withLock' | 'accountData' | 'directory' | 'purge'>;
+  store: AccountsStore & { customers: CustomerStore };
   directory: ServiceDirectory;
   keys: Keys;
   budgets: Budgets;

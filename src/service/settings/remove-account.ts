@@ -1,9 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account } from '../accounts/directory-store.ts';
-import type { Store } from '../database/store.ts';
+import type { AccountData } from '../accounts/account-data.ts';
+import type { Account, DirectoryStore } from '../accounts/directory-store.ts';
+import type { AuditStore } from '../audit/audit-store.ts';
 
 /** Every process reads changes of accounts each second. */
 const HEARD_MS = 3_000;
+
+/** What of the store the removal of an account changes. */
+export type RemovingStore = {
+  readonly directory: DirectoryStore;
+  readonly accountData: AccountData;
+  readonly audit: AuditStore;
+  purge(): Promise<void>;
+};
 
 /** Who asks for it, for the audit log of no account: that of the account goes with it. */
 type By = { readonly who: string; readonly from: string };
@@ -13,7 +22,7 @@ type By = { readonly who: string; readonly from: string };
  * are refused and its users signed out first. What is interrupted is ended by the next call. Throws as the store.
  */
 export async function removeAccount(
-  { directory, accountData, audit, purge }: Pick<Store, 'directory' | 'accountData' | 'audit' | 'purge'>,
+  { directory, accountData, audit, purge }: RemovingStore,
   { id, uid, name }: Account,
   by: By,
   { clock, done }: { clock: () => number; done?: (table: string, rows: number) => void },
