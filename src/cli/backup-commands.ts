@@ -17,7 +17,7 @@ export async function writeBackup(context: Context, file: string, { overwrite = 
   setPriority(constants.priority.PRIORITY_LOW);
   const began = performance.now();
   const info = { version: context.io.version, of: pbxId, madeAt: Date.now() };
-  const backup = backUp(stateDir, file, { ...info, overwrite });
+  const backup = await backUp(stateDir, file, { ...info, overwrite });
   if (backup === undefined) {
     context.printError(`no state in ${stateDir}: the bridge has never been started there`);
     return exitCodes.notFound;

@@ -146,7 +146,11 @@ else {
       const { startService } = await import('../service/service.ts');
       const notify = await openServiceManager(notifySocket, log);
       const code = await runUntilStopped(async (fail) => {
-        const running = await startService({ ...service, mail, alerts }, { log, version, fail });
+        // A new version may bring a large database up to date first, and back it up before.
+        const extended = setInterval(() => notify?.({ EXTEND_TIMEOUT_USEC: 60_000_000 }), 20_000);
+        const running = await startService({ ...service, mail, alerts }, { log, version, fail }).finally(() =>
+          clearInterval(extended),
+        );
         started(running);
         notify?.({ READY: 1, STATUS: `listening at ${running.url}` });
         return {

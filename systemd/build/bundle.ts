@@ -11,7 +11,7 @@ const threads = [
   'bridge/outbox/worker/worker',
   'service/database/sqlite-reader',
   'service/database/sqlite-writer',
-  'service/upkeep/backup-worker',
+  'shared/storage/backup-worker',
 ];
 
 /** Libraries of which the service gives a file to browsers: the one that `import.meta.resolve` finds. */

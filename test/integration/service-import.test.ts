@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { textNames } from '../../src/service/people/customer-fields.ts';
+import { until } from '../until.ts';
 import { browse, withStore } from './people.ts';
 import { serve } from './service-harness.ts';
 
@@ -100,4 +101,14 @@ test('national numbers without a country are warned about, and read again when t
   assert.equal((await send('/account/settings', { ...settings, country: 'DE' })).status, 303);
   assert.deepEqual(await numbersOf('7'), ['+491701234567', '+494066969199']);
   assert.equal((await send('/account/settings', { ...settings, country: 'XX' })).status, 422);
+});
+
+test('while a large table comes in, the page can ask how far it is', async (t) => {
+  const { read, imports } = await administered(t);
+  const lines = Array.from({ length: 30_000 }, (_, n) => `r${n},Ann ${n}\n`);
+  const done = imports({ table: `reference,name\n${lines.join('')}`, confirmed: 'yes' });
+  const far = async () => (await read('/customers/import/progress')).text;
+  await until('the progress', async () => /^\d[\d,]* of 30,000 imported$/.test(await far()));
+  assert.match(await done, /30,000 customers imported/);
+  assert.equal(await far(), '');
 });

@@ -79,11 +79,14 @@ test('a service goes to the next version and back: what each has taken is there'
     });
     assert.equal(response.status, 200);
   };
+  const said: boolean[] = [];
   for (const [n, version] of [cli.now, cli.next, cli.now, cli.next].entries()) {
     const program = runProgram(['service'], { env, cwd: stateDir, ...(version && { cli: version }) });
     await post(program, `call-${n}`);
     await program.end();
+    said.push(program.output().includes(`backed up to ${stateDir}/backups/before-${NEXT}-of-service.db`));
   }
+  assert.deepEqual(said, [false, true, false, false]);
   const [backup = '', ...others] = backupsIn(stateDir);
   assert.deepEqual([backup, others], [`before-${NEXT}-of-service.db`, []]);
   assert.equal(readBackupInfo(join(stateDir, 'backups', backup)).program, 'service');

@@ -43,7 +43,7 @@ async function backedUp(t: TestContext) {
   });
   await outbox.record([resultOf(nextEvents[0]?.seq as number, 'a')]);
   const file = join(folder, 'backup.db');
-  const backup = backUp(directory, file, note);
+  const backup = await backUp(directory, file, note);
   return { folder, directory, outbox, file, backup };
 }
 
@@ -62,19 +62,22 @@ test('backup: everything that is committed, in one file for its owner alone, whi
 test('backup: an existing file is kept without --overwrite; without a state there is no backup', async (t) => {
   const { folder, directory, file } = await backedUp(t);
   const before = readFileSync(file);
-  assert.throws(() => backUp(directory, file, note), {
+  await assert.rejects(backUp(directory, file, note), {
     name: 'StorageRefused',
     message: `${file} exists: choose another file, or add --overwrite`,
   });
   assert.deepEqual(readFileSync(file), before);
-  assert.equal(backUp(directory, file, { ...note, madeAt: monday + 1, overwrite: true })?.madeAt, monday + 1);
+  assert.equal(
+    (await backUp(directory, file, { ...note, madeAt: monday + 1, overwrite: true }))?.madeAt,
+    monday + 1,
+  );
   mkdirSync(join(folder, 'a-folder'));
-  assert.throws(
-    () => backUp(directory, join(folder, 'a-folder'), { ...note, overwrite: true }),
+  await assert.rejects(
+    backUp(directory, join(folder, 'a-folder'), { ...note, overwrite: true }),
     /exists: choose/,
   );
-  assert.equal(backUp(join(folder, 'nowhere'), join(folder, 'none.db'), note), undefined);
-  assert.throws(() => backUp(directory, join(folder, 'nowhere', 'x.db'), note), /ENOENT/);
+  assert.equal(await backUp(join(folder, 'nowhere'), join(folder, 'none.db'), note), undefined);
+  await assert.rejects(backUp(directory, join(folder, 'nowhere', 'x.db'), note), /ENOENT/);
 });
 
 test('backup: an unreadable state is refused with a message', async (t) => {
@@ -85,7 +88,7 @@ test('backup: an unreadable state is refused with a message', async (t) => {
   const bytes = readFileSync(path);
   bytes.fill(0x55, 4_096, bytes.length);
   writeFileSync(path, bytes);
-  assert.throws(() => backUp(directory, join(folder, 'bad.db'), note), {
+  await assert.rejects(backUp(directory, join(folder, 'bad.db'), note), {
     name: 'StorageRefused',
     message: /outbox.db is damaged: /,
   });

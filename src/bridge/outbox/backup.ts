@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../shared/process/parse-json.ts';
-import { type BackupInfo, readBackupInfo, restoreBackup, writeBackup } from '../../shared/storage/backup.ts';
+import { type BackupInfo, readBackupInfo, restoreBackup } from '../../shared/storage/backup.ts';
+import { writeBackupAside } from '../../shared/storage/backup-aside.ts';
 import { lockFolder } from '../../shared/storage/instance-lock.ts';
 import { migrate, stepsIn } from '../../shared/storage/migrate.ts';
 import { makeFolder, openForReading } from '../../shared/storage/open-database.ts';
@@ -25,16 +26,16 @@ export type Backup = BackupInfo & StateSummary;
 
 /**
  * Backs up a folder's state into a file, whether its bridge runs or not; undefined when there is none yet.
- * Throws StorageRefused, in one line, or the disk's error.
+ * Rejects with a refusal in one line, or the disk's error.
  */
-export function backUp(
+export async function backUp(
   directory: string,
   file: string,
   { overwrite, ...info }: Omit<BackupInfo, 'program'> & { readonly overwrite: boolean },
-): Backup | undefined {
+): Promise<Backup | undefined> {
   const path = databasePath(directory);
   if (!existsSync(path)) return undefined;
-  writeBackup(path, file, { info: { program, ...info }, files: [], overwrite });
+  await writeBackupAside(path, file, { info: { program, ...info }, files: [], overwrite });
   return readBackup(file);
 }
 

@@ -76,19 +76,17 @@ export function accountData({ read, write }: Pick<Statements, 'read' | 'write'>)
     return row?.last ?? null;
   }
 
-  async function removeFrom(one: AccountTable, account: number): Promise<number> {
-    const gone = async (where: string, ...values: Value[]) =>
-      (await write(`DELETE FROM ${one.table} WHERE ${where} RETURNING 1 AS gone`, ...values)).length;
-    let removed = 0;
+  async function removeFrom(one: AccountTable, account: number, gone: (rows: number) => void): Promise<void> {
+    const remove = async (where: string, ...values: Value[]) =>
+      gone((await write(`DELETE FROM ${one.table} WHERE ${where} RETURNING 1 AS gone`, ...values)).length);
     if (one.along === undefined)
-      for (const owner of await owners(one, account)) removed += await gone(ownOf(one), owner);
+      for (const owner of await owners(one, account)) await remove(ownOf(one), owner);
     else
       for (;;) {
         const last = await nextEnd(one, account, null);
-        if (last === null) break;
-        removed += await gone(`${ownOf(one)} AND ${one.along} <= $2`, account, last);
+        if (last === null) return;
+        await remove(`${ownOf(one)} AND ${one.along} <= $2`, account, last);
       }
-    return removed;
   }
 
   /** The rows of a table, some together. */
@@ -112,10 +110,15 @@ export function accountData({ read, write }: Pick<Statements, 'read' | 'write'>)
     /**
      * Deletes all of an account, in steps, and the account itself last: what is interrupted is ended by the next call. Its
      * integrations must be switched off, and the other processes know that, so that nothing is added meanwhile. `done` is
-     * told of the rows that are deleted.
+     * told how many rows are deleted, after each step.
      */
-    async remove(account: number, done: (table: string, rows: number) => void = () => {}): Promise<void> {
-      for (const one of accountTables) done(one.table, await removeFrom(one, account));
+    async remove(account: number, done: (rows: number) => void = () => {}): Promise<void> {
+      let removed = 0;
+      for (const one of accountTables)
+        await removeFrom(one, account, (rows) => {
+          removed += rows;
+          done(removed);
+        });
     },
     /** All rows of an account, in no order, without secrets; bytes are base64. */
     async *export(account: number): AsyncGenerator<{ table: string; row: Record<string, unknown> }> {
@@ -145,11 +148,15 @@ function shown(row: Record<string, unknown>, secret: readonly string[]): Record<
 export async function* exportLines(
   { accountData }: { readonly accountData: Pick<AccountData, 'export'> },
   account: number,
+  progress: (rows: number) => void = () => {},
 ): AsyncGenerator<string> {
   let text = '';
+  let rows = 0;
   for await (const row of accountData.export(account)) {
     text += `${JSON.stringify(row)}\n`;
+    rows += 1;
     if (text.length < 65_536) continue;
+    progress(rows);
     yield text;
     text = '';
   }

@@ -1,16 +1,23 @@
 /**
- * Reads a CSV file into the page's text field. Spreadsheets save UTF-16 or UTF-8 with a byte order mark, UTF-8, or
- * Windows-1252.
+ * Reads a CSV file into the page's text field: spreadsheets save UTF-16 or UTF-8 with a byte order mark, UTF-8, or
+ * Windows-1252. While an import runs, says how far it is.
  */
 export {};
 
-const file = /** @type {HTMLInputElement} */ (document.getElementById('f-file'));
-const table = /** @type {HTMLTextAreaElement} */ (document.getElementById('f-table'));
-/** @type {HTMLElement} */ (document.getElementById('file')).hidden = false;
-
-file.addEventListener('change', async () => {
+const file = /** @type {HTMLInputElement | null} */ (document.getElementById('f-file'));
+const table = /** @type {HTMLTextAreaElement | null} */ (document.getElementById('f-table'));
+file?.closest('.field')?.removeAttribute('hidden');
+file?.addEventListener('change', async () => {
   const bytes = await file.files?.[0]?.arrayBuffer();
-  if (bytes !== undefined) table.value = decoded(new Uint8Array(bytes));
+  if (bytes !== undefined && table) table.value = decoded(new Uint8Array(bytes));
+});
+
+const progress = document.getElementById('progress');
+progress?.closest('form')?.addEventListener('submit', () => {
+  setInterval(async () => {
+    const answer = await fetch('/customers/import/progress').catch(() => null);
+    if (answer?.ok) progress.textContent = await answer.text();
+  }, 1_000);
 });
 
 /** @param {Uint8Array} bytes */

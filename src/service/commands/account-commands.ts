@@ -1,8 +1,9 @@
-import { createWriteStream, openSync } from 'node:fs';
+import { createWriteStream, openSync, rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { createFile, systemUser } from '../../shared/process/denied.ts';
+import { longWork } from '../../shared/process/long-work.ts';
 import { exportLines } from '../accounts/account-data.ts';
 import { newUid } from '../accounts/directory.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
@@ -94,7 +95,13 @@ export function accountCommands(
             ? io.out
             : createWriteStream('', { fd: createFile(file, () => openSync(file, 'wx', 0o600)) });
         await audit('export', 'everything');
-        await pipeline(Readable.from(exportLines(store, account.id)), target, { end: file !== '-' });
+        const how = {
+          left: () => (file === '-' ? 'what is written so far is not all' : `${file} is not written`),
+          undo: () => file !== '-' && rmSync(file, { force: true }),
+        };
+        await longWork(`writing ${account.name}, rows`, how, (progress) =>
+          pipeline(Readable.from(exportLines(store, account.id, progress)), target, { end: file !== '-' }),
+        );
         if (file !== '-') print(`${file} has everything of ${account.name}`);
       }),
     );
@@ -121,7 +128,11 @@ export function accountCommands(
             `nothing was removed; --yes removes ${what}. Export it first: account export`,
           );
         const by = { who: systemUser().username, from: 'command' };
-        await removeAccount(store, account, by, { clock: Date.now });
+        const left = () =>
+          'some of its rows are left, and nobody can use it; the same command again removes them';
+        await longWork(`removing ${account.name}, rows`, { left }, (progress) =>
+          removeAccount(store, account, by, { clock: Date.now, done: progress }),
+        );
         print(`removed ${what}`, 'Backups still hold it, and a PostgreSQL server until it has vacuumed.');
       }),
     );

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { readBackupInfo, restoreBackup, writeBackup } from '../../shared/storage/backup.ts';
+import { longWork } from '../../shared/process/long-work.ts';
+import { readBackupInfo, restoreBackup } from '../../shared/storage/backup.ts';
+import { writeBackupAside } from '../../shared/storage/backup-aside.ts';
 import { lockFolder } from '../../shared/storage/instance-lock.ts';
 import { migrate } from '../../shared/storage/migrate.ts';
 import { makeFolder } from '../../shared/storage/open-database.ts';
@@ -19,12 +21,12 @@ export function backupCommands(parent: Command, { print, io }: CommandContext): 
     .description("write the service's data and secret into one file; the service may keep running")
     .argument('<file>', 'the file to create, readable by its owner only: it holds the secret of all tokens')
     .option('--overwrite', 'replace the file if it exists')
-    .action((file: string, { overwrite = false }: { overwrite?: boolean }) => {
+    .action(async (file: string, { overwrite = false }: { overwrite?: boolean }) => {
       const path = sqliteFile();
       if (!existsSync(path))
         throw new CommandRefused(`${path} does not exist; pbx-bridge service creates it`);
       setPriority(constants.priority.PRIORITY_LOW);
-      writeBackup(path, file, { ...backupOf(Date.now()), overwrite });
+      await writeBackupAside(path, file, { ...backupOf(Date.now()), overwrite });
       print(`${file} is a backup of the service with its tokens`);
     });
   parent
@@ -62,8 +64,6 @@ export function backupCommands(parent: Command, { print, io }: CommandContext): 
   }
 }
 
-const REPORT_MS = 5_000;
-
 export function copyCommand(parent: Command, { print, io }: CommandContext): void {
   parent
     .command('copy')
@@ -91,12 +91,10 @@ Example:
         const { copySite } = await import('../database/copy-site.ts');
         const keys = makeKeys(serverSecret(stateDir));
         const database = { keptMs: options.retention.maxAgeMs, secretMark: secretMarkOf(keys) };
-        let reported = Date.now();
-        const tables = await copySite(from, to, database, (table, rows) => {
-          if (Date.now() - reported < REPORT_MS) return;
-          reported = Date.now();
-          print(`${table}: ${rows} rows so far`);
-        });
+        const left = () => 'the database is as empty as before, and the service can be started as it was';
+        const tables = await longWork('copying and comparing rows', { left }, (progress) =>
+          copySite(from, to, database, progress),
+        );
         for (const { name, rows, hash } of tables)
           print(`${name}: ${rows} rows, equal (${hash.slice(0, 16)})`);
         print(

@@ -1,8 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, ReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { longWork } from '../../shared/process/long-work.ts';
+import { counted } from '../kit/formats.ts';
 import { columns } from '../people/customer-fields.ts';
 import { BadTable, exportCustomers, importCustomers, importSummary } from '../people/customers-csv.ts';
 import { forgetNumber, forgetSummary } from '../people/forget-number.ts';
@@ -46,7 +48,10 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
       withStore(options.account, async ({ store, account, audit }) => {
         const number = normaliseNumber(given, account.country);
         if (number === '') throw new CommandRefused(`not a phone number: "${given}"`);
-        const report = await forgetNumber(store, account.id, number);
+        const left = () => 'some of what names the number is left; the same command again removes it';
+        const report = await longWork('reading requests', { left }, (progress) =>
+          forgetNumber(store, account.id, number, progress),
+        );
         await audit('forget', forgetSummary(report));
         if (Object.values(report).every((found) => found === 0) && !number.startsWith('+'))
           print(
@@ -75,8 +80,19 @@ export function customerCommands(parent: Command, { command, withStore, print, i
         const { id, country: code } = account;
         try {
           const createSegments = options.createSegments === true;
-          const into = { customers: store.customers, account: id, country: code, createSegments };
-          const report = await importCustomers(input, into);
+          let stored = 0;
+          const size = file === '-' ? undefined : statSync(file).size;
+          const left = () =>
+            `${counted(stored, 'customer')} stored; the same command again does the rest, and leaves those as they are`;
+          const report = await longWork(`reading ${file}, bytes`, { left }, (progress) =>
+            importCustomers(input, {
+              ...{ customers: store.customers, account: id, country: code, createSegments },
+              progress(imported) {
+                stored = imported;
+                if (input instanceof ReadStream) progress(input.bytesRead, size);
+              },
+            }),
+          );
           await audit('import', importSummary(report));
           for (const error of report.errors) print(`${linesText(error)}: ${error.message}`);
           print(importSummary(report));

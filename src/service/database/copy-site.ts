@@ -39,13 +39,14 @@ const limits = { statement: 3_600_000, idle: 600_000, commit: 3_600_000 };
  * Copies the data of a stopped service from SQLite to an empty PostgreSQL, in one transaction, and compares the number
  * of rows and a hash of each table before the commit. `keptMs`, `secretMark`: as for openPostgresStore.
  * @throws if the database holds a service already or its settings risk losing data, if it refuses a row (which is
- * named), or if a table is not equal. Then it is as empty as before.
+ * named), or if a table is not equal. Then it is as empty as before. `progress` is told of each row twice: it is written and
+ * read again.
  */
 export async function copySite(
   file: string,
   url: string,
   { keptMs, secretMark }: { keptMs: number | undefined; secretMark: string },
-  progress: (table: string, rows: number) => void = () => {},
+  progress: (rows: number, of: number) => void = () => {},
 ): Promise<CopiedTable[]> {
   const source = openForReading(file);
   const database = openDatabase(findPrimary(addressesOf(url)), 2);
@@ -71,6 +72,10 @@ export async function copySite(
       );
       if (mark === undefined) throw new Error('the database holds a service already: copy to an empty one');
       const copied: CopiedTable[] = [];
+      const countOf = (name: string) =>
+        Number(source.prepare(`SELECT count(*) AS count FROM ${name}`).get()?.count);
+      const all = 2 * copiedTables.reduce((sum, name) => sum + countOf(name), 0);
+      let done = 0;
       for (const name of copiedTables) {
         const columns = source.prepare('SELECT name, pk FROM pragma_table_info(?)').all(name) as Column[];
         const sent = makeTableHash(columns);
@@ -80,9 +85,11 @@ export async function copySite(
           step.push(row);
           if (step.length < STEP) continue;
           await insert(transaction, name, columns, step);
+          done += step.length;
           step = [];
-          progress(name, sent.rows());
+          progress(done, all);
         }
+        done += step.length;
         await insert(transaction, name, columns, step);
 
         const found = makeTableHash(columns);
@@ -90,6 +97,8 @@ export async function copySite(
         for (let read: Row[] = []; ; ) {
           read = await rows(`FETCH ${STEP} FROM copied`);
           for (const row of read) found.add(sourceRow(row));
+          done += read.length;
+          progress(done, all);
           if (read.length < STEP) break;
         }
         await rows('CLOSE copied');

@@ -73,10 +73,13 @@ export async function importCustomers(
     customers,
     account,
     createSegments = false,
+    progress = () => {},
     ...reading
   }: {
     customers: CustomerStore;
     account: number;
+    /** Told how many customers are stored, after each batch. */
+    progress?: (imported: number) => void;
     /** Whether segments that do not exist are created. */
     createSegments?: boolean;
   } & Reading,
@@ -102,6 +105,7 @@ export async function importCustomers(
       else refused.add(batch[index]?.line ?? 0, refusalText(outcome, reading.words?.customers));
     });
     batch = [];
+    progress(imported);
   };
 
   for await (const { line, customer } of readCustomers(input, reading)) {

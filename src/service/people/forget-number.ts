@@ -44,19 +44,24 @@ const keptFields = ['id', 'direction', 'status', 'caller_id'];
 /**
  * Removes a number from an account, however it is written. Calls and requests stay without it; a customer without another
  * number is deleted. `number` is in the form in which numbers are compared. The calls come last, since they lead to the
- * requests: after a failure, run it again. It reads the account's whole history.
+ * requests: after a failure, run it again. It reads the account's whole history, and tells how many requests it has read.
  */
 export async function forgetNumber(
   store: ForgettingStore,
   account: number,
   number: string,
+  progress: (requests: number, of: number) => void = () => {},
 ): Promise<ForgetReport> {
   const written = writtenNumber(number);
   const without = (text: string) => text.replaceAll(written, FORGOTTEN);
   const isNumber = (text: string) => text !== FORGOTTEN && without(text).trim() === FORGOTTEN;
   const masked = new Set<number>();
+  const { total } = await store.requests.page({ account, order: 'oldest', offset: 0, limit: 1 });
+  let seen = 0;
   async function mask(search: HistorySearch | null, isOfNumber: boolean): Promise<void> {
-    for await (const entries of store.requests.all({ account, search, order: 'oldest' }))
+    for await (const entries of store.requests.all({ account, search, order: 'oldest' })) {
+      seen += search === null ? entries.length : 0;
+      progress(seen, total);
       for (const entry of entries) {
         if (masked.has(entry.id)) continue;
         const before = { path: entry.path, request: textOf(entry), response: entry.response };
@@ -70,6 +75,7 @@ export async function forgetNumber(
         masked.add(entry.id);
         await store.requests.mask(account, entry, after);
       }
+    }
   }
 
   for await (const calls of store.calls.ofNumber(account, number))

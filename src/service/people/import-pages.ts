@@ -60,6 +60,13 @@ export function importPages(
     content: template,
   }));
   pages.get('/customers/import', 'administrator', (request) => importPage(request));
+  // How far each account's import is, for the page that waits for its answer (client/import.js); another process knows none.
+  const running = new Map<number, string>();
+  pages.get('/customers/import/progress', 'administrator', ({ account }) => ({
+    type: 'text/plain; charset=utf-8',
+    content: running.get(account.id) ?? '',
+    download: 'progress.txt',
+  }));
   pages.post(
     '/customers/import',
     'administrator',
@@ -85,7 +92,15 @@ export function importPages(
           }
           return previewPage(request, csv, lines, mapping, preview);
         }
-        const report = await importCustomers(input(), into);
+        const all = csv.split('\n').length - 2;
+        const progress = (done: number) =>
+          running.set(
+            account.id,
+            words.importing.soFar(request.formats.number(done), request.formats.number(all)),
+          );
+        const report = await importCustomers(input(), { ...into, progress }).finally(() =>
+          running.delete(account.id),
+        );
         await request.audit('import', importSummary(report));
         const { importing: text } = words;
         return importPage(
@@ -160,6 +175,7 @@ function previewPage(
   );
   return {
     title: text.title,
+    scripts: ['import.js'],
     body: html`
       <a class="back" href="/customers/import">${icon('chevron-left')}${text.table}</a>
       <h1>${text.title}</h1>
@@ -231,7 +247,8 @@ function previewPage(
           { action: '/customers/import', token },
           html`${hiddenTable}
             ${chosenColumns}<input type="hidden" name="confirmed" value="yes" />
-            <button type="submit" class="primary">${text.importThem(valid)}</button>`,
+            <button type="submit" class="primary">${text.importThem(valid)}</button>
+            <p class="quiet" id="progress" role="status"></p>`,
         )
       }
     `,

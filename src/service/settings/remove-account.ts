@@ -25,7 +25,7 @@ export async function removeAccount(
   { directory, accountData, audit, purge }: RemovingStore,
   { id, uid, name }: Account,
   by: By,
-  { clock, done }: { clock: () => number; done?: (table: string, rows: number) => void },
+  { clock, done }: { clock: () => number; done?: (rows: number) => void },
 ): Promise<void> {
   const known = (await directory.read(0))?.directory.integrations ?? [];
   for (const { id: integration, account } of known)

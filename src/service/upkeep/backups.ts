@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { Log } from '../../shared/log/log.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
+import { backUpInThread } from '../../shared/storage/backup-aside.ts';
+import { backupOf } from '../store/sqlite/backup-of.ts';
 
 export type BackupSettings = {
   readonly directory: string;
@@ -53,10 +53,7 @@ export function makeBackups(
       lastAt = newest;
       if (newest !== undefined && now - newest < everyMs) return;
       const file = join(directory, nameOf(now));
-      const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
-        workerData: { path, file },
-      });
-      await once(worker, 'exit');
+      await backUpInThread(path, file, { ...backupOf(now), overwrite: true });
       const there = await existing(now);
       // A killed service leaves an unfinished file; a recent one may be a backup in progress.
       const parts = there.filter((it) => !isWhole(it) && Math.abs(now - it.at) > everyMs);

@@ -599,6 +599,7 @@ export const de: typeof en = {
     leaveOut: 'Nicht importieren',
     chooseColumn: 'Wählen Sie die Spalte mit den Telefonnummern oder die mit den Referenzen.',
     counts: (added, changed, same) => `${added} neu, ${changed} geändert, ${same} unverändert.`,
+    soFar: (done, all) => `${done} von ${all} importiert`,
     imported: (customers) => `${count(customers, 'Kunde', 'Kunden')} importiert.`,
     skipped: (lines) => `${count(lines, 'Zeile', 'Zeilen')} übersprungen.`,
     willBeSkipped: (lines) =>

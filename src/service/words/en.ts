@@ -580,6 +580,7 @@ export const en = {
     chooseColumn: 'Choose the column that has the phone numbers, or the one that has the references.',
     counts: (added: number, changed: number, same: number) =>
       `${added} new, ${changed} changed, ${same} unchanged.`,
+    soFar: (done: string, all: string) => `${done} of ${all} imported`,
     imported: (customers: number) => `${count(customers, 'customer', 'customers')} imported.`,
     skipped: (lines: number) => `${count(lines, 'line', 'lines')} skipped.`,
     willBeSkipped: (lines: number) => `${count(lines, 'line', 'lines')} with errors will be skipped.`,

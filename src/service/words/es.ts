@@ -595,6 +595,7 @@ export const es: typeof en = {
     leaveOut: 'No importar',
     chooseColumn: 'Elija la columna que contiene los números de teléfono o la de las referencias.',
     counts: (added, changed, same) => `Nuevos: ${added}, modificados: ${changed}, sin cambios: ${same}.`,
+    soFar: (done, all) => `${done} de ${all} importados`,
     imported: (customers) => `${count(customers, 'cliente importado', 'clientes importados')}.`,
     skipped: (lines) => `${count(lines, 'línea omitida', 'líneas omitidas')}.`,
     willBeSkipped: (lines) =>

@@ -595,6 +595,7 @@ export const fr: typeof en = {
     leaveOut: 'Ne pas importer',
     chooseColumn: 'Choisissez la colonne qui contient les numéros de téléphone ou celle des références.',
     counts: (added, changed, same) => `Nouveaux : ${added}, modifiés : ${changed}, inchangés : ${same}.`,
+    soFar: (done, all) => `${done} sur ${all} importés`,
     imported: (customers) => `${count(customers, 'client importé', 'clients importés')}.`,
     skipped: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')}.`,
     willBeSkipped: (lines) =>

@@ -592,6 +592,7 @@ export const nl: typeof en = {
     leaveOut: 'Niet importeren',
     chooseColumn: 'Kies de kolom met de telefoonnummers of die met de referenties.',
     counts: (added, changed, same) => `${added} nieuw, ${changed} gewijzigd, ${same} ongewijzigd.`,
+    soFar: (done, all) => `${done} van ${all} geïmporteerd`,
     imported: (customers) => `${count(customers, 'klant', 'klanten')} geïmporteerd.`,
     skipped: (lines) => `${count(lines, 'regel', 'regels')} overgeslagen.`,
     willBeSkipped: (lines) =>

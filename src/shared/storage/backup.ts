@@ -99,6 +99,9 @@ export function backUpBefore(
 ): void {
   const folder = join(dirname(path), 'backups');
   const target = join(folder, `before-${version}-of-${basename(path)}`);
+  process.stderr.write(
+    `pbx-bridge: ${path} is from an older version: it is backed up to ${target}, and then brought up to date\n`,
+  );
   try {
     makeFolder(folder);
     writeBackup(path, target, { info: { program, madeAt: Date.now() }, files, overwrite: true });

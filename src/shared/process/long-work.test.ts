@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { makeProgress } from './long-work.ts';
+
+function scene(isTTY: boolean) {
+  const state = { now: 1_000_000, said: '' };
+  const out = Object.assign(
+    new Writable({
+      write(chunk, _encoding, done) {
+        state.said += chunk;
+        done();
+      },
+    }),
+    { isTTY },
+  );
+  const progress = makeProgress('copying calls', out, () => state.now);
+  const after = (ms: number, done: number, of?: number) => {
+    state.now += ms;
+    progress.at(done, of);
+    const { said } = state;
+    state.said = '';
+    return said;
+  };
+  return { after, end: progress.end, state };
+}
+
+test('where nobody looks, a line each half minute says how far the work is and how long it still takes', () => {
+  const { after, end, state } = scene(false);
+  assert.equal(after(29_000, 1_000, 4_000), '');
+  assert.equal(after(1_000, 1_500, 6_000), 'copying calls: 1,500 of 6,000 (25 %), 2 min left\n');
+  assert.equal(after(1_000, 1_600, 6_000), '');
+  assert.equal(after(30_000, 3_000), 'copying calls: 3,000\n', 'of an unknown number');
+  assert.equal(after(30_000, 0, 0), 'copying calls: 0\n');
+  end();
+  assert.equal(state.said, '');
+});
+
+test('on a terminal one line is written anew, and taken off at the end; short work says nothing', () => {
+  const { after, end, state } = scene(true);
+  assert.equal(after(1_900, 1, 10), '');
+  assert.equal(after(100, 5, 10), '\x1b[1Gcopying calls: 5 of 10 (50 %), 2 s left\x1b[0K');
+  assert.equal(after(100, 6, 10), '');
+  assert.match(after(150, 12, 10), /12 of 10 \(100 %\), 0 s left/, 'what was counted before has grown');
+  end();
+  assert.equal(state.said, '\x1b[1G\x1b[2K');
+});

@@ -1,0 +1,83 @@
+import { clearLine, cursorTo } from 'node:readline';
+import type { Writable } from 'node:stream';
+
+/** Nobody needs to be told of shorter work, ms. */
+const SHORT_MS = 2_000;
+/** From one line to the next where nobody looks, and on a terminal, ms. */
+const EVERY_MS = { log: 30_000, terminal: 250 } as const;
+
+type Out = Writable & { readonly isTTY?: boolean | undefined };
+export type Progress = (done: number, of?: number) => void;
+
+/** `3 s`, `12 min`, `2 h` */
+const span = (ms: number) =>
+  ms < 90_000
+    ? `${Math.ceil(ms / 1_000)} s`
+    : ms < 5_400_000
+      ? `${Math.ceil(ms / 60_000)} min`
+      : `${Math.ceil(ms / 3_600_000)} h`;
+
+/**
+ * Says how far long work is: what, how much of how much, and how long still. On a terminal in one line that is written anew,
+ * elsewhere a line each half minute; nothing of work that takes two seconds.
+ */
+export function makeProgress(what: string, out: Out, clock: () => number = Date.now) {
+  const began = clock();
+  let saidAt = began + SHORT_MS - EVERY_MS.terminal;
+  if (!out.isTTY) saidAt = began;
+  let isThere = false;
+  return {
+    /** `of`: all that there is, if it is known; in whatever unit `done` is counted. */
+    at(done: number, of?: number): void {
+      const now = clock();
+      if (now - saidAt < EVERY_MS[out.isTTY ? 'terminal' : 'log']) return;
+      saidAt = now;
+      const share = of === undefined || of === 0 ? undefined : Math.min(1, done / of);
+      const amount = done.toLocaleString('en');
+      const left = share ? `, ${span(((now - began) / share) * (1 - share))} left` : '';
+      const far =
+        share === undefined
+          ? amount
+          : `${amount} of ${of?.toLocaleString('en')} (${Math.floor(share * 100)} %)${left}`;
+      const text = `${what}: ${far}`;
+      if (!out.isTTY) return void out.write(`${text}\n`);
+      cursorTo(out, 0);
+      out.write(text);
+      clearLine(out, 1);
+      isThere = true;
+    },
+    /** Takes the line off the terminal. */
+    end(): void {
+      if (!isThere) return;
+      cursorTo(out, 0);
+      clearLine(out, 0);
+    },
+  };
+}
+
+/**
+ * Does long work with its progress. On Ctrl-C, or when it is told to end, one line says what is left of it, and the process
+ * ends by that signal, as one that has no such handler. `undo` is called before.
+ */
+export async function longWork<Result>(
+  what: string,
+  { left, undo }: { left(): string; undo?(): void },
+  work: (progress: Progress) => Promise<Result>,
+  out: Out = process.stderr,
+): Promise<Result> {
+  const progress = makeProgress(what, out);
+  const stop = (signal: NodeJS.Signals) => {
+    progress.end();
+    undo?.();
+    for (const each of signals) process.removeListener(each, stop);
+    out.write(`stopped: ${left()}\n`, () => process.kill(process.pid, signal));
+  };
+  for (const signal of signals) process.on(signal, stop);
+  try {
+    return await work(progress.at);
+  } finally {
+    progress.end();
+    for (const signal of signals) process.removeListener(signal, stop);
+  }
+}
+const signals = ['SIGINT', 'SIGTERM'] as const;

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { rmSync, statSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { longWork } from '../process/long-work.ts';
+import type { BackupOptions } from './backup.ts';
+import { partOf } from './replace.ts';
+
+/** `writeBackup` in a thread of its own, so that this one goes on. Rejects as it throws. */
+export async function backUpInThread(path: string, file: string, options: BackupOptions): Promise<void> {
+  await once(
+    new Worker(new URL('./backup-worker.ts', import.meta.url), { workerData: { path, file, options } }),
+    'exit',
+  );
+}
+
+const MB = 1_000_000;
+
+/** The same for a command: says how far it is, and leaves nothing when it is stopped. */
+export async function writeBackupAside(path: string, file: string, options: BackupOptions): Promise<void> {
+  const part = partOf(file);
+  const megabytes = (of: string) => Math.round((statSync(of, { throwIfNoEntry: false })?.size ?? 0) / MB);
+  const how = {
+    left: () => `${file} is not written`,
+    undo() {
+      for (const name of [part, `${part}-journal`]) rmSync(name, { force: true });
+    },
+  };
+  await longWork(`writing ${file}, MB`, how, async (progress) => {
+    const timer = setInterval(() => progress(megabytes(part), megabytes(path)), 250);
+    try {
+      await backUpInThread(path, file, options);
+    } finally {
+      clearInterval(timer);
+    }
+  });
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { until } from '../until.ts';
+import { runProgram } from './program.ts';
+import { prepare, stateFolder } from './service-harness.ts';
+
+/** A service's data, and its commands; `count` reads it beside them. */
+async function site(t: TestContext) {
+  const stateDir = stateFolder(t);
+  await prepare(stateDir);
+  const db = new DatabaseSync(join(stateDir, 'service.db'));
+  t.after(() => db.close());
+  const count = (what: string): number =>
+    Number(db.prepare(`SELECT count(*) AS count FROM ${what}`).get()?.count);
+  const run = (...args: string[]) =>
+    runProgram(['service', ...args], { cwd: stateDir, env: { SERVICE_STATE_DIR: stateDir } });
+  return { stateDir, db, count, run };
+}
+
+const bySignal = { code: null, signal: 'SIGINT' } as const;
+
+test('Ctrl-C during an import: it says how many customers are stored, and the same command does the rest', async (t) => {
+  const { count, run } = await site(t);
+  const lines = Array.from({ length: 700 }, (_, n) => `r${n},Ann ${n}\n`);
+  const importing = run('customers', 'import', '-');
+  // The table has no end yet.
+  importing.process.stdin?.write(`reference,name\n${lines.slice(0, 600).join('')}`);
+  const before = count('customers');
+  await until('the first customers', () => count('customers') > before);
+  assert.deepEqual(await importing.end('SIGINT'), bySignal);
+  const stored = count('customers') - before;
+  assert.equal(
+    importing.output(),
+    `stopped: ${stored} customers stored; the same command again does the rest, and leaves those as they are\n`,
+  );
+  const again = run('customers', 'import', '-');
+  again.process.stdin?.end(`reference,name\n${lines.join('')}`);
+  assert.deepEqual(await again.ended, { code: 0, signal: null });
+  assert.equal(count('customers') - before, 700);
+});
+
+test('Ctrl-C during a backup: no file is left, and it says so', async (t) => {
+  const { stateDir, db, run } = await site(t);
+  db.exec('CREATE TABLE filler (bytes BLOB)');
+  for (let n = 0; n < 30; n += 1) db.exec('INSERT INTO filler VALUES (randomblob(10000000))');
+  const file = join(stateDir, 'the.backup');
+  const backup = run('backup', file);
+  await until('the backup to begin', () => existsSync(`${file}.part`));
+  assert.deepEqual(await backup.end('SIGINT'), bySignal);
+  assert.equal(backup.output(), `stopped: ${file} is not written\n`);
+  assert.deepEqual(
+    readdirSync(stateDir).filter((name) => name.startsWith('the')),
+    [],
+  );
+});
+
+test('Ctrl-C while an account is removed: nobody can use it, and the same command removes the rest', async (t) => {
+  const { count, run } = await site(t);
+  const removing = run('account', 'remove', 'Beta', '--yes');
+  await until('its integrations to be off', () => count('integrations WHERE enabled = 0') === 2);
+  assert.deepEqual(await removing.end('SIGINT'), bySignal);
+  assert.match(
+    removing.output(),
+    /^stopped: some of its rows are left, and nobody can use it; the same command again removes them\n$/,
+  );
+  const again = run('account', 'remove', 'Beta', '--yes');
+  assert.deepEqual(await again.ended, { code: 0, signal: null });
+  assert.deepEqual(
+    [count("accounts WHERE name = 'Beta'"), count('integrations WHERE account_id = 2')],
+    [0, 0],
+  );
+});
