@@ -8,13 +8,17 @@ import { accountTables } from '../../src/service/accounts/account-data.ts';
 import { copiedTables, copySite, madeAnew } from '../../src/service/database/copy-site.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
+import { openDatabase } from '../../src/service/store/postgres/database.ts';
+import { migrate } from '../../src/service/store/postgres/migrations.ts';
+import { findPrimary } from '../../src/service/store/postgres/primary.ts';
 import { serviceSchema } from '../../src/service/store/sqlite/open.ts';
 import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
-import { migrate } from '../../src/shared/storage/migrate.ts';
+import { migrate as migrateFile } from '../../src/shared/storage/migrate.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { everything } from '../postgres/replay.ts';
 import { startProcess, storeOf } from '../postgres/site.ts';
+import { until } from '../until.ts';
 import { runProgram } from './program.ts';
 import { callers, event, prepare, stateFolder } from './service-harness.ts';
 
@@ -22,7 +26,7 @@ const skip = (await postgresImpossible()) ?? false;
 
 function emptySite() {
   const db = new DatabaseSync(':memory:');
-  migrate(db, serviceSchema);
+  migrateFile(db, serviceSchema);
   const tables = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .all();
@@ -106,13 +110,48 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     assert.match(again.output(), /holds a service already/);
   });
 
+  test('Ctrl-C leaves the database as empty as before, and says so', async (t) => {
+    const stateDir = stateFolder(t);
+    await prepare(stateDir);
+    const database = await cluster.database();
+    const name = new URL(database).pathname.slice(1);
+    const own = openDatabase(findPrimary([database]), 1);
+    await migrate(own);
+    const copying = await own.transaction(async ({ rows }) => {
+      // It gets as far as the customers.
+      await rows('LOCK TABLE customers');
+      const program = runProgram(['service', 'copy'], {
+        env: { SERVICE_STATE_DIR: stateDir, DATABASE_URL: database },
+        cwd: stateDir,
+      });
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${name}'`;
+      await until('the copy to wait', async () => (await cluster.sql(waiting)).length > 0);
+      assert.deepEqual(await program.end('SIGINT'), { code: null, signal: 'SIGINT' });
+      return program;
+    });
+    await own.close();
+    assert.match(
+      copying.output(),
+      /^stopped: the database is as empty as before, and the service can be started/,
+    );
+    await until(
+      'the server to notice',
+      async () => (await cluster.sql('SELECT FROM accounts', name)).length === 0,
+    );
+    const again = runProgram(['service', 'copy'], {
+      env: { SERVICE_STATE_DIR: stateDir, DATABASE_URL: database },
+      cwd: stateDir,
+    });
+    assert.equal((await again.ended).code, 0, again.output());
+  });
+
   test('a file that a newer version has added to is left to that version, in one line', async (t) => {
     const stateDir = stateFolder(t);
     await prepare(stateDir);
     const file = join(stateDir, 'service.db');
     const db = new DatabaseSync(file);
     const next = { sql: "ALTER TABLE calls ADD COLUMN later TEXT NOT NULL DEFAULT ''" };
-    migrate(db, { ...serviceSchema, steps: [...serviceSchema.steps, next] });
+    migrateFile(db, { ...serviceSchema, steps: [...serviceSchema.steps, next] });
     db.close();
     const url = await cluster.database();
     await assert.rejects(copySite(file, url, { keptMs: undefined, secretMark: 'x' }), {

@@ -73,3 +73,16 @@ test('Ctrl-C while an account is removed: nobody can use it, and the same comman
     [0, 0],
   );
 });
+
+test('Ctrl-C during the export of an account: no file is left, and it says so', async (t) => {
+  const { stateDir, db, run } = await site(t);
+  db.exec(`INSERT INTO audit (account_id, at, what, who, source, target)
+    WITH RECURSIVE n (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < 300000)
+    SELECT 1, n, 'settings', 'x', 'x', 'x' FROM n`);
+  const file = join(stateDir, 'alpha.jsonl');
+  const exporting = run('account', 'export', 'Alpha', file);
+  await until('the file', () => existsSync(file));
+  assert.deepEqual(await exporting.end('SIGINT'), bySignal);
+  assert.equal(exporting.output(), `stopped: ${file} is not written\n`);
+  assert.equal(existsSync(file), false);
+});
