@@ -198,7 +198,7 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     why: 'all who wait are counted, of whom a hundred are shown',
   },
   {
-    step: /^(a note|a user|a call-back is done)/,
+    step: /^(a note|a user|a call-back is done|segments|accounts and integrations)/,
     why: 'the screens get all who are to be called back',
   },
   {
