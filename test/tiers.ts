@@ -24,6 +24,7 @@ const slow = [
   'test/integration/service-proxy',
   'test/integration/service-store-postgres',
   'test/promtool',
+  'test/bench/',
   // Many seconds of computing or waiting: damage, kills and broken links by the hundred, random inputs, password hashes.
   'src/bridge/outbox/recovery/',
   'src/bridge/outbox/kill',
@@ -48,6 +49,7 @@ const slow = [
   'test/integration/service-sign-in',
   'test/integration/service-webhooks',
   'test/integration/setup',
+  'test/integration/stopped-work',
   'test/integration/twelve-faults',
   'test/integration/upgrade',
   // Every recording through the whole bridge; the fast tier has the dry run of each.

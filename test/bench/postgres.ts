@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,6 +11,7 @@ import { median, print } from './compare.ts';
 import { load, post } from './service/client.ts';
 import { numberOf } from './service/fill.ts';
 import { type MeasuredProcess, start } from './service/measured.ts';
+import { serverCpu } from './service/server-cpu.ts';
 
 /**
  * The service on PostgreSQL beside the service on SQLite, in one run: what one, two and four processes take, and what a
@@ -62,7 +62,7 @@ async function batches(cluster: Cluster): Promise<void> {
     const used: { service: number; database: number }[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const count = Math.ceil(Math.min(3000, 600 * Math.sqrt(size)) / size);
-      const before = { service: process.cpuUsage(), database: databaseCpu(cluster) };
+      const before = { service: process.cpuUsage(), database: serverCpu(cluster) };
       for (let batch = 0; batch < count; batch += 1)
         await Promise.all(
           Array.from({ length: size }, (_, index) =>
@@ -75,7 +75,7 @@ async function batches(cluster: Cluster): Promise<void> {
       else
         used.push({
           service: (user + system) / 1000 / events,
-          database: (databaseCpu(cluster) - before.database) / events,
+          database: (serverCpu(cluster) - before.database) / events,
         });
     }
     const [service, database] = [
@@ -137,7 +137,7 @@ async function throughput(cluster: Cluster): Promise<void> {
   for (let round = 0; round <= rounds; round += 1) {
     if (round === 1) for (const url of databases) await analyse(cluster, url);
     for (const site of sites) {
-      const before = { service: await cpuOf(site), database: databaseCpu(cluster), load: process.cpuUsage() };
+      const before = { service: await cpuOf(site), database: serverCpu(cluster), load: process.cpuUsage() };
       const began = performance.now();
       const prefix = `r${round}-${site.name}`;
       await Promise.all(
@@ -153,7 +153,7 @@ async function throughput(cluster: Cluster): Promise<void> {
       if (round === 0) continue; // warms up
       site.rates.push((requests / (performance.now() - began)) * 1000);
       site.cpus.push(((await cpuOf(site)) - before.service) / requests);
-      site.databaseCpus.push((databaseCpu(cluster) - before.database) / requests);
+      site.databaseCpus.push((serverCpu(cluster) - before.database) / requests);
       const { user, system } = process.cpuUsage(before.load);
       site.loadCpus.push((user + system) / 1000 / requests);
     }
@@ -180,19 +180,4 @@ function eventOf(token: string, prefix: string, n: number): string {
 async function cpuOf({ services }: Site): Promise<number> {
   const used = await Promise.all(services.map((service) => service.cpu()));
   return used.reduce((sum, cpu) => sum + cpu, 0);
-}
-
-/** CPU time of the server with all its processes, those that have ended too, ms. */
-function databaseCpu(cluster: Cluster): number {
-  const tick = 1000 / Number(execFileSync('getconf', ['CLK_TCK']));
-  const [pid = ''] = readFileSync(join(cluster.dataDir, 'postmaster.pid'), 'utf8').split('\n');
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/);
-  const used = (process: string, fields: readonly number[]) => {
-    if (!existsSync(`/proc/${process}/stat`)) return 0; // ended meanwhile
-    const stat = readFileSync(`/proc/${process}/stat`, 'utf8');
-    const after = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields.reduce((sum, field) => sum + Number(after[field]), 0) * tick;
-  };
-  // utime, stime, and of the postmaster those of its ended children.
-  return used(pid, [11, 12, 13, 14]) + children.reduce((sum, child) => sum + used(child, [11, 12]), 0);
 }

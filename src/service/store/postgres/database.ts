@@ -71,7 +71,8 @@ export function openDatabase(primary: Primary, most: number) {
 
   /**
    * Prepared statements without scans of whole tables: the server would keep a plan with one that it made while the
-   * table was small.
+   * table was small. No compiled plans and no helpers of the server's: they would take more processors for one page than
+   * for all events beside it.
    */
   async function prepare(client: ClientBase): Promise<void> {
     const ask = (text: string) => client.query({ text, ...{ query_timeout: SILENCE_MS } });
@@ -79,7 +80,7 @@ export function openDatabase(primary: Primary, most: number) {
     // A pooler has told the client another number than the server's.
     if (rows[0].pid !== (client as unknown as { processID: number }).processID) return;
     await ask(
-      `SET enable_seqscan = off; SET statement_timeout = ${usual.statement}; SET lock_timeout = ${usual.lock}`,
+      `SET enable_seqscan = off; SET jit = off; SET max_parallel_workers_per_gather = 0; SET statement_timeout = ${usual.statement}; SET lock_timeout = ${usual.lock}`,
     );
     withoutPooler.add(client);
   }
