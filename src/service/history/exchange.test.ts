@@ -27,7 +27,16 @@ async function application() {
       read: async () => ({
         version: 1,
         directory: {
-          accounts: [{ id: 1, uid: '0'.repeat(16), name: 'A', country: null, tokenCounter: 1 }],
+          accounts: [
+            {
+              id: 1,
+              uid: '0'.repeat(16),
+              name: 'A',
+              country: null,
+              tokenCounter: 1,
+              requestsPerMinute: null,
+            },
+          ],
           integrations: [integration],
           extensions: [],
         },
