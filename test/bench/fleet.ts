@@ -69,7 +69,8 @@ async function main(): Promise<void> {
   print(
     '                 events p50, p99    lookups            pages              CPU ms an event: service, database',
   );
-  for (const count of flags.processes.split(',').map(Number)) await measure(url, count, tokens);
+  for (const [round, count] of flags.processes.split(',').map(Number).entries())
+    await measure(url, { round, count }, tokens);
 }
 
 /** Makes the accounts, their customers and calls; gives the tokens of their bridges. */
@@ -107,13 +108,17 @@ async function fill(url: string): Promise<string[]> {
   return tokens;
 }
 
-async function measure(url: string, count: number, tokens: readonly string[]): Promise<void> {
+async function measure(
+  url: string,
+  { round, count }: { round: number; count: number },
+  tokens: readonly string[],
+): Promise<void> {
   const beganAt = Date.now();
   const services = await Promise.all(Array.from({ length: count }, () => start('service', folder, url)));
   const readers: { cookie: string; url: string }[] = [];
   for (let n = 0; n < READERS; n += 1) {
     const at = `http://127.0.0.1:${services[n % count]?.port}`;
-    const name = `Reader ${count}-${n}`;
+    const name = `Reader ${round}-${n}`;
     const of = { url: at, stateDir: folder, database: { url, listenUrl: undefined, connections: 4 } };
     await person(of, { name, account: `Account ${n % accounts}`, role: 'administrator' });
     readers.push({ ...(await visitor(callers(at), name)), url: at });
@@ -153,7 +158,7 @@ async function measure(url: string, count: number, tokens: readonly string[]): P
     const from = `+4930${1_000_000 + (n % 700)}`;
     const bearer = { authorization: `Bearer ${tokens[bridge]}`, 'content-type': 'application/json' };
     const body = {
-      id: `${count}-${bridge}-${call}`,
+      id: `${round}-${bridge}-${call}`,
       direction: 'inbound',
       status: callStatuses[Math.floor(n / accounts) % 3],
       from,
@@ -203,7 +208,7 @@ async function measure(url: string, count: number, tokens: readonly string[]): P
   for (const [what, times] of failed) print(`    not answered: ${what}, ${times} times`);
   const [stored] = await cluster.sql(
     `SELECT sum((SELECT count(*) FROM calls c WHERE c.account_id = a.id AND c.started_at >= ${beganAt}
-       AND c.call_id LIKE '${count}-%'))::int AS calls FROM accounts a`,
+       AND c.call_id LIKE '${round}-%'))::int AS calls FROM accounts a`,
     new URL(url).pathname.slice(1),
   );
   const expected = Math.ceil(sent / accounts / 3) * accounts;
