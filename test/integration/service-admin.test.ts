@@ -255,6 +255,8 @@ test('administration: who runs the service limits an account, removes it, and ad
   assert.equal((await post(b.token, event({ id: '5' }))).status, 401);
   assert.equal((await ask(`${url}/admin/account`, { token: b.admin })).status, 401);
   assert.equal((await post(a.token, event({ id: '5' }))).status, 200, 'the other goes on');
+  const last = await asOperator('DELETE', `/accounts/${alpha}`);
+  assert.match(JSON.stringify([last.status, last.json]), /^\[409,.*Alpha is the only account/);
 });
 
 test('administration: every answer names its request, and so does the log', async (t) => {

@@ -114,11 +114,6 @@ export function accountCommands(
     .option('--yes', 'do it; without, only what would be removed is printed')
     .action((name, options) =>
       withStore(name, async ({ store, account }) => {
-        const { accounts } = (await store.directory.read(0))?.directory ?? { accounts: [] };
-        if (accounts.length === 1)
-          throw new CommandRefused(
-            `${account.name} is the only account: stop the service and delete its data instead`,
-          );
         const { users, customers } = (await store.directory.fleetAccounts()).find(
           ({ id }) => id === account.id,
         ) ?? { users: 0, customers: 0 };

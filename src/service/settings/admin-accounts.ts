@@ -115,7 +115,7 @@ export function adminAccountRoutes(
     operation(
       'removeAccount',
       "Remove an account with everything that is stored of it, with the operator's token. It is answered when all is gone; after an interruption, send it again.",
-      { by: byUid, response: nothing },
+      { by: byUid, response: { ...nothing, 409: errorSchema.describe('It is the only account.') } },
     ),
     async (request, reply) => {
       await removeAccount(store, await chosen(request.params.uid), by(request), { clock });

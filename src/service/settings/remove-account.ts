@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountData } from '../accounts/account-data.ts';
 import type { Account, DirectoryStore } from '../accounts/directory-store.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
+import { Refusal } from '../kit/refusal.ts';
 
 /** Every process reads changes of accounts each second. */
 const HEARD_MS = 3_000;
@@ -19,7 +20,8 @@ type By = { readonly who: string; readonly from: string };
 
 /**
  * Removes an account with everything that is stored of it, in steps of some hundred rows beside everybody's work. Its tokens
- * are refused and its users signed out first. What is interrupted is ended by the next call. Throws as the store.
+ * are refused and its users signed out first. What is interrupted is ended by the next call.
+ * @throws Refusal if it is the only one; and as the store
  */
 export async function removeAccount(
   { directory, accountData, audit, purge }: RemovingStore,
@@ -27,8 +29,13 @@ export async function removeAccount(
   by: By,
   { clock, done }: { clock: () => number; done?: (rows: number) => void },
 ): Promise<void> {
-  const known = (await directory.read(0))?.directory.integrations ?? [];
-  for (const { id: integration, account } of known)
+  const { accounts, integrations } = (await directory.read(0))?.directory ?? {
+    accounts: [],
+    integrations: [],
+  };
+  if (accounts.length === 1)
+    throw new Refusal(409, `${name} is the only account: stop the service and delete its data instead`);
+  for (const { id: integration, account } of integrations)
     if (account === id) await directory.changeIntegration(integration, { enabled: false });
   await directory.changeAccount(id, { rotate: true });
   await sleep(HEARD_MS);
