@@ -356,10 +356,10 @@ const filters: CallFilter[] = [
   { ...everyCall, outcome: 'short' },
   { ...everyCall, numberCalled: '110' },
   { ...everyCall, place: 'queue' },
-  { ...everyCall, since: 20 * MINUTE, until: 90 * MINUTE },
+  { ...everyCall, since: 20 * MINUTE, until: 40 * MINUTE },
   { ...everyCall, number: { is: '+4930901820' }, extensions: ['1002'], outcome: 'answered' },
   { ...everyCall, customer: { is: '8' }, outcome: 'open', since: MINUTE },
-  { ...everyCall, search: { digits: '1', words: [], extensions: [] }, outcome: 'missed', until: 99 * MINUTE },
+  { ...everyCall, search: { digits: '1', words: [], extensions: [] }, outcome: 'missed', until: 30 * MINUTE },
 ];
 
 const names: Record<string, { reference: string; folded: string }> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { missedPlaceAt, missedText, placeText } from './place.ts';
+import { missedPlaceAt, missedText, placeText, writtenWhere } from './place.ts';
 
 const rows: [context: string, exten: string, text: string][] = [
   ['ext-queues', '700', 'queue 700 (extension 700 in context ext-queues)'],
@@ -33,4 +33,25 @@ test('how a call was missed, in words', () => {
   assert.equal(missedText({ by: 'pbx', where: 'queue', after: 9 }), 'missed: ended after 9 s in a queue');
   assert.equal(missedText({ by: 'caller' }), 'missed: gave up');
   assert.equal(missedText({ where: 'announcement', name: '3' }), 'missed: ended in announcement 3');
+});
+
+test('where in the dialplan it is written what a place does not say', () => {
+  const timeConditions = [{ context: 'timeconditions' }];
+  assert.deepEqual(writtenWhere({ where: 'announcement', name: '1' }, undefined), timeConditions);
+  assert.deepEqual(writtenWhere({ where: 'terminated' }, undefined), timeConditions);
+  assert.deepEqual(writtenWhere({ where: 'queue', name: '700' }, undefined), []);
+  const ofMailbox = (...before: Parameters<typeof writtenWhere>) =>
+    writtenWhere(...before).map(({ context, exten }) =>
+      exten === undefined ? context : `${exten}@${context}`,
+    );
+  const nobodys = { where: 'voicemail' } as const;
+  assert.deepEqual(ofMailbox(nobodys, { where: 'ivr', name: '2' }), ['ivr-2']);
+  assert.deepEqual(ofMailbox(nobodys, { where: 'announcement', name: '3' }), ['app-announcement-3']);
+  assert.deepEqual(ofMailbox(nobodys, { where: 'queue', name: '700' }), ['700@ext-queues']);
+  assert.deepEqual(ofMailbox(nobodys, { where: 'ringing', name: '600' }), [
+    '600@ext-group',
+    '600@ext-findmefollow',
+  ]);
+  assert.deepEqual(ofMailbox(nobodys, undefined), []);
+  assert.deepEqual(ofMailbox({ ...nobodys, name: '101' }, { where: 'queue', name: '700' }), []);
 });

@@ -8,7 +8,7 @@ export type FilePosition = {
   readonly inode: number;
   /** Bytes; the beginning of a line. */
   readonly offset: number;
-  /** A hash of the last bytes before `offset`, which identifies a copy and reveals a replacement; '' at 0. */
+  /** A hash of the last bytes before `offset`, which identifies a copy and reveals a replacement; it says nothing at 0. */
   readonly tail: string;
 };
 
@@ -167,7 +167,7 @@ async function readAt(file: FileHandle, from: number, length: number): Promise<B
 }
 
 function hash(bytes: Buffer): string {
-  return bytes.length === 0 ? '' : createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -191,3 +191,12 @@ test('a try that the disk refused does not count: an event is sent again five ti
   assert.equal(sent, 5);
   assert.equal(it.reconciler.status().gaveUp, 1);
 });
+
+test('of more than wait at a time the oldest are not compared', async () => {
+  const it = scene();
+  for (let seq = 0; seq < 100_000; seq++)
+    it.reconciler.delivered({ seq, callId: 'pbx-1', status: 'completed' });
+  assert.equal(it.reconciler.status().skipped, 0);
+  it.reconciler.delivered({ seq: 100_000, callId: 'pbx-1', status: 'completed' });
+  assert.equal(it.reconciler.status().skipped, 10_000);
+});
