@@ -56,7 +56,8 @@ async function run(): Promise<number> {
   const { startBridge } = await import('../bridge/bridge.ts');
   const notify = await openServiceManager(notifySocket, log);
   return runUntilStopped(async (fail) => {
-    const bridge = await startBridge(config, { log, logStatus: log.status, version, fail });
+    const starting = startBridge(config, { log, logStatus: log.status, version, fail });
+    const bridge = await extended(starting, notify);
     const reload = () => reloadSettings(settings, bridge, log);
     if (notify === undefined) return { stop: bridge.stop, reload };
     const supervisor = createSupervisor({
@@ -146,11 +147,8 @@ else {
       const { startService } = await import('../service/service.ts');
       const notify = await openServiceManager(notifySocket, log);
       const code = await runUntilStopped(async (fail) => {
-        // A new version may bring a large database up to date first, and back it up before.
-        const extended = setInterval(() => notify?.({ EXTEND_TIMEOUT_USEC: 60_000_000 }), 20_000);
-        const running = await startService({ ...service, mail, alerts }, { log, version, fail }).finally(() =>
-          clearInterval(extended),
-        );
+        const starting = startService({ ...service, mail, alerts }, { log, version, fail });
+        const running = await extended(starting, notify);
         started(running);
         notify?.({ READY: 1, STATUS: `listening at ${running.url}` });
         return {
@@ -178,6 +176,15 @@ try {
   );
   // Exit explicitly: after a failed start, open handles would keep the process and its lock alive.
   process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
+}
+
+/** Has the service manager wait for a start: a new version may first back a large database up, and bring it up to date. */
+function extended<Started>(
+  start: Promise<Started>,
+  notify: Awaited<ReturnType<typeof openServiceManager>>,
+): Promise<Started> {
+  const timer = setInterval(() => notify?.({ EXTEND_TIMEOUT_USEC: 60_000_000 }), 20_000);
+  return start.finally(() => clearInterval(timer));
 }
 
 /**
