@@ -76,12 +76,12 @@ export function customerCommands(parent: Command, { command, withStore, print, i
     .option('--create-segments', 'create the segments that do not exist, with priority 0')
     .action((file, options) =>
       withStore(options.account, async ({ store, account, audit }) => {
+        const size = file === '-' ? undefined : statSync(file).size;
         const input = file === '-' ? io.in : createReadStream(file);
         const { id, country: code } = account;
         try {
           const createSegments = options.createSegments === true;
           let stored = 0;
-          const size = file === '-' ? undefined : statSync(file).size;
           const left = () =>
             `${counted(stored, 'customer')} stored; the same command again does the rest, and leaves those as they are`;
           const report = await longWork(`reading ${file}, bytes`, { left }, (progress) =>
