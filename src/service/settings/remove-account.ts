@@ -20,7 +20,7 @@ type By = { readonly who: string; readonly from: string };
 
 /**
  * Removes an account with everything that is stored of it, in steps of some hundred rows beside everybody's work. Its tokens
- * are refused and its users signed out first. What is interrupted is ended by the next call.
+ * are refused first; its users are signed out with the first step, some seconds later. What is interrupted is ended by the next call.
  * @throws Refusal if it is the only one; and as the store
  */
 export async function removeAccount(
