@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { Bridge } from '../bridge/bridge.ts';
-import { createSupervisor, openServiceManager } from '../bridge/status/systemd.ts';
+import { createSupervisor, extended, openServiceManager } from '../bridge/status/systemd.ts';
 import { serviceDescription } from '../service/commands/description.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
 import { deniedText } from '../shared/process/denied.ts';
@@ -176,15 +176,6 @@ try {
   );
   // Exit explicitly: after a failed start, open handles would keep the process and its lock alive.
   process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
-}
-
-/** Has the service manager wait for a start: a new version may first back a large database up, and bring it up to date. */
-function extended<Started>(
-  start: Promise<Started>,
-  notify: Awaited<ReturnType<typeof openServiceManager>>,
-): Promise<Started> {
-  const timer = setInterval(() => notify?.({ EXTEND_TIMEOUT_USEC: 60_000_000 }), 20_000);
-  return start.finally(() => clearInterval(timer));
 }
 
 /**

@@ -51,8 +51,19 @@ const tickMs = { starting: 250, ready: 5_000 };
 /** How long the start waits for a PBX where nothing answers, ms. It may be starting too. */
 const longestStartMs = 60_000;
 
-/** Extension of the start timeout while the start waits, microseconds. A start that hangs is not extended. */
+/** Extension of the start timeout while the start waits, microseconds. */
 const startExtensionUs = 60_000_000;
+/** Time between two such extensions while the databases are opened, ms. */
+const extendEveryMs = 20_000;
+
+/** Has the service manager wait for a start: a new version may first back a large database up, and bring it up to date. */
+export function extended<Started>(
+  start: Promise<Started>,
+  notify: Awaited<ReturnType<typeof openServiceManager>>,
+): Promise<Started> {
+  const timer = setInterval(() => notify?.({ EXTEND_TIMEOUT_USEC: startExtensionUs }), extendEveryMs);
+  return start.finally(() => clearInterval(timer));
+}
 
 /**
  * Notifies systemd of the bridge's state: ready once the PBX's channels were read, or waiting for that is over; a status

@@ -49,12 +49,12 @@ export function apiRoutes(context: ServiceContext) {
       request.sender = sender;
       const { account, integration } = sender;
       const limits = [
-        [`account ${account.id}`, account.requestsPerMinute],
-        [`integration ${integration.id}`, perMinute],
+        ['account', account.id, account.requestsPerMinute],
+        ['integration', integration.id, perMinute],
       ] as const;
-      for (const [client, most] of limits) {
+      for (const [of, id, most] of limits) {
         if (most === null) continue;
-        const { allowed, remaining, resetAt } = rateLimit.take(client, most, request.receivedAt);
+        const { allowed, remaining, resetAt } = rateLimit.take(of, id, most, request.receivedAt);
         reply.header('x-ratelimit-limit', most).header('x-ratelimit-remaining', remaining);
         if (allowed) continue;
         const wait = Math.max(1, Math.ceil((resetAt - request.receivedAt) / 1000));

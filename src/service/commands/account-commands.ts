@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { createFile, systemUser } from '../../shared/process/denied.ts';
 import { longWork } from '../../shared/process/long-work.ts';
 import { exportLines } from '../accounts/account-data.ts';
-import { newUid } from '../accounts/directory.ts';
+import { addAccount } from '../accounts/directory.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
 import { counted, isTimeZone } from '../kit/formats.ts';
@@ -45,12 +45,8 @@ export function accountCommands(
     .option('--country <code>', 'the country of numbers without +, such as NL', country)
     .action((name, options) =>
       withStore(undefined, async ({ store, audit }) => {
-        const account = await store.withLock(async () => {
-          const { accounts } = (await store.directory.read(0))?.directory ?? { accounts: [] };
-          if (accounts.some((known) => known.name === name))
-            throw new CommandRefused(`there is an account "${name}"`);
-          return store.directory.addAccount({ uid: newUid(), name, country: options.country ?? null });
-        });
+        const account = await addAccount(store, { name, country: options.country ?? null });
+        if (account === undefined) throw new CommandRefused(`there is an account "${name}"`);
         await addIntegration(store, account, 'Phone system');
         await audit('settings', `account ${name} added`, account);
         print(`${account.uid}  ${account.country ?? '--'}  ${account.name}`);

@@ -56,7 +56,7 @@ export function adminFleetRoute(
       const now = clock();
       const fleet = await readFleet(directory, {
         ...{ now, version, refused: directory.refused },
-        lately: (account) => rateLimit.lately(`account ${account}`, now),
+        lately: (account) => rateLimit.lately('account', account, now),
       });
       if (!wantsPage(request)) return fleetView(fleet);
       const page = fleetPage(fleet, wordsFor('', request.headers['accept-language']), now);

@@ -66,16 +66,20 @@ export type RateLimit = ReturnType<typeof makeRateLimit>;
 
 const WINDOW_MS = 60_000;
 
+type Limited = 'account' | 'integration';
+
 /** Fixed windows that begin with a client's first request, as Laravel's `throttle` counts. */
 export function makeRateLimit() {
   const windows = new Map<string, { count: number; resetAt: number; before: number }>();
   return {
     /** Counts one request at `now` (Unix ms). */
     take(
-      client: string,
+      of: Limited,
+      id: number,
       perMinute: number,
       now: number,
     ): { allowed: boolean; remaining: number; resetAt: number } {
+      const client = `${of} ${id}`;
       let window = windows.get(client);
       if (window === undefined || now >= window.resetAt) {
         const before = window !== undefined && now < window.resetAt + WINDOW_MS ? window.count : 0;
@@ -90,8 +94,8 @@ export function makeRateLimit() {
       };
     },
     /** The most that it has sent in this minute or the one before, as far as this process knows. */
-    lately(client: string, now: number): number {
-      const { count, before, resetAt } = windows.get(client) ?? { count: 0, before: 0, resetAt: 0 };
+    lately(of: Limited, id: number, now: number): number {
+      const { count, before, resetAt } = windows.get(`${of} ${id}`) ?? { count: 0, before: 0, resetAt: 0 };
       if (now < resetAt) return Math.max(count, before);
       return now < resetAt + WINDOW_MS ? count : 0;
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
-import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
+import { addAccount, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { byUid, given, name, nothing, operation, type ZodInstance } from '../kit/administration.ts';
@@ -83,12 +83,8 @@ export function adminAccountRoutes(
     }),
     async (request, reply) => {
       const { name, country } = request.body;
-      const account = await store.withLock(async () => {
-        await directory.refresh();
-        if (directory.accounts().some((known) => known.name === name))
-          throw new Refusal(409, `There is an account "${name}".`);
-        return directory.addAccount({ uid: newUid(), name, country });
-      });
+      const account = await addAccount(store, { name, country });
+      if (account === undefined) throw new Refusal(409, `There is an account "${name}".`);
       await directory.refresh();
       await audit(request, account.id, `account ${name} added`);
       return reply.code(201).send({ ...accountView(account), admin_token: keys.adminToken(account) });

@@ -23,14 +23,14 @@ const span = (ms: number) =>
  */
 export function makeProgress(what: string, out: Out, clock: () => number = Date.now) {
   const began = clock();
-  let saidAt = began + SHORT_MS - EVERY_MS.terminal;
-  if (!out.isTTY) saidAt = began;
+  const everyMs = EVERY_MS[out.isTTY ? 'terminal' : 'log'];
+  let saidAt = out.isTTY ? began + SHORT_MS - everyMs : began;
   let isThere = false;
   return {
     /** `of`: all that there is, if it is known; in whatever unit `done` is counted. */
     at(done: number, of?: number): void {
       const now = clock();
-      if (now - saidAt < EVERY_MS[out.isTTY ? 'terminal' : 'log']) return;
+      if (now - saidAt < everyMs) return;
       saidAt = now;
       const share = of === undefined || of === 0 ? undefined : Math.min(1, done / of);
       const amount = done.toLocaleString('en');
