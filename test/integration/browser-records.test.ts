@@ -249,7 +249,9 @@ test('a report begins with the hour that decides, and below each bar is its numb
   skip,
 }, async (t) => {
   const { page } = await report(t, `${lastDays(8)}&by=day`);
-  await page.locator('.says', { hasText: /^Busiest: .* calls missed, \d people answered\.$/ }).waitFor();
+  await page
+    .locator('.says', { hasText: /^(Busiest|Most missed): .* calls missed, \d (person|people) answered\.$/ })
+    .waitFor();
   const numbers = await page.locator('.bars > a').evaluateAll((bars) =>
     bars.map((bar) => {
       const box = bar.querySelector('.number')?.getBoundingClientRect();

@@ -90,14 +90,16 @@ export function accountCommands(
           file === '-'
             ? io.out
             : createWriteStream('', { fd: createFile(file, () => openSync(file, 'wx', 0o600)) });
-        await audit('export', 'everything');
         const how = {
           left: () => (file === '-' ? 'what is written so far is not all' : `${file} is not written`),
           undo: () => file !== '-' && rmSync(file, { force: true }),
         };
-        await longWork(`writing ${account.name}, rows`, how, (progress) =>
-          pipeline(Readable.from(exportLines(store, account.id, progress)), target, { end: file !== '-' }),
-        );
+        // From here on, with nothing awaited since the file was created: Ctrl-C must find it.
+        await longWork(`writing ${account.name}, rows`, how, async (progress) => {
+          await audit('export', 'everything');
+          const lines = Readable.from(exportLines(store, account.id, progress));
+          await pipeline(lines, target, { end: file !== '-' });
+        });
         if (file !== '-') print(`${file} has everything of ${account.name}`);
       }),
     );

@@ -54,6 +54,7 @@ export function deliveriesCard(
         { head: text.tries, end: true, cell: ({ tries }) => tries },
         {
           head: text.answer,
+          is: 'answer',
           cell: ({ answer, triedAt }) =>
             triedAt !== null &&
             html`${displayText(answer ?? '–', 120)} <span class="quiet">${formats.moment(triedAt, now, 'seconds')}</span>`,

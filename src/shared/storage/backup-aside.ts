@@ -13,12 +13,18 @@ export async function backUpInThread(path: string, file: string, options: Backup
   );
 }
 
-const MB = 1_000_000;
+/** What there is of a file. What cannot be read is the writer's to say. */
+function megabytes(path: string): number {
+  try {
+    return Math.round(statSync(path).size / 1_000_000);
+  } catch {
+    return 0;
+  }
+}
 
 /** The same for a command: says how far it is, and leaves nothing when it is stopped. */
 export async function writeBackupAside(path: string, file: string, options: BackupOptions): Promise<void> {
   const part = partOf(file);
-  const megabytes = (of: string) => Math.round((statSync(of, { throwIfNoEntry: false })?.size ?? 0) / MB);
   const how = {
     left: () => `${file} is not written`,
     undo() {
