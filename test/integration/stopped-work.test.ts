@@ -57,14 +57,14 @@ test('Ctrl-C during a backup: no file is left, and it says so', async (t) => {
   );
 });
 
-test('Ctrl-C while an account is removed: nobody can use it, and the same command removes the rest', async (t) => {
+test('Ctrl-C while an account is removed: its phone systems are refused, and the same command removes the rest', async (t) => {
   const { count, run } = await site(t);
   const removing = run('account', 'remove', 'Beta', '--yes');
   await until('its integrations to be off', () => count('integrations WHERE enabled = 0') === 2);
   assert.deepEqual(await removing.end('SIGINT'), bySignal);
   assert.match(
     removing.output(),
-    /^stopped: some of its rows are left, and nobody can use it; the same command again removes them\n$/,
+    /^stopped: some of its rows are left, and its phone systems are refused; the same command again removes them\n$/,
   );
   const again = run('account', 'remove', 'Beta', '--yes');
   assert.deepEqual(await again.ended, { code: 0, signal: null });

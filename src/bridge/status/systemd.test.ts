@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Log } from '../../shared/log/log.ts';
 import { type AmiFailure, describeFailure, saysNothing } from '../ami/failure.ts';
 import { noon, statusWith } from './bridge-status.fixture.ts';
-import { createSupervisor, type Liveness, type Notice } from './systemd.ts';
+import { createSupervisor, extended, type Liveness, type Notice } from './systemd.ts';
 
 /** A supervisor of a simulated bridge, on a clock that moves only with `pass`. */
 function supervise(t: TestContext, liveness: Partial<Liveness['pbx']> = {}, watchdogMs?: number) {
@@ -70,6 +70,22 @@ function startWith(t: TestContext, failure: AmiFailure) {
 }
 
 const refused: AmiFailure = { kind: 'unreachable', detail: 'ECONNREFUSED' };
+
+test('a start is extended while it opens its databases, for two hours, and no longer', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let extensions = 0;
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const start = extended(promise, () => {
+    extensions += 1;
+  });
+  const hour = 3_600_000;
+  t.mock.timers.tick(hour);
+  assert.equal(extensions, 180);
+  t.mock.timers.tick(3 * hour);
+  assert.equal(extensions, 360);
+  resolve('open');
+  assert.equal(await start, 'open');
+});
 
 test('READY is sent once, after the channels were read for the first time', async (t) => {
   const { bridge, pass, trying } = startWith(t, refused);

@@ -53,15 +53,23 @@ const longestStartMs = 60_000;
 
 /** Extension of the start timeout while the start waits, microseconds. */
 const startExtensionUs = 60_000_000;
-/** Time between two such extensions while the databases are opened, ms. */
+/** Time between two such extensions while the databases are opened, and how long they may take, ms. */
 const extendEveryMs = 20_000;
+const longestOpeningMs = 2 * 3_600_000;
 
-/** Has the service manager wait for a start: a new version may first back a large database up, and bring it up to date. */
+/**
+ * Has the service manager wait for a start: a new version may first back a large database up, and bring it up to date. What
+ * takes hours has stuck, and is started anew.
+ */
 export function extended<Started>(
   start: Promise<Started>,
   notify: Awaited<ReturnType<typeof openServiceManager>>,
 ): Promise<Started> {
-  const timer = setInterval(() => notify?.({ EXTEND_TIMEOUT_USEC: startExtensionUs }), extendEveryMs);
+  let left = longestOpeningMs / extendEveryMs;
+  const timer = setInterval(() => {
+    if (left > 0) notify?.({ EXTEND_TIMEOUT_USEC: startExtensionUs });
+    left -= 1;
+  }, extendEveryMs);
   return start.finally(() => clearInterval(timer));
 }
 

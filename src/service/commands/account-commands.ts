@@ -122,7 +122,7 @@ export function accountCommands(
           );
         const by = { who: systemUser().username, from: 'command' };
         const left = () =>
-          'some of its rows are left, and nobody can use it; the same command again removes them';
+          'some of its rows are left, and its phone systems are refused; the same command again removes them';
         await longWork(`removing ${account.name}, rows`, { left }, (progress) =>
           removeAccount(store, account, by, { clock: Date.now, done: progress }),
         );

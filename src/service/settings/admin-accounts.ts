@@ -106,6 +106,21 @@ export function adminAccountRoutes(
       return accountView(await chosen(account.uid));
     },
   );
+  app.post(
+    '/accounts/:uid/rotate',
+    operation(
+      'rotateAdminToken',
+      "Make a new admin token of an account, with the operator's token; the old one is refused within seconds. For a token that leaked, or whose answer was lost.",
+      { by: byUid, response: { 200: madeSchema } },
+    ),
+    async (request) => {
+      const { id, uid } = await chosen(request.params.uid);
+      await directory.changeAccount(id, { rotate: true });
+      await audit(request, id, 'admin token replaced');
+      const account = await chosen(uid);
+      return { ...accountView(account), admin_token: keys.adminToken(account) };
+    },
+  );
   app.delete(
     '/accounts/:uid',
     operation(

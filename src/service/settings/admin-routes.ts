@@ -29,9 +29,8 @@ import { changeAccount } from './change-account.ts';
 
 const accountChange = z.object({ name: name.optional(), country: country.optional() });
 
-/** What only the operator's token opens: it is about all accounts. */
+/** What only the operator's token opens: this, and all of /admin/accounts. */
 const fleetPath = '/admin/fleet';
-const operatorPaths = ['/admin/accounts', '/admin/accounts/:uid', fleetPath];
 
 const documentPath = '/admin/openapi.json';
 
@@ -73,7 +72,7 @@ export function adminRoutes(parts: Parts) {
       // The browser's own dialog: no page, session or cookie for one reader. It keeps the token for addresses below /admin/.
       const isPage = path === fleetPath && wantsPage(request);
       const token = (isPage && basicPassword(authorization)) || (bearerToken(authorization) ?? '');
-      const ofOperator = operatorPaths.includes(path);
+      const ofOperator = path === fleetPath || path.startsWith('/admin/accounts');
       if (ofOperator && sameText(token, keys.operatorToken())) return;
       if (isPage) reply.header('www-authenticate', 'Basic realm="any name, the operator token as password"');
       const account = directory.administrator(token);
