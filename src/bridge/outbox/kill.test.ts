@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { eventsOf, keepingLog, opened, temporaryFolder } from './outbox.fixture.ts';
 
-const appender = new URL('./appender.fixture.ts', import.meta.url).pathname;
+const appender = fileURLToPath(new URL('./appender.fixture.ts', import.meta.url));
 const kills = 12;
 
 // No control with synchronous OFF here: the kernel keeps what a killed process wrote, so this could not fail by it.

@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { lockFolder, runningPid } from './instance-lock.ts';
 
-const holder = new URL('./lock-holder.fixture.ts', import.meta.url).pathname;
+const holder = fileURLToPath(new URL('./lock-holder.fixture.ts', import.meta.url));
 const lock = (directory: string) => lockFolder(directory, { name: 'test', who: 'program' }, process.pid);
 
 function temporaryFolder(t: TestContext): string {
@@ -20,7 +21,9 @@ function temporaryFolder(t: TestContext): string {
 async function otherProcess(t: TestContext, directory: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [holder, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
-  await once(child.stdout, 'data');
+  const ended = once(child, 'exit').then(([code]) => assert.fail(`it ended with ${code}, and holds nothing`));
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  ended.catch(() => {});
   return child;
 }
 
