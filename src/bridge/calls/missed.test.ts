@@ -189,9 +189,31 @@ describe('where a missed call ended', () => {
     assert.deepEqual(endOf([...talks, ends(9, 'parkedcalls', '71')]), [' ']);
     const left: Input = later(9, { type: 'bridge-left', at, bridge: 'b', uniqueid: '1.1' });
     assert.deepEqual(endOf([...talks, left, ends(9, 'parkedcalls', '71')]), [' ']);
-    assert.deepEqual(endOf([...talks, { ...left, at }, ends(9, 'parkedcalls', '71')]), [
-      ', in parking (extension 71 in context parkedcalls) parkedcalls',
-    ]);
+    const parked = [', in parking (extension 71 in context parkedcalls) parkedcalls'];
+    assert.deepEqual(endOf([...talks, { ...left, at }, ends(9, 'parkedcalls', '71')]), parked);
+    const waits = { ...enters('p', '1.1'), technology: 'holding_bridge' } as Input;
+    const fetched: Input = later(9, { type: 'bridge-left', at, bridge: 'p', uniqueid: '1.1' });
+    assert.deepEqual(
+      endOf([...talks, { ...left, at }, waits, fetched, ends(9, 'parkedcalls', '71')]),
+      parked,
+      'who waits in parking does not talk',
+    );
+  });
+
+  test('the log and explain say in words why a channel hung up', () => {
+    for (const [cause, words] of [
+      [0, 'cause 0 (no cause)'],
+      [17, 'cause 17 (busy)'],
+      [99, 'cause 99'],
+    ] as const) {
+      const texts = play([caller(), { ...hangsUp('1.1'), cause } as Input]).effects.flatMap((effect) =>
+        effect.type === 'journal' ? [effect.entry.text] : [],
+      );
+      assert.ok(
+        texts.some((text) => text.includes(`hung up, ${words}`)),
+        texts.join('\n'),
+      );
+    }
   });
 
   test('an answered call, and one of which a part was not observed, have none', () => {

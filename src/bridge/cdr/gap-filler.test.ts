@@ -87,6 +87,23 @@ test('a call that is gone waits for its record while the records cannot be read,
   assert.deepEqual(second.ended, [{ uniqueid: '1800000101.1' }]);
 });
 
+test('a call that is gone is not given up while its record, which came at the last moment, waits to be decided', async (t) => {
+  for (let readsBefore = 0; ; readsBefore += 1) {
+    const { write, start } = await scene(t);
+    const { live, ended, answered } = lostCalls();
+    write('');
+    const filler = await start(live);
+    await filler.reads(readsBefore);
+    if (ended.length > 0) {
+      assert.ok(readsBefore > 3, 'it waits');
+      return;
+    }
+    write(line(1, { by: 'PJSIP/1001-00000009' }));
+    await filler.reads(4);
+    assert.deepEqual(ended, [answered], `after ${readsBefore} reads`);
+  }
+});
+
 test('what is not a record, or has no uniqueid, is logged once and skipped', async (t) => {
   const { write, start, reportedOf, codes } = await scene(t);
   const filler = await start();

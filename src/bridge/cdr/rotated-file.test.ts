@@ -103,6 +103,16 @@ test('a file that was edited (another inode, the same beginning) is read from th
   ]);
 });
 
+test('a file that was empty, and is rotated before it is read again, is read to its end', async (t) => {
+  const file = fileFor(t);
+  file.write('');
+  const end = await endOf(file.path);
+  file.write('one\n');
+  renameSync(file.path, `${file.path}.1`);
+  file.write('two\n');
+  assert.deepEqual((await readAll(file.path, end)).texts, ['one', 'two']);
+});
+
 test('a file that was emptied or compressed is read from its beginning, and reported as restarted', async (t) => {
   const file = fileFor(t);
   file.write('one\ntwo\n');

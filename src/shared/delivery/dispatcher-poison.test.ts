@@ -29,6 +29,7 @@ test('the API will not have an event: parked after three tries, later events of 
         [['a', 'answered', 3]],
       );
       assert.equal(lab.dispatcher.status().deadLetters, 1);
+      assert.equal(lab.lines.filter(({ code }) => code === 'delivery.failed').length, 2);
     });
   }
 });

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Log, LogFields } from '../log/log.ts';
 import type { Flow } from './flow.ts';
 import type { QueuedEvent } from './queue.ts';
-import { createReport } from './report.ts';
+import { createReport, duration } from './report.ts';
 
 function reportAt(waiting: () => Promise<number> = async () => 214) {
   const lines: [string, LogFields][] = [];
@@ -89,4 +89,19 @@ test('what is left to sum up is logged at the end', () => {
     { count: 15, window: '60 s', status: 'ringing', call: 'a', reason: '500' },
   ]);
   assert.equal(lines.length, 11);
+});
+
+test('a span of time is said as roughly as people would', () => {
+  const spans = [-1, 949, 950, 119_400, 119_500, 7_169_000, 7_170_000, 172_000_000, 173_000_000];
+  assert.deepEqual(spans.map(duration), [
+    '0.0 s',
+    '0.9 s',
+    '1 s',
+    '119 s',
+    '2 min',
+    '119 min',
+    '2 h',
+    '2 days',
+    '2 days',
+  ]);
 });

@@ -84,18 +84,19 @@ for (const [what, sql, name, args] of [
     );
   });
 
-test('keeper: an empty file beside a WAL is damage, however little is left of the WAL, and that is kept', (t) => {
-  const { directory, keeper } = keep(t);
-  keeper.run([append(1)]);
-  const wal = readFileSync(`${databasePath(directory)}-wal`).subarray(0, 100);
-  const broken = temporaryFolder(t);
-  writeFileSync(databasePath(broken), '');
-  writeFileSync(`${databasePath(broken)}-wal`, wal);
-  const { log } = keep(t, () => {}, broken);
-  const [{ code, fields } = assert.fail()] = log.lines;
-  assert.equal(code, 'outbox.repaired');
-  assert.deepEqual(readFileSync(`${fields.aside}-wal`), wal);
-});
+for (const database of ['empty', 'missing'])
+  test(`keeper: a file that is ${database} beside a WAL is damage, however little is left of the WAL, and that is kept`, (t) => {
+    const { directory, keeper } = keep(t);
+    keeper.run([append(1)]);
+    const wal = readFileSync(`${databasePath(directory)}-wal`).subarray(0, 100);
+    const broken = temporaryFolder(t);
+    if (database === 'empty') writeFileSync(databasePath(broken), '');
+    writeFileSync(`${databasePath(broken)}-wal`, wal);
+    const { log } = keep(t, () => {}, broken);
+    const [{ code, fields } = assert.fail()] = log.lines;
+    assert.equal(code, 'outbox.repaired');
+    assert.deepEqual(readFileSync(`${fields.aside}-wal`), wal);
+  });
 
 for (const [state, errcode, again] of [
   ['full', 13, 500],
