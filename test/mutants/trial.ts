@@ -18,7 +18,7 @@ import { isSlow } from '../tiers.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Test files that each mutant runs against at most: the nearest. */
-const mostTests = 14;
+const mostTests = 20;
 /** Of a test process, MiB: a mutant that collects without end must not take the machine's memory. */
 const mostMemory = 1_024;
 
