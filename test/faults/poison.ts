@@ -42,7 +42,7 @@ export const poison: Fault = {
   control: {
     without: 'giving way to who hangs',
     size: { count: 15, unit: 'seconds' },
-    run: (options) => compareAll(options, { NODE_OPTIONS: `--import=${inTheWay}` }),
+    run: (options) => compareAll(options, { NODE_OPTIONS: `--import="${inTheWay}"` }),
   },
 };
 

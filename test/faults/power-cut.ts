@@ -32,7 +32,7 @@ export const powerCuts: readonly Fault[] = (['ext4', 'xfs'] as const).map((fileS
       run(
         fileSystem,
         { ...options, size: Math.max(4, options.size / 10) },
-        { NODE_OPTIONS: `--import=${synchronousOff}` },
+        { NODE_OPTIONS: `--import="${synchronousOff}"` },
       ),
   },
 }));

@@ -61,7 +61,7 @@ function soakOn(name: string, speed: number): Fault {
     control: {
       without: 'giving back what was used',
       size: { count: speed / 2, unit: 'minutes' },
-      run: (options) => soakFor(options, speed, { NODE_OPTIONS: `--import=${leak}` }),
+      run: (options) => soakFor(options, speed, { NODE_OPTIONS: `--import="${leak}"` }),
     },
   };
 }

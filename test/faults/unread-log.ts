@@ -30,7 +30,7 @@ export const unreadLog: Fault = {
   control: {
     without: 'going on when the pipe is full',
     size: { count: 1, unit: 'times' },
-    run: (options) => leaveUnread(options, { NODE_OPTIONS: `--import=${waits}` }),
+    run: (options) => leaveUnread(options, { NODE_OPTIONS: `--import="${waits}"` }),
   },
 };
 

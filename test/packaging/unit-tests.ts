@@ -116,7 +116,8 @@ export async function unitTests(
       // As in a script that nobody watches.
       const script = 'systemctl restart pbx-bridge; pbx-bridge status';
       const { code, output } = await run('bash', '-ec', `${script} < /dev/null`);
-      assert.equal(code, 2, output);
+      const said = await run('journalctl', '--no-pager', '-n', '20', '-u', unit);
+      assert.equal(code, 2, `${output}${said.output}`);
       assert.match(await property(unit, 'StatusText'), says);
       assert.equal(await property(unit, 'ActiveState'), 'active');
     }
