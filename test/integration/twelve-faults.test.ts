@@ -166,7 +166,7 @@ const table: Readonly<Record<string, Fault>> = {
       const { port } = server.address() as { port: number };
       env.AGI_LISTEN = `127.0.0.1:${port}`;
     },
-    says: /^FAIL AGI_LISTEN 127\.0\.0\.1:\d+: in use by another program: \S*node \S+ \(process \d+\) -> Set AGI_LISTEN to a free port/,
+    says: /^FAIL AGI_LISTEN 127\.0\.0\.1:\d+: in use by another program: .*node \S+ \(process \d+\) -> Set AGI_LISTEN to a free port/,
   },
   "Asterisk's call records not there": {
     make: ({ env }) => {
