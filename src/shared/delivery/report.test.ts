@@ -91,6 +91,23 @@ test('what is left to sum up is logged at the end', () => {
   assert.equal(lines.length, 11);
 });
 
+test('what is left to sum up is logged when its minute is over', () => {
+  const { lines, clock, report } = reportAt();
+  for (let n = 0; n < 12; n++) report.failed(event, '500', 1_000);
+  clock.at = 59_999;
+  report.tick();
+  assert.equal(lines.length, 10);
+  clock.at = 60_000;
+  report.failed(event, '500', 1_000);
+  assert.deepEqual(
+    lines.slice(10).map(([code, { count }]) => [code, count]),
+    [
+      ['delivery.failures', 2],
+      ['delivery.failed', undefined],
+    ],
+  );
+});
+
 test('a span of time is said as roughly as people would', () => {
   const spans = [-1, 949, 950, 119_400, 119_500, 7_169_000, 7_170_000, 172_000_000, 173_000_000];
   assert.deepEqual(spans.map(duration), [
