@@ -104,6 +104,17 @@ test('a call that is gone is not given up while its record, which came at the la
   }
 });
 
+test('a read says whether there is more, so that a long file does not wait for the next one each time', async (t) => {
+  const { write, start } = await scene(t);
+  write('');
+  const filler = await start();
+  await filler.reads(1);
+  write(Array.from({ length: 4_000 }, (_, nth) => line(nth)).join(''));
+  assert.equal(await filler.read(), true);
+  await filler.reads(1);
+  assert.equal(await filler.read(), false);
+});
+
 test('what is not a record, or has no uniqueid, is logged once and skipped', async (t) => {
   const { write, start, reportedOf, codes } = await scene(t);
   const filler = await start();

@@ -206,6 +206,17 @@ describe('what a record says, alone and beside those of others', () => {
     const phone = answered({ dstchannel: 'Local/FMPR-1003@findmefollow-ringallv2-0001;1' });
     assert.deepEqual(read([phone]), verdictOf('1003'));
   });
+  test('half of a Local pair is no caller, whatever INBOUND_CHANNELS takes', () => {
+    for (const [channel, inbound] of [
+      ['Local/s@from-somewhere-0001;2', false],
+      ['PJSIP/other-00000001', true],
+    ] as const)
+      assert.equal(
+        read([answered({ channel, dcontext: 'from-somewhere' })], [], { inboundChannels: ['*'] }).inbound,
+        inbound,
+      );
+  });
+
   test('Local pairs that lead to each other', () => {
     const one = answered({ channel: 'Local/a@x-1;2', dstchannel: 'Local/b@x-2;1', uniqueid: '1.2' });
     const other = answered({ channel: 'Local/b@x-2;2', dstchannel: 'Local/a@x-1;1', uniqueid: '1.3' });
