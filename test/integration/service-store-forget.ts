@@ -85,6 +85,11 @@ export const forgetTests: StoreTests = {
         await store.audit.page({ account: of, what: null, who: null, before: null, limit: 9 }),
       ]);
     const theirs = await all(other);
+    const found = (await Array.fromAsync(store.calls.ofNumber(account, number))).flat();
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      [`call-${account}`],
+    );
     assert.deepEqual(await forgetNumber(store, account, number), {
       ...{ calls: 1, requests: 4, customers: 1 },
       ...{ texts: 1, callIds: 0 },
