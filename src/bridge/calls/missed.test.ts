@@ -200,6 +200,11 @@ describe('where a missed call ended', () => {
     );
   });
 
+  test('who hangs up, and is not known, changes nothing', () => {
+    const unknown = { type: 'hangup-requested', at, uniqueid: '9.9', ...place('from-trunk', 's') } as Input;
+    assert.deepEqual(play([unknown]).effects, []);
+  });
+
   test('the log and explain say in words why a channel hung up', () => {
     for (const [cause, words] of [
       [0, 'cause 0 (no cause)'],
