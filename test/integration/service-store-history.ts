@@ -244,6 +244,14 @@ export const historyTests: StoreTests = {
     ]);
     assert.equal(once + twice, 15, 'twice at once, it deletes no more than it should');
     assert.deepEqual([await total(store, account), (await entries(store, account)).length], [20, 20]);
+
+    await many(store, 22, () => ({ account: other }));
+    assert.equal(
+      await store.requests.trim({ keep: 20 }),
+      5,
+      'of the second account, beside one with none too many',
+    );
+    assert.equal(await total(store, account), 20);
   },
 
   async 'a request that cannot be stored fails alone'({ store, account }) {
