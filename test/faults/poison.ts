@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { percentile } from '../bench/compare.ts';
 import type { Fault as ApiFault } from '../fakes/far-side-faults.ts';
 import { seededRandom } from '../player/seeded-random.ts';
@@ -31,7 +30,7 @@ const poisons: readonly ApiFault[] = [
  */
 const mostLaterMs = 4_000;
 
-const inTheWay = fileURLToPath(new URL('./in-the-way.fixture.ts', import.meta.url));
+const inTheWay = new URL('./in-the-way.fixture.ts', import.meta.url).href;
 
 export const poison: Fault = {
   name: 'poisoned calls, one and 1,000',
@@ -42,7 +41,7 @@ export const poison: Fault = {
   control: {
     without: 'giving way to who hangs',
     size: { count: 15, unit: 'seconds' },
-    run: (options) => compareAll(options, { NODE_OPTIONS: `--import="${inTheWay}"` }),
+    run: (options) => compareAll(options, { NODE_OPTIONS: `--import=${inTheWay}` }),
   },
 };
 

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { seededRandom } from '../player/seeded-random.ts';
 import type { LogLine } from './bridge-process.ts';
 import { isLoss } from './equation.ts';
@@ -16,7 +15,7 @@ const longestLifeMs = 400;
 /** A control is asked what is nowhere any more: what still waits is on disk, and need not arrive first. */
 const controlPatienceMs = 1_000;
 
-const synchronousOff = fileURLToPath(new URL('./synchronous-off.ts', import.meta.url));
+const synchronousOff = new URL('./synchronous-off.ts', import.meta.url).href;
 
 export const powerCuts: readonly Fault[] = (['ext4', 'xfs'] as const).map((fileSystem) => ({
   name: `power cut on ${fileSystem}`,
@@ -32,7 +31,7 @@ export const powerCuts: readonly Fault[] = (['ext4', 'xfs'] as const).map((fileS
       run(
         fileSystem,
         { ...options, size: Math.max(4, options.size / 10) },
-        { NODE_OPTIONS: `--import="${synchronousOff}"` },
+        { NODE_OPTIONS: `--import=${synchronousOff}` },
       ),
   },
 }));

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
 import { median } from '../bench/compare.ts';
@@ -41,7 +40,7 @@ type Held = keyof typeof mostGrowth;
 type Left = keyof typeof mostLeft;
 type Sample = Readonly<Record<Held | Left, number>>;
 
-const leak = fileURLToPath(new URL('./leak.fixture.ts', import.meta.url));
+const leak = new URL('./leak.fixture.ts', import.meta.url).href;
 
 export const soaks: readonly Fault[] = [
   soakOn(`soak at ${eventsPerSecond} events/s`, 1),
@@ -61,7 +60,7 @@ function soakOn(name: string, speed: number): Fault {
     control: {
       without: 'giving back what was used',
       size: { count: speed / 2, unit: 'minutes' },
-      run: (options) => soakFor(options, speed, { NODE_OPTIONS: `--import="${leak}"` }),
+      run: (options) => soakFor(options, speed, { NODE_OPTIONS: `--import=${leak}` }),
     },
   };
 }

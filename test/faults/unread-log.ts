@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { seededRandom } from '../player/seeded-random.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
@@ -19,7 +18,7 @@ const isLong = (time: number) => time % 5 === 4;
 /** Without an event for so long, the bridge stands still with its log, ms. */
 const patienceMs = 15_000;
 
-const waits = fileURLToPath(new URL('./waiting-log.fixture.ts', import.meta.url));
+const waits = new URL('./waiting-log.fixture.ts', import.meta.url).href;
 
 export const unreadLog: Fault = {
   name: 'log that nobody reads',
@@ -30,7 +29,7 @@ export const unreadLog: Fault = {
   control: {
     without: 'going on when the pipe is full',
     size: { count: 1, unit: 'times' },
-    run: (options) => leaveUnread(options, { NODE_OPTIONS: `--import="${waits}"` }),
+    run: (options) => leaveUnread(options, { NODE_OPTIONS: `--import=${waits}` }),
   },
 };
 

@@ -206,6 +206,7 @@ describe('what a record says, alone and beside those of others', () => {
     const phone = answered({ dstchannel: 'Local/FMPR-1003@findmefollow-ringallv2-0001;1' });
     assert.deepEqual(read([phone]), verdictOf('1003'));
   });
+
   test('half of a Local pair is no caller, whatever INBOUND_CHANNELS takes', () => {
     for (const [channel, inbound] of [
       ['Local/s@from-somewhere-0001;2', false],

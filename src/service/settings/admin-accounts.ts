@@ -51,8 +51,12 @@ export function adminAccountRoutes(
   },
 ): void {
   const by = ({ ip }: { ip: string }) => ({ who: 'operator token', from: `${ip} (/admin)` });
-  const audit = (request: { ip: string }, account: number, target: string) =>
-    store.audit.write({ account, at: clock(), what: 'settings', ...by(request), target });
+  const audit = (
+    request: { ip: string },
+    account: number,
+    target: string,
+    what: 'settings' | 'token' = 'settings',
+  ) => store.audit.write({ account, at: clock(), what, ...by(request), target });
   async function chosen(uid: string): Promise<Account> {
     await directory.refresh();
     const account = directory.accounts().find((candidate) => candidate.uid === uid);
@@ -110,13 +114,13 @@ export function adminAccountRoutes(
     '/accounts/:uid/rotate',
     operation(
       'rotateAdminToken',
-      "Make a new admin token of an account, with the operator's token; the old one is refused within seconds. For a token that leaked, or whose answer was lost.",
+      "Make a new administration token of an account, with the operator's token; the old one is refused within seconds. For a token that leaked, or whose answer was lost.",
       { by: byUid, response: { 200: madeSchema } },
     ),
     async (request) => {
       const { id, uid } = await chosen(request.params.uid);
       await directory.changeAccount(id, { rotate: true });
-      await audit(request, id, 'admin token replaced');
+      await audit(request, id, 'administration token replaced', 'token');
       const account = await chosen(uid);
       return { ...accountView(account), admin_token: keys.adminToken(account) };
     },
