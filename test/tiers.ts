@@ -54,6 +54,8 @@ const slow = [
   'test/integration/upgrade',
   // Every recording through the whole bridge; the fast tier has the dry run of each.
   'test/recordings/replay',
+  // Whole runs of tests.
+  'test/run.test',
   'test/security/bugreport',
   'test/security/canaries',
 ];

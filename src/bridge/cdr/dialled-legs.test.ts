@@ -87,3 +87,15 @@ test('a restart of Asterisk is detected by a count that begins again', () => {
   const seen = uniqueids.filter((uniqueid) => isAfterRestart({ uniqueid }));
   assert.deepEqual(seen, ['pbx-200.3']);
 });
+
+test('of 20,000 names the one whose newest record is the oldest is lost', () => {
+  const legs = createDialledLegs();
+  const all = Array.from({ length: 20_000 }, (_, n) => record({ channel: `PJSIP/trunk-${n}` }));
+  // The first one speaks again.
+  for (const one of [...all, record({ channel: 'PJSIP/trunk-0' }), record({ channel: 'PJSIP/one-more' })])
+    legs.add(one);
+  const found = ['PJSIP/trunk-0', 'PJSIP/trunk-1', 'PJSIP/trunk-2', 'PJSIP/one-more'].map(
+    (channel) => legs.all(channel, record()).length,
+  );
+  assert.deepEqual(found, [2, 0, 1, 1]);
+});

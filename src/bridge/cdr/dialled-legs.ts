@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { channelKind } from '../calls/channel.ts';
 import { beganAt } from '../calls/open-call.ts';
 import type { CdrRecord } from './cdr-source.ts';
@@ -22,11 +21,10 @@ export function isOutgoing({ lastdata }: CdrRecord): boolean {
 export type DialledLegs = ReturnType<typeof createDialledLegs>;
 
 export function createDialledLegs() {
-  // Full, they lose the name whose newest record is the oldest: reading one keeps nothing longer.
-  const dialled = new LRUCache<string, Seen[]>({ max: maxLegs });
-  const records = new LRUCache<string, Seen[]>({ max: maxLegs });
+  const dialled = new Map<string, Seen[]>();
+  const records = new Map<string, Seen[]>();
   /** By uniqueid: when its first record began, on the PBX's own clock. */
-  const starts = new LRUCache<string, number>({ max: maxLegs });
+  const starts = new Map<string, number>();
 
   /** Records have local times; the uniqueid has the time of the first one in UTC. */
   function spanOf(record: CdrRecord): Span {
@@ -34,15 +32,15 @@ export function createDialledLegs() {
     const from = beganAt(record) / 1_000;
     if (start === undefined || duration === undefined)
       return { uniqueid, from, to: Number.POSITIVE_INFINITY };
-    const first = starts.peek(uniqueid) ?? start;
-    starts.set(uniqueid, first);
+    const first = starts.get(uniqueid) ?? start;
+    putLast(starts, uniqueid, first);
     return { uniqueid, from, to: from + Math.max(start - first, 0) + duration + roundingS };
   }
 
   /** The records of the channel of this name during the call of `by`, in the order of writing. */
   function all(channel: string, by: CdrRecord): CdrRecord[] {
     const during = spanOf(by);
-    return (records.peek(channel) ?? [])
+    return (records.get(channel) ?? [])
       .filter(({ span }) => span.to >= during.from && span.from <= during.to)
       .map(({ record }) => record);
   }
@@ -58,7 +56,7 @@ export function createDialledLegs() {
     find,
     /** The answered record of a Local half that leads to this number, during the call of `by`. */
     leadingTo(number: string, by: CdrRecord): CdrRecord | undefined {
-      for (const name of records.rkeys()) {
+      for (const name of records.keys()) {
         if (!name.startsWith(`Local/${number}@`) || !name.endsWith(';2')) continue;
         const record = find(name, by);
         if (record && isAnswered(record)) return record;
@@ -69,18 +67,22 @@ export function createDialledLegs() {
       const { channel, dstchannel } = record;
       const span = spanOf(record);
       if (channelKind(dstchannel) === 'real')
-        dialled.set(dstchannel, [...(dialled.peek(dstchannel) ?? []), { record, span }].slice(-maxOfName));
-      records.set(channel, [...(records.peek(channel) ?? []), { record, span }].slice(-maxOfName));
+        putLast(
+          dialled,
+          dstchannel,
+          [...(dialled.get(dstchannel) ?? []), { record, span }].slice(-maxOfName),
+        );
+      putLast(records, channel, [...(records.get(channel) ?? []), { record, span }].slice(-maxOfName));
     },
     /** True if a call in progress when this channel began had it as its other end. */
     wasDialled(record: Pick<CdrRecord, 'channel' | 'uniqueid'>) {
       const began = beganAt(record) / 1_000;
-      return (dialled.peek(record.channel) ?? []).some(({ span }) => began >= span.from && began <= span.to);
+      return (dialled.get(record.channel) ?? []).some(({ span }) => began >= span.from && began <= span.to);
     },
     /** The answered records of other channels that have this one as their other end, during its call. */
     takersOf(record: CdrRecord): CdrRecord[] {
       const during = spanOf(record);
-      return (dialled.peek(record.channel) ?? [])
+      return (dialled.get(record.channel) ?? [])
         .filter(({ span }) => span.to >= during.from && span.from <= during.to)
         .flatMap(({ record: other }) =>
           isAnswered(other) && other.uniqueid !== record.uniqueid ? other : [],
@@ -88,8 +90,15 @@ export function createDialledLegs() {
     },
     /** True if the other end of this record is that of another call too. */
     isOfAnother: ({ dstchannel, uniqueid }: CdrRecord) =>
-      (dialled.peek(dstchannel) ?? []).some(({ span }) => span.uniqueid !== uniqueid),
+      (dialled.get(dstchannel) ?? []).some(({ span }) => span.uniqueid !== uniqueid),
   };
+}
+
+/** A full map loses the name whose newest record is the oldest. */
+function putLast<V>(map: Map<string, V>, name: string, value: V): void {
+  map.delete(name);
+  map.set(name, value);
+  if (map.size > maxLegs) map.delete(map.keys().next().value as string);
 }
 
 /** True if another channel answered. Announcements and voicemail answer too, without one. */

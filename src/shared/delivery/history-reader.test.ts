@@ -33,38 +33,9 @@ const mute =
     return { body: { data, links: {}, meta: {} } };
   };
 
-const farSides: Record<string, Answer> = {
-  'as documented': right,
-  'that does not count what comes after a page': (query, entries) => {
-    const page = right(query, entries).body as { links: object; meta: object };
-    const meta = { ...page.meta, total: null, last_page: null };
-    return { body: { ...page, links: { ...page.links, last: null }, meta } };
-  },
-  'that says nothing of further pages': mute(1_000_000),
-  'that gives 100 entries at most, and says that there is more': (query, entries) =>
-    right({ ...query, limit: Math.min(query.limit, 100) }, entries),
-  'that gives 100 entries at most, and does not say so': mute(100),
-  'that refuses a limit over 100': (query, entries) =>
-    query.limit > 100
-      ? { status: 422, body: { message: 'The limit must not be greater than 100.' } }
-      : right(query, entries),
-  'that finds whole ids only': (query, entries) =>
-    right(
-      query,
-      entries.filter(({ request }) => JSON.parse(request).id === query.searchTerm),
-    ),
-  'that records queries as they came': (query, entries) =>
-    right(
-      query,
-      entries.map((entry) => ({
-        ...entry,
-        request: new URLSearchParams(JSON.parse(entry.request)).toString(),
-      })),
-    ),
-};
-
 /** 400 calls of three events within five minutes, after 5,000 entries from before; some of them are not there. */
-function scene(respond: Answer) {
+const { entries, delivered, lost } = scene();
+function scene() {
   const entries: HistoryEntry[] = [];
   const record = (id: string, status: string) =>
     entries.push({
@@ -84,19 +55,53 @@ function scene(respond: Answer) {
       else record(callId, status);
     }
   }
+  return { entries, delivered, lost };
+}
+
+const entriesOfQueries = entries.map((entry) => ({
+  ...entry,
+  request: new URLSearchParams(JSON.parse(entry.request)).toString(),
+}));
+const ids = new Map(entries.map((entry) => [entry, JSON.parse(entry.request).id]));
+
+const farSides: Record<string, Answer> = {
+  'as documented': right,
+  'that does not count what comes after a page': (query, entries) => {
+    const page = right(query, entries).body as { links: object; meta: object };
+    const meta = { ...page.meta, total: null, last_page: null };
+    return { body: { ...page, links: { ...page.links, last: null }, meta } };
+  },
+  'that says nothing of further pages': mute(1_000_000),
+  'that gives 100 entries at most, and says that there is more': (query, entries) =>
+    right({ ...query, limit: Math.min(query.limit, 100) }, entries),
+  'that gives 100 entries at most, and does not say so': mute(100),
+  'that refuses a limit over 100': (query, entries) =>
+    query.limit > 100
+      ? { status: 422, body: { message: 'The limit must not be greater than 100.' } }
+      : right(query, entries),
+  'that finds whole ids only': (query, entries) =>
+    right(
+      query,
+      entries.filter((entry) => ids.get(entry) === query.searchTerm),
+    ),
+  'that records queries as they came': (query) => right(query, entriesOfQueries),
+};
+
+/** Reads the scene's history at a far side that answers like this. */
+function readerOf(respond: Answer) {
   let requests = 0;
   const reader = createHistoryReader(async (query) => {
     requests += 1;
     const { status = 200, body } = respond(query, entries);
     return answer(status, body);
   });
-  return { reader, delivered, lost, requests: () => requests };
+  return { reader, requests: () => requests };
 }
 
 describe('the history of a far side', () => {
   for (const [name, respond] of Object.entries(farSides))
     test(`${name}: exactly what is missing is found missing`, async () => {
-      const { reader, delivered, lost } = scene(respond);
+      const { reader } = readerOf(respond);
       const { missing, unread, overtaken } = compare(delivered, await reader.find(delivered, 2_000));
       assert.deepEqual(
         missing.map(({ callId, status }) => `${callId} ${status}`),
@@ -106,13 +111,13 @@ describe('the history of a far side', () => {
     });
 
   test('it is read with no more requests than allowed', async () => {
-    const { reader, delivered, requests } = scene(mute(100));
+    const { reader, requests } = readerOf(mute(100));
     await reader.find(delivered, 3);
     assert.equal(requests(), 3);
   });
 
   test('as documented, it is read with few requests', async () => {
-    const { reader, delivered, requests } = scene(right);
+    const { reader, requests } = readerOf(right);
     await reader.find(delivered, 1_000);
     assert.ok(requests() <= 20, `${requests()} requests`);
   });
@@ -138,7 +143,7 @@ describe('the history of a far side', () => {
   for (const [name, respond] of Object.entries(farSides))
     test(`${name}: never more requests than may be, and nothing is called missing for want of them`, async () => {
       for (const most of [0, 1, 2, 3, 5, 20]) {
-        const { reader, delivered, lost, requests } = scene(respond);
+        const { reader, requests } = readerOf(respond);
         const { missing } = compare(delivered, await reader.find(delivered, most));
         assert.ok(requests() <= most, `${requests()} of ${most}`);
         for (const { callId, status } of missing) assert.ok(lost.includes(`${callId} ${status}`), callId);
