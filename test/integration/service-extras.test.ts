@@ -140,5 +140,6 @@ test('reports and the call list separate calls in opening hours from calls out o
   ] as const) {
     const { plain } = await boss.read(`${month}&of=${of}`);
     assert.match(plain, new RegExp(`Calls ${calls} .* before.*Busiest callers`), of);
+    assert.doesNotMatch(plain, /Number called .*\+49 89 1234567 4 0 /, of);
   }
 });

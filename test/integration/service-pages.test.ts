@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { until } from '../until.ts';
 import { browse, form } from './people.ts';
 import { event, serve } from './service-harness.ts';
-import { screenEvents } from './service-stream.ts';
+import { type ScreenEvent, screenEvents } from './service-stream.ts';
 
 const stranger = '+493023125000';
 
@@ -53,8 +53,8 @@ test('a screen that does not read is disconnected, and the others get every even
     const table = `reference,name,segment,numbers\n7,${name},VIP,${stranger}\n`;
     await anna.send('/customers/import', { table, confirmed: 'yes' });
     for (let left = ids.length; left > 0; ) {
-      const heard = (await stream.next()).value;
-      if (heard?.event !== 'customers') continue;
+      const heard: ScreenEvent = (await stream.next()).value;
+      if (heard.event !== 'customers') continue;
       assert.ok(heard.calls.every(({ customer }) => customer?.name === name));
       left -= heard.calls.length;
     }

@@ -160,6 +160,8 @@ describe('where a missed call ended', () => {
     terminated at once                         | announced caller ends:0:app-blackhole:hangup leadsNowhere | ended after 0 s by the dialplan
     terminated by a time condition             | announced caller ends:0:app-blackhole:hangup endedBy12 | ended after 0 s by the dialplan, closed by time condition 12
     with an extension h, the dialplan ends it  | announced caller inMenu ends:4:somewhere:h  | ended after 4 s in menu 7
+    after a menu, in a dialplan of its own, which ends the call | announced caller inMenu ends:4:home:98 runs: | ended after 4 s in menu 7
+    the same, and the caller gives up there     | announced caller inMenu gives:4:home:98 ends:4 runs: | gave up after 4 s
     a phone that sends its calls to voicemail  | caller extension redirects gives:9:dialOne-with-exten:1001 ends:9 | gave up after 9 s in voicemail of 1002
     the same in a dialplan of its own          | caller extension redirectsHome gives:9:dialOne-with-exten:1001 ends:9 runs:VoiceMail:77,u | gave up after 9 s in voicemail of 77
     a mobile that is asked to press 1          | caller group asksToPress gives:9:dial-with-exten:1600 ends:9 | gave up after 9 s at 1600

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { until } from '../../../test/until.ts';
 import { resultOf } from '../outbox/outbox.fixture.ts';
 import { line, lostCalls, now, rules, scene } from './gap-filler.fixture.ts';
 
@@ -141,6 +142,15 @@ test('a read that is under way when the filler stops is its last', async (t) => 
     timers.mock.calls.filter((call) => call.arguments[1] === everyMs),
     [],
   );
+});
+
+test('what does not fit into one read is read at once, not with the next interval', async (t) => {
+  const { write, start, csv } = await scene(t);
+  write('');
+  let left = 3;
+  const read: typeof csv.read = async (from, how) => ({ ...(await csv.read(from, how)), atEnd: --left <= 0 });
+  await start({}, { source: { read } });
+  await until('all that is there to be read', () => left <= 0);
 });
 
 test('a file that cannot be read is logged once, and nothing is skipped', async (t) => {

@@ -85,6 +85,7 @@ test('searches find every call, each once, with no more of them than are wanted,
     }),
     { examples: [[['pbx-1763600011.40000', 'pbx-1763600011.4', 'pbx-1763600000.0'], 1]] },
   );
+  assert.deepEqual(searchesFor([], 3), []);
   assert.deepEqual(searchesFor(['pbx-17.1', 'pbx-18.1', 'pbx-17.2'], 3), [
     { term: 'pbx-1', callIds: ['pbx-17.1', 'pbx-17.2', 'pbx-18.1'] },
   ]);

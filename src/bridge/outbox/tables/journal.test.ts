@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batchOf, opened, temporaryFolder } from '../outbox.fixture.ts';
+import { batchOf, newEvent, opened, temporaryFolder } from '../outbox.fixture.ts';
 import { openReader } from '../reader.ts';
 
 const mostBytes = 1 << 20;
@@ -22,6 +22,17 @@ test('journal: lines are on disk with their batch, also without events, and a re
   assert.deepEqual(reader?.journal(['of d']), []);
   assert.deepEqual(reader?.journal([]), []);
   assert.equal((await outbox.counters()).queued, 3);
+});
+
+test('journal: calls from a number are found by their events, the newest first', async (t) => {
+  const directory = temporaryFolder(t);
+  const outbox = await opened(t, { directory });
+  const callers = { a: '+49301', b: '+493012', c: '+49301', d: '+49301' };
+  const events = Object.entries(callers).map(([id, from]) => newEvent(id, 'ringing', 0, { from }));
+  await outbox.append({ calls: [], trunks: [], events });
+  const reader = openReader(directory);
+  t.after(() => reader?.close());
+  assert.deepEqual(reader?.callsFrom('+49301', 2), ['d', 'c']);
 });
 
 test('journal: what is old goes, and what is too much, the oldest first; events stay', async (t) => {
