@@ -160,6 +160,7 @@ test('administration: an office is set up from nothing: account, user with exten
   );
   const bob = await done('POST', '/users', { name: 'Bob' });
   assert.deepEqual((await done('PATCH', `/users/${bob.uid}`, { extensions: ['102'] })).extensions, ['102']);
+  assert.deepEqual((await done('PATCH', `/users/${bob.uid}`, { role: 'administrator' })).extensions, ['102']);
   assert.deepEqual(
     (await done('GET', `/users/${eve.uid}`)).extensions,
     ['101'],

@@ -117,6 +117,7 @@ test('reports and the call list separate calls in opening hours from calls out o
   const all = await boss.read(month);
   assert.match(all.plain, /During opening hours 1 0 1 100\.0% Outside opening hours 11 0 11/);
   assert.match(all.plain, /Number called .*\+49 89 1234567 4 0 /);
+  assert.match(all.plain, /Segment none: 12 Segment /);
   const places = /Voicemail 3 0 0:09 .*Place unknown 1 0 0:09 0:09 Not reported 8 0 – – /;
   assert.match(all.plain, new RegExp(`Missed at .*${places.source}`));
   const found = async (part: string) => {

@@ -45,6 +45,7 @@ test('every status from 100 to 599 is delivered, tried again, held, or the event
     else assert.ok(classified.reason.startsWith(`${status}: `), classified.reason);
     assert.ok(!classified.noConnection, 'an answer came over a connection');
   }
+  assert.match(classify(answer(400), now).reason, /cannot read the event/, 'in its own words');
 });
 
 const byError: Readonly<Record<ApiErrorKind, boolean>> = {
