@@ -169,7 +169,7 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
   channel.state = input.state;
   seenAt(state, channel, input);
   if (input.state === UP && channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
-  if (channel.inbound) setNumber(channel, input.callerNumber || channel.number);
+  if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
   if (input.state === RING) ring(state, channel);
   if (channel.inbound) callerChanged(state, channel);
 }
