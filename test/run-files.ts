@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { cpus } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { run } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,11 +22,26 @@ export type FileResult = {
 };
 
 /**
- * Runs test files: those of a group in one process, all groups at once. Prints a line for each file when it has ended,
- * and what failed.
+ * Runs test files in so many processes: each takes the next file when it has ended one. Prints a line for each file when
+ * it has ended, and what failed.
  */
-export async function runGroups(groups: readonly (readonly string[])[]): Promise<FileResult[]> {
-  return (await Promise.all(groups.map(runGroup))).flat();
+export async function runTogether(files: readonly string[], processes: number): Promise<FileResult[]> {
+  const results = new Map(
+    files.map((file) => [file, { file, passed: 0, failures: [], skipped: [], seconds: 0 } as FileResult]),
+  );
+  const unfinished = new Set(files);
+  const taken = mkdtempSync(join(tmpdir(), 'taken-'));
+  await Promise.all(
+    Array.from({ length: Math.min(processes, files.length) }, () => runOne(taken, results, unfinished)),
+  );
+  rmSync(taken, { recursive: true });
+  // Processes were killed, or did not come as far as these.
+  for (const file of unfinished) {
+    const result = results.get(file) as FileResult;
+    result.failures.push('the file: its process ended before its tests');
+    print(line(result));
+  }
+  return [...results.values()];
 }
 
 /**
@@ -39,7 +56,7 @@ export async function runWhileFree(files: readonly string[], most: number): Prom
     // The one that was started last shows what it needs only after some seconds.
     while (running.size >= most || (running.size > 1 && idle() < 0.4))
       await Promise.race([...(running.size >= most ? [] : [wait(3_000)]), ...running]);
-    const one = runGroup([file]).then((result) => {
+    const one = runTogether([file], 1).then((result) => {
       results.push(...result);
       running.delete(one);
     });
@@ -71,22 +88,21 @@ function idleMeter(): () => number {
 
 const together = fileURLToPath(new URL('./together.ts', import.meta.url));
 
-async function runGroup(files: readonly string[]): Promise<FileResult[]> {
-  const results = new Map(
-    files.map((file) => [file, { file, passed: 0, failures: [], skipped: [], seconds: 0 } as FileResult]),
-  );
-  const unfinished = new Set(files);
-  const began = performance.now();
+/** One process. */
+async function runOne(
+  taken: string,
+  results: ReadonlyMap<string, FileResult>,
+  unfinished: Set<string>,
+): Promise<void> {
   const stream = run({
     files: [together],
     timeout: longestTestMs,
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: { ...process.env, TEST_FILES: JSON.stringify(files) },
+    env: { ...process.env, TEST_FILES: JSON.stringify([...results.keys()]), TEST_FILES_TAKEN: taken },
   });
-  /** The file whose tests are reported now: they come one file after the other. */
-  const current = () => results.get([...unfinished][0] ?? (files.at(-1) as string)) as FileResult;
-  /** The suites around the test that is reported. */
+  /** The suites around the test that is reported, and the file that is outermost. */
   const names: string[] = [];
+  let current = results.values().next().value as FileResult;
   const endOf = (file: string, ms: number) => {
     const result = results.get(file);
     if (result === undefined || !unfinished.delete(file)) return;
@@ -97,14 +113,15 @@ async function runGroup(files: readonly string[]): Promise<FileResult[]> {
   };
   stream.on('test:start', ({ name, nesting }) => {
     names.splice(nesting, names.length, name);
+    if (nesting === 0) current = results.get(name) ?? current;
   });
   stream.on('test:pass', ({ name, nesting, skip, todo, details }) => {
     if (nesting === 0) return endOf(name, details.duration_ms);
     if (details.type === 'suite') return;
     const reason = skip ?? todo;
-    if (reason === undefined) current().passed += 1;
+    if (reason === undefined) current.passed += 1;
     else
-      current().skipped.push(
+      current.skipped.push(
         typeof reason === 'string' && reason !== '' ? reason : 'no reason was given, which is a mistake',
       );
   });
@@ -112,11 +129,11 @@ async function runGroup(files: readonly string[]): Promise<FileResult[]> {
     const { failureType, cause } = details.error as { failureType?: string; cause?: unknown };
     if (failureType !== 'subtestsFailed') {
       const title = nesting === 0 ? 'the file' : [...names.slice(1, nesting), name].join(' > ');
-      current().failures.push(`${title}: ${inspect(cause ?? details.error)}`);
+      current.failures.push(`${title}: ${inspect(cause ?? details.error)}`);
     }
     if (nesting > 0) return;
     // A process that fails after its last test.
-    if (unfinished.size === 0) print(line(current()));
+    if (!unfinished.has(current.file)) print(line(current));
     endOf(name, details.duration_ms);
   });
   stream.on('test:diagnostic', ({ message, nesting }) => nesting > 0 && print(`  ${message}`));
@@ -124,12 +141,6 @@ async function runGroup(files: readonly string[]): Promise<FileResult[]> {
   stream.on('test:stderr', ({ message }) => process.stderr.write(message));
   stream.resume();
   await once(stream, 'end');
-  // The process was killed, or did not come as far as these.
-  for (const file of unfinished) {
-    results.get(file)?.failures.push('the file: its process ended before its tests');
-    endOf(file, performance.now() - began);
-  }
-  return [...results.values()];
 }
 
 function line({ file, passed, failures, skipped, seconds }: FileResult): string {

@@ -32,9 +32,11 @@ test('what cannot be a pass is none: a failure, a file without tests, that throw
     'src/throws.test.ts': "throw new Error('at once');",
     'src/dies.test.ts': "test('dies', () => { process.kill(process.pid, 'SIGKILL'); });",
   };
-  const { status, stdout } = runTests(temporaryFolder(t), broken, '--fast');
+  const others = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((n) => [`src/${n}.test.ts`, passes]));
+  const { status, stdout } = runTests(temporaryFolder(t), { ...broken, ...others }, '--fast');
   assert.equal(status, 1);
   for (const path of Object.keys(broken)) assert.match(stdout, new RegExp(`^FAILED +${path}`, 'm'));
+  for (const path of Object.keys(others)) assert.match(stdout, new RegExp(`^ok +${path}: 1 passed`, 'm'));
   const good = runTests(temporaryFolder(t), { 'src/good.test.ts': passes }, '--fast');
   assert.deepEqual(
     [good.status, good.stdout.trim().split('\n').at(-1)],

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { install, labImpossible, versions } from './asterisk/install.ts';
 import { compileCache } from './compile-cache.ts';
 import { browserImpossible, installBrowser } from './integration/browser.ts';
-import { type FileResult, runGroups, runWhileFree } from './run-files.ts';
+import { type FileResult, runTogether, runWhileFree } from './run-files.ts';
 import { isSlow, mayBeRunAgain, mostExpensive } from './tiers.ts';
 
 const usage = `npm test [-- PART ...]           tests that need no packages and no root: about a minute
@@ -57,13 +57,8 @@ if (scratch !== undefined) process.env.TMPDIR = scratch;
 /** More files than this that failed by chance are a defect to be hunted before anything lands. */
 const mostFlaky = 2;
 const processors = availableParallelism();
-// Twice as many as there are processors: some tests wait, and none of the processes is as long as the others.
-const fast = await runGroups(
-  deal(
-    files.filter((file) => !isSlow(file)),
-    2 * processors,
-  ),
-);
+// Twice as many as there are processors: some tests wait.
+const fast = await runTogether(largestFirst(files.filter((file) => !isSlow(file))), 2 * processors);
 const slow = await runWhileFree(inOrder(files.filter(isSlow)), 3 * processors);
 const results = [...fast, ...slow];
 const flaky = await runFailedAgain(slow);
@@ -106,7 +101,7 @@ async function runFailedAgain(slow: readonly FileResult[]): Promise<FileResult[]
   const passed: FileResult[] = [];
   for (const first of slow.filter(({ file, failures }) => failures.length > 0 && mayBeRunAgain(file))) {
     print(`${first.file} failed: it is run again, alone`);
-    const [again] = await runGroups([[first.file]]);
+    const [again] = await runTogether([first.file], 1);
     if (again === undefined || again.failures.length > 0 || again.passed === 0) continue;
     passed.push(first);
     print(
@@ -116,12 +111,10 @@ async function runFailedAgain(slow: readonly FileResult[]): Promise<FileResult[]
   return passed;
 }
 
-/** Deals files out to so many processes, or to fewer if there are few: about as many large and small ones to each. */
-function deal(files: readonly string[], processes: number): string[][] {
-  const groups = Array.from({ length: Math.min(processes, files.length) }, (): string[] => []);
-  const bySize = files.map((file) => ({ file, size: statSync(file).size })).sort((a, b) => b.size - a.size);
-  for (const [n, { file }] of bySize.entries()) groups[n % groups.length]?.push(file);
-  return groups;
+/** The small ones fill the gaps at the end. A test of the whole program takes longer than one of its parts. */
+function largestFirst(files: readonly string[]): string[] {
+  const weight = (file: string) => statSync(file).size * (file.startsWith('test/') ? 10 : 1);
+  return files.toSorted((a, b) => weight(b) - weight(a));
 }
 
 function readArguments() {

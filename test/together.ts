@@ -1,10 +1,12 @@
-import { resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 // Test files in one process, which saves each of them its start and the loading of what they share. The runner gives
-// their names in TEST_FILES. Each is a suite, so that its hooks are its own.
+// their names in TEST_FILES. Each is a suite, so that its hooks are its own. Of several processes with the same files, each
+// takes the next one that no other has taken.
 
 /** A process whose thread never comes back, or whose tests never end, is killed after so long, ms. */
 const longestMs = 30 * 60_000;
@@ -12,12 +14,25 @@ const longestMs = 30 * 60_000;
 const closesWithinMs = 60_000;
 
 const files = JSON.parse(process.env.TEST_FILES ?? '[]') as string[];
+const taken = process.env.TEST_FILES_TAKEN ?? '';
 // What tests start are other programs.
 delete process.env.TEST_FILES;
+delete process.env.TEST_FILES_TAKEN;
+
+function take(nth: number): boolean {
+  try {
+    mkdirSync(join(taken, String(nth)));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
 
 new Worker(`setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${longestMs})`, { eval: true }).unref();
 // One after the other: while two load the same modules, the tests of one would come into the suite of the other.
-for (const file of files)
+for (const [nth, file] of files.entries()) {
+  if (!take(nth)) continue;
   await new Promise<void>((ended) => {
     describe(file, async () => {
       after(() => ended());
@@ -29,6 +44,7 @@ for (const file of files)
       }
     });
   });
+}
 setTimeout(() => {
   process.stderr.write(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}\n`);
   process.exit(1);
