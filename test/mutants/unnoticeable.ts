@@ -59,6 +59,19 @@ const unnoticeable: readonly Unnoticeable[] = [
   { path: 'src/shared/delivery/limits.ts', line: 'backlog: {', why: tuned },
   { path: 'src/shared/delivery/limits.ts', line: 'retry: {', why: tuned },
   { path: 'src/bridge/outbox/tables/intake.ts', line: 'const chunk = 50', why: tuned },
+  { path: 'src/shared/delivery/dispatcher.ts', line: 'if (next === flow) return;', why: cost },
+  {
+    path: 'src/bridge/outbox/worker/open-store.ts',
+    line: 'if (size === 0 && wal.length > 0)',
+    what: '0 became 1',
+    why: 'a WAL begins with 32 bytes',
+  },
+  {
+    path: 'src/bridge/cdr/rotated-file.ts',
+    line: 'await readAt(file, from, size - from)',
+    what: '- became +',
+    why: 'it reads to the end of the file',
+  },
   { path: 'src/bridge/cdr/open-cdr-source.ts', line: 'createMysqlSource', why: mariadb },
   {
     path: 'src/service/users/admin-users.ts',

@@ -167,6 +167,24 @@ test('a setting that changes while nothing waits makes one look at the queue', a
   assert.deepEqual(looks, ['fresh', 'backlog', 'retry']);
 });
 
+test('a setting that changes while the only attempt is being recorded causes a probe right after', async (t) => {
+  const lab = startDeliveryLab(t, () => answer(401));
+  const { record } = lab.queue;
+  const disk = Promise.withResolvers<void>();
+  lab.queue.record = async (results) => {
+    await disk.promise;
+    return record(results);
+  };
+  lab.offer('a', 'ringing');
+  await lab.pass(10);
+  lab.dispatcher.retry();
+  await lab.pass(10);
+  assert.equal(lab.sent.length, 1);
+  disk.resolve();
+  await lab.pass(10);
+  assert.equal(lab.sent.length, 2);
+});
+
 test('a probe leaves an event alone that is offered and sent while the probe looks for one', async (t) => {
   const lab = startDeliveryLab(t, ({ callId }) => (callId === 'x' ? 'hang' : answer(500)));
   for (let n = 0; n < 25; n++) lab.offer(`c-${n}`, 'ringing');
