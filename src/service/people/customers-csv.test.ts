@@ -37,13 +37,14 @@ function fakeStore(taken = '') {
   const customers = {
     put: async (_account: number, added: readonly CustomerChange[]) =>
       added.map((change) => {
-        const customer = withChange(undefined, change);
+        const nth = kept.findIndex(({ reference }) => reference === change.reference);
+        const customer = withChange(kept[nth], change);
         if (customer.segment !== null && customer.segment !== 'Gold') {
           return { reason: 'no-such-segment' as const, segment: customer.segment };
         }
         if (customer.numbers.includes(taken))
           return { reason: 'number-taken' as const, number: taken, by: 'Eve' };
-        kept.push(customer);
+        kept.splice(nth < 0 ? kept.length : nth, 1, customer);
         return null;
       }),
     async *all() {
@@ -108,6 +109,15 @@ test('import takes semicolons, a byte order mark, columns in any order, and sing
     country: 'DE',
   });
   assert.deepEqual(store.kept, [made('+4930901820', 'Müller, Jo', 'Gold', '+4930901820', '110')]);
+});
+
+test('what a table has no column for stays; an empty cell of a column removes it', async () => {
+  const store = fakeStore();
+  store.kept.push(made('7', 'Ann', 'Gold', '+4930901820'));
+  await importInto(store, 'reference,numbers\n7,040 6969199\n');
+  assert.deepEqual(store.kept, [made('7', 'Ann', 'Gold', '+49406969199')]);
+  await importInto(store, 'reference,name,segment\n7,,\n');
+  assert.deepEqual(store.kept, [made('7', '7', null, '+49406969199')]);
 });
 
 test('a table with neither reference nor numbers, or with an unclosed quote, is refused', async () => {
