@@ -41,10 +41,15 @@ test('wrong settings, from the environment and from .env: one line each, exit 78
   assert.deepEqual(readdirSync(cwd), ['.env']);
 });
 
-test('runs without a PBX, says so, refuses a second one on its folder, and stops with exit 0', async (t) => {
+test('runs without a PBX, says so and which setting is misspelt, refuses a second one on its folder, and stops with exit 0', async (t) => {
   const cwd = temporaryFolder(t);
-  const first = runProgram(['run'], { env: configured, cwd });
+  const env = { ...configured, INBOUND_CONTEXT: 'from-trunk' };
+  const first = runProgram(['run'], { env, cwd });
+  await first.says(/"code":"program\.misspelt"[^\n]*INBOUND_CONTEXTS/);
   await first.says(/"code":"ami\.unreachable"/);
+  await runProgram(['check'], { env, cwd }).says(
+    /INBOUND_CONTEXT is no setting\n +-> If INBOUND_CONTEXTS is meant/,
+  );
   const second = runProgram(['run'], { env: configured, cwd });
   assert.equal((await second.ended).code, 1);
   assert.match(second.output(), /state/);
