@@ -11,6 +11,15 @@ async function setUp(t: TestContext) {
   const { ask, url } = served;
   const owner = await browse(served, 'Owner');
   const { read, send } = owner;
+  const cookies = (answer: { headers: Record<string, unknown> }) =>
+    [answer.headers['set-cookie'] ?? []]
+      .flat()
+      .map((line) => String(line).split(';')[0])
+      .join('; ');
+  const isSignedIn = async (cookie: string) =>
+    (await ask(`${url}/account`, { headers: { cookie } })).status === 200;
+  const elsewhere = cookies(await ask(`${url}/sign-in`, form(url, { name: 'Owner', password })));
+  assert.ok(await isSignedIn(elsewhere));
   const offered = (await read('/security/second-factor')).text;
   assert.match(offered, /<svg viewBox="0 0 \d+ \d+"/);
   const factor = /name="factor" value="(\w+)"/.exec(offered)?.[1] ?? '';
@@ -22,6 +31,7 @@ async function setUp(t: TestContext) {
   assert.equal((await enable(password, '123')).status, 422);
   const enabled = await enable(password, app.generate());
   assert.equal(enabled.status, 200);
+  assert.equal(await isSignedIn(elsewhere), false, 'whoever signed in without a code signs in anew');
   const recovery = enabled.text.match(/[a-z2-7]{4}(-[a-z2-7]{4}){3}/g) ?? [];
   assert.equal(recovery.length, 10);
   assert.doesNotMatch(
@@ -29,13 +39,8 @@ async function setUp(t: TestContext) {
     /<svg viewBox|[a-z2-7]{4}(-[a-z2-7]{4}){3}/,
   );
 
-  const cookies = (answer: { headers: Record<string, unknown> }) =>
-    [answer.headers['set-cookie'] ?? []]
-      .flat()
-      .map((line) => String(line).split(';')[0])
-      .join('; ');
   return {
-    ...{ served, owner, recovery, cookies },
+    ...{ served, owner, recovery, cookies, isSignedIn },
     // Of the code before, the one of now and the next, the one before is wrong as soon as 30 seconds are over.
     nextCode: () => app.generate({ timestamp: Date.now() + 30_000 }),
     /** The first step; gives the browser's cookies. */
@@ -48,8 +53,6 @@ async function setUp(t: TestContext) {
     /** The second. */
     withCode: (given: string, cookie: string) =>
       ask(`${url}/sign-in/code`, form(url, { code: given, to: '/calls' }, { cookie })),
-    isSignedIn: async (cookie: string) =>
-      (await ask(`${url}/account`, { headers: { cookie } })).status === 200,
   };
 }
 
