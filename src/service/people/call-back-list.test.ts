@@ -85,8 +85,9 @@ test('a call that moves costs the reading of its person, by all numbers; another
   assert.deepEqual(reads.splice(0), ['113']);
   await list.publish(1);
   assert.deepEqual(reads, ['all'], 'anything may have changed');
-  calls.push({ ...ended('urgent', '114'), priority: 10 });
-  await list.publish(1);
+  const urgent = { ...ended('urgent', '114'), priority: 10 };
+  calls.push(urgent);
+  move(urgent);
   assert.deepEqual(await begin(), ['urgent', 'old', 'unseen']);
 });
 
