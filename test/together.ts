@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 // takes the next one that no other has taken.
 
 /** A process whose thread never comes back, or whose tests never end, is killed after so long, ms. */
-const longestMs = 30 * 60_000;
+const longestMs = 40 * 60_000;
 /** What is still open so long after the last test would hold the process for ever, ms. */
 const closesWithinMs = 60_000;
 
