@@ -41,6 +41,8 @@ test('whoever has a number now is who called, on screens at once, however the cu
   const table = 'reference,name,segment,numbers\n7,Eva Stern,VIP,030 23125000\n';
   await anna.send('/customers/import', { table, confirmed: 'yes' });
   await isKnown('Eva Stern', 'VIP');
+  await ask(`${url}/admin/segments/VIP`, { token: a.admin, method: 'PUT', body: { priority: 20 } });
+  assert.equal((await next('customers')).calls[0]?.priority, 20);
   await ask(`${url}/admin/segments/VIP`, { token: a.admin, method: 'DELETE' });
   await isKnown('Eva Stern');
   // A stranger gets a name in two presses: a new one, or that of a customer with another number.

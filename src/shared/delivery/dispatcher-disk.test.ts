@@ -103,6 +103,7 @@ test('one outcome that is refused for ever does not hold up those of other calls
   await lab.pass(100);
   assert.equal(lab.sent.length, 28, 'all of nine calls, and the first of one');
   assert.equal(lab.dispatcher.status().unrecorded, 1);
+  assert.equal(lab.lines.filter(({ code }) => code === 'delivery.not-recorded').length, 1);
   await lab.pass(5_000, 100);
   lab.offer('later', ...callStatuses);
   await lab.pass(100);
