@@ -29,12 +29,12 @@ const answered = (more: Partial<CdrRecord> = {}) =>
 
 const shorts = {
   ...{ ch: 'channel', to: 'dstchannel', app: 'lastapp', data: 'lastdata' },
-  ...{ ctx: 'dcontext', src: 'src', did: 'did', id: 'uniqueid' },
+  ...{ ctx: 'dcontext', src: 'src', dst: 'dst', did: 'did', id: 'uniqueid' },
 } as const;
 
 /**
  * Records in short, between semicolons: `rec` or `ans`, not answered or answered by PJSIP/1001, then what differs:
- * `ch=PJSIP/1002-1`, `to=` the other end, `app=`, `data=`, `ctx=`, `src=`, `did=`, `id=`, `from=0-4`: its times, s, and `after=`: a call of 10 s
+ * `ch=PJSIP/1002-1`, `to=` the other end, `app=`, `data=`, `ctx=`, `src=`, `dst=`, `did=`, `id=`, `from=0-4`: its times, s, and `after=`: a call of 10 s
  * that began so many seconds after the caller's, which is `here`. `leg` is what the PBX dialled itself, `outgoing` what it says of that. `Local/x:1` is half a Local pair.
  */
 function recordsAs(text: string): CdrRecord[] {
@@ -138,6 +138,8 @@ describe('what a record says, alone and beside those of others', () => {
     a bot behind AudioSocket                  | ans to=AudioSocket/127.0.0.1:32995-0x7f             | | missed
     a bot behind externalMedia                | ans to=UnicastRTP/127.0.0.1:9-0x7f                  | | missed
     a person after a bot                      | ans to=AudioSocket/127.0.0.1:32995-0x7f ; ans       | | 1001
+    one over the trunk, in words that name no number: what was dialled to reach it | ans to=PJSIP/trunk-00000002 data=OUT dst=0612345678 | | +31612345678
+    the same over a line that is one by its name | ans to=SIP/isp-1-00000002 data=OUT dst=0612345678 | | +31612345678
     a mobile over a trunk on which no call came in | ans to=PJSIP/siproute-4-00000007 data=PJSIP/+31612345678@siproute-4,300,T | | +31612345678
     the same by chan_sip                      | ans to=SIP/siproute-4-00000007 data=SIP/siproute-4/+31612345678,300,T | | +31612345678
     a phone that is dialled by its contact    | ans to=PJSIP/1001-00000007 data=PJSIP/1001/sip:1001@10.0.0.1 | | 1001
