@@ -25,6 +25,7 @@ const unnoticeable = `
   src/bridge/cdr/gap-filler.ts | let stored = { text: '', since: 0 }; | 0 became 1 | same
   src/bridge/cdr/gap-filler.ts | const writtenMs |  | tuned
   src/bridge/cdr/mysql-connection.ts | verifyIdentity |  | mariadb
+  src/bridge/cdr/mysql-connection.ts | error.message.split('; if the root CA') |  | mariadb
   src/bridge/cdr/open-cdr-source.ts | createMysqlSource |  | mariadb
   src/bridge/cdr/rotated-file.ts | await readAt(file, from, size - from) | - became + | it reads to the end of the file
   src/bridge/outbox/tables/counters.ts | > highestSeq | > became >= | tuned

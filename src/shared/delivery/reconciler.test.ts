@@ -145,6 +145,22 @@ test('when more than half is missing, nothing is sent, and what can be found lat
   assert.deepEqual([it.sent, it.codes()], [[], ['reconcile.too-much-missing', 'reconcile.working']]);
 });
 
+test('what was overtaken is no less known: fewer than half are missing', async () => {
+  const it = scene(
+    {},
+    ({ callId, status }) =>
+      callId.startsWith('pbx-2') || (callId.startsWith('pbx-3') && status === 'ringing'),
+  );
+  deliverMany(it, 6);
+  for (let nth = 0; nth < 15; nth++) it.deliver(nth, `pbx-2.${nth}`, 'ringing');
+  for (let nth = 0; nth < 10; nth++) {
+    it.deliver(100 + nth, `pbx-3.${nth}`, 'ringing');
+    it.deliver(200 + nth, `pbx-3.${nth}`, 'completed');
+  }
+  await it.after(5 * minute);
+  assert.equal(it.sent.length, 15);
+});
+
 test('a history that is not ours, or cannot be read, is logged once, and nothing is sent', async () => {
   const it = scene({}, () => true);
   it.understand(false);
