@@ -37,11 +37,11 @@ export function testsOf(path: string): string[] {
     ]),
   );
   const imports = graph;
-  /** What the service keeps is tested by the conformance suite. */
+  /** What the service keeps is tested by the conformance suite, and what a change of it tells by that of strangers. */
   const isKept = /^src\/service\/((store|database)\/|.*-(store|rows|reader|paging|sqlite)\.ts$)/.test(path);
   const named = (file: string) =>
     basename(file) === `${basename(path, '.ts')}.test.ts` ||
-    (isKept && file === 'test/integration/service-store.test.ts');
+    (isKept && /^test\/integration\/service-(store|stranger)\.test/.test(file));
   const near = [...imports.keys()]
     .filter((file) => file.endsWith('.test.ts') && !isSlow(file))
     .flatMap((file) => {

@@ -51,6 +51,7 @@ const unnoticeable = `
   src/service/calls/call-reader.ts | ? 1 : -1 | 1 became 2 | same
   src/service/calls/call-reader.ts | if (rows.length > 0) yield | > became >= | same
   src/service/calls/call-rows-sqlite.ts | if (extras !== before.extras) | inserted true || | cost
+  src/service/calls/call-reader.ts | if (rows.length > 0) yield rows.map(callOf) | inserted true || | same
   src/service/calls/call-store.ts | const MAX_NUMBERS = 40 |  | tuned
   src/service/calls/call-store.ts | if (search === null || search.digits !== null) | !== became === | cost
   src/service/calls/call-store.ts | if (words.length === 0) return []; | inserted undefined && | cost
