@@ -1,3 +1,4 @@
+import { table } from '../table.ts';
 import type { Mutation } from './mutations.ts';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -13,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
  * the change as the mutation says it (none: every change of the line), and why. They are not counted, and one that is
  * noticed all the same may go.
  */
-const unnoticeable = `
+const unnoticeable = table<[path: string, line: string, what: string, why: string]>(`
   src/bridge/calls/channel.ts | indexOf('/', first + 1) | 1 became 2 | no name of a channel has two slashes together
   src/bridge/calls/channel.ts | dash > 0 | 0 became 1 | no channel has a name of one letter
   src/bridge/calls/channel.ts | second > 0 | 0 became 1 | same
@@ -50,10 +51,11 @@ const unnoticeable = `
   src/service/audit/audit-store.ts | const index = |  | cost
   src/service/calls/call-reader.ts | ? 1 : -1 | 1 became 2 | same
   src/service/calls/call-reader.ts | if (rows.length > 0) yield | > became >= | same
-  src/service/calls/call-rows-sqlite.ts | if (extras !== before.extras) | inserted true || | cost
   src/service/calls/call-reader.ts | if (rows.length > 0) yield rows.map(callOf) | inserted true || | same
+  src/service/calls/call-rows-sqlite.ts | if (extras !== before.extras) | inserted true || | cost
   src/service/calls/call-store.ts | const MAX_NUMBERS = 40 |  | tuned
   src/service/calls/call-store.ts | if (search === null || search.digits !== null) | !== became === | cost
+  src/service/calls/call-store.ts | if (search === null || search.digits !== null) | inserted true || | cost
   src/service/calls/call-store.ts | if (words.length === 0) return []; | inserted undefined && | cost
   src/service/database/copy-site.ts |  |  | postgres
   src/service/database/sqlite-store.ts | if (Object.values(limit)[0] === undefined) continue; | inserted false && | cost
@@ -82,6 +84,7 @@ const unnoticeable = `
   src/service/users/admin-users.ts | .meta({ id: 'Extension' }) |  | a shape that one operation has, written there instead of by its name
   src/service/users/admin-users.ts | * 86_400_000 |  | tuned
   src/service/users/second-factor.ts | if (user.secondFactor === null) | inserted false && | nobody has the secret of no factor
+  src/service/users/sessions.ts | const MAX_BROWSER = 300 |  | tuned
   src/service/users/user-store.ts | from < ids.length | < became <= | postgres
   src/service/users/user-store.ts | used ?? 0 | 0 became 1 | tuned
   src/service/users/users.ts | const LINK_MS |  | tuned
@@ -107,17 +110,13 @@ const unnoticeable = `
   src/shared/delivery/reconciler.ts | resends.delete(seq); | resends.delete(seq); became ; | it is forgotten in two ways: with its event, and by age
   src/shared/delivery/reconciler.ts | last.at < at - longestMs | < became <= | tuned
   src/shared/delivery/report.ts | Math.round(ms / 1000) | 1000 became 1001 | tuned
-`
-  .trim()
-  .split('\n')
-  .map((row) => {
-    const [path = '', line = '', what = '', why = ''] = row.split(' | ').map((cell) => cell.trim());
-    return { path, line, what, why: reasons[why] ?? why };
-  });
+`);
 
 /** Why nobody can notice this; undefined if somebody should. */
-export function whyUnnoticeable(path: string, { code, what }: Mutation): string | undefined {
-  return unnoticeable.find(
-    (one) => one.path === path && code.includes(one.line) && (one.what || what) === what,
-  )?.why;
+export function whyUnnoticeable(path: string, mutation: Mutation): string | undefined {
+  const found = unnoticeable.find(
+    ([of, line, what]) =>
+      of === path && mutation.code.includes(line) && (what === '' || what === mutation.what),
+  );
+  return found && (reasons[found[3]] ?? found[3]);
 }
