@@ -65,14 +65,9 @@ export function createDialledLegs() {
     },
     add(record: CdrRecord) {
       const { channel, dstchannel } = record;
-      const span = spanOf(record);
-      if (channelKind(dstchannel) === 'real')
-        putLast(
-          dialled,
-          dstchannel,
-          [...(dialled.get(dstchannel) ?? []), { record, span }].slice(-maxOfName),
-        );
-      putLast(records, channel, [...(records.get(channel) ?? []), { record, span }].slice(-maxOfName));
+      const seen = { record, span: spanOf(record) };
+      if (channelKind(dstchannel) === 'real') addTo(dialled, dstchannel, seen);
+      addTo(records, channel, seen);
     },
     /** True if a call in progress when this channel began had it as its other end. */
     wasDialled(record: Pick<CdrRecord, 'channel' | 'uniqueid'>) {
@@ -92,6 +87,10 @@ export function createDialledLegs() {
     isOfAnother: ({ dstchannel, uniqueid }: CdrRecord) =>
       (dialled.get(dstchannel) ?? []).some(({ span }) => span.uniqueid !== uniqueid),
   };
+}
+
+function addTo(map: Map<string, Seen[]>, name: string, seen: Seen): void {
+  putLast(map, name, [...(map.get(name) ?? []), seen].slice(-maxOfName));
 }
 
 /** A full map loses the name whose newest record is the oldest. */
