@@ -7,6 +7,7 @@ import { openOperator } from './operator.ts';
 import {
   attempted,
   batchOf,
+  eventsOf,
   keepingLog,
   newEvent,
   opened,
@@ -71,4 +72,5 @@ test('operator: of what is discarded or forgotten, nothing is left where it was 
   await outbox.close();
   for (const file of readdirSync(directory))
     for (const form of written) assert.ok(!readFileSync(join(directory, file)).includes(form), file);
+  assert.equal(JSON.parse(eventsOf(directory, { callId: 'b' })[0]?.body ?? '').from, '0');
 });
