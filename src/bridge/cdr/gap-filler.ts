@@ -3,6 +3,7 @@ import type { Log } from '../../shared/log/log.ts';
 import { within } from '../../shared/process/within.ts';
 import { beganAt, callIdOf } from '../calls/open-call.ts';
 import { missedText } from '../calls/place.ts';
+import { machineText } from '../calls/rules.ts';
 import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
 import type { LedgerEntry } from '../outbox/tables/ledger.ts';
 import { type Decision, decideCall, newEvent } from './call-decision.ts';
@@ -136,8 +137,15 @@ export function createGapFiller(
       { rules: live.rules(), trunks, isPhone, notationOf, presumesWithheld, legs },
       records,
     );
-    if (!vanished.has(uniqueid))
-      return decideCall(idOf(uniqueid), recorded, known, Math.max(since, now() - longestGapMs));
+    const isVanished = vanished.has(uniqueid);
+    const decision = isVanished
+      ? { events: [] }
+      : decideCall(idOf(uniqueid), recorded, known, Math.max(since, now() - longestGapMs));
+    if (recorded.inbound && recorded.machine !== undefined && (isVanished || 'events' in decision)) {
+      const text = machineText(recorded.machine);
+      live.writeJournal({ at: now(), uniqueid, call: idOf(uniqueid), kind: 'observed', text });
+    }
+    if (!isVanished) return decision;
     counts.ended += 1;
     if (!recorded.inbound) live.end({ at: now(), uniqueid });
     else {
@@ -151,7 +159,7 @@ export function createGapFiller(
         ...(missed !== undefined && { missed }),
       });
     }
-    return { events: [] };
+    return decision;
   }
 
   async function decideAll(): Promise<void> {

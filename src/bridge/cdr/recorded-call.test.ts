@@ -173,6 +173,37 @@ describe('what a record says, alone and beside those of others', () => {
       assert.deepEqual(read(recordsAs(own), recordsAs(others), more), verdictOf(verdict));
     });
 
+  describe('answered by a machine that NOT_A_PERSON lists, as live', () => {
+    const notAPerson = ['PJSIP/bot', 'IAX2/branch-*'];
+    const machine = 'PJSIP/bot-00000002';
+    const byMachine = (channel: string) => ({ ...verdictOf('missed'), machine: channel });
+    const member = 'ans to=Local/1003@q-0001:1';
+    for (const [what, own, others, expected] of [
+      ['a bot', `ans to=${machine}`, '', byMachine(machine)],
+      ['another PBX', 'ans to=IAX2/branch-77', '', byMachine('IAX2/branch-77')],
+      ['a bot, then a person', `ans to=${machine} ; ans to=PJSIP/1002-00000003`, '', verdictOf('1002')],
+      [
+        'a bot behind a Local pair',
+        member,
+        `ans ch=Local/1003@q-0001:2 to=${machine} id=1.2`,
+        verdictOf('missed'),
+      ],
+      [
+        'a bot, then a person, behind a Local pair',
+        member,
+        `ans ch=Local/1003@q-0001:2 to=${machine} id=1.2 ; ans ch=Local/1003@q-0001:2 id=1.2`,
+        verdictOf('1001'),
+      ],
+      [
+        'a bot that takes a waiting caller',
+        'ans here to= app=MusicOnHold',
+        `ans ch=${machine} moved to=PJSIP/trunk-00000001 after=2 app=Bridge`,
+        verdictOf('missed'),
+      ],
+    ] as const)
+      test(what, () => assert.deepEqual(read(recordsAs(own), recordsAs(others), { notAPerson }), expected));
+  });
+
   describe('on a trunk that passes on withheld numbers, as live', () => {
     const withheldNumber = '+31000000000';
     const missingNumber = '+31999999999';

@@ -25,6 +25,8 @@ export type RecordedCall =
       readonly number: NumberToReport;
       /** Who answered; absent for a missed call. */
       readonly callerId?: string;
+      /** The machine (NOT_A_PERSON) that answered a missed call. */
+      readonly machine?: string;
       readonly extras: RecordExtras;
     };
 
@@ -41,10 +43,12 @@ export function recordedCallOf(known: Known, records: readonly CdrRecord[]): Rec
   );
   if (!isInbound || records.some(isOutgoing)) return { inbound: false };
   const callerId = callerIdOf(known, records);
+  const machine = records.find((one) => isAnswered(one) && known.rules.isMachine(one.dstchannel))?.dstchannel;
   return {
     inbound: true,
     number: numberOf(known, records),
     ...(callerId !== undefined && { callerId }),
+    ...(callerId === undefined && machine !== undefined && { machine }),
     extras: recordExtras(known, records, callerId !== undefined),
   };
 }
@@ -106,6 +110,7 @@ function takerOf(known: Known, records: readonly CdrRecord[]): string | undefine
   const ofHouse = takers.find(
     (taker) =>
       channelKind(taker.channel) === 'real' &&
+      !known.rules.isMachine(taker.channel) &&
       !known.trunks.has(endpointOf(taker.channel)) &&
       !cameIn(known, taker),
   );
@@ -157,7 +162,7 @@ function wasPickedUp({ legs }: Known, record: CdrRecord): boolean {
 
 /**
  * Who answered by this record: the end behind all Local pairs. Undefined if that is an application (voicemail), a helper of
- * Asterisk or a bot (AudioSocket, externalMedia), or another caller from outside.
+ * Asterisk or a bot (AudioSocket, externalMedia), a machine that NOT_A_PERSON lists, or another caller from outside.
  */
 function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; callerId: string } | undefined {
   const { legs, trunks, rules } = known;
@@ -169,16 +174,15 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
     const number = /^Local\/(?:RG-[^-*]+[-*]+|FM(?:PR|GL)-)?([^@#]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
     const half = otherHalf(last.dstchannel);
     const behind = legs.all(half, last);
+    const answered = behind.filter((one) => isAnswered(one) && !rules.isMachine(one.dstchannel));
     const beyond =
-      firstToTalk(known, behind, behind.filter(isAnswered)) ??
-      legs.find(half, last) ??
-      legs.leadingTo(number, last);
+      firstToTalk(known, behind, answered) ?? legs.find(half, last) ?? legs.leadingTo(number, last);
     if (beyond === undefined) return { record, callerId: number };
     if (!isAnswered(beyond)) return undefined;
     last = beyond;
   }
   const { dstchannel } = last;
-  if (channelKind(dstchannel) === 'pseudo') return undefined;
+  if (channelKind(dstchannel) === 'pseudo' || rules.isMachine(dstchannel)) return undefined;
   const end = legs.find(dstchannel, last);
   if (end !== undefined && cameIn(known, end) && !isOutgoing(end)) return undefined;
   const extension = extensionOf(dstchannel);
