@@ -214,7 +214,7 @@ export function createTrackerDriver(
       end: (ended) => apply({ type: 'ended-unseen', ...ended }),
       writeJournal,
       logDecision,
-    } satisfies Omit<LiveCalls, 'recordDelayMs'>,
+    } satisfies Omit<LiveCalls, 'recordOptions'>,
     status: (): CallCounts & { readonly open: number } => ({
       open: state.calls.size,
       ...counts,

@@ -6,6 +6,7 @@ import type { AmiFailure } from './failure.ts';
 import type { AmiLinkOptions } from './link.ts';
 import { createCounters } from './link-log.ts';
 import { ConnectionEnded } from './pending-requests.ts';
+import { isYes } from './record-options.ts';
 import { readContexts, readDevices, readOption, readSnapshot, readVariable } from './snapshot.ts';
 import { type Fields, fieldKey } from './wire/frame.ts';
 import type { Response } from './wire/manager.ts';
@@ -166,11 +167,6 @@ export async function inspectPbx(
       });
     });
   }
-}
-
-/** As Asterisk reads it in its configuration. */
-function isYes(value: string): boolean {
-  return /^(yes|true|y|t|1|on)$/i.test(value);
 }
 
 function failWith(failure: AmiFailure): never {

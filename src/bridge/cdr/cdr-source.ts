@@ -1,3 +1,18 @@
+/** How the PBX writes its records: options of `[general]` in cdr.conf. */
+export type RecordOptions = {
+  /** For how long Asterisk holds records back (`batch`, `time`), ms. */
+  readonly delayMs: number;
+  /**
+   * `ignoredialchanges`: a record has another end only if the two were in a bridge, and its disposition is that of the
+   * leg that was cancelled last.
+   * @see https://docs.asterisk.org/Latest_API/API_Documentation/Module_Configuration/cdr/
+   */
+  readonly ignoresDialChanges: boolean;
+};
+
+/** What counts until the PBX has said otherwise: Asterisk's defaults. */
+export const usualRecords: RecordOptions = { delayMs: 0, ignoresDialChanges: false };
+
 /** One entry of Asterisk's call records. */
 export type Entry<Position> = {
   /** `bad`: not a call record; `no-uniqueid`: a record without a uniqueid. */

@@ -65,7 +65,7 @@ export function createGapFiller(
   },
 ) {
   const { outbox, log, now } = tools;
-  const pending = createPendingCalls();
+  const pending = createPendingCalls(live.recordOptions);
   const timeouts = createRecordTimeouts();
   const { name } = source;
   let position: unknown;
@@ -213,7 +213,7 @@ export function createGapFiller(
 
   /** Ends calls for which Asterisk wrote no record, because it crashed during the call. */
   function giveUpVanished(atEnd: boolean): void {
-    const delayReads = Math.ceil(live.recordDelayMs() / everyMs);
+    const delayReads = Math.ceil(live.recordOptions().delayMs / everyMs);
     for (const uniqueid of timeouts.expired(live.vanished(), { reads, atEnd, delayReads })) {
       if (pending.calls.has(uniqueid)) continue;
       counts.unrecorded += 1;

@@ -13,7 +13,7 @@ import {
 import type { NumberToReport } from '../calls/input.ts';
 import { numberToReport, type Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
-import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
+import { type DialledLegs, isOutgoing } from './dialled-legs.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { type RecordExtras, recordExtras } from './record-extras.ts';
 
@@ -43,7 +43,9 @@ export function recordedCallOf(known: Known, records: readonly CdrRecord[]): Rec
   );
   if (!isInbound || records.some(isOutgoing)) return { inbound: false };
   const callerId = callerIdOf(known, records);
-  const machine = records.find((one) => isAnswered(one) && known.rules.isMachine(one.dstchannel))?.dstchannel;
+  const machine = records.find(
+    (one) => known.legs.isAnswered(one) && known.rules.isMachine(one.dstchannel),
+  )?.dstchannel;
   return {
     inbound: true,
     number: numberOf(known, records),
@@ -92,7 +94,7 @@ function numberOf(
 
 /** Who answered first; undefined for a missed call. */
 function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undefined {
-  const answers = records.filter(isAnswered).flatMap((record) => personsEnd(known, record) ?? []);
+  const answers = records.filter(known.legs.isAnswered).flatMap((record) => personsEnd(known, record) ?? []);
   const talked = firstToTalk(
     known,
     records,
@@ -139,7 +141,7 @@ function wasTaken(
 ): boolean {
   const isSameDial = first.lastapp === second.lastapp && first.lastdata === second.lastdata;
   const between = records.slice(records.indexOf(first) + 1, records.indexOf(second));
-  const isNext = between.every((record) => !isAnswered(record) && record.lastdata === first.lastdata);
+  const isNext = between.every((record) => !legs.isAnswered(record) && record.lastdata === first.lastdata);
   const isDirect = channelKind(second.dstchannel) === 'real' && !legs.isOfAnother(second);
   const isSamePlace = first.dcontext === second.dcontext && first.dst === second.dst;
   return isSameDial && isSamePlace && isNext && isDirect && isAtOnce(first, second);
@@ -174,11 +176,11 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
     const number = /^Local\/(?:RG-[^-*]+[-*]+|FM(?:PR|GL)-)?([^@#]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
     const half = otherHalf(last.dstchannel);
     const behind = legs.all(half, last);
-    const answered = behind.filter((one) => isAnswered(one) && !rules.isMachine(one.dstchannel));
+    const answered = behind.filter((one) => legs.isAnswered(one) && !rules.isMachine(one.dstchannel));
     const beyond =
       firstToTalk(known, behind, answered) ?? legs.find(half, last) ?? legs.leadingTo(number, last);
     if (beyond === undefined) return { record, callerId: number };
-    if (!isAnswered(beyond)) return undefined;
+    if (!legs.isAnswered(beyond)) return undefined;
     last = beyond;
   }
   const { dstchannel } = last;
