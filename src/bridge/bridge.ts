@@ -154,7 +154,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
       { source, checkpoint: saved.cdrCheckpoint, keepMs },
       { ...tracker.live, recordOptions: () => link.status().records },
       {
-        outbox: { append: appends.append, written: appends.written, ledgerEntries: outbox.ledgerEntries },
+        outbox: { ...outbox, append: appends.append, written: appends.written },
         onAppended,
         log: log.child({ part: 'cdr' }),
         now,

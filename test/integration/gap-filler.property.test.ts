@@ -125,7 +125,12 @@ async function createWorld(book: Book) {
       { source: book.source(), checkpoint: memory.load().cdrCheckpoint, keepMs: 0, everyMs: 2 ** 30 },
       { ...tracker.live, recordOptions: () => usualRecords },
       {
-        outbox: { append: memory.appendOrFail, written: async () => true, ledgerEntries: memory.verdicts },
+        outbox: {
+          append: memory.appendOrFail,
+          written: async () => true,
+          ledgerEntries: memory.verdicts,
+          callIdsFrom: async () => new Map(),
+        },
         onAppended() {},
         log: silentLog,
         now: () => epoch * 1_000,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { usualRecords } from '../cdr/cdr-source.ts';
 import { startLine, startPlayer } from './link.fixture.ts';
 
 const rows: [options: Record<string, string>, delayMs: number, ignoresDialChanges: boolean][] = [
@@ -17,5 +18,12 @@ for (const [options, delayMs, ignoresDialChanges] of rows)
     const { port } = await startPlayer(t, { variables });
     const { link, until } = startLine(t, { port });
     await until(() => link.status().state === 'up');
-    assert.deepEqual(link.status().records, { delayMs, ignoresDialChanges });
+    assert.deepEqual(link.status().records, { ...usualRecords, delayMs, ignoresDialChanges });
   });
+
+test('how long uniqueids are is known from the systemname of the PBX', async (t) => {
+  const { port } = await startPlayer(t, { systemName: 'cust-pbx01-berlin' });
+  const { link, until } = startLine(t, { port });
+  await until(() => link.status().state === 'up');
+  assert.equal(link.status().records.uniqueidLength, 'cust-pbx01-berlin-1800000000.1234567'.length);
+});

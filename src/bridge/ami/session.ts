@@ -4,7 +4,7 @@ import { messageOf } from '../../shared/process/parse-json.ts';
 import type { ApplicationAsked, VariableAsked } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import type { DialplanPart } from '../calls/place.ts';
-import type { RecordOptions } from '../cdr/cdr-source.ts';
+import { longestUniqueid, type RecordOptions } from '../cdr/cdr-source.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
@@ -137,7 +137,7 @@ export async function runSession(
   return failure;
 
   async function live(connection: Connection): Promise<void> {
-    const [pong, settings, contexts, records] = await Promise.all([
+    const [pong, settings, contexts, recordOptions] = await Promise.all([
       connection.request({ action: 'Ping' }),
       connection.request({ action: 'CoreSettings' }),
       readDevices(connection).then((devices) => readContexts(connection, devices)),
@@ -151,6 +151,10 @@ export async function runSession(
     // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
     const version = (settings.fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
     const { certificateEndsAt } = connection;
+    const records = {
+      ...recordOptions,
+      uniqueidLength: longestUniqueid(settings.fields.get('SystemName') ?? ''),
+    };
     handlers.onUp({ version, channels: channels.length, records, certificateEndsAt });
     const callClass = watchCallClass(channels);
     stopKeepAlive = keepAlive(

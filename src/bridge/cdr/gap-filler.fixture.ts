@@ -35,7 +35,8 @@ export const noLiveCalls: LiveCalls = {
   notationOf: rules.notationOf,
   presumesWithheld: () => false,
   recordOptions: () => usualRecords,
-  isKnown: () => false,
+  knownAs: () => undefined,
+  knownFrom: () => undefined,
   vanished: () => new Set(),
   end: () => assert.fail('no call is open'),
   writeJournal() {},
@@ -112,7 +113,7 @@ export function lostCalls() {
   const ended: object[] = [];
   const live: Partial<LiveCalls> = {
     vanished: () => vanished,
-    isKnown: (uniqueid) => vanished.has(uniqueid),
+    knownAs: (uniqueid) => (vanished.has(uniqueid) ? uniqueid : undefined),
     end({ at: _, ...call }) {
       ended.push(call);
       vanished.delete(call.uniqueid);

@@ -20,8 +20,10 @@ export type LiveCalls = {
   presumesWithheld(endpoint: string): boolean;
   /** How the PBX writes its records, as far as it has said. */
   recordOptions(): RecordOptions;
-  /** True for a call or channel that is in progress, or was when the link ended. */
-  isKnown(uniqueid: string): boolean;
+  /** The uniqueid if its call or channel is in progress, or was when the link ended. */
+  knownAs(uniqueid: string): string | undefined;
+  /** The same for a uniqueid whose last digits may be cut off: the whole one. */
+  knownFrom(beginning: string): string | undefined;
   /** Open calls that are gone from the PBX, and whose end was not seen. */
   vanished(): ReadonlySet<string>;
   /** Ends one of those. */
