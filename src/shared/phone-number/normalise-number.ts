@@ -46,6 +46,21 @@ export function normaliseNumber(raw: string, country: string | null | undefined)
   return readNumber(raw, country).number;
 }
 
+/**
+ * Tells complete numbers of a country from parts of one and from several together: what can be dialled as it is written.
+ */
+export function completeIn(country: string | null | undefined): (text: string) => boolean {
+  const home = isSupportedCountry(country ?? '') ? (country as CountryCode) : undefined;
+  return (text) => {
+    const digits = text.replace(/\D+/g, '');
+    if (text.startsWith('+')) return parse(text)?.isPossible() === true;
+    if (/^00[1-9]/.test(digits) && parse(`+${digits.slice(2)}`)?.isPossible()) return true;
+    if (home === undefined) return /^0[1-9]\d{5,12}$/.test(digits);
+    if (parse(text, home)?.isValid()) return true;
+    return digits.startsWith(getCountryCallingCode(home)) && parse(`+${digits}`)?.isValid() === true;
+  };
+}
+
 /** The same, with the rule that made the number what it is, on a trunk that writes numbers in its own way. */
 export function readNumber(
   raw: string,
