@@ -14,7 +14,10 @@ const withheldWords = /^(?:anonym|restrict|priv|withheld|block|hidden|suppress|s
 export function numberIn(text: string, country?: string | null): string {
   // Most names have no digits.
   if (!/[\d\u0080-\uffff%]/.test(text)) return '';
-  return numberTexts(text, completeIn(country)).texts[0] ?? '';
+  const { texts, unread } = numberTexts(text, completeIn(country));
+  // A PBX writes one: what a person would have to explain is read as it stands.
+  const [whole] = unread.length === 1 && unread[0]?.reason === 'ambiguous' ? unread : [];
+  return texts[0] ?? (whole && /^\+?\d[\d ().-]*$/.test(whole.text) ? whole.text : '');
 }
 
 /** True for a text that says that the caller withholds the number: a word, or nothing but zeros. */

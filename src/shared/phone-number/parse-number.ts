@@ -44,7 +44,7 @@ export function completeIn(country: string | null | undefined): (text: string) =
     const digits = text.replace(/\D+/g, '');
     if (text.startsWith('+')) return parse(text)?.isPossible() === true;
     if (/^00[1-9]/.test(digits) && parse(`+${digits.slice(2)}`)?.isPossible()) return true;
-    if (home === undefined) return /^0[1-9]\d{5,12}$/.test(digits);
+    if (home === undefined) return /^(?:0[1-9]\d{5,12}|[1-9]\d{8,14})$/.test(digits);
     if (!digits.startsWith('0') && isExtension(digits, home)) return false;
     if (parse(text, home)?.isValid()) return true;
     return digits.startsWith(getCountryCallingCode(home)) && parse(`+${digits}`)?.isValid() === true;

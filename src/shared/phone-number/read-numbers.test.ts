@@ -235,6 +235,7 @@ test('what cannot be read is named, with the numbers beside it', () => {
     ['01 23 45 67 89/90', ['+33123456789'], ['90'], 'ambiguous', 'FR'],
     ['+4930901820, 1001', [BERLIN], ['1001'], 'ambiguous'],
     ['1001/1002', [], ['1001/1002'], 'ambiguous'],
+    ['0+491713920000', [], ['0+491713920000'], 'ambiguous'],
     ['030+90+18+20', [], ['030+90+18+20'], 'ambiguous'],
     ['493,012,345,678', [], ['493,012,345,678'], 'ambiguous'],
     ['030 901820, alice7', [BERLIN], ['alice7'], 'not-a-number'],

@@ -31,6 +31,11 @@ export function splitRun(run: string, isComplete: IsComplete): RunSplit {
   const starts = groups.flatMap(({ lead }, index) => (index === 0 || lead.includes('+') ? [index] : []));
   const parts = starts.map((start, index) => groups.slice(start, starts[index + 1]));
   if (parts.length === 1) return splitPart(groups, isComplete);
+  // `0+49 171 3920000`
+  const isGlued = parts.some(
+    ([first], index) => index > 0 && first?.lead === '+' && !isComplete(textOf(parts[index - 1] as Part)),
+  );
+  if (isGlued) return nothing;
   const found = onlyComplete(joined(parts.map((part) => splitPart(part, isComplete))), isComplete);
   return found.texts.length === 0 ? nothing : found;
 }
