@@ -13,13 +13,16 @@ export type UnreadText = {
 export type NumberTexts = { readonly texts: string[]; readonly unread: UnreadText[] };
 
 /** No cell or field of telephone numbers is longer. The time that a text takes grows faster than its length. */
-const LONGEST = 2_000;
+const LONGEST = 1_000;
 
 /** `4,93012E+11`: how a spreadsheet writes a number of more than eleven digits. */
 const scientific = /(?<![\p{L}\d])\d(?:[.,]\d+)?E[+-]?\d{1,2}(?![\p{L}\d])/giu;
 
 /** `491713920000.0`: how a table of floating-point numbers writes it. */
 const decimals = /(?<![\d+]|\d[.,])([1-9]\d{6,})[.,]0{1,2}(?!\d|[.,]\d)/g;
+
+/** `493,012,345,678`: an amount, or numbers of three digits. */
+const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){3,}(?![\d,])/g;
 
 /** Dates and times. In countries with numbers of eight digits, `20-10-2011` can be one. */
 const isTime = /^(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)|\d:\d/;
@@ -35,13 +38,15 @@ export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
   if (text.length > LONGEST) return { texts: [], unread: [{ text, reason: 'not-a-number' }] };
   const texts: string[] = [];
   const unread: UnreadText[] = [];
+  const leaveOut = (reason: UnreadText['reason']) => (part: string) => {
+    unread.push({ text: part, reason });
+    return ';-;';
+  };
   const plain = separated(
     plainText(text)
       .replace(decimals, '$1')
-      .replace(scientific, (rounded) => {
-        unread.push({ text: rounded, reason: 'rounded' });
-        return ';-;';
-      }),
+      .replace(scientific, leaveOut('rounded'))
+      .replace(thousands, leaveOut('ambiguous')),
   );
   let saysNone = false;
   let separator = ';';
@@ -49,8 +54,13 @@ export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
     const item = part.trim();
     if (/^(?:[,;|]|:::)?$/.test(item)) separator = item === '' && separator === ',' ? ',' : item;
     else if (isFiller(item)) saysNone = true;
-    else if (separator === ',' && /^[1-9]\d{0,5}$/.test(item) && texts.some(isLong))
-      unread.push({ text: item, reason: 'ambiguous' });
+    else if (
+      separator === ',' &&
+      /^[-/ ]*[1-9][\d .-]*$/.test(item) &&
+      texts.some(isLong) &&
+      !isComplete(item)
+    )
+      leaveOut('ambiguous')(item);
     else {
       const found = readItem(item, isComplete);
       texts.push(...found.texts);

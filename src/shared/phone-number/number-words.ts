@@ -35,37 +35,37 @@ const label = new RegExp(
 );
 
 const or = new RegExp(
-  `(?<=[\\s)])(?:${anyOf('oder or ou of o und and et en y e u bzw resp sowie &')})\\.?(?=[\\s(])|\\+(?=\\s+0)|[•▪●‣◦→]`,
+  `(?<=[\\s)])(?:${anyOf('oder or ou of o und and et en y e u bzw resp sowie &')})\\.?(?=[\\s(])|\\+(?=\\s+0)`,
   'giu',
 );
 
 /** Before a number in a list: `1) 030 90186`. */
-const enumeration = /(?:(?<=^|[;\n|])\s*\d{1,2}\.|(?<=^|[\s;])\d{1,2}[):])\s+(?=[+(0])/g;
+const enumeration = /(?:(?<=^|[,;\n|])\s*\d{1,2}\.|(?<=^|[\s,;])\d{1,2}[):])\s+(?=[+(0])/g;
 
 /** In brackets: `(privat)`, `(2. Stock)`, but not `(mobil: 0171 392000)`. */
 const comment = /\((?=[^()]*\p{L})(?!(?:[^()]*\d){6})[^()]*\)/gu;
 
-/** A text with a `;` in place of everything that stands between numbers. */
+/** A text with a comma in place of everything that stands between numbers. */
 export function separated(text: string): string {
   return addressesOf(text)
-    .replace(extension, ';')
+    .replace(extension, ',')
     .replace(comment, ' ')
-    .replace(label, ';')
-    .replace(or, ';')
-    .replace(enumeration, ';');
+    .replace(label, ',')
+    .replace(or, ',')
+    .replace(enumeration, ',');
 }
 
 /** The parameters of a SIP or tel address, RFC 3261 and 3966, are no numbers; the name before one in brackets neither. */
 function addressesOf(text: string): string {
   const bare = text.includes('<')
     ? text
-        .replace(/<\/?(?:br|p|div|li|b|i|span)\b[^<>\n]*>/gi, '\n')
+        .replace(/<\/?(?:a|br|p|div|li|td|b|i|span|strong)\b[^<>\n]*>/gi, '\n')
         .replace(/(?<=^|[,;|\n])(?:\s*"[^"\n]*")?[^<>,;|\n]*<([^<>\n]*)>/g, '$1')
     : text;
   return bare
     .replaceAll('"', '')
     .replace(/;\s*[a-z][a-z-]*=[^;,|\s<>@]*|;(?:lr|ob|gr|npdi)(?![\p{L}\d])/giu, '')
-    .replace(/\?[\w.]+=[^\s;,|]*/g, '');
+    .replace(/\?[a-z][\w.]*(?:=[^\s;,|]*)?/gi, '');
 }
 
 const fillers = new Set(
@@ -77,8 +77,8 @@ const fillers = new Set(
     no nein non nee ohne sans sin without tbd tba folgt entfällt`).split('|'),
 );
 
-/** True for what is written where there is no number: `-`, `n/a`, `k. A.`, `unbekannt`, `anonymous`, `0`. */
+/** True for what is written where there is no number: `-`, `n/a`, `k. A.`, `unbekannt`, `anonymous`. */
 export function isFiller(text: string): boolean {
   const letters = text.toLowerCase().replace(/[^\p{L}\p{M}\d]+/gu, '');
-  return letters === '' || /^0+$/.test(letters) || fillers.has(letters);
+  return (letters === '' && !text.includes('##')) || fillers.has(letters);
 }

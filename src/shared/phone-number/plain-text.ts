@@ -1,10 +1,12 @@
+import { parseDigits } from 'libphonenumber-js/max';
+
 /** What is no punctuation of ours, but means the same: in print, on phones, in address books of other programs. */
 const SAME_AS: readonly [RegExp, string][] = [
-  // NFKC would make digits of footnotes, list bullets and fractions, and glue them to the number.
-  [/\p{No}/gu, ' '],
-  [/[\v\f\u0085\u2028\u2029]/g, '\n'],
   // Blank letters: Braille, and fillers of the Korean script.
   [/[\u2800\u3164\u115f\u1160\uffa0]/g, ' '],
+  // Signs for a telephone, bullets and footnotes. NFKC would make digits of some.
+  [/[\p{No}\p{So}\p{Sk}\u2022\u2023]/gu, ','],
+  [/[\v\f\u0085\u2028\u2029]/g, '\n'],
   [/[\p{Pd}\u2212\u2043\u30fc\uff70\u2500\u2501]/gu, '-'],
   [/[\u2044\u2215\u29f8]/g, '/'],
   [/[\u2795\u207a\u208a]/g, '+'],
@@ -24,7 +26,7 @@ export function plainText(text: string): string {
   return (
     plain
       .normalize('NFKC')
-      .replace(/\p{Nd}/gu, asciiDigit)
+      .replace(/\p{Nd}/gu, (digit) => parseDigits(digit) || digit)
       .replace(/[\p{Pd}\u2212]/gu, '-')
       .replace(/\p{Ps}/gu, '(')
       .replace(/\p{Pe}/gu, ')')
@@ -41,12 +43,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** Source: The Unicode Standard, 4.6: the ten decimal digits of a script are consecutive, from zero. */
-function asciiDigit(digit: string): string {
-  const code = digit.codePointAt(0) as number;
-  let first = code;
-  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first -= 1;
-  return String((code - first) % 10);
 }

@@ -12,6 +12,10 @@ const MAX_DIGITS = 15;
 /** Only a number of so many digits after its calling code is followed by other last digits of it. */
 const MIN_WITH_VARIANT = 7;
 const MAX_AREA_CODE = 5;
+/** Without its 0, or in a country without one; fewer digits are the end of a number. */
+const MIN_BARE = 8;
+/** With its 0, in almost every country. */
+const MAX_NATIONAL = 11;
 /** More than a few numbers: taking them apart would take long. */
 const MAX_GROUPS = 60;
 
@@ -27,23 +31,24 @@ export function splitRun(run: string, isComplete: IsComplete): RunSplit {
   const starts = groups.flatMap(({ lead }, index) => (index === 0 || lead.includes('+') ? [index] : []));
   const parts = starts.map((start, index) => groups.slice(start, starts[index + 1]));
   if (parts.length === 1) return splitPart(groups, isComplete);
-  const found = joined(parts.map((part) => splitPart(part, isComplete)));
-  const texts = found.texts.filter(isComplete);
-  if (texts.length === 0) return nothing;
-  return { texts, unread: [...found.texts.filter((text) => !isComplete(text)), ...found.unread] };
+  const found = onlyComplete(joined(parts.map((part) => splitPart(part, isComplete))), isComplete);
+  return found.texts.length === 0 ? nothing : found;
 }
 
-function groupsIn(run: string): Group[] {
-  return [...run.matchAll(/(\D*)(\d+)/g)].map(([, lead = '', digits = '']) => ({
-    // `+030` and `+0049` are mistakes that leave one meaning.
-    lead: /^0\d/.test(digits) ? lead.replace('+', ' ') : lead,
-    digits,
-  }));
-}
+/** Beside other numbers, what is not complete is nobody's extension but a part of something. */
+const onlyComplete = ({ texts, unread }: RunSplit, isComplete: IsComplete): RunSplit => ({
+  texts: texts.filter(isComplete),
+  unread: [...texts.filter((text) => text !== '' && !isComplete(text)), ...unread],
+});
+
+const groupsIn = (run: string): Group[] =>
+  [...run.matchAll(/(\D*)(\d+)/g)].map(([, lead = '', digits = '']) => ({ lead, digits }));
 
 /** The text of a part, as libphonenumber reads it. */
 function textOf(part: Part): string {
-  const plus = part[0]?.lead.includes('+') ? '+' : '';
+  const [first] = part;
+  // `+030` and `+0049` are mistakes that leave one meaning.
+  const plus = first?.lead.includes('+') && !/^0\d/.test(first.digits) ? '+' : '';
   const separator = (lead: string) => lead.replace(/[^-./ ]+/g, ' ') || ' ';
   return (
     plus + part.map(({ lead, digits }, index) => (index === 0 ? digits : separator(lead) + digits)).join('')
@@ -59,43 +64,56 @@ const joined = (splits: readonly RunSplit[]): RunSplit => ({
 /** Takes a part apart that has a plus at its beginning at most. */
 function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   const whole = textOf(part);
-  const isSlashed = part.some(({ lead }, index) => index > 0 && lead.includes('/'));
   const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
-  if (!isSlashed && starts.length === 0 && isComplete(whole)) return { texts: [whole], unread: [] };
+  const slashes = part.flatMap(({ lead }, index) => (index > 0 && lead.includes('/') ? [index] : []));
+  if (slashes.length + starts.length === 0 && isComplete(whole)) return { texts: [whole], unread: [] };
+
   const ambiguous: RunSplit = { texts: [], unread: [whole] };
-
   const isNumber = (one: Part) => digitsOf(one).length <= MAX_DIGITS + 2 && isComplete(textOf(one));
-  const isInternal = (one: Part, next: Group | undefined) =>
-    one.length === 1 && /^[1-9]\d{0,5}$/.test(digitsOf(one)) && next?.lead.includes('/') === true;
-  const several = splits(part, starts, (one, next) => isNumber(one) || isInternal(one, next));
-  if (several.length > 1) return ambiguous;
-  if (several[0]) return joined(several[0].map((one) => splitVariants(one, isComplete)));
-  const variants = splitVariants(part, isComplete);
-  if (variants.unread.length > 0 || isComplete(whole)) return variants;
-
-  const digits = digitsOf(part);
-  const gaps = part.flatMap(({ lead }, index) => (index > 0 && /[ /(]/.test(lead) ? [index] : []));
-  const [unmarked, ...others] =
-    digits.length > MAX_AREA_CODE + MIN_WITH_VARIANT ? splits(part, gaps, isNumber) : [];
-  if (unmarked && others.length === 0) return { texts: unmarked.map(textOf), unread: [] };
-  const isTwo = starts.some(
-    (start) =>
-      part[start]?.lead.includes('/') ||
-      [part.slice(0, start), part.slice(start)].every(
-        (side) => digitsOf(side).length >= MIN_WITH_VARIANT - 1,
-      ),
+  const holdsNumber = (one: Part) =>
+    one.some((_, index) => isStart(one, index) && isNumber(one.slice(index)));
+  const marked = splits(part, new Set([...starts, ...slashes]), (one, next) =>
+    one[0] === part[0]
+      ? isNumber(one) || (isInternal(one) && next?.lead.includes('/') === true)
+      : isNumber(one) && !holdsNumber(one),
   );
-  const isTooLong = part.length > 1 && digits.replace(/^0+/, '').length > MAX_DIGITS;
+  if (marked.length === 1) return joined(marked.flat().map((one) => splitVariants(one, isComplete)));
+  const isMixed = starts.some((start) => {
+    const [before, rest] = [part.slice(0, start), part.slice(start)];
+    // `8 029 491-19-11` and `229 01 95 12 34 56` are one number.
+    const isCode = digitsOf(before).length < 3 || rest[0]?.digits.length === 2;
+    const isPair = isInternal(before) && isNumber(rest) && !(isCode && isComplete(whole));
+    return isPair || rest[0]?.lead.includes('(');
+  });
+  if (isMixed || marked.length > 1) return ambiguous;
+  const variants = splitVariants(part, isComplete);
+  if (variants.texts[0] !== whole || isComplete(whole)) return variants;
+
+  const length = digitsOf(part).replace(/^0+/, '').length;
+  if (length > MAX_NATIONAL) {
+    const gaps = part.flatMap(({ lead }, index) => (index > 0 && /[ /(]/.test(lead) ? [index] : []));
+    const isWhole = (one: Part) => /^[+0]/.test(textOf(one)) || digitsOf(one).length >= MIN_BARE;
+    const unmarked = splits(part, new Set(gaps), (one) => isWhole(one) && isNumber(one) && !holdsNumber(one));
+    if (unmarked.length === 1) return { texts: unmarked.flat().map(textOf), unread: [] };
+  }
+  const isTwo = starts.some((start) => slashes.includes(start) || length >= MAX_NATIONAL);
+  const isTooLong = part.length > 1 && length > MAX_DIGITS;
   // `1001/1002`, but not `212/555-0123`.
-  const isShortPair = isSlashed && !/^[+0]/.test(whole) && digits.length < 10;
+  const isShortPair = slashes.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
   return isTwo || isTooLong || isShortPair ? ambiguous : { texts: [whole], unread: [] };
 }
+
+/** A number of a PBX. */
+const isInternal = (part: Part) => part.length === 1 && /^[1-9]\d{0,5}$/.test(textOf(part));
 
 /** True where a number probably begins: `030`, `(212)`; not `(0)`, and nothing directly after a calling code. */
 function isStart(part: Part, index: number): boolean {
   const { lead, digits } = part[index] as Group;
-  if (index === 0 || digits.length === 1 || nationalOf(part.slice(0, index)).length === 0) return false;
-  return digits.startsWith('0') ? /[ /(]/.test(lead) : lead.includes('(');
+  const before = part.slice(0, index);
+  if (digits.length === 1 || nationalOf(before).length === 0) return false;
+  // `1 (212) 555-0123`
+  const isArea = before.length === 1 && /^[1-9]\d{0,2}$/.test(digitsOf(before));
+  return digits.startsWith('0') || (lead.includes('(') && !isArea);
 }
 
 /** A part without its calling code and the 0 that is dialled without one. */
@@ -112,15 +130,16 @@ function nationalOf(part: Part): Part {
 /** The ways to take a part apart at some of these places into the most numbers; none if it stays whole. */
 function splits(
   part: Part,
-  places: readonly number[],
+  places: ReadonlySet<number>,
   isGood: (one: Part, next: Group | undefined) => boolean,
 ): Part[][] {
   type Ways = { readonly count: number; readonly ways: Part[][] };
   const none: Ways = { count: 0, ways: [] };
   const from = new Map<number, Ways>([[part.length, { count: 0, ways: [[]] }]]);
-  for (const start of [0, ...places].reverse()) {
+  const sorted = [...places].sort((a, b) => a - b);
+  for (const start of [0, ...sorted].reverse()) {
     let best = none;
-    for (const end of [...places.filter((place) => place > start), part.length]) {
+    for (const end of [...sorted.filter((place) => place > start), part.length]) {
       const rest = from.get(end) ?? none;
       const one = part.slice(start, end);
       if (rest.ways.length === 0 || rest.count + 1 < best.count || !isGood(one, part[end])) continue;
@@ -146,13 +165,14 @@ function splitVariants(part: Part, isComplete: IsComplete): RunSplit {
     const [area] = national;
     if (national.length < 2 && (area?.digits.replace(/^0/, '').length ?? 0) <= MAX_AREA_CODE) continue;
     const length = digitsOf(national).replace(/^0/, '').length;
+    if (before.some((_, at) => isStart(part, at))) return { texts: [], unread: [whole] };
     if (!isComplete(textOf(before)) || (length < MIN_WITH_VARIANT && isComplete(whole))) continue;
     const after = part.slice(index);
     const next = after.findIndex((_, at) => isStart(part, index + at));
     const variant = next < 0 ? after : after.slice(0, next);
-    const unread = variant.length > 0 ? [textOf(variant)] : [];
+    const own = onlyComplete(splitVariants(variant, isComplete), isComplete);
     const others = next < 0 ? [] : [splitPart(after.slice(next), isComplete)];
-    return joined([{ texts: [textOf(before)], unread }, ...others]);
+    return joined([{ texts: [textOf(before)], unread: [] }, own, ...others]);
   }
   return { texts: [whole], unread: [] };
 }
