@@ -17,14 +17,9 @@ import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import { type Customer, eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import {
-  BadTable,
-  exportCustomers,
-  importCustomers,
-  importSummary,
-  refusalText,
-  textSchemas,
-} from './customers-csv.ts';
+import { BadTable, importCustomers, importSummary, refusalText, textSchemas } from './customers-csv.ts';
+import { exportCustomers } from './customers-export.ts';
+import { readText, TooLarge, UnknownCharset } from './import/decode-text.ts';
 
 const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
 const customerSchema = z
@@ -40,19 +35,27 @@ const customerChange = z.object({
   segment: line('segment').nullable().optional(),
   numbers: z.array(phoneNumber('numbers')).max(100).optional(),
 });
+const reasons = z.array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }));
 const reportSchema = z
   .object({
-    imported: z.int(),
-    refused: z.int(),
-    errors: z
-      .array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }))
-      .describe('The first hundred reasons, each with how many lines it refused and the first ten of them.'),
+    imported: z.int().describe('Customers.'),
+    refused: z.int().describe('Lines.'),
+    errors: reasons.describe(
+      'The first hundred reasons, each with how many lines it refused and the first ten of them.',
+    ),
+    warnings: reasons.describe(
+      'The same for numbers that were left out of customers that were imported: unreadable ones, and those of other customers.',
+    ),
   })
   .meta({ id: 'ImportReport' });
 const segmentName = z.object({ name });
 const priority = z.object({ priority: z.int() });
 const importOptions = z.object({ create_segments: z.enum(['true', 'false']).optional() });
 const reference = z.object({ reference: line('reference') });
+
+/** More than a million customers; an import holds the whole table in memory. */
+const TABLE_BYTES = 64 * 1024 * 1024;
+const TOO_LARGE = 'The table is larger than 64 MB. Send it in several parts.';
 
 /** An account's segments, and its customers as CSV. */
 export function adminCustomerRoutes(
@@ -120,7 +123,8 @@ export function adminCustomerRoutes(
       consumes: ['text/csv'],
       response: {
         200: reportSchema,
-        415: errorSchema.describe('The Content-Type header must be text/csv.'),
+        413: errorSchema.describe('The table is larger than 64 MB.'),
+        415: errorSchema.describe('The Content-Type header must be text/csv, with a charset that is known.'),
         429: errorSchema.describe('An import of the account is running.'),
       },
     }),
@@ -130,16 +134,21 @@ export function adminCustomerRoutes(
       const { id, country } = accountOf(request);
       const finish = budgets.imports.take(id);
       try {
-        const report = await importCustomers(request.body, {
-          customers,
-          account: id,
-          country,
+        const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+        const table = await readText(request.body, { charset, maxBytes: TABLE_BYTES });
+        const report = await importCustomers(table, {
+          ...{ customers, account: id, country },
           createSegments: request.query.create_segments === 'true',
         });
         await audit(request, 'import', importSummary(report));
-        return { ...report, errors: [...report.errors] };
+        const { imported, refused, errors, warnings } = report;
+        return { imported, refused, errors: [...errors], warnings: [...warnings] };
       } catch (error) {
-        throw error instanceof BadTable ? new Refusal(422, error.message) : error;
+        if (error instanceof BadTable) throw new Refusal(422, error.message);
+        if (error instanceof TooLarge) throw new Refusal(413, TOO_LARGE);
+        if (error instanceof UnknownCharset)
+          throw new Refusal(415, 'The charset of the Content-Type header is unknown.');
+        throw error;
       } finally {
         finish();
       }

@@ -4,8 +4,6 @@ import type { Words } from '../words/words.ts';
 type Field = {
   /** What pages call it. */
   readonly label: (words: Words) => string;
-  /** What the headers of other programs' tables call it, in the languages of the pages, in lower case. */
-  readonly header: RegExp;
 };
 
 /**
@@ -16,12 +14,10 @@ type Field = {
 export const textFields = {
   name: {
     label: ({ common }) => common.name,
-    // A firm's name is the name of a customer.
-    header: /name|naam|^nom|nombre|apellido|firma|company|bedrijf|société|empresa|organi[sz]/,
   },
 } as const satisfies Record<string, Field>;
 
-type TextField = keyof typeof textFields;
+export type TextField = keyof typeof textFields;
 export const textNames = Object.keys(textFields) as TextField[];
 
 /** A value for each text. */
@@ -37,17 +33,13 @@ export const eachText = <Of>(of: (name: TextField) => Of) =>
 export const customerFields = {
   reference: {
     label: ({ customers }) => customers.reference,
-    header:
-      /^(id|ref)$|referen|référence|(customer|kunden?|klant|client|debitor).*(n[or°]|num|id|code)|^n° (de )?client/,
   },
   ...textFields,
   segment: {
     label: ({ calls }) => calls.segment,
-    header: /segment|gr(ou|u)pp?|groep|categor|kategor|catégor/,
   },
   numbers: {
     label: ({ customers }) => customers.numbers,
-    header: /number|phone|^tel|telef|téléphone|mobil|móvil|nummer|n[úu]m[ée]ro|handy/,
   },
 } as const satisfies Record<string, Field>;
 
