@@ -17,7 +17,7 @@ import {
 import type { Budgets } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
-import { type Customer, eachText } from './customer-fields.ts';
+import { type Customer, eachText, listedNumbers } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { BadTable, importCustomers, importSummary, refusalText, textSchemas } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
@@ -210,4 +210,4 @@ function numbersIn(texts: readonly string[], country: string | null): string[] {
   return [...new Set(read.flatMap(({ numbers }) => numbers))];
 }
 
-const view = (customer: Customer) => ({ ...customer, numbers: [...customer.numbers] });
+const view = (customer: Customer) => ({ ...customer, numbers: listedNumbers(customer.numbers) });
