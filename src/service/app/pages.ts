@@ -43,6 +43,7 @@ import { webhookPages } from '../webhooks/webhook-pages.ts';
 import { html } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
 import type { ServiceContext } from './context.ts';
+import { takeForms } from './form-body.ts';
 
 const FORM_BYTES = 64 * 1024;
 /** Shorter answers fit into a packet as they are. */
@@ -141,12 +142,7 @@ export function pageRoutes(context: ServiceContext) {
   };
 
   return async (app: FastifyInstance) => {
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      (_request, body, done) => done(null, formFields(body as string)),
-    );
+    takeForms(app, FORM_BYTES);
     app.addHook('onRequest', async (request) => {
       if (request.method !== 'GET' && !isSameOrigin(request))
         throw new Refusal(403, ({ otherSite }) => otherSite);
