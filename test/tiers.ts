@@ -36,6 +36,7 @@ const slow = [
   'src/service/commands.test',
   'test/integration/broken',
   'test/integration/demo',
+  'test/integration/flood',
   'test/integration/gap-filler.property',
   'test/integration/pasted-examples',
   'test/integration/service-access',

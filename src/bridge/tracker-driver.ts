@@ -16,6 +16,9 @@ import type { LiveCalls } from './cdr/live-calls.ts';
 import type { Appended, Batch, Outbox, Saved } from './outbox/outbox.ts';
 import type { CallCounts } from './status/bridge-status.ts';
 
+/** Least time between two ticks, ms: each goes through all calls that wait for a number. */
+const TICK_GAP_MS = 50;
+
 export type TrackerDriver = ReturnType<typeof createTrackerDriver>;
 
 /** Carries out the tracker's effects. A report goes to disk first, and only then to the log and to delivery. */
@@ -31,7 +34,7 @@ export function createTrackerDriver(
     onAppended: (appended: Appended) => void;
     prefetchPriority: (number: string) => void;
     /** Called when an input has been taken. */
-    onApplied: (input: Input) => void;
+    onApplied: (input: Input, effects: readonly Effect[]) => void;
     fail: (error: unknown) => void;
     /** Whether to write the journal. */
     keepsJournal: boolean;
@@ -60,6 +63,8 @@ export function createTrackerDriver(
   });
   const { state } = tracker;
   let wakeTimer: { at: number; timer: NodeJS.Timeout } | undefined;
+  /** On the clock that is never set. */
+  let mayTickAt = 0;
   let lastAppend: Promise<unknown> = Promise.resolve();
   const counts = { ringing: 0, answered: 0, completed: 0 };
   const decided = noDecisions();
@@ -77,7 +82,7 @@ export function createTrackerDriver(
   const apply = (input: Input): void => {
     const effects = tracker.apply(input);
     if (effects.length > 0) carryOut(effects);
-    tools.onApplied(input);
+    tools.onApplied(input, effects);
   };
 
   const appendJournal = async (): Promise<void> => {
@@ -101,9 +106,11 @@ export function createTrackerDriver(
     clearTimeout(wakeTimer?.timer);
     const fire = () => {
       wakeTimer = undefined;
+      mayTickAt = performance.now() + TICK_GAP_MS;
       apply({ type: 'tick', at: Date.now() });
     };
-    wakeTimer = { at, timer: setTimeout(fire, Math.min(Math.max(at - Date.now(), 0), NUMBER_WAIT_MS)) };
+    const ms = Math.max(at - Date.now(), mayTickAt - performance.now(), 0);
+    wakeTimer = { at, timer: setTimeout(fire, Math.min(ms, NUMBER_WAIT_MS)) };
   };
 
   /** A decision of the tracker, or of the gap filler. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
@@ -67,6 +68,9 @@ const resyncMs = 10_000;
  */
 export const maxHeld = 50_000;
 
+/** How many of them are handed on in a turn of the event loop: priority lookups wait for it. */
+const HELD_SLICE = 500;
+
 /** Applications that end a call. */
 const ending = /^(?:Hangup|Busy|Congestion)$/i;
 
@@ -96,6 +100,7 @@ export async function runSession(
 ): Promise<AmiFailure> {
   /** Inputs that wait until the snapshot that is being read has been handed on. */
   let held: Input[] | undefined = [];
+  let isHandingOn = false;
   let callEvents = 0;
   let cancelResync: (() => void) | undefined;
   let stopKeepAlive = (): void => {};
@@ -130,6 +135,8 @@ export async function runSession(
   });
   live(connection).catch(onError);
   const failure = await ended;
+  // Or they would come after the snapshot of the next connection.
+  if (isHandingOn) for (const input of takeHeld()) handlers.onInput(input);
   signal.removeEventListener('abort', stop);
   stopKeepAlive();
   cancelResync?.();
@@ -176,11 +183,27 @@ export async function runSession(
     let snapshot = await readSnapshot(connection, clock.now);
     // A channel that is missing because its frame was too long would end its call.
     if (counters.tooLong > tooLong) snapshot = await readSnapshot(connection, clock.now);
-    const late = held ?? [];
-    held = undefined;
     handlers.onInput(snapshot);
-    for (const input of late) handlers.onInput(input);
+    await handOnHeld();
     return snapshot.channels.map(({ uniqueid }) => uniqueid);
+  }
+
+  /** Hands on what was held, and what comes in the meantime behind it. */
+  async function handOnHeld(): Promise<void> {
+    isHandingOn = true;
+    while (held !== undefined && held.length > 0) {
+      for (const input of held.splice(0, HELD_SLICE)) handlers.onInput(input);
+      await nextTurn();
+    }
+    takeHeld();
+  }
+
+  /** Nothing is held any more. */
+  function takeHeld(): readonly Input[] {
+    const rest = held ?? [];
+    held = undefined;
+    isHandingOn = false;
+    return rest;
   }
 
   function onCallEvent(event: string, frame: Buffer, at: number): void {

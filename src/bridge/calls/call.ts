@@ -89,7 +89,12 @@ export function endCall(
   if (channel !== undefined) presumePresentation(state, channel);
   decideNumber(state, call, channel, 'over');
   const missed = recorded ?? (call.partlyObserved ? undefined : missedOf(state, call, channel));
-  reportWhatIsDue(state, call, 'completed', call.answer === undefined ? missed : undefined);
+  const { goneAt } = channel ?? {};
+  const end = {
+    missed: call.answer === undefined ? missed : undefined,
+    ...(goneAt !== undefined && { at: goneAt }),
+  };
+  reportWhatIsDue(state, call, 'completed', end);
   freeCall(state, call);
 }
 
@@ -105,19 +110,22 @@ function freeCall(state: TrackerState, call: OpenCall): void {
   state.effects.push({ type: 'free', id: call.id });
 }
 
-/** Reports, in order, each status that the call has reached and that was not reported yet. `now` is what it reaches now. */
+/**
+ * Reports, in order, each status that the call has reached and that was not reported yet. `now` is what it reaches now; `end`
+ * says when (Unix ms) and how it ended, if that was observed before.
+ */
 export function reportWhatIsDue(
   state: TrackerState,
   call: OpenCall,
   now?: 'answered' | 'completed',
-  missed?: Missed,
+  end: { readonly missed?: Missed | undefined; readonly at?: number } = {},
 ): void {
   if (call.from === '') return;
   report(state, call, 'ringing');
   const happened = state.isLiveInput ? state.at : undefined;
   if (call.answer !== undefined)
     report(state, call, 'answered', { at: now === 'answered' ? happened : undefined });
-  if (now === 'completed') report(state, call, 'completed', { at: happened, missed });
+  if (now === 'completed') report(state, call, 'completed', { at: happened, ...end });
 }
 
 function report(

@@ -67,8 +67,8 @@ export type Channel = {
   end: ChannelEnd | undefined;
   /** The bridge it is in. */
   bridge: Bridge | undefined;
-  /** True when it has hung up, and is kept only until the PBX says whether its number may be shown. */
-  gone: boolean;
+  /** When it hung up, Unix ms: it is kept only until the PBX has answered a question about it. */
+  goneAt: number | undefined;
 };
 
 type ChannelEnd = {
@@ -113,7 +113,7 @@ export function createChannel(
     rang: undefined,
     end: undefined,
     bridge: undefined,
-    gone: false,
+    goneAt: undefined,
   };
 }
 

@@ -2,7 +2,7 @@ import { endCall } from './call.ts';
 import { awaitsPresentation, isNumberOpen, takeNumber } from './caller-number.ts';
 import { type Channel, UP } from './channel.ts';
 import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
-import { askApplication, beginEnd, isTalking, placeAtEnd, rang } from './missed.ts';
+import { APPLICATION_WAIT_MS, askApplication, beginEnd, isTalking, placeAtEnd, rang } from './missed.ts';
 import { placeText } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
@@ -48,15 +48,15 @@ export function hungUp(
   }
   // The PBX still answers a question that was asked before the hang-up.
   leaveBridge(state, channel);
-  channel.gone = true;
+  channel.goneAt = state.at;
   forgetGone(state, channel);
 }
 
 /** Forgets a channel that has hung up, and ends its call, unless the PBX has still to answer a question about it. */
 export function forgetGone(state: TrackerState, channel: Channel): void {
   const call = state.calls.get(channel.uniqueid);
-  if (!channel.gone || (call && (awaitsPresentation(call, channel) || channel.end?.application === 'asked')))
-    return;
+  const isAsked = call && (awaitsPresentation(call, channel) || channel.end?.application === 'asked');
+  if (channel.goneAt === undefined || isAsked) return;
   removeChannel(state, channel);
   if (call !== undefined) endCall(state, call, channel);
 }
@@ -64,8 +64,9 @@ export function forgetGone(state: TrackerState, channel: Channel): void {
 /** What the PBX says its dialplan does at the place where a caller has hung up. */
 export function applicationAnswered(
   state: TrackerState,
-  { uniqueid, application, data, others = [] }: ApplicationAnswered,
+  { uniqueid, application, data, others = [] }: Omit<ApplicationAnswered, 'type' | 'at'>,
 ): void {
+  state.waitingForApplication.delete(uniqueid);
   const channel = state.channels.get(uniqueid);
   if (channel?.end === undefined) return;
   channel.end.application = {
@@ -74,6 +75,17 @@ export function applicationAnswered(
   };
   channel.end.others = others;
   forgetGone(state, channel);
+}
+
+/** Ends the calls for which the PBX has not said in time what its dialplan does. */
+export function applicationsOverdue(state: TrackerState): void {
+  for (const [uniqueid, by] of state.waitingForApplication) {
+    const left = by - state.at;
+    // A clock that was set back must not make a call wait.
+    if (left <= 0 || left > APPLICATION_WAIT_MS)
+      applicationAnswered(state, { uniqueid, application: '', data: '' });
+    else state.effects.push({ type: 'wake', at: by });
+  }
 }
 
 /** A call that was gone after a gap, and what its record says of it. */

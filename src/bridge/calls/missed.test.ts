@@ -16,6 +16,7 @@ import {
   row,
   saysOf,
   snapshot,
+  tick,
 } from './tracker.fixture.ts';
 
 /** As the dialplan writes it. */
@@ -252,6 +253,21 @@ describe('where a missed call ended', () => {
       return effects.filter(({ type }) => type === 'report').length;
     });
     assert.deepEqual(counts, [0, 0, 1, 2]);
+  });
+
+  test('a call ends a second after its hang-up if the PBX does not say what its dialplan does there', () => {
+    const reported = (...inputs: Input[]) =>
+      play([caller(), ends(5), ...inputs]).effects.flatMap((it) =>
+        it.type === 'report' && it.status === 'completed' ? [[it.at, it.extras]] : [],
+      );
+    assert.deepEqual(reported(tick(5_999)), []);
+    const wake = play([caller(), ends(5)]).effects.filter(({ type }) => type === 'wake');
+    assert.deepEqual(wake.at(-1), { type: 'wake', at: at + 6_000 });
+    const [[end, { missed, at: endedAt }] = [0, {}], ...more] = reported(tick(6_000), runs('Queue', 'sales'));
+    assert.deepEqual([end, missed, endedAt], [at + 6_000, { after: 5 }, new Date(at + 5_000).toISOString()]);
+    assert.deepEqual(more, [], 'the answer comes too late');
+    // The clock was set back.
+    assert.equal(reported(tick(-60_000)).length, 1);
   });
 
   test('a record says how a call ended whose end was not observed', () => {

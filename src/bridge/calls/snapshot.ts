@@ -42,7 +42,8 @@ export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
 /** Replaces all channels and bridges by those of the snapshot, and returns the channels that were known. */
 function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, Channel> {
   const before = new Map(state.channels);
-  for (const table of [state.channels, state.locals, state.bridges]) table.clear();
+  for (const table of [state.channels, state.locals, state.bridges, state.legs]) table.clear();
+  state.waitingForApplication.clear();
   const technologies = new Map(snapshot.bridges.map(({ bridge, technology }) => [bridge, technology]));
   for (const seen of snapshot.channels) {
     const channel = channelOf(state, seen, before.get(seen.uniqueid));
@@ -67,7 +68,7 @@ function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | 
   if (known?.isClassified) {
     const now = { name: seen.channel, kind, endpoint, state: seen.state, number: seen.callerNumber };
     const presented = known.presented || presentedIn(seen.callerNumber);
-    return Object.assign(known, { ...now, presented, bridge: undefined, gone: false, asked: false });
+    return Object.assign(known, { ...now, presented, bridge: undefined, goneAt: undefined, asked: false });
   }
   const context = state.contexts.get(endpoint) ?? seen.context;
   const trunk = isTrunk(state, endpoint) || classifyChannel(state.rules, { ...seen, context }).trunk;

@@ -1,3 +1,4 @@
+import { addTo, removeFrom } from '../../shared/process/multimap.ts';
 import { type Bridge, type Channel, otherHalf } from './channel.ts';
 import type { TrackerState } from './tracker-state.ts';
 
@@ -8,13 +9,13 @@ import type { TrackerState } from './tracker-state.ts';
  */
 export function partiesOf(state: TrackerState, bridge: Bridge): Channel[] {
   const parties: Channel[] = [];
-  const seen = [bridge];
+  const seen = new Set([bridge]);
   for (const { members, holding } of seen) {
     if (holding) continue;
     for (const channel of members) {
       if (channel.kind === 'real') parties.push(channel);
       const beyond = state.locals.get(otherHalf(channel.name))?.bridge;
-      if (beyond !== undefined && !seen.includes(beyond)) seen.push(beyond);
+      if (beyond !== undefined) seen.add(beyond);
     }
   }
   return parties;
@@ -46,6 +47,18 @@ export function leaveBridge(state: TrackerState, channel: Channel): void {
 export function addChannel(state: TrackerState, channel: Channel): void {
   state.channels.set(channel.uniqueid, channel);
   if (channel.kind === 'local') state.locals.set(channel.name, channel);
+  if (channel.dialledFor !== '') addLeg(state, channel, channel.dialledFor);
+}
+
+/** The channel was dialled for this caller. */
+export function addLeg(state: TrackerState, channel: Channel, caller: string): void {
+  channel.dialledFor = caller;
+  addTo(state.legs, caller, channel);
+}
+
+/** The channels that were dialled for this caller and have not hung up. */
+export function legsOf(state: TrackerState, caller: string): Iterable<Channel> {
+  return state.legs.get(caller) ?? [];
 }
 
 /** Forgets the channel, and takes it out of its bridge. */
@@ -53,4 +66,5 @@ export function removeChannel(state: TrackerState, channel: Channel): void {
   leaveBridge(state, channel);
   state.channels.delete(channel.uniqueid);
   if (state.locals.get(channel.name) === channel) state.locals.delete(channel.name);
+  removeFrom(state.legs, channel.dialledFor, channel);
 }

@@ -19,7 +19,7 @@ import {
   UP,
 } from './channel.ts';
 import type { Effect } from './effect.ts';
-import { applicationAnswered, endedUnseen, hungUp } from './hang-up.ts';
+import { applicationAnswered, applicationsOverdue, endedUnseen, hungUp } from './hang-up.ts';
 import type {
   BridgeEntered,
   BridgeLeft,
@@ -32,7 +32,7 @@ import type {
 import { hangupRequested, seenAt, variableAnswered } from './missed.ts';
 import { classifyChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
-import { addChannel, enterBridge, leaveBridge } from './topology.ts';
+import { addChannel, addLeg, enterBridge, leaveBridge } from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 import { isTrunkEnd, learnConfiguration, learnTrunk, unlearnTrunk } from './trunk-learning.ts';
 
@@ -118,6 +118,7 @@ function take(state: TrackerState, input: Input): void {
       break;
     case 'tick':
       numbersOverdue(state);
+      applicationsOverdue(state);
       break;
     default:
       input satisfies never;
@@ -146,7 +147,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
   }
   channel.context = seen.context;
   const isLeg = seen.uniqueid !== seen.linkedid;
-  if (isLeg) channel.dialledFor = seen.linkedid;
+  if (isLeg) addLeg(state, channel, seen.linkedid);
   // Only the first of a chain of Local channels is of interest: a call may have begun with it (Originate).
   if (!isLeg || channel.kind !== 'local')
     writeJournal(state, {
