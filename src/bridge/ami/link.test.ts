@@ -249,6 +249,30 @@ test('an AMI that answers only the login and the list of channels gives a workin
   assert.deepEqual(optional.length, 7);
 });
 
+test('events do not wait for what the bridge can do without, and late answers count', async (t) => {
+  let late = (): void => {};
+  const port = await startServer(t, (socket) =>
+    serveActions(socket, (action, id) => {
+      if (['login', 'coreshowchannels'].includes(action)) return healthyAnswer(action, id);
+      const version = `Response: Success\r\nActionID: ${id}\r\nAsteriskVersion: 20.1.0\r\n\r\n`;
+      if (action === 'coresettings') late = () => socket.write(version);
+      return '';
+    }),
+  );
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => inputs.length === 1);
+  assert.deepEqual(types(inputs), ['snapshot']);
+  await until(() => link.status().state === 'up');
+  assert.deepEqual(
+    said.map(({ code }) => code),
+    ['ami.connected'],
+    'the questions are still open',
+  );
+  assert.equal(link.status().version, '');
+  late();
+  await until(() => link.status().version === '20.1.0');
+});
+
 test('a link on which nothing comes any more is not taken for one that cannot say who withholds the number', async (t) => {
   const port = await startServer(t, (socket) =>
     serveActions(socket, (action, id) => (action === 'status' ? '' : healthyAnswer(action, id))),

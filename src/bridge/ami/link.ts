@@ -4,7 +4,7 @@ import type { Input } from '../calls/input.ts';
 import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { type AmiCounters, createCounters, createLinkLog } from './link-log.ts';
-import { type PbxUp, type Questions, runSession } from './session.ts';
+import { type PbxFacts, type PbxUp, type Questions, runSession } from './session.ts';
 import { assertSafe } from './wire/manager.ts';
 import type { Endpoint } from './wire/socket.ts';
 
@@ -130,7 +130,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     try {
       return await runSession(
         { ...options, ...login, connectDeadlineMs, answerDeadlineMs, ping },
-        { onOpen, onInput: take, onUp, onPong, onFrame: tools.onFrame },
+        { onOpen, onInput: take, onUp, onFacts, onPong, onFrame: tools.onFrame },
         { clock, counters, log, signal },
       );
     } catch (error) {
@@ -164,6 +164,10 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
         logUp = undefined;
       };
       if (!lackedEvents) logUp();
+    }
+
+    function onFacts(facts: PbxFacts): void {
+      status = { ...status, ...facts };
     }
 
     function onPong(at: number): void {

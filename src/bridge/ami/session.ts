@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
+import { within } from '../../shared/process/within.ts';
 import type { ApplicationAsked, VariableAsked } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import type { DialplanPart } from '../calls/place.ts';
@@ -28,12 +29,16 @@ export type Questions = {
   variable(question: VariableAsked): void;
 };
 
-export type PbxUp = {
+/** What a PBX says of itself, as far as it does. */
+export type PbxFacts = {
   /** Asterisk's; '' when unknown. */
   readonly version: string;
-  readonly channels: number;
   /** For how long Asterisk holds call records back, ms. */
   readonly recordDelayMs: number;
+};
+
+export type PbxUp = PbxFacts & {
+  readonly channels: number;
   /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
   readonly certificateEndsAt: number | undefined;
 };
@@ -48,6 +53,8 @@ type SessionHandlers = {
   onInput(input: Input): void;
   /** The first snapshot has been handed on. */
   onUp(up: PbxUp): void;
+  /** The PBX has answered later what it is. */
+  onFacts(facts: PbxFacts): void;
   onPong(at: number): void;
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
 };
@@ -67,6 +74,9 @@ const resyncMs = 10_000;
  * as long as the first attempt waits for answers behind others, of 1,250.
  */
 export const maxHeld = 50_000;
+
+/** How long the first snapshot waits for what the bridge can do without, ms: events are held back until then. */
+const OPTIONAL_WAIT_MS = 2_000;
 
 /** How many of them are handed on in a turn of the event loop: priority lookups wait for it. */
 const HELD_SLICE = 500;
@@ -143,25 +153,43 @@ export async function runSession(
   return failure;
 
   async function live(connection: Connection): Promise<void> {
-    const [pong, settings, contexts, recordDelayMs] = await Promise.all([
-      connection.request({ action: 'Ping' }),
-      connection.request({ action: 'CoreSettings' }),
-      readDevices(connection).then((devices) => readContexts(connection, devices)),
-      readRecordDelay(connection),
-    ]);
-    if (contexts.length > 0) handlers.onInput({ type: 'endpoints', at: clock.now(), contexts });
+    let facts: PbxFacts = { version: '', recordDelayMs: 0 };
+    let isUp = false;
+    const learn = (more: Partial<PbxFacts>): void => {
+      facts = { ...facts, ...more };
+      if (isUp) handlers.onFacts(facts);
+    };
+    let answersPing = false;
+    const asked = [
+      connection.request({ action: 'Ping' }).then(({ response }) => {
+        answersPing = response === 'Success';
+      }),
+      connection
+        .request({ action: 'CoreSettings' })
+        .then(({ fields }) => learn({ version: versionIn(fields) })),
+      readRecordDelay(connection).then((recordDelayMs) => learn({ recordDelayMs })),
+      readDevices(connection)
+        .then((devices) => readContexts(connection, devices))
+        .then((contexts) => {
+          const input = { type: 'endpoints', at: clock.now(), contexts } as const;
+          // The snapshot is read with them, if they are known by then.
+          if (contexts.length > 0 && isUp) hand(input);
+          else if (contexts.length > 0) handlers.onInput(input);
+        }),
+    ];
+    for (const question of asked) question.catch(onError);
+    await within(OPTIONAL_WAIT_MS, Promise.all(asked));
     const channels = await sync();
     // The consumer may have stopped the link when it got the snapshot.
     if (signal.aborted) return;
     counters.connects++;
-    // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
-    const version = (settings.fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
+    isUp = true;
     const { certificateEndsAt } = connection;
-    handlers.onUp({ version, channels: channels.length, recordDelayMs, certificateEndsAt });
+    handlers.onUp({ ...facts, channels: channels.length, certificateEndsAt });
     const callClass = watchCallClass(channels);
     stopKeepAlive = keepAlive(
       connection,
-      { ...options.ping, answersPing: pong.response === 'Success' },
+      { ...options.ping, answersPing: () => answersPing },
       clock,
       onPong,
       onError,
@@ -297,6 +325,11 @@ function watchCallClass(atFirst: readonly string[]) {
   }
 
   return { lacksCallClass };
+}
+
+/** Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`. */
+export function versionIn(fields: ReadonlyMap<string, string>): string {
+  return (fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
 }
 
 /** cdr.conf's default for `time`, s. */
