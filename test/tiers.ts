@@ -37,6 +37,7 @@ const slow = [
   'test/integration/broken',
   'test/integration/demo',
   'test/integration/flood',
+  'test/integration/lost-events',
   'test/integration/gap-filler.property',
   'test/integration/pasted-examples',
   'test/integration/service-access',

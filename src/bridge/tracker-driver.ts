@@ -27,7 +27,9 @@ export function createTrackerDriver(
   saved: Omit<Saved, 'cdrCheckpoint'>,
   tools: {
     log: Log;
-    ask: AmiLink['ask'];
+    ask: Omit<AmiLink['ask'], 'channels'>;
+    /** Asks for all channels, as soon as it is reasonable. */
+    askChannels: () => void;
     append: Outbox['append'];
     /** Calls with events or changes that are only in memory. */
     callsInMemory: () => number;
@@ -79,8 +81,12 @@ export function createTrackerDriver(
     if (tools.keepsJournal) journal.add(entry);
   };
 
+  const bridgeEvents = watchBridgeEvents(tools.log);
+
   const apply = (input: Input): void => {
     const effects = tracker.apply(input);
+    if (input.type === 'bridge-entered') bridgeEvents.seen();
+    else if (input.type === 'snapshot') bridgeEvents.connected();
     if (effects.length > 0) carryOut(effects);
     tools.onApplied(input, effects);
   };
@@ -144,6 +150,12 @@ export function createTrackerDriver(
         break;
       case 'ask-variable':
         tools.ask.variable(effect);
+        break;
+      case 'ask-channels':
+        tools.askChannels();
+        break;
+      case 'bridge-unseen':
+        bridgeEvents.unseen();
         break;
       // These go to disk, in one batch.
       case 'save':
@@ -227,6 +239,7 @@ export function createTrackerDriver(
       ...counts,
       decided: { ...decided },
       journalDropped: journal.dropped(),
+      hasBridgeEvents: bridgeEvents.has(),
     }),
   };
 }
@@ -254,6 +267,27 @@ function logReport(
   if (isRepeated) log.say('call.repeated', { call: id, status });
   else
     log.say(`call.${status}`, { call: id, from, ...(callerId === undefined ? {} : { callerId }), outcome });
+}
+
+/** Notices that a manager keeps BridgeEnter back: channels are connected, and none was seen since the connection began. */
+function watchBridgeEvents(log: Log) {
+  let isSeen = false;
+  let has: boolean | undefined;
+  return {
+    connected() {
+      isSeen = false;
+    },
+    seen() {
+      if (has === false) log.say('ami.bridge-events');
+      has = isSeen = true;
+    },
+    unseen() {
+      if (isSeen || has === false) return;
+      has = false;
+      log.say('ami.no-bridge-events');
+    },
+    has: () => has,
+  };
 }
 
 /** How long lines wait for a batch of events before they are written alone, ms. */

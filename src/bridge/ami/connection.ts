@@ -61,7 +61,8 @@ type ListRequest<Item> = {
 };
 
 export type List<Item> =
-  | { readonly ok: true; readonly items: readonly Item[] }
+  /** `isPartial`: some of its items could not be read, or did not come. */
+  | { readonly ok: true; readonly items: readonly Item[]; readonly isPartial: boolean }
   | { readonly ok: false; readonly message: string };
 
 type OpenedConnection =
@@ -231,6 +232,7 @@ async function logIn(
     done: (list: List<Item>) => void,
   ) {
     const items: Item[] = [];
+    let came = 0;
     const actionId = send(action, (response) => {
       if (response.response !== 'Error') return;
       closeList(actionId);
@@ -240,10 +242,14 @@ async function logIn(
       item,
       last,
       add(fields) {
+        came += 1;
         const item = read(fields);
         if (item !== undefined) items.push(item);
       },
-      end: () => done({ ok: true, items }),
+      end(fields) {
+        const announced = Number(fields(listItemsKey) ?? came);
+        done({ ok: true, items, isPartial: announced !== came || items.length !== came });
+      },
     });
     for (const event of [item, last]) listEvents.set(event, (listEvents.get(event) ?? 0) + 1);
   }
@@ -266,7 +272,7 @@ async function logIn(
     if (event === list?.item) list.add(fields);
     else if (event === list?.last) {
       closeList(actionId);
-      list.end();
+      list.end(fields);
     } else return false;
     return true;
   }
@@ -296,10 +302,11 @@ type OpenList = {
   readonly item: string;
   readonly last: string;
   add(fields: Fields): void;
-  end(): void;
+  end(fields: Fields): void;
 };
 
 const actionIdKey = fieldKey('ActionID');
+const listItemsKey = fieldKey('ListItems');
 
 function messageOf({ fields }: Response): string {
   return fields.get('Message') ?? 'without a reason';

@@ -8,7 +8,7 @@ import type { Input } from '../calls/input.ts';
 import type { DialplanPart } from '../calls/place.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
-import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
+import { type ChannelStatus, hasLinkedid, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import type { AmiCounters } from './link-log.ts';
@@ -27,6 +27,8 @@ export type Questions = {
   application(question: ApplicationAsked): void;
   /** A variable of a channel; the answer is a `variable` input. */
   variable(question: VariableAsked): void;
+  /** All channels and bridges, to find events that never came; the answer is a `channels-listed` input, if it is complete. */
+  channels(): void;
 };
 
 /** What a PBX says of itself, as far as it does. */
@@ -55,6 +57,8 @@ type SessionHandlers = {
   onUp(up: PbxUp): void;
   /** The PBX has answered later what it is. */
   onFacts(facts: PbxFacts): void;
+  /** Whether Newchannel events say which call they belong to: called with the first, and when it changes. */
+  onLinkedid(has: boolean): void;
   onPong(at: number): void;
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
 };
@@ -111,6 +115,7 @@ export async function runSession(
   /** Inputs that wait until the snapshot that is being read has been handed on. */
   let held: Input[] | undefined = [];
   let isHandingOn = false;
+  let linkedidComes: boolean | undefined;
   let callEvents = 0;
   let cancelResync: (() => void) | undefined;
   let stopKeepAlive = (): void => {};
@@ -141,6 +146,9 @@ export async function runSession(
     },
     variable(question) {
       askVariable(question).catch(onError);
+    },
+    channels() {
+      askChannels().catch(onError);
     },
   });
   live(connection).catch(onError);
@@ -208,9 +216,10 @@ export async function runSession(
   async function sync(): Promise<string[]> {
     held ??= [];
     const tooLong = counters.tooLong;
-    let snapshot = await readSnapshot(connection, clock.now);
+    let read = await readSnapshot(connection, clock.now);
     // A channel that is missing because its frame was too long would end its call.
-    if (counters.tooLong > tooLong) snapshot = await readSnapshot(connection, clock.now);
+    if (counters.tooLong > tooLong) read = await readSnapshot(connection, clock.now);
+    const { isPartial: _, ...snapshot } = read;
     handlers.onInput(snapshot);
     await handOnHeld();
     return snapshot.channels.map(({ uniqueid }) => uniqueid);
@@ -236,6 +245,7 @@ export async function runSession(
 
   function onCallEvent(event: string, frame: Buffer, at: number): void {
     callEvents++;
+    if (event === 'Newchannel') noteLinkedid(hasLinkedid(frame));
     const input = toInput(event, frame, at);
     if (input === undefined) {
       if (counters.bad++ === 0) log.say('ami.bad-event', { event });
@@ -243,6 +253,13 @@ export async function runSession(
     }
     counters.events++;
     hand(input);
+  }
+
+  /** Asterisk has Linkedid in its events from 13 on. */
+  function noteLinkedid(has: boolean): void {
+    if (has === linkedidComes) return;
+    linkedidComes = has;
+    handlers.onLinkedid(has);
   }
 
   function hand(input: Input): void {
@@ -277,6 +294,16 @@ export async function runSession(
   async function askVariable({ uniqueid, channel, variable }: VariableAsked): Promise<void> {
     const value = isSafeValue(channel) ? await readVariable(connection, variable, channel) : '';
     hand({ type: 'variable', at: clock.now(), uniqueid, variable, value: value ?? '' });
+  }
+
+  async function askChannels(): Promise<void> {
+    const askedAt = clock.now();
+    const { tooLong, bad } = counters;
+    const snapshot = await readSnapshot(connection, clock.now);
+    // A channel that is not in it because it could not be read would end its call.
+    if (snapshot.isPartial || counters.tooLong > tooLong || counters.bad > bad) return;
+    const { at, channels, bridges } = snapshot;
+    hand({ type: 'channels-listed', at, askedAt, channels, bridges });
   }
 
   function onUnanswered(action: string): void {

@@ -1,5 +1,5 @@
 import { valueWithin } from '../../shared/process/within.ts';
-import type { Snapshot, SnapshotChannel } from '../calls/input.ts';
+import type { Snapshot } from '../calls/input.ts';
 import type { Connection } from './connection.ts';
 import { toSnapshotBridge, toSnapshotChannel } from './events.ts';
 import { ConnectionEnded } from './pending-requests.ts';
@@ -13,7 +13,10 @@ const BRIDGES_WAIT_MS = 1_000;
  * bridges' technology, needs none; if it is refused or not answered, the technologies stay unknown.
  * @throws ConnectionEnded when the connection ends meanwhile, as it does when the channels are refused.
  */
-export async function readSnapshot(connection: Connection, now: () => number): Promise<Snapshot> {
+export async function readSnapshot(
+  connection: Connection,
+  now: () => number,
+): Promise<Snapshot & { readonly isPartial: boolean }> {
   const reading = connection.list({
     action: { action: 'BridgeList' },
     item: 'BridgeListItem',
@@ -22,17 +25,7 @@ export async function readSnapshot(connection: Connection, now: () => number): P
   });
   // If it is needed no more, why the connection ends is said elsewhere.
   reading.catch(() => {});
-  const channels = await readChannels(connection);
-  const bridges = await valueWithin(BRIDGES_WAIT_MS, reading);
-  return { type: 'snapshot', at: now(), channels, bridges: bridges?.ok ? bridges.items : [] };
-}
-
-/**
- * Reads all channels of the PBX.
- * @throws ConnectionEnded when the connection ends meanwhile, as it does when they are refused.
- */
-export async function readChannels(connection: Connection): Promise<readonly SnapshotChannel[]> {
-  const channels = await connection.list(
+  const list = await connection.list(
     {
       action: { action: 'CoreShowChannels' },
       item: 'CoreShowChannel',
@@ -41,10 +34,19 @@ export async function readChannels(connection: Connection): Promise<readonly Sna
     },
     { needed: true },
   );
-  if (channels.ok) return channels.items;
-  const failure = { kind: 'no-reporting-class', detail: channels.message } as const;
-  connection.fail(failure);
-  throw new ConnectionEnded(failure);
+  if (!list.ok) {
+    const failure = { kind: 'no-reporting-class', detail: list.message } as const;
+    connection.fail(failure);
+    throw new ConnectionEnded(failure);
+  }
+  const bridges = await valueWithin(BRIDGES_WAIT_MS, reading);
+  return {
+    type: 'snapshot',
+    at: now(),
+    channels: list.items,
+    bridges: bridges?.ok ? bridges.items : [],
+    isPartial: list.isPartial,
+  };
 }
 
 /** The dialplan function that reads the configuration of an endpoint, by its technology. */

@@ -1,7 +1,7 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
 import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
 import { decideNumber, presumePresentation, whyFrom } from './caller-number.ts';
-import { type Channel, isAnalogue, RING } from './channel.ts';
+import { type Channel, isAnalogue, PRERING, RING } from './channel.ts';
 import type { Report } from './effect.ts';
 import { extrasOf, missedOf, outcomeOf } from './missed.ts';
 import { callIdOf, type OpenCall } from './open-call.ts';
@@ -25,7 +25,7 @@ export function beginCall(state: TrackerState, channel: Channel, isPickedUp = fa
     called: channel.exten,
     ...(channel.fromStart && { did: channel.exten }),
     line: channel.endpoint,
-    ...(!isPickedUp && { began: at }),
+    ...(!isPickedUp && { began: channel.state === PRERING ? channel.seenAt : at }),
     number: 'awaited',
     numberBy: at + (isAnalogue(channel.name) ? ANALOGUE_WAIT_MS : NUMBER_WAIT_MS),
     from: '',

@@ -1,8 +1,9 @@
-import { endCall } from './call.ts';
+import { beginCall, endCall } from './call.ts';
 import { awaitsPresentation, isNumberOpen, takeNumber } from './caller-number.ts';
-import { type Channel, UP } from './channel.ts';
+import { type Channel, PRERING, UP } from './channel.ts';
 import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
 import { APPLICATION_WAIT_MS, askApplication, beginEnd, isTalking, placeAtEnd, rang } from './missed.ts';
+import type { OpenCall } from './open-call.ts';
 import { placeText } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
@@ -16,7 +17,7 @@ export function hungUp(
   { uniqueid, cause, context = '', exten = '', priority = '' }: ChannelHungUp,
 ): void {
   const channel = state.channels.get(uniqueid);
-  const call = state.calls.get(uniqueid);
+  const call = state.calls.get(uniqueid) ?? beginLate(state, channel);
   if (channel?.kind === 'real') {
     const end = `${channel.name} hung up, ${hangupCause(cause)}`;
     if (call !== undefined) {
@@ -50,6 +51,12 @@ export function hungUp(
   leaveBridge(state, channel);
   channel.goneAt = state.at;
   forgetGone(state, channel);
+}
+
+/** The call of somebody who gave up before an analogue line had the number, and so before it said that it rings. */
+function beginLate(state: TrackerState, channel: Channel | undefined): OpenCall | undefined {
+  if (!channel?.inbound || channel.state !== PRERING || channel.goneAt !== undefined) return undefined;
+  return beginCall(state, channel);
 }
 
 /** Forgets a channel that has hung up, and ends its call, unless the PBX has still to answer a question about it. */

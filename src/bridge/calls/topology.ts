@@ -2,6 +2,9 @@ import { addTo, removeFrom } from '../../shared/process/multimap.ts';
 import { type Bridge, type Channel, otherHalf } from './channel.ts';
 import type { TrackerState } from './tracker-state.ts';
 
+/** BridgeDestroy follows at once, unless the manager keeps it back. */
+const MOST_EMPTIED = 1_000;
+
 /**
  * The real channels that are connected through `bridge`, nearest first: its members, and those of every bridge at the
  * other end of a Local pair, however long the chain. A bridge that only holds its channels (parking, waiting agents)
@@ -26,7 +29,7 @@ export function enterBridge(state: TrackerState, channel: Channel, id: string, h
   if (channel.bridge?.id !== id) leaveBridge(state, channel);
   let bridge = state.bridges.get(id);
   if (bridge === undefined) {
-    bridge = { id, members: new Set(), holding };
+    bridge = { id, members: new Set(), holding, isSecond: state.emptied.has(id) };
     state.bridges.set(id, bridge);
   }
   bridge.members.add(channel);
@@ -41,7 +44,23 @@ export function leaveBridge(state: TrackerState, channel: Channel): void {
   if (bridge === undefined) return;
   channel.bridge = undefined;
   bridge.members.delete(channel);
-  if (bridge.members.size === 0) state.bridges.delete(bridge.id);
+  if (bridge.members.size > 0) return;
+  state.bridges.delete(bridge.id);
+  state.emptied.add(bridge.id);
+  const [oldest = ''] = state.emptied;
+  if (state.emptied.size > MOST_EMPTIED) state.emptied.delete(oldest);
+}
+
+/**
+ * A bridge is gone, and whoever was in it has left, unless its id was given to another one in the meantime: ARI lets programs
+ * choose it, and events of two bridges come in any order.
+ */
+export function destroyBridge(state: TrackerState, id: string): void {
+  state.emptied.delete(id);
+  const bridge = state.bridges.get(id);
+  if (bridge === undefined) return;
+  if (!bridge.isSecond) for (const channel of bridge.members) leaveBridge(state, channel);
+  bridge.isSecond = false;
 }
 
 export function addChannel(state: TrackerState, channel: Channel): void {
