@@ -6,6 +6,7 @@ import { within } from '../../shared/process/within.ts';
 import type { ApplicationAsked, VariableAsked } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import type { DialplanPart } from '../calls/place.ts';
+import { longestUniqueid, type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
 import { type ChannelStatus, hasLinkedid, presentationVariableList, toInput, toStatus } from './events.ts';
@@ -13,6 +14,7 @@ import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import type { AmiCounters } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
+import { readRecordOptions } from './record-options.ts';
 import { readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
 import { isSafeValue } from './wire/manager.ts';
 
@@ -35,8 +37,7 @@ export type Questions = {
 export type PbxFacts = {
   /** Asterisk's; '' when unknown. */
   readonly version: string;
-  /** For how long Asterisk holds call records back, ms. */
-  readonly recordDelayMs: number;
+  readonly records: RecordOptions;
 };
 
 export type PbxUp = PbxFacts & {
@@ -161,10 +162,10 @@ export async function runSession(
   return failure;
 
   async function live(connection: Connection): Promise<void> {
-    let facts: PbxFacts = { version: '', recordDelayMs: 0 };
+    let facts: PbxFacts = { version: '', records: usualRecords };
     let isUp = false;
-    const learn = (more: Partial<PbxFacts>): void => {
-      facts = { ...facts, ...more };
+    const learn = (version: Partial<PbxFacts>, records: Partial<RecordOptions> = {}): void => {
+      facts = { ...facts, ...version, records: { ...facts.records, ...records } };
       if (isUp) handlers.onFacts(facts);
     };
     let answersPing = false;
@@ -172,10 +173,12 @@ export async function runSession(
       connection.request({ action: 'Ping' }).then(({ response }) => {
         answersPing = response === 'Success';
       }),
-      connection
-        .request({ action: 'CoreSettings' })
-        .then(({ fields }) => learn({ version: versionIn(fields) })),
-      readRecordDelay(connection).then((recordDelayMs) => learn({ recordDelayMs })),
+      connection.request({ action: 'CoreSettings' }).then(({ fields }) => {
+        // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
+        const version = (fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
+        learn({ version }, { uniqueidLength: longestUniqueid(fields.get('SystemName') ?? '') });
+      }),
+      readRecordOptions(connection).then((records) => learn({}, records)),
       readDevices(connection)
         .then((devices) => readContexts(connection, devices))
         .then((contexts) => {
@@ -352,26 +355,4 @@ function watchCallClass(atFirst: readonly string[]) {
   }
 
   return { lacksCallClass };
-}
-
-/** Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`. */
-export function versionIn(fields: ReadonlyMap<string, string>): string {
-  return (fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
-}
-
-/** cdr.conf's default for `time`, s. */
-const batchTimeS = 300;
-
-/**
- * For how long Asterisk holds call records back, ms: `batch` and `time` in cdr.conf, which Getvar reads with write class
- * `reporting`; 0 if records are not held back, or if it cannot be read.
- * @throws ConnectionEnded when the connection ends meanwhile.
- * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/AST_CONFIG/
- */
-async function readRecordDelay(connection: Connection): Promise<number> {
-  const [batch = '', time] = await Promise.all(
-    ['batch', 'time'].map((option) => readVariable(connection, `AST_CONFIG(cdr.conf,general,${option})`)),
-  );
-  if (!/^(yes|true|y|t|1|on)$/i.test(batch)) return 0;
-  return (Number(time) || batchTimeS) * 1_000;
 }

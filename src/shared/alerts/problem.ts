@@ -13,6 +13,7 @@ export type ProblemKey =
   | 'link'
   | 'linkedid'
   | 'bridge-events'
+  | 'damaged-outbox'
   | 'delivery'
   | 'backlog'
   | 'dead-letters'
