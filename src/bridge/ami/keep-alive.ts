@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Connection } from './connection.ts';
-import { readSnapshot } from './snapshot.ts';
+import { readChannels } from './snapshot.ts';
 
 export type KeepAliveOptions = {
   /** Milliseconds from an answer to the next Ping. */
@@ -27,7 +27,7 @@ export function keepAlive(
   const isAlive = (): Promise<unknown> =>
     answersPing()
       ? connection.request({ action: 'Ping' }, { limits, needed: true })
-      : readSnapshot(connection, clock.now);
+      : readChannels(connection);
   let cancel = clock.setTimer(ping, intervalMs);
   let stopped = false;
   return () => {

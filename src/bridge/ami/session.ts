@@ -15,7 +15,7 @@ import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import type { AmiCounters } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
 import { readRecordOptions } from './record-options.ts';
-import { readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
+import { readChannels, readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
 import { isSafeValue } from './wire/manager.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
@@ -209,8 +209,8 @@ export async function runSession(
     async function onPong(at: number): Promise<void> {
       handlers.onPong(at);
       if (callEvents > 0) return;
-      const { channels } = await readSnapshot(connection, clock.now);
-      const now = channels.map(({ uniqueid }) => uniqueid);
+      const { items } = await readChannels(connection);
+      const now = items.map(({ uniqueid }) => uniqueid);
       if (callClass.lacksCallClass(now, callEvents)) connection.fail({ kind: 'no-call-class' });
     }
   }

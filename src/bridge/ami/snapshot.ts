@@ -25,6 +25,16 @@ export async function readSnapshot(
   });
   // If it is needed no more, why the connection ends is said elsewhere.
   reading.catch(() => {});
+  const { items: channels, isPartial } = await readChannels(connection);
+  const bridges = await valueWithin(BRIDGES_WAIT_MS, reading);
+  return { type: 'snapshot', at: now(), channels, bridges: bridges?.ok ? bridges.items : [], isPartial };
+}
+
+/**
+ * Reads all channels of the PBX.
+ * @throws ConnectionEnded when the connection ends meanwhile, as it does when they are refused.
+ */
+export async function readChannels(connection: Connection) {
   const list = await connection.list(
     {
       action: { action: 'CoreShowChannels' },
@@ -34,19 +44,10 @@ export async function readSnapshot(
     },
     { needed: true },
   );
-  if (!list.ok) {
-    const failure = { kind: 'no-reporting-class', detail: list.message } as const;
-    connection.fail(failure);
-    throw new ConnectionEnded(failure);
-  }
-  const bridges = await valueWithin(BRIDGES_WAIT_MS, reading);
-  return {
-    type: 'snapshot',
-    at: now(),
-    channels: list.items,
-    bridges: bridges?.ok ? bridges.items : [],
-    isPartial: list.isPartial,
-  };
+  if (list.ok) return list;
+  const failure = { kind: 'no-reporting-class', detail: list.message } as const;
+  connection.fail(failure);
+  throw new ConnectionEnded(failure);
 }
 
 /** The dialplan function that reads the configuration of an endpoint, by its technology. */
