@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { toInput } from '../../src/bridge/ami/events.ts';
-import { parseRecording, RecordingError } from '../../src/bridge/ami/recording/recording.ts';
-import { allFields } from '../../src/bridge/ami/wire/frame.ts';
+import { inputsOf, parseRecording, RecordingError } from '../../src/bridge/ami/recording/recording.ts';
 import { callSettings } from '../../src/bridge/calls/rules.fixture.ts';
 import { createRules } from '../../src/bridge/calls/rules.ts';
 import { createTracker } from '../../src/bridge/calls/tracker.ts';
@@ -74,10 +72,10 @@ check(
   (text) => {
     const tracker = createTracker(rules, { calls: [], trunks: [] });
     const reported = new Map<string, CallStatus>();
-    for (const frame of text.split('\r\n\r\n')) {
-      const bytes = Buffer.from(frame, 'latin1');
-      const heard = toInput(allFields(bytes).get('Event') ?? '', bytes, 1_795_000_000_000);
-      for (const effect of heard === undefined ? [] : tracker.apply(heard)) {
+    const frames = text.split('\r\n\r\n').map((frame) => ({ ms: 0, frame: Buffer.from(frame, 'latin1') }));
+    const startedAt = 1_795_000_000_000;
+    for (const heard of inputsOf({ asterisk: '', row: '', startedAt, channels: [], bridges: [], frames })) {
+      for (const effect of tracker.apply(heard)) {
         if (effect.type !== 'report') continue;
         const { id, status, from, callerId } = effect;
         assert.ok(isForward(reported.get(id), status), `${status} after ${reported.get(id)}`);

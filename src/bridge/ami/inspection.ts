@@ -70,8 +70,8 @@ export async function inspectPbx(
   const opened = await openConnection(
     { ...options, connectDeadlineMs: deadlineMs, answerDeadlineMs: deadlineMs },
     {
-      onCallEvent(event, frame, at) {
-        const input = toInput(event, frame, at);
+      onCallEvent(event, fields, at) {
+        const input = toInput(event, fields, at);
         if (input === undefined) return;
         events.push(input);
         onInput(input);

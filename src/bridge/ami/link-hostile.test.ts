@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { amiEvent } from '../../../test/fakes/ami-event.ts';
 import { silentLog } from '../../shared/log/log.ts';
 import { systemClock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
@@ -24,7 +25,7 @@ test('more events than can be held end the connection, and the next one is a new
     const flood = connections++ === 0;
     serveActions(socket, (action, id) => {
       if (action !== 'coreshowchannels' || !flood) return healthyAnswer(action, id);
-      return 'Event: BridgeDestroy\r\nBridgeUniqueid: b\r\n\r\n'.repeat(maxHeld + 1);
+      return `${amiEvent('BridgeDestroy', { BridgeUniqueid: 'b' })}\r\n\r\n`.repeat(maxHeld + 1);
     });
   });
   const { inputs, said, until } = startLine(t, { port });
@@ -60,9 +61,8 @@ test('hostile frames cost themselves alone', async (t) => {
     channelEvent('Newstate', '1.1').concat('\r\n\n'),
   ];
   for (const bytes of hostile) player.sendRaw(bytes);
-  player.sendRaw(
-    Buffer.from([...Buffer.from('Event: Rename\r\nUniqueid: 1.1\r\nNewname: SIP/'), 0xff, 13, 10, 13, 10]),
-  );
+  const renamed = amiEvent('Rename', { Channel: 'SIP/a', Newname: 'SIP/\xff', Uniqueid: '1.1' });
+  player.sendRaw(Buffer.from(`${renamed}\r\n\r\n`, 'latin1'));
   player.send(channelEvent('Hangup', '1.1'));
   await until(() => inputs.at(-1)?.type === 'hung-up');
 
@@ -74,8 +74,8 @@ test('hostile frames cost themselves alone', async (t) => {
     'channel-renamed',
     'hung-up',
   ]);
-  const renamed = inputs[4];
-  assert.equal(renamed?.type === 'channel-renamed' && renamed.channel, 'SIP/\ufffd');
+  const input = inputs[4];
+  assert.equal(input?.type === 'channel-renamed' && input.channel, 'SIP/\ufffd');
   assert.equal(({} as Record<string, unknown>).polluted, undefined);
   const { state, counters } = link.status();
   assert.equal(state, 'up');

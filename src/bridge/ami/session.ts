@@ -1,4 +1,4 @@
-import type { Log } from '../../shared/log/log.ts';
+import type { Log, LogFields } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
 import type { ApplicationAsked, VariableAsked } from '../calls/effect.ts';
@@ -9,9 +9,10 @@ import { readExtension } from './dialplan-line.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
-import type { AmiCounters } from './link-log.ts';
+import { type AmiCounters, remindMs } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
 import { readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
+import type { Fields } from './wire/frame.ts';
 import { isSafeValue } from './wire/manager.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
@@ -106,7 +107,7 @@ export async function runSession(
 
   const opened = await openConnection(
     options,
-    { onCallEvent, onEnd, onTooLong, onUnanswered, onFrame: handlers.onFrame },
+    { onCallEvent, onLineBreak, onRefused, onEnd, onTooLong, onUnanswered, onFrame: handlers.onFrame },
     { clock, counters, signal },
   );
   if (!opened.ok) return opened.failure;
@@ -183,11 +184,11 @@ export async function runSession(
     return snapshot.channels.map(({ uniqueid }) => uniqueid);
   }
 
-  function onCallEvent(event: string, frame: Buffer, at: number): void {
+  function onCallEvent(event: string, fields: Fields, at: number): void {
     callEvents++;
-    const input = toInput(event, frame, at);
+    const input = toInput(event, fields, at);
     if (input === undefined) {
-      if (counters.bad++ === 0) log.say('ami.bad-event', { event });
+      onRefused(event);
       return;
     }
     counters.events++;
@@ -232,6 +233,24 @@ export async function runSession(
     if (counters.unanswered.has(action)) return;
     counters.unanswered.add(action);
     log.say('ami.unanswered', { action, missing: missingWithout(action) });
+  }
+
+  function onLineBreak(event: string): void {
+    counters.lineBreaks++;
+    sayOften('ami.line-break', { event, count: counters.lineBreaks });
+  }
+
+  function onRefused(event: string): void {
+    counters.bad++;
+    sayOften('ami.bad-event', { event, count: counters.bad });
+  }
+
+  /** Logs what anybody who calls can cause, at most every few minutes. */
+  function sayOften(code: 'ami.line-break' | 'ami.bad-event', fields: LogFields): void {
+    const now = clock.now();
+    if (now - (counters.saidAt.get(code) ?? Number.NEGATIVE_INFINITY) < remindMs) return;
+    counters.saidAt.set(code, now);
+    log.say(code, fields);
   }
 
   function onTooLong(event: string, wanted: boolean): void {

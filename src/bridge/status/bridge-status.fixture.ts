@@ -33,6 +33,7 @@ export function statusWith({
       attempts: 0,
       connects: 1,
       bytesIn: 4_000,
+      lineBreaks: 0,
       events: { used: 31, ignored: 12, bad: 0, lost: 0, failed: 0 },
       ...pbx,
     },
