@@ -5,7 +5,7 @@ import { inputsOf, parseRecording, RecordingError } from '../../src/bridge/ami/r
 import { callSettings } from '../../src/bridge/calls/rules.fixture.ts';
 import { createRules } from '../../src/bridge/calls/rules.ts';
 import { createTracker } from '../../src/bridge/calls/tracker.ts';
-import { parseLine } from '../../src/bridge/cdr/csv-source.ts';
+import { parseRecord } from '../../src/bridge/cdr/csv-record.ts';
 import { callEventSchema } from '../../src/shared/api/contract/call-event.ts';
 import { type CallStatus, isForward } from '../../src/shared/api/contract/call-status.ts';
 import { classify } from '../../src/shared/delivery/classify.ts';
@@ -131,7 +131,7 @@ check(
   ],
   ['","', ',,', '"', '""', '1795168800.1', 'PJSIP/', '1e309', '-1'],
   (text) => {
-    const record = parseLine(text);
+    const record = parseRecord(text);
     if (typeof record === 'string') return;
     assert.match(record.uniqueid, /\d+\.\d+$/);
     const { start = 0, duration = 0, ...texts } = record;

@@ -1,5 +1,6 @@
 import type { Layout, LineLayout } from '../ami/wire/layout.ts';
 import { type Reading, readAs } from '../ami/wire/reading.ts';
+import { firstLine } from '../calls/line-break.ts';
 
 const line = (name: string, raw?: number): LineLayout => ({
   key: `agi_${name}`,
@@ -65,18 +66,16 @@ export function isUnfinished(text: string): boolean {
 export function readLines(text: string): ReadonlyMap<string, string> {
   const reading = read(text);
   if (reading.kind === 'whole')
-    return new Map(reading.lines.map(({ key, value, end }) => [key, firstLine(text.slice(value, end))]));
+    return new Map(
+      reading.lines.map(({ key, value, end }) => [key, firstLine(text.slice(value, end)).trim()]),
+    );
   const found = [...text.matchAll(/^(agi_\w+):(.*)$/gm)];
   const repeated = new Set<string>();
   const values = new Map<string, string>();
   for (const [, name = '', value = ''] of found) {
     if (values.has(name)) repeated.add(name);
-    values.set(name, firstLine(value.trim()));
+    values.set(name, firstLine(value.trim()).trim());
   }
   for (const name of repeated) values.delete(name);
   return values;
-}
-
-function firstLine(value: string): string {
-  return value.split(/[\0-\x1f\x7f]/, 1)[0]?.trim() ?? '';
 }

@@ -1,3 +1,4 @@
+import { channelName, firstLine } from '../../calls/line-break.ts';
 import type { FieldKey, Fields } from './frame.ts';
 import { isUsed, layoutOf } from './layout.ts';
 import { type Reading, readAs } from './reading.ts';
@@ -174,23 +175,11 @@ function fieldsOf(frames: readonly Frame[], { lines }: Whole): Fields {
     );
     const [line] = found;
     if (line === undefined || found.length > 1) return undefined;
-    if (isName(key)) return withoutBreaks(bytes.toString('utf8', line.value, line.behind));
+    if (isName(key)) return channelName(bytes.toString('utf8', line.value, line.behind));
     return firstLine(bytes.toString('utf8', line.value + name.length, line.end));
   };
 }
 
-/** Names of channels: a Local channel's two names must stay different, and each the same in all events. */
 function isName(key: string): boolean {
   return key.endsWith('Channel') || key === 'Newname';
-}
-
-const breaks = /[\0-\x1f\x7f\u0085\u2028\u2029]+/;
-
-function withoutBreaks(value: string): string {
-  return value.split(breaks).join('\ufffd');
-}
-
-/** What comes before the first line break or control character: no number or extension has one. */
-function firstLine(value: string): string {
-  return breaks.test(value) ? (value.split(breaks, 1)[0] ?? '') : value;
 }
