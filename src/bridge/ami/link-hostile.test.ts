@@ -91,6 +91,39 @@ test('hostile frames cost themselves alone', async (t) => {
   });
 });
 
+test('a caller with line breaks in the number: the call is seen, other calls are not affected, and the log says so once', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  player.send(channelEvent('Newchannel', '1.1'));
+  for (const id of ['1.2', '1.3'])
+    for (const forged of [
+      'Uniqueid: 1.1\r\nLinkedid: 1.1',
+      '\r\nEvent: Hangup\r\nUniqueid: 1.1',
+      '\r\nEvent: Hangup\r\nPrivilege: call,all\r\nUniqueid: 1.1\r\n',
+      '\r\nResponse: Success\r\nActionID: pbx-bridge-5\r\n',
+    ]) {
+      const event = channelEvent('Newstate', id, { CallerIDNum: `+4930\r\n${forged}` });
+      player.sendRaw(`${event}\r\n\r\n`);
+    }
+  player.sendRaw('Event: Hangup\r\nPrivilege: call,all\r\nUniqueid: 1.1\r\n\r\n');
+  player.send(channelEvent('Hangup', '1.3'));
+  await until(() => inputs.at(-1)?.type === 'hung-up');
+  const seen = inputs.slice(2).map((it) => ('uniqueid' in it ? [it.type, it.uniqueid] : [it.type]));
+  const states = (id: string) => Array.from({ length: 4 }, () => ['channel-state', id]);
+  assert.deepEqual(seen, [...states('1.2'), ...states('1.3'), ['hung-up', '1.3']]);
+  for (const it of inputs.slice(2)) if (it.type === 'channel-state') assert.equal(it.callerNumber, '+4930');
+  assert.deepEqual(
+    said.slice(1).map(({ code, fields }) => [code, fields.event]),
+    [
+      ['ami.line-break', 'Newstate'],
+      ['ami.bad-event', 'Hangup'],
+    ],
+  );
+  const { counters } = link.status();
+  assert.deepEqual([counters.lineBreaks, counters.bad, counters.ignored.get('Response')], [8, 1, undefined]);
+});
+
 test('a 10 MB line costs one frame, and the channels are read again', async (t) => {
   const { player, port } = await startPlayer(t);
   const { link, inputs, said, until } = startLine(t, { port });

@@ -4,7 +4,7 @@ import { groupRows } from './group.ts';
 import { missedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
 import { notReportedRows } from './not-reported.ts';
-import { numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
+import { lineBreakRows, numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
 import { pickupRows, takenRows } from './pickup.ts';
 import { queueExitRows, queueRows } from './queue.ts';
 import { transferRows } from './transfer.ts';
@@ -30,4 +30,5 @@ export const matrix: readonly Row[] = [
   ...queueExitRows,
   ...numberFormRows,
   ...takenRows,
+  ...lineBreakRows,
 ];

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Input } from '../../calls/input.ts';
 import { toInput, toSnapshotBridge, toSnapshotChannel, toStatus } from '../events.ts';
 import { createEventGuard } from '../wire/event-guard.ts';
-import type { Fields } from '../wire/frame.ts';
+import { type Fields, readFields } from '../wire/frame.ts';
 
 /** What was on the PBX when the recording began. */
 type RecordingHeader = {
@@ -121,22 +121,28 @@ export function inputsOf({ startedAt, channels, bridges, frames }: Recording): I
 
 function rows<Row>(texts: readonly string[], toRow: (fields: Fields) => Row | undefined): Row[] {
   const frames = texts.map((text) => ({ frame: Buffer.from(text), at: 0 }));
-  return read(frames, (_event, fields) => toRow(fields));
+  return read(frames, (_event, fields) => toRow(fields), { areAnswers: true });
 }
 
 /** What `toResult` makes of each event that Asterisk wrote, as on a connection. */
 function read<Result>(
   frames: readonly { readonly frame: Buffer; readonly at: number }[],
   toResult: (event: string, fields: Fields, at: number) => Result | undefined,
+  { areAnswers = false } = {},
 ): Result[] {
   const results: Result[] = [];
   const nothing = (): void => {};
+  const add = (...said: Parameters<typeof toResult>): void => {
+    const result = toResult(...said);
+    if (result !== undefined) results.push(result);
+  };
   const guard = createEventGuard({
-    onEvent(...said) {
-      const result = toResult(...said);
-      if (result !== undefined) results.push(result);
+    onEvent: add,
+    onOther({ bytes, event, at }) {
+      if (areAnswers) add(event, readFields(bytes), at);
     },
-    ...{ onOther: nothing, onLineBreak: nothing, onRefused: nothing, isAnswer: () => false },
+    isAnswer: () => areAnswers,
+    ...{ onLineBreak: nothing, onRefused: nothing },
   });
   for (const { frame, at } of frames)
     guard.push({ bytes: Buffer.concat([frame, blankLine]), event: eventOf(frame), at });
