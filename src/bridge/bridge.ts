@@ -152,9 +152,9 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     source &&
     createGapFiller(
       { source, checkpoint: saved.cdrCheckpoint, keepMs },
-      { ...tracker.live, recordDelayMs: () => link.status().recordDelayMs },
+      { ...tracker.live, recordOptions: () => link.status().records },
       {
-        outbox: { append: appends.append, written: appends.written, ledgerEntries: outbox.ledgerEntries },
+        outbox: { ...outbox, append: appends.append, written: appends.written },
         onAppended,
         log: log.child({ part: 'cdr' }),
         now,

@@ -55,9 +55,11 @@ export async function check(
     return conclude(context, findings);
   }
   add(stateDirFinding(stateDir, stateDir === STATE_DIRECTORY));
-  if (config.cdr !== undefined) add(await cdrFinding(config.cdr));
+  const records = config.cdr && (await cdrFinding(config.cdr));
+  if (records !== undefined) add(records.finding);
   for (const finding of await checkPorts(config)) add(finding);
-  for (const finding of await checkPbx(context, config, call, stop)) add(finding);
+  for (const finding of await checkPbx(context, config, { call, recordIdWidth: records?.idWidth }, stop))
+    add(finding);
   for (const finding of await checkApi(config)) add(finding);
   return conclude(context, findings);
 }
@@ -76,8 +78,8 @@ async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promi
 
 async function checkPbx(
   { terminal, json }: Context,
-  { ami, calls, cdr, outbox }: BridgeSettings,
-  call: CheckOptions['call'],
+  { ami, calls, outbox }: BridgeSettings,
+  { call, recordIdWidth }: { call: CheckOptions['call']; recordIdWidth: number | undefined },
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const listenedMs = call === undefined ? 0 : call === true ? callListenMs : Number(call) * 1_000;
@@ -92,7 +94,7 @@ async function checkPbx(
     calls,
     listenedMs,
     known: await knownTrunks(outbox.stateDir),
-    readsRecords: cdr !== undefined,
+    recordIdWidth,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
+import { type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { type AmiCounters, createCounters, createLinkLog } from './link-log.ts';
@@ -37,8 +38,8 @@ export type AmiStatus = {
   readonly since: number;
   /** Asterisk's version; '' when unknown. */
   readonly version: string;
-  /** For how long Asterisk holds call records back, ms; 0 until the link was up. */
-  readonly recordDelayMs: number;
+  /** Asterisk's defaults until the link was up. */
+  readonly records: RecordOptions;
   /** When Asterisk's certificate expires; undefined without TLS and until the link was up. */
   readonly certificateEndsAt?: number | undefined;
   readonly lastEventAt: number | undefined;
@@ -83,7 +84,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     state: 'stopped',
     since: clock.now(),
     version: '',
-    recordDelayMs: 0,
+    records: usualRecords,
     lastPongAt: undefined,
     attempts: 0,
     failure: undefined,

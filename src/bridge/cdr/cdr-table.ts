@@ -1,4 +1,5 @@
 import { channelName, firstLine } from '../calls/line-break.ts';
+import { isUniqueid } from '../calls/open-call.ts';
 import { type CdrRecord, localSeconds, RecordsRefused, secondsOf } from './cdr-source.ts';
 
 /** Columns used of a table of call records, as named in Asterisk's samples. */
@@ -17,11 +18,16 @@ export function columnsToRead(names: readonly string[], table: string, todo: str
   return [...required, ...optional, ...callers].filter((name) => names.includes(name));
 }
 
-export function recordOf(row: Row): CdrRecord | 'no-uniqueid' {
+/** `idWidth`: how many characters the column `uniqueid` can hold, which may have cut off the rest. */
+export function recordOf(
+  row: Row,
+  idWidth = Number.POSITIVE_INFINITY,
+): CdrRecord | 'no-uniqueid' | 'cut-uniqueid' {
   const text = (name: string) => (row[name] === null || row[name] === undefined ? '' : String(row[name]));
   const line = (name: string) => firstLine(text(name));
   const uniqueid = line('uniqueid');
   if (uniqueid === '') return 'no-uniqueid';
+  if (!isUniqueid(uniqueid) && uniqueid.length >= idWidth) return 'cut-uniqueid';
   return {
     src: line('src') || line('cnum') || firstLine(/<([^>]*)>\s*$/.exec(text('clid'))?.[1] ?? ''),
     dst: line('dst'),

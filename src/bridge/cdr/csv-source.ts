@@ -24,6 +24,8 @@ export function createCsvSource(path: string): RecordSource<FilePosition> {
       }));
       return { ...rest, entries };
     },
+    idWidth: () => Number.POSITIVE_INFINITY,
+
     async probe() {
       const last = recordsIn((await lastLinesOf(path).catch(refuse)) ?? []).records.at(-1);
       if (last === undefined)

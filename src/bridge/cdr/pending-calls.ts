@@ -1,6 +1,6 @@
 import { channelKind } from '../calls/channel.ts';
 import { isUniqueid } from '../calls/open-call.ts';
-import type { CdrRecord } from './cdr-source.ts';
+import type { CdrRecord, RecordOptions } from './cdr-source.ts';
 import { createDialledLegs, createRestartDetector, type DialledLegs } from './dialled-legs.ts';
 
 /** A call whose records were read, and which is not decided yet. */
@@ -16,16 +16,16 @@ export type PendingCall = {
 };
 
 /** Groups records by call. Keys are uniqueids. */
-export function createPendingCalls() {
+export function createPendingCalls(recordOptions: () => RecordOptions) {
   const isAfterRestart = createRestartDetector();
-  let legs = createDialledLegs();
+  let legs = createDialledLegs(recordOptions);
   const calls = new Map<string, PendingCall>();
   return {
     calls,
     add(record: CdrRecord, from: unknown, read: number): void {
       // Another program has chosen the id of a channel that it made: no caller's, and without a time in it.
       if (!isUniqueid(record.uniqueid)) return;
-      if (isAfterRestart(record)) legs = createDialledLegs();
+      if (isAfterRestart(record)) legs = createDialledLegs(recordOptions);
       legs.add(record);
       if (channelKind(record.channel) !== 'real') return;
       const known = calls.get(record.uniqueid);
