@@ -109,6 +109,17 @@ test('pbx-bridge replay reports of every recording what happened, also when it i
   );
 });
 
+test('what the journal says of any recording is one line each, without control characters and without what a caller forged', () => {
+  const texts = scenarios.flatMap((scenario) =>
+    inDryRun(scenario.recording, scenario).journal.map(({ text, number = '' }) => `${text} ${number}`),
+  );
+  assert.deepEqual(
+    texts.filter((text) => /[\p{Cc}\u2028\u2029]|zz|Event:|Linkedid/u.test(text)),
+    [],
+  );
+  assert.ok(texts.length > 500);
+});
+
 /** What is reported, as `expected.json` writes it. */
 function inDryRun(recording: Recording, scenario: Scenario) {
   const { reports, journal } = dryRun(settingsOf(scenario), inputsOf(recording));

@@ -158,7 +158,7 @@ async function logIn(
     counters.bytesIn += chunk.length;
     framer.push(chunk);
     clearImmediate(settling);
-    settling = setImmediate(guard.settle);
+    if (!framer.hasPart()) settling = setImmediate(guard.settle);
   });
   socket.on('error', (error) => fail({ kind: 'lost', detail: errorCode(error) }));
   socket.on('close', () => fail({ kind: 'lost', detail: 'closed' }));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { amiEvent } from '../../../test/fakes/ami-event.ts';
 import { silentLog } from '../../shared/log/log.ts';
 import { systemClock } from '../../shared/process/clock.ts';
@@ -122,6 +123,24 @@ test('a caller with line breaks in the number: the call is seen, other calls are
   );
   const { counters } = link.status();
   assert.deepEqual([counters.lineBreaks, counters.bad, counters.ignored.get('Response')], [8, 1, undefined]);
+});
+
+test('an event is not believed before it is known how it goes on, and waits for nothing else', async (t) => {
+  const { player, port } = await startPlayer(t);
+  // No ping is answered within the event.
+  const { inputs, said, until } = startLine(t, { port }, { longestMs: 60_000 });
+  await until(() => said.length === 1);
+  // The number that was dialled seems to end the event with the ids of another call.
+  const ids = 'Priority: 1\r\nUniqueid: 1.1\r\nLinkedid: 1.1';
+  const bytes = `${channelEvent('Newstate', '1.2', { Exten: `1\r\n${ids}\r\n` })}\r\n\r\n`;
+  const within = bytes.lastIndexOf('Priority') + 20;
+  player.sendRaw(bytes.slice(0, within));
+  await setTimeout(50);
+  assert.equal(inputs.length, 1);
+  player.sendRaw(bytes.slice(within));
+  await until(() => inputs.length === 2);
+  const [, state] = inputs;
+  assert.equal(state?.type === 'channel-state' && state.uniqueid, '1.2');
 });
 
 test('a 10 MB line costs one frame, and the channels are read again', async (t) => {

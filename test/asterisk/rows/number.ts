@@ -210,6 +210,7 @@ export const lineBreakRows: readonly Row[] = [
   ['linkedid', 'another call', 'Linkedid%3a%20zz'],
   ['context', 'another context', 'Context%3a%20internal'],
   ['ids', 'ids of its own', 'Uniqueid%3a%201%0d%0aLinkedid%3a%201'],
+  ['event', 'the end of another call', '%0d%0aEvent%3a%20Hangup%0d%0aUniqueid%3a%201'],
 ].map(([name, what, lines]) =>
   called({
     name: `number-forges-${name}`,

@@ -38,7 +38,7 @@ export function createEventGuard(handlers: EventGuardHandlers) {
   /** Takes the next frame, which is valid only during the call. */
   function push(frame: Frame): void {
     if (held.length === 0) begin(frame);
-    else if (handlers.isAnswer(frame.bytes)) {
+    else if (isBeginning(frame) && handlers.isAnswer(frame.bytes)) {
       end();
       begin(frame);
     } else if (reading === undefined) goOn(frame);

@@ -112,6 +112,8 @@ export function createFramer(handlers: FramerHandlers) {
 
   return {
     push,
+    /** True if a part of a frame has come, and the rest has not. */
+    hasPart: () => carriedLength > 0,
     /** Stops: no more frames are handed on, not even those left in the present chunk. */
     stop() {
       stopped = true;
