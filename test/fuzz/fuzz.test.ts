@@ -127,13 +127,13 @@ check(
   'a line of Master.csv: a record or none, never an exception',
   [
     '"","+4930123","s","from-trunk","""A"" <+4930123>","PJSIP/trunk-00000001","PJSIP/1001-00000002","Dial","PJSIP/1001,30","2026-11-20 10:00:00","2026-11-20 10:00:02","2026-11-20 10:00:09",9,7,"ANSWERED","DOCUMENTATION","1795168800.12",""',
-    'a,b,c,d,e,f,g,h,i,j,k,l,1,2,o,p,sys-1795168800.1',
+    '"a","b","c","d","e","f","g","h","i","j","k","l",1,2,"o","p","sys-1795168800.1"',
   ],
   ['","', ',,', '"', '""', '1795168800.1', 'PJSIP/', '1e309', '-1'],
   (text) => {
     const record = parseRecord(text);
     if (typeof record === 'string') return;
-    assert.match(record.uniqueid, /\d+\.\d+$/);
+    assert.match(record.uniqueid, /^\S+$/);
     const { start = 0, duration = 0, ...texts } = record;
     assert.ok([start, duration].every(Number.isFinite));
     assert.ok(Object.values(texts).every((value) => typeof value === 'string'));

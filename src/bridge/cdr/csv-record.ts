@@ -82,7 +82,7 @@ export function parseRecord(text: string): CdrRecord | 'bad' | 'no-uniqueid' {
  */
 const column = /(?:"((?:[^"]|"")*)"|(\d*))(,|$)/y;
 
-/** The columns of a record; undefined if there are too few, a text is not in quotes, or there is no channel. */
+/** The columns of a record; undefined if there are too few, a text is not in quotes, or channel or times are none. */
 function columnsOf(text: string): string[] | undefined {
   const values: string[] = [];
   column.lastIndex = 0;
@@ -93,5 +93,7 @@ function columnsOf(text: string): string[] | undefined {
     if (found[3] === '') break;
   }
   // Within a text all quotes are doubled: nothing there is the name of a channel in quotes.
-  return values.length < fixedColumns || !/[a-z]/i.test(values[5] ?? '') ? undefined : values;
+  const hasChannel = /[a-z]/i.test(values[5] ?? '');
+  const hasTimes = /^\d+ \d+$/.test(`${values[12]} ${values[13]}`);
+  return values.length >= fixedColumns && hasChannel && hasTimes ? values : undefined;
 }

@@ -116,7 +116,8 @@ function hear(stream: string | Buffer, size = 1_000) {
   let refused = 0;
   const guard = createEventGuard({
     onEvent(event, fields) {
-      said.push([event, Object.fromEntries(read.map((key) => [key, fields(fieldKey(key))]))]);
+      const values = Object.fromEntries(read.map((key) => [key, fields(fieldKey(key))]));
+      said.push([event, { ...values, ani: fields('\nVariable: CALLERID(ani)=') }]);
     },
     onOther: ({ event }) => others.push(event),
     isAnswer: (bytes) => bytes.includes('\nActionID: ours-'),
@@ -183,9 +184,14 @@ function heard(attack: string, size: number) {
 }
 
 const isName = (key: string) => key.endsWith('Channel') || key === 'Newname';
-/** In these a caller can only spoil an event about its own channel: a name that goes on as an event, an answer's own id. */
+/**
+ * In these a caller can only spoil what is said of the own channel: a name that goes on as an event, an answer's own id, a Status
+ * that seems to end.
+ */
 const spoilsOwn = (key: string, text: string) =>
-  (isName(key) && /Channel: x\s*$/.test(text)) || (key === 'Variable' && text.includes('ActionID'));
+  (isName(key) && /Channel: x\s*$/.test(text)) ||
+  (key === 'Variable' && text.includes('ActionID')) ||
+  (/^(DNID|Data)$/.test(key) && /(Privilege|ActionID):/.test(text));
 
 test('whatever a caller writes into a value: it reaches nobody else, and the event has what Asterisk wrote', () => {
   for (const [event, values, chosen] of events)
@@ -318,4 +324,23 @@ test('an event whose value has a line break is counted as such, and its number e
   assert.equal(numbers('\r\n\r\nEvent: x').said[0]?.[1].CallerIDNum, '');
   const { lineBreaks, refused } = numbers('+4930\r\n\r\nLinkedid: 1');
   assert.deepEqual([lineBreaks, refused], [1, 0]);
+});
+
+test('a variable that is there twice has no value, and an answer in another order is taken if no line is', () => {
+  const aniOf = (...more: readonly string[]) => {
+    const [event, values] = events.at(-1) ?? ['', {}];
+    return genuine([amiEvent(event, values), ...more].join('\r\n'))[0]?.[1].ani;
+  };
+  assert.equal(aniOf(), '+49305550002');
+  const said = genuine(
+    amiEvent('Status', { ...own, Variable: 'CALLERID(ani)=1\r\nVariable: CALLERID(ani)=2' }),
+  );
+  assert.equal(said[0]?.[1].ani, undefined);
+  const answer = 'Event: CoreShowChannel\r\nActionID: ours-1\r\nUniqueid: 1.1\r\nChannel: a\r\nVariable: a=b';
+  const both = (text: string) => {
+    const { others, refused } = hear(frames(text));
+    return [others, refused];
+  };
+  assert.deepEqual(both(`${answer}\r\nVariable: c=d`), [['CoreShowChannel'], 0]);
+  assert.deepEqual(both(`${answer}\r\nUniqueid: 1.2`), [[], 1]);
 });
