@@ -18,6 +18,7 @@ import { createAmiLink } from './link.ts';
 import { maxHeld } from './session.ts';
 import { UnsafeValueError } from './wire/manager.ts';
 
+const eventsOf = (inputs: readonly Input[]) => inputs.filter(({ type }) => type !== 'snapshot');
 const types = (inputs: readonly Input[]): string[] => inputs.map(({ type }) => type);
 
 test('more events than can be held end the connection, and the next one is a new beginning', async (t) => {
@@ -65,17 +66,16 @@ test('hostile frames cost themselves alone', async (t) => {
   const renamed = amiEvent('Rename', { Channel: 'SIP/a', Newname: 'SIP/\xff', Uniqueid: '1.1' });
   player.sendRaw(Buffer.from(`${renamed}\r\n\r\n`, 'latin1'));
   player.send(channelEvent('Hangup', '1.1'));
-  await until(() => inputs.at(-1)?.type === 'hung-up');
+  await until(() => inputs.some(({ type }) => type === 'hung-up'));
 
-  assert.deepEqual(types(inputs), [
-    'snapshot',
+  assert.deepEqual(types(eventsOf(inputs)), [
     'channel-created',
     'channel-state',
     'channel-state',
     'channel-renamed',
     'hung-up',
   ]);
-  const input = inputs[4];
+  const input = eventsOf(inputs)[3];
   assert.equal(input?.type === 'channel-renamed' && input.channel, 'SIP/\ufffd');
   assert.equal(({} as Record<string, unknown>).polluted, undefined);
   const { state, counters } = link.status();
@@ -109,11 +109,12 @@ test('a caller with line breaks in the number: the call is seen, other calls are
     }
   player.sendRaw('Event: Hangup\r\nPrivilege: call,all\r\nUniqueid: 1.1\r\n\r\n');
   player.send(channelEvent('Hangup', '1.3'));
-  await until(() => inputs.at(-1)?.type === 'hung-up');
-  const seen = inputs.slice(2).map((it) => ('uniqueid' in it ? [it.type, it.uniqueid] : [it.type]));
+  await until(() => inputs.some(({ type }) => type === 'hung-up'));
+  const [, ...events] = eventsOf(inputs);
+  const seen = events.map((it) => ('uniqueid' in it ? [it.type, it.uniqueid] : [it.type]));
   const states = (id: string) => Array.from({ length: 4 }, () => ['channel-state', id]);
   assert.deepEqual(seen, [...states('1.2'), ...states('1.3'), ['hung-up', '1.3']]);
-  for (const it of inputs.slice(2)) if (it.type === 'channel-state') assert.equal(it.callerNumber, '+4930');
+  for (const it of events) if (it.type === 'channel-state') assert.equal(it.callerNumber, '+4930');
   assert.deepEqual(
     said.slice(1).map(({ code, fields }) => [code, fields.event]),
     [
@@ -121,6 +122,8 @@ test('a caller with line breaks in the number: the call is seen, other calls are
       ['ami.bad-event', 'Hangup'],
     ],
   );
+  // What the event that was refused may have said is in another snapshot.
+  await until(() => inputs.filter(({ type }) => type === 'snapshot').length === 2);
   const { counters } = link.status();
   assert.deepEqual([counters.lineBreaks, counters.bad, counters.ignored.get('Response')], [8, 1, undefined]);
 });

@@ -7,7 +7,7 @@ import type { DialplanPart } from '../calls/place.ts';
 import { longestUniqueid, type RecordOptions } from '../cdr/cdr-source.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
-import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
+import { type ChannelStatus, isCallEvent, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import { type AmiCounters, remindMs } from './link-log.ts';
@@ -61,7 +61,7 @@ type SessionTools = {
   readonly signal: AbortSignal;
 };
 
-/** The least time between two snapshots that replace events that were too long, ms. */
+/** The least time between two snapshots that replace events that were too long or refused, ms. */
 const resyncMs = 10_000;
 /**
  * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times 20 s,
@@ -248,6 +248,8 @@ export async function runSession(
   function onRefused(event: string): void {
     counters.bad++;
     sayOften('ami.bad-event', { event, count: counters.bad });
+    // What it said of a channel is in a snapshot.
+    if (isCallEvent(event)) cancelResync ??= clock.setTimer(resync, resyncMs);
   }
 
   /** Logs what anybody who calls can cause, at most every few minutes. */
