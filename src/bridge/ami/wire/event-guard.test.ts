@@ -195,15 +195,15 @@ const spoilsOwn = (key: string, text: string) =>
 
 test('whatever a caller writes into a value: it reaches nobody else, and the event has what Asterisk wrote', () => {
   for (const [event, values, chosen] of events)
-    for (const key of chosen)
+    for (const key of chosen) {
+      const start = values[key]?.slice(0, 3) ?? '';
+      const plain = genuine(amiEvent(event, { ...values, [key]: start }));
       for (const forgery of forgeries)
         for (const lineEnd of ['\r\n', '\n', '\r']) {
           const text = `\r\n${forgery}`.replaceAll('\r\n', lineEnd).slice(0, 76);
-          const start = values[key]?.slice(0, 3) ?? '';
           const attack = amiEvent(event, { ...values, [key]: `${start}${text}` });
-          const plain = genuine(amiEvent(event, { ...values, [key]: start }));
           const name = JSON.stringify([event, key, text]);
-          for (const size of [1_000_000, 101]) {
+          for (const size of lineEnd === '\r\n' ? [1_000_000, 101] : [1_000_000]) {
             const { victims, others } = heard(attack, size);
             assert.deepEqual(victims, onlyVictim, name);
             if (spoilsOwn(key, text)) continue;
@@ -212,6 +212,7 @@ test('whatever a caller writes into a value: it reaches nobody else, and the eve
             assert.deepEqual(withoutName(others), withoutName(plain), name);
           }
         }
+    }
 });
 
 test('lines mixed at random in two values at once: others are not affected, and nothing of the event is forged', () => {
@@ -251,7 +252,7 @@ test('lines mixed at random in two values at once: others are not affected, and 
         assert.equal(DestUniqueid, values.DestUniqueid);
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
 });
 
