@@ -68,9 +68,11 @@ function pbxWarnings({ pbx: it, calls }: BridgeStatus): StatusLine[] {
 
 function lastEvent({ pbx: it, now }: BridgeStatus): StatusLine {
   if (it.lastEventAt === undefined) return line('last event', 'none since the start');
+  const forged = it.lineBreaks + it.events.bad;
+  const refused = forged === 0 ? '' : `; ${count(forged, 'event')} with line breaks or wrong lines`;
   return line(
     'last event',
-    `${ago(it.lastEventAt, now)}; ${count(it.events.used, 'call event')} since the start`,
+    `${ago(it.lastEventAt, now)}; ${count(it.events.used, 'call event')} since the start${refused}`,
   );
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 import type { FarSide } from '../fakes/far-side.ts';
 import { callsOf, createStand, markerCall, vip } from './stand.ts';
 
@@ -31,16 +32,12 @@ const floodFrame = [
 ].join('\r\n');
 
 const newchannel = (number: string) =>
-  [
-    'Event: Newchannel',
-    'Channel: PJSIP/trunk-00000001',
-    'ChannelState: 4',
-    `CallerIDNum: ${number}`,
-    'Context: from-trunk',
-    'Exten: s',
-    'Uniqueid: 1763600000.1',
-    'Linkedid: 1763600000.1',
-  ].join('\r\n');
+  amiEvent('Newchannel', {
+    Channel: 'PJSIP/trunk-00000001',
+    CallerIDNum: number,
+    Uniqueid: '1763600000.1',
+    Linkedid: '1763600000.1',
+  });
 
 test('the API is asked when the call begins, and the dialplan meets the answer', async (t) => {
   const { stand, ask } = await standFor(t);

@@ -2,6 +2,7 @@ import { type Bridge, startBridge } from '../../src/bridge/bridge.ts';
 import { bridgeSections, loadConfig } from '../../src/cli/config/env.ts';
 import type { Log } from '../../src/shared/log/log.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { HeldCall } from '../fakes/far-side-book.ts';
 import { freePort } from '../free-port.ts';
@@ -49,15 +50,15 @@ let markers = 0;
 export function markerCall(): { id: string; frames: readonly string[] } {
   markers += 1;
   const uniqueid = `9999999999.${markers}`;
-  const channel = `Channel: PJSIP/marker-${String(markers).padStart(8, '0')}`;
-  const ids = `Uniqueid: ${uniqueid}\r\nLinkedid: ${uniqueid}`;
-  const number = 'CallerIDNum: +494066969999\r\nContext: from-trunk\r\nExten: s';
+  const call = {
+    Channel: `PJSIP/marker-${String(markers).padStart(8, '0')}`,
+    CallerIDNum: '+494066969999',
+    Uniqueid: uniqueid,
+    Linkedid: uniqueid,
+  };
   return {
     id: `pbx-${uniqueid}`,
-    frames: [
-      `Event: Newchannel\r\n${channel}\r\nChannelState: 4\r\n${number}\r\n${ids}`,
-      `Event: Hangup\r\n${channel}\r\n${ids}\r\nCause: 16`,
-    ],
+    frames: [amiEvent('Newchannel', call), amiEvent('Hangup', call)],
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '../../shared/process/clock.ts';
@@ -6,7 +7,8 @@ import { isCallEvent } from './events.ts';
 import { type AmiFailure, saysNothing } from './failure.ts';
 import { type AmiCounters, countIgnored } from './link-log.ts';
 import { type AnswerLimits, ConnectionEnded, createPendingRequests } from './pending-requests.ts';
-import { type Fields, fieldKey, readFields } from './wire/frame.ts';
+import { createEventGuard } from './wire/event-guard.ts';
+import { type Fields, fieldKey, isResponse, readFields } from './wire/frame.ts';
 import { createFramer } from './wire/framer.ts';
 import { type Action, assertSafe, createManager, type Response } from './wire/manager.ts';
 import { type Endpoint, errorCode, openSocket } from './wire/socket.ts';
@@ -21,8 +23,11 @@ export type ConnectionOptions = Endpoint & {
 };
 
 type ConnectionHandlers = {
-  /** A call event's frame, valid only during the call; `at`: Unix milliseconds at which its bytes arrived. */
-  onCallEvent(event: string, frame: Buffer, at: number): void;
+  /** A call event, `fields` valid only during the call; `at`: Unix milliseconds at which its bytes arrived. */
+  onCallEvent(event: string, fields: Fields, at: number): void;
+  /** A value of this event had a line break; this event was not believed (see `createEventGuard`). */
+  onLineBreak?: ((event: string) => void) | undefined;
+  onRefused?: ((event: string) => void) | undefined;
   /** A frame that was too long; `wanted`: of a call event, or of a list that is being read. */
   onTooLong(event: string, wanted: boolean): void;
   /** No answer came in time to this action, which the bridge can do without. */
@@ -98,7 +103,15 @@ export type Connection = Awaited<ReturnType<typeof logIn>>;
 async function logIn(
   socket: Socket,
   { username, secret, answerDeadlineMs }: ConnectionOptions,
-  { onCallEvent, onTooLong, onUnanswered, onFrame, onEnd }: ConnectionHandlers,
+  {
+    onCallEvent,
+    onLineBreak = nothing,
+    onRefused = nothing,
+    onTooLong,
+    onUnanswered,
+    onFrame,
+    onEnd,
+  }: ConnectionHandlers,
   { clock, counters, signal }: ConnectionTools,
 ) {
   let ended = false;
@@ -115,20 +128,36 @@ async function logIn(
   const limits = { deadlineMs: answerDeadlineMs, longestMs: longestAnswer(answerDeadlineMs) };
   const pending = createPendingRequests(clock, () => socket.bytesRead, fail);
   const manager = createManager(username, secret, write);
+  /** Callers know the number of an action, and must not be able to write its answer. */
+  const actionPrefix = `pbx-bridge-${randomBytes(6).toString('hex')}-`;
+  const guard = createEventGuard({
+    onEvent(event, fields, at) {
+      if (ended) return;
+      if (isCallEvent(event)) onCallEvent(event, fields, at);
+      else if (!readItem(event, fields)) countIgnored(counters, event);
+    },
+    onOther({ bytes, event }) {
+      if (ended) return;
+      if (event === '' && isResponse(bytes)) {
+        if (!manager.receive(bytes)) countIgnored(counters, 'Response');
+      } else if (!isWanted(event) || !readItem(event, readFields(bytes))) countIgnored(counters, event);
+    },
+    isAnswer: (bytes) => bytes.includes(`\nActionID: ${actionPrefix}`, 0, 'latin1'),
+    onLineBreak,
+    onRefused,
+  });
   const framer = createFramer({
     onGreeting: (line) => onGreeting(line),
-    wants: isWanted,
-    onEvent(frame, event) {
-      if (isCallEvent(event)) onCallEvent(event, frame, arrivedAt);
-      else if (!readItem(event, readFields(frame))) countIgnored(counters, event);
+    onFrame(bytes, event) {
+      onFrame?.(bytes, arrivedAt);
+      guard.push({ bytes, event, at: arrivedAt });
     },
-    onResponse(frame) {
-      if (!manager.receive(frame)) countIgnored(counters, 'Response');
+    onTooLong(event) {
+      guard.end();
+      onTooLong(event, isWanted(event));
     },
-    onIgnored: (event) => countIgnored(counters, event),
-    onTooLong: (event) => onTooLong(event, isWanted(event)),
-    onFrame: onFrame && ((frame) => onFrame(frame, arrivedAt)),
   });
+  let settling: NodeJS.Immediate | undefined;
   socket.on('data', (chunk: Buffer) => {
     socket.pause();
     arrivedAt = clock.now();
@@ -181,9 +210,15 @@ async function logIn(
   function takeSlice(chunk: Buffer): void {
     framer.push(chunk.subarray(0, SLICE_BYTES));
     const rest = chunk.subarray(SLICE_BYTES);
+    clearImmediate(settling);
     setImmediate(() => {
-      if (rest.length > 0) takeSlice(rest);
-      else socket.resume();
+      if (rest.length > 0) {
+        takeSlice(rest);
+        return;
+      }
+      socket.resume();
+      // Runs after what has come in the meantime was read.
+      if (!framer.hasPart()) settling = setImmediate(guard.settle);
     });
   }
 
@@ -222,7 +257,7 @@ async function logIn(
 
   function send(action: Action, done: (response: Response) => void): string {
     assertSafe(action);
-    const actionId = `pbx-bridge-${++actions}`;
+    const actionId = `${actionPrefix}${++actions}`;
     manager.send(action, actionId, done);
     return actionId;
   }
@@ -279,6 +314,7 @@ async function logIn(
 
   function fail(failure: AmiFailure): void {
     if (ended) return;
+    guard.settle();
     end(failure);
     if (loggedIn) onEnd(failure);
   }
@@ -307,6 +343,7 @@ type OpenList = {
 
 const actionIdKey = fieldKey('ActionID');
 const listItemsKey = fieldKey('ListItems');
+const nothing = (): void => {};
 
 function messageOf({ fields }: Response): string {
   return fields.get('Message') ?? 'without a reason';

@@ -81,9 +81,9 @@ export async function inspectPbx(
   const opened = await openConnection(
     { ...options, connectDeadlineMs: deadlineMs, answerDeadlineMs: deadlineMs },
     {
-      onCallEvent(event, frame, at) {
-        if (event === 'Newchannel' && !hasLinkedid(frame)) lacksLinkedid = true;
-        const input = toInput(event, frame, at);
+      onCallEvent(event, fields, at) {
+        if (event === 'Newchannel' && !hasLinkedid(fields)) lacksLinkedid = true;
+        const input = toInput(event, fields, at);
         if (input === undefined) return;
         events.push(input);
         onInput(input);

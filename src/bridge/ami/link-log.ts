@@ -4,7 +4,7 @@ import { isTooOld, OLDEST_ASTERISK } from './asterisk-version.ts';
 import { type AmiFailure, describeFailure } from './failure.ts';
 
 /** How often a failure that lasts is logged again. */
-const remindMs = 5 * 60_000;
+export const remindMs = 5 * 60_000;
 
 /** The log message of each failure. */
 export const failureCodes: Readonly<Record<AmiFailure['kind'], ProblemCode>> = {
@@ -76,12 +76,16 @@ export type AmiCounters = {
   events: number;
   /** Frames that were too long to keep. */
   tooLong: number;
-  /** Call events without a Uniqueid or what else they need. */
+  /** Events with a line break in a value. */
+  lineBreaks: number;
+  /** Events that are not as Asterisk writes them. */
   bad: number;
   /** Inputs whose consumer threw. */
   failed: number;
   /** Actions that were not answered in time, and that the bridge can do without. */
   readonly unanswered: Set<string>;
+  /** When messages were logged that repeat, Unix ms. */
+  readonly saidAt: Map<string, number>;
   /** Frames that were not needed, by the event's name; '' are frames that are neither event nor response. */
   readonly ignored: Map<string, number>;
 };
@@ -96,9 +100,11 @@ export function createCounters(): AmiCounters {
     bytesOut: 0,
     connects: 0,
     ignored: new Map(),
+    saidAt: new Map(),
     unanswered: new Set(),
     events: 0,
     tooLong: 0,
+    lineBreaks: 0,
     bad: 0,
     failed: 0,
   };

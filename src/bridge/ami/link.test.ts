@@ -279,7 +279,9 @@ test('a list of channels is handed on only if it is complete: what it lacks woul
   const port = await startServer(t, (socket) =>
     serveActions(socket, (action, id) => {
       if (action !== 'coreshowchannels') return healthyAnswer(action, id);
-      const items = rows.map((row) => `${row}\r\nActionID: ${id}\r\n\r\n`).join('');
+      const items = rows
+        .map((uniqueid) => `${channelEvent('CoreShowChannel', uniqueid, { ActionID: id })}\r\n\r\n`)
+        .join('');
       const success = `Response: Success\r\nActionID: ${id}\r\n\r\n`;
       const last = `Event: CoreShowChannelsComplete\r\nActionID: ${id}\r\nListItems: ${announced}\r\n\r\n`;
       return `${success}${items}${last}`;
@@ -287,16 +289,15 @@ test('a list of channels is handed on only if it is complete: what it lacks woul
   );
   const { link, inputs, until } = startLine(t, { port, pingIntervalMs: 60_000 }, { longestMs: 60_000 });
   await until(() => link.status().state === 'up');
-  const row = (uniqueid: string) => channelEvent('CoreShowChannel', uniqueid);
   const ask = (of: readonly string[], count: number) => {
     [rows, announced] = [of, count];
     const { bytesIn } = link.status().counters;
     link.ask.channels();
     return until(() => link.status().counters.bytesIn > bytesIn);
   };
-  await ask([row('1.1')], 2);
-  await ask([row('1.1'), row('')], 2);
-  await ask([row('1.1'), row('1.2')], 2);
+  await ask(['1.1'], 2);
+  await ask(['1.1', ''], 2);
+  await ask(['1.1', '1.2'], 2);
   await until(() => inputs.length === 2);
   const [, listed] = inputs;
   assert.ok(listed?.type === 'channels-listed' && listed.askedAt <= listed.at);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Log } from '../../shared/log/log.ts';
+import type { Log, LogFields } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
 import { within } from '../../shared/process/within.ts';
@@ -9,13 +9,21 @@ import type { DialplanPart } from '../calls/place.ts';
 import { longestUniqueid, type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
-import { type ChannelStatus, hasLinkedid, presentationVariableList, toInput, toStatus } from './events.ts';
+import {
+  type ChannelStatus,
+  hasLinkedid,
+  isCallEvent,
+  presentationVariableList,
+  toInput,
+  toStatus,
+} from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
-import type { AmiCounters } from './link-log.ts';
+import { type AmiCounters, remindMs } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
 import { readRecordOptions } from './record-options.ts';
 import { readChannels, readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
+import type { Fields } from './wire/frame.ts';
 import { isSafeValue } from './wire/manager.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
@@ -72,7 +80,7 @@ type SessionTools = {
   readonly signal: AbortSignal;
 };
 
-/** The least time between two snapshots that replace events that were too long, ms. */
+/** The least time between two snapshots that replace events that were too long or refused, ms. */
 const resyncMs = 10_000;
 /**
  * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times 20 s,
@@ -127,7 +135,7 @@ export async function runSession(
 
   const opened = await openConnection(
     options,
-    { onCallEvent, onEnd, onTooLong, onUnanswered, onFrame: handlers.onFrame },
+    { onCallEvent, onLineBreak, onRefused, onEnd, onTooLong, onUnanswered, onFrame: handlers.onFrame },
     { clock, counters, signal },
   );
   if (!opened.ok) return opened.failure;
@@ -246,12 +254,12 @@ export async function runSession(
     return rest;
   }
 
-  function onCallEvent(event: string, frame: Buffer, at: number): void {
+  function onCallEvent(event: string, fields: Fields, at: number): void {
     callEvents++;
-    if (event === 'Newchannel') noteLinkedid(hasLinkedid(frame));
-    const input = toInput(event, frame, at);
+    if (event === 'Newchannel') noteLinkedid(hasLinkedid(fields));
+    const input = toInput(event, fields, at);
     if (input === undefined) {
-      if (counters.bad++ === 0) log.say('ami.bad-event', { event });
+      onRefused(event);
       return;
     }
     counters.events++;
@@ -313,6 +321,26 @@ export async function runSession(
     if (counters.unanswered.has(action)) return;
     counters.unanswered.add(action);
     log.say('ami.unanswered', { action, missing: missingWithout(action) });
+  }
+
+  function onLineBreak(event: string): void {
+    counters.lineBreaks++;
+    sayOften('ami.line-break', { event, count: counters.lineBreaks });
+  }
+
+  function onRefused(event: string): void {
+    counters.bad++;
+    sayOften('ami.bad-event', { event, count: counters.bad });
+    // What it said of a channel is in a snapshot.
+    if (isCallEvent(event)) cancelResync ??= clock.setTimer(resync, resyncMs);
+  }
+
+  /** Logs what anybody who calls can cause, at most every few minutes. */
+  function sayOften(code: 'ami.line-break' | 'ami.bad-event', fields: LogFields): void {
+    const now = clock.now();
+    if (now - (counters.saidAt.get(code) ?? Number.NEGATIVE_INFINITY) < remindMs) return;
+    counters.saidAt.set(code, now);
+    log.say(code, fields);
   }
 
   function onTooLong(event: string, wanted: boolean): void {

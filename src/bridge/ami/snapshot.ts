@@ -1,5 +1,6 @@
 import { valueWithin } from '../../shared/process/within.ts';
 import type { Snapshot } from '../calls/input.ts';
+import { firstLine } from '../calls/line-break.ts';
 import type { Connection } from './connection.ts';
 import { toSnapshotBridge, toSnapshotChannel } from './events.ts';
 import { ConnectionEnded } from './pending-requests.ts';
@@ -108,7 +109,7 @@ export async function readVariable(
 ): Promise<string> {
   const of = channel === undefined ? {} : { channel };
   const { response, fields } = await connection.request({ action: 'Getvar', variable, ...of });
-  return response === 'Success' ? (fields.get('Value') ?? '') : '';
+  return response === 'Success' ? firstLine(fields.get('Value') ?? '') : '';
 }
 
 function configurationOf(endpoint: string, option: string): string | undefined {

@@ -42,6 +42,8 @@ export type BridgeStatus = {
     readonly failure?: string | undefined;
     readonly connects: number;
     readonly bytesIn: number;
+    /** AMI events with a line break in a value. */
+    readonly lineBreaks: number;
     readonly events: Readonly<Record<'used' | 'ignored' | 'bad' | 'lost' | 'failed', number>>;
   };
   readonly calls: CallCounts & { readonly open: number };

@@ -118,10 +118,18 @@ export const amiMessages = {
     means:
       'Asterisk sent a line of more than 16 KB or a message of more than 64 KB. Logged once; further ones are counted.',
   },
+  'ami.line-break': {
+    level: 'warn',
+    text: 'ignored what follows a line break in a value of an AMI event ({event}); such events so far: {count}',
+    means:
+      'Somebody called with a line break in the number, or dialled one: an attempt to forge events of Asterisk, or a faulty phone. The call is reported with the number before the line break. Other calls are not affected. Logged at most every five minutes.',
+    todo: 'If it continues, block the caller in Asterisk or at the provider.',
+  },
   'ami.bad-event': {
     level: 'warn',
-    text: 'ignored an AMI event without a Uniqueid or another required field ({event})',
-    means: 'The event cannot be assigned to a call. Logged once; further ones are counted.',
+    text: 'ignored an AMI event that is not as Asterisk writes it ({event}); such events so far: {count}',
+    means:
+      'Lines are missing, repeated or in another order: bytes were lost on the way, or a caller tried to forge events of Asterisk with line breaks in a number. Logged at most every five minutes.',
   },
   'ami.input-failed': {
     level: 'error',
