@@ -1,3 +1,4 @@
+import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
@@ -28,31 +29,34 @@ const FORM_BYTES = 3 * TABLE_BYTES + 64 * 1024;
 /** Columns that can be chosen from. */
 const MAX_COLUMNS = 150;
 
-/** Opened by spreadsheets: in UTF-8, with an example. */
-const example: Partial<Record<CustomerField, string>> = {
-  reference: '1001',
-  name: 'Example Ltd',
-  numbers: '+49 30 23125000|+49 171 3920000',
-};
-const template = `\ufeff${columns.join(',')}\r\n${columns.map((name) => example[name] ?? '').join(',')}\r\n`;
+/** A table with an example, for the spreadsheets of a language. */
+function template(locale: string): string {
+  const example: Partial<Record<CustomerField, Cell>> = {
+    reference: '1001',
+    name: 'Example Ltd',
+    numbers: csvNumbers(['+493023125000', '+491713920000']),
+  };
+  const rows = [columns, columns.map((name) => example[name] ?? null)];
+  return `${BYTE_ORDER_MARK}${csvLines(rows, forSpreadsheets(locale))}`;
+}
 
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
 export function importPages(
   pages: Pages,
   { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
 ): void {
-  pages.get('/customers/export', 'administrator', async ({ account, audit }) => {
+  pages.get('/customers/export', 'administrator', async ({ account, audit, words }) => {
     await audit('export', 'customers');
     return {
       download: 'customers.csv',
       type: 'text/csv; charset=utf-8',
-      content: exportCustomers(customers, account.id),
+      content: exportCustomers(customers, account.id, forSpreadsheets(words.locale)),
     };
   });
-  pages.get('/customers/import/template', 'administrator', () => ({
+  pages.get('/customers/import/template', 'administrator', ({ words }) => ({
     download: 'customers-template.csv',
     type: 'text/csv; charset=utf-8',
-    content: template,
+    content: template(words.locale),
   }));
   pages.get('/customers/import', 'administrator', (request) => importPage(request));
   // How far each account's import is, for the page that waits for its answer (client/import.js); another process knows none.
