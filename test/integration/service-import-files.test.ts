@@ -172,3 +172,12 @@ test('a file is sent as it is, in the encoding of the program that saved it, wit
     );
   }
 });
+
+test('a number that another customer has in another form is left out, too', async (t) => {
+  const { imports } = await importing(t);
+  const { customers } = await imports('Kundennr;Name;Telefon\n7;Ana;+54 9 11 5123 4567\n');
+  assert.deepEqual(customers[7], ['Ana', '+541151234567', '+5491151234567']);
+  const again = await imports('Kundennr;Name;Telefon\n8;Bea;+54 11 5123 4567, +49 30 1234567\n');
+  assert.match(again.preview, /\+541151234567 already belongs to "Ana"\. Line 2/);
+  assert.deepEqual(again.customers[8], ['Bea', '+49301234567']);
+});

@@ -188,14 +188,19 @@ export function otherHalf(localName: string): string {
 
 /**
  * True if a number was dialled that is not the endpoint's own: the leg goes out over a trunk. A phone may have registered
- * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`.
+ * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`. A SIP proxy is dialled
+ * in the same way for the phones behind it; the leg (`number`: its CallerIDNum) is for the number in that address then.
  */
-export function goesOverTrunk({ name, kind }: Pick<Channel, 'name' | 'kind'>, dialString: string): boolean {
+export function goesOverTrunk(
+  { name, kind, number = '' }: Pick<Channel, 'name' | 'kind'> & Partial<Pick<Channel, 'number'>>,
+  dialString: string,
+): boolean {
   const own = extensionOf(name);
-  const number = dialledNumber(dialString);
-  if (kind !== 'real' || number === '' || number === own) return false;
-  const isContact = dialString.startsWith(`${own}/sip:`);
-  return !isContact || (numberIn(own) === '' && number.length > LONGEST_EXTENSION);
+  const called = dialledNumber(dialString);
+  // A name such as `204w` or `1001@home` is not a number with something behind it.
+  if (kind !== 'real' || called === '' || called === numberIn(own)) return false;
+  if (!dialString.startsWith(`${own}/sip:`)) return true;
+  return numberIn(own) === '' && (called.length > LONGEST_EXTENSION || called === numberIn(number));
 }
 
 const LONGEST_EXTENSION = 6;

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { limits } from '../../shared/api/contract/decisions.ts';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
-import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
-import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { notANumber } from '../../shared/api/contract/phone-number.ts';
+import { text } from '../../shared/api/contract/text.ts';
+import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import {
   type AccountOf,
   type AdminAudit,
@@ -15,7 +17,7 @@ import {
 import type { Budgets } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
-import { type Customer, eachText } from './customer-fields.ts';
+import { type Customer, eachText, listedNumbers } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { BadTable, importCustomers, importSummary, textSchemas } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
@@ -34,7 +36,7 @@ const customerSchema = z
 const customerChange = z.object({
   ...textSchemas,
   segment: line('segment').nullable().optional(),
-  numbers: z.array(phoneNumber('numbers')).max(100).optional(),
+  numbers: z.array(text('numbers', limits.numberLength)).max(100).optional(),
 });
 const reasons = z.array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }));
 const reportSchema = z
@@ -176,7 +178,7 @@ export function adminCustomerRoutes(
       const { numbers, ...texts } = given(request.body);
       const change = {
         ...{ reference: request.params.reference, ...texts },
-        ...(numbers && { numbers: [...new Set(numbers.map((number) => normaliseNumber(number, country)))] }),
+        ...(numbers && { numbers: numbersIn(numbers, country) }),
       };
       const [refusal] = await customers.put(id, [change]);
       if (refusal) throw new Refusal(refusal.reason === 'number-taken' ? 409 : 422, refusalText(refusal));
@@ -196,4 +198,17 @@ export function adminCustomerRoutes(
   );
 }
 
-const view = (customer: Customer) => ({ ...customer, numbers: [...customer.numbers] });
+/** The numbers in these texts, each once. Throws what makes a 422 where one is none. */
+function numbersIn(texts: readonly string[], country: string | null): string[] {
+  const read = texts.map((one) => readNumbers(one, country));
+  const issues = read.flatMap(({ unread }, index) =>
+    unread.map(({ text: input }) => ({
+      code: 'custom' as const,
+      ...{ path: ['numbers', index], message: `${notANumber('numbers').slice(0, -1)}: “${input}”.`, input },
+    })),
+  );
+  if (issues.length > 0) throw new z.ZodError(issues);
+  return [...new Set(read.flatMap(({ numbers }) => numbers))];
+}
+
+const view = (customer: Customer) => ({ ...customer, numbers: listedNumbers(customer.numbers) });

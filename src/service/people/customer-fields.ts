@@ -1,4 +1,5 @@
-import { folded } from '../kit/search-text.ts';
+import { sameLine } from '../../shared/phone-number/same-line.ts';
+import { folded } from '../kit/folded.ts';
 import type { Words } from '../words/words.ts';
 
 type Field = {
@@ -56,16 +57,23 @@ export type Customer = Readonly<Record<'reference' | TextField, string>> & {
   readonly numbers: readonly string[];
 };
 
+/** Without other forms of numbers that are among them: what people are shown. */
+export const listedNumbers = (numbers: readonly string[]): string[] =>
+  numbers.filter((number) => !numbers.some((other) => other !== number && sameLine(number)[0] === other));
+
 /** A field in one line. */
 export function fieldText(customer: Customer, name: CustomerField, separator = ', '): string {
   const value = customer[name] ?? '';
-  return typeof value === 'string' ? value : value.join(separator);
+  return typeof value === 'string' ? value : listedNumbers(value).join(separator);
 }
 
 /** A customer by its reference, with the fields to set: a field that is not named stays as it is. */
 export type CustomerChange = Pick<Customer, 'reference'> & Partial<Customer>;
 
-/** The customer after a change. A new one is named by its reference, and nothing else is known of it. */
+/**
+ * The customer after a change. A new one is named by its reference, and nothing else is known of it. Each of its numbers
+ * is stored in all forms in which the line may call.
+ */
 export const withChange = (known: Customer | undefined, change: CustomerChange): Customer => ({
   ...eachText(() => ''),
   name: change.reference,
@@ -73,6 +81,7 @@ export const withChange = (known: Customer | undefined, change: CustomerChange):
   numbers: [],
   ...known,
   ...change,
+  ...(change.numbers && { numbers: [...new Set(change.numbers.flatMap(sameLine))] }),
 });
 
 /**

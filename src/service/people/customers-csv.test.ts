@@ -130,6 +130,8 @@ const stored = () => [
   made('1E5', '2026-11-27', null),
   made('2-3', 'TRUE', null, '123456789012345'),
   made('1001', 'Müller & Söhne', null, '+4930901821'),
+  // In both forms in which the line may call.
+  made('1002', 'Ana', null, '+541151234567', '+5491151234567'),
 ];
 
 /** What a spreadsheet makes of a cell that it takes for something else than text: what it then saves. */

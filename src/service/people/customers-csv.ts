@@ -1,4 +1,3 @@
-import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
 import { line } from '../kit/text.ts';
 import type { Words } from '../words/words.ts';
 import { columns, eachText } from './customer-fields.ts';
@@ -12,17 +11,6 @@ import type { Refused } from './import-refusals.ts';
 
 /** The texts of a form or a table. */
 export const textSchemas = eachText((name) => line(name, { blank: name !== 'name' }).optional());
-
-const numberSchema = phoneNumber('numbers');
-
-/** The numbers in a text as they are written, and the first that is none. */
-export function numbersIn(text: string, separator: RegExp) {
-  const numbers = text
-    .split(separator)
-    .map((number) => number.trim())
-    .filter(Boolean);
-  return { numbers, invalid: numbers.find((number) => !numberSchema.safeParse(number).success) };
-}
 
 type ImportReport = {
   /** Customers that are stored. */

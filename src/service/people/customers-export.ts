@@ -1,5 +1,5 @@
 import { BYTE_ORDER_MARK, type CsvDialect, csvLines, csvNumbers, forPrograms } from '../kit/csv.ts';
-import { type Customer, type CustomerField, columns, fieldText } from './customer-fields.ts';
+import { type Customer, type CustomerField, columns, fieldText, listedNumbers } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 
 /** The account's customers as a table that an import takes, chunk by chunk. */
@@ -10,7 +10,9 @@ export async function* exportCustomers(
 ): AsyncGenerator<string> {
   const { isForSpreadsheets } = dialect;
   const cell = (customer: Customer, name: CustomerField) =>
-    name === 'numbers' && isForSpreadsheets ? csvNumbers(customer.numbers) : fieldText(customer, name, '|');
+    name === 'numbers' && isForSpreadsheets
+      ? csvNumbers(listedNumbers(customer.numbers))
+      : fieldText(customer, name, '|');
   yield `${isForSpreadsheets ? BYTE_ORDER_MARK : ''}${csvLines([columns], dialect)}`;
   for await (const chunk of customers.all(account))
     yield csvLines(

@@ -235,6 +235,10 @@ export const de: typeof en = {
     passwordEasy: 'Dieses Passwort ist zu leicht zu erraten.',
     wholeNumber: 'Geben Sie eine ganze Zahl ein, zum Beispiel 10.',
     notANumber: (text) => `Keine gültige Telefonnummer: „${text}“.`,
+    roundedNumber: (text) =>
+      `Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Geben Sie sie neu ein.`,
+    unclearNumber: (text) =>
+      `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
     manyNumbers: 'Höchstens 100 Nummern.',
     nameTaken: 'Dieser Name wird bereits verwendet.',
     wrongPassword: 'Falsches Passwort.',

@@ -238,6 +238,9 @@ export const en = {
     passwordEasy: 'This password is too easy to guess.',
     wholeNumber: 'Enter a whole number, such as 10.',
     notANumber: (text: string) => `Not a valid phone number: “${text}”.`,
+    roundedNumber: (text: string) => `A spreadsheet has shortened the number “${text}”. Enter it again.`,
+    unclearNumber: (text: string) =>
+      `It is not clear which phone number “${text}” belongs to. Enter each number in full.`,
     manyNumbers: 'At most 100 numbers.',
     nameTaken: 'This name is already in use.',
     wrongPassword: 'Wrong password.',

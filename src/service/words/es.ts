@@ -233,6 +233,9 @@ export const es: typeof en = {
     passwordEasy: 'Esta contraseña es demasiado fácil de adivinar.',
     wholeNumber: 'Introduzca un número entero, por ejemplo 10.',
     notANumber: (text) => `No es un número de teléfono válido: «${text}».`,
+    roundedNumber: (text) => `Una hoja de cálculo ha acortado el número «${text}». Introdúzcalo de nuevo.`,
+    unclearNumber: (text) =>
+      `No está claro a qué número de teléfono pertenece «${text}». Escriba cada número completo.`,
     manyNumbers: 'Como máximo 100 números.',
     nameTaken: 'Este nombre ya está en uso.',
     wrongPassword: 'Contraseña incorrecta.',

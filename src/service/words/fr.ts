@@ -236,6 +236,9 @@ export const fr: typeof en = {
     passwordEasy: 'Ce mot de passe est trop facile à deviner.',
     wholeNumber: 'Saisissez un nombre entier, par exemple 10.',
     notANumber: (text) => `Numéro de téléphone non valide : « ${text} ».`,
+    roundedNumber: (text) => `Un tableur a raccourci le numéro « ${text} ». Saisissez-le à nouveau.`,
+    unclearNumber: (text) =>
+      `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
     manyNumbers: '100 numéros au maximum.',
     nameTaken: 'Ce nom est déjà utilisé.',
     wrongPassword: 'Mot de passe incorrect.',

@@ -231,6 +231,9 @@ export const nl: typeof en = {
     passwordEasy: 'Dit wachtwoord is te makkelijk te raden.',
     wholeNumber: 'Voer een geheel getal in, bijvoorbeeld 10.',
     notANumber: (text) => `Geen geldig telefoonnummer: ‘${text}’.`,
+    roundedNumber: (text) => `Een spreadsheet heeft het nummer ‘${text}’ ingekort. Voer het opnieuw in.`,
+    unclearNumber: (text) =>
+      `Het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort. Voer elk nummer volledig in.`,
     manyNumbers: 'Maximaal 100 nummers.',
     nameTaken: 'Deze naam is al in gebruik.',
     wrongPassword: 'Onjuist wachtwoord.',

@@ -1,3 +1,4 @@
+import { sameLine } from '../../../shared/phone-number/same-line.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
 import type { CustomerRefusal } from '../customer-store.ts';
@@ -30,10 +31,13 @@ export async function putCustomers(
   /** Whether it can be put without the number that it is refused for. */
   function canGoOn(customer: ImportedCustomer, refusal: CustomerRefusal): boolean {
     const message = refusalText(refusal, words.customers);
-    const line = refusal.reason === 'number-taken' ? customer.numbers?.get(refusal.number) : undefined;
-    if (refusal.reason === 'number-taken' && line !== undefined && dropNumber(customer, refusal.number)) {
-      left.add(line, message);
-      return true;
+    if (refusal.reason === 'number-taken') {
+      const [number] = sameLine(refusal.number);
+      const line = customer.numbers?.get(number);
+      if (line !== undefined && dropNumber(customer, number)) {
+        left.add(line, message);
+        return true;
+      }
     }
     refuse(customer, message);
     return false;
