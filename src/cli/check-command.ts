@@ -1,6 +1,7 @@
 import { inspectPbx } from '../bridge/ami/inspection.ts';
 import { readTrunk, type Trunk } from '../bridge/calls/trunk.ts';
 import type { Reader } from '../bridge/outbox/reader.ts';
+import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { createApiClient } from '../shared/api/client.ts';
 import { historyPage } from '../shared/delivery/history-page.ts';
 import { systemClock } from '../shared/process/clock.ts';
@@ -68,7 +69,9 @@ async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promi
   const { runningBridge } = await import('../bridge/outbox/tables/database.ts');
   const bridge = runningBridge(outbox.stateDir);
   const found = status === undefined || status.port === 0 ? undefined : await readStatus(statusUrl(status));
-  const ours = found?.ok && found.status.pbxId === calls.pbxId ? found.status : undefined;
+  const isOurs = ({ pbxId, pid = bridge }: BridgeStatus) =>
+    pbxId === calls.pbxId && (bridge === undefined || pid === bridge);
+  const ours = found?.ok && isOurs(found.status) ? found.status : undefined;
   const findings = [
     await portFinding('AGI_LISTEN', agi?.server, { listening: ours?.lookups?.listening, bridge }),
     await portFinding('STATUS_LISTEN', status, { listening: ours && true, bridge }),

@@ -48,6 +48,8 @@ export type AmiStatus = {
   readonly attempts: number;
   /** Why it is not up; absent while it is. */
   readonly failure: AmiFailure | undefined;
+  /** When the link was lost within the last hour, after it was up: at most the last 100 times, oldest first. */
+  readonly lostAt: readonly number[];
   readonly counters: Readonly<AmiCounters>;
 };
 
@@ -59,6 +61,10 @@ const resetAfterMs = 10_000;
 const provenMs = 1_000;
 /** The most failures that count after a link that was up for less: a second until the next attempt. */
 const mostFailuresOnceUp = 3;
+
+/** Losses of the link that are remembered, and for how long. */
+const MOST_LOSSES = 100;
+const HOUR_MS = 3_600_000;
 
 export type AmiLink = ReturnType<typeof createAmiLink>;
 
@@ -88,6 +94,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     lastPongAt: undefined,
     attempts: 0,
     failure: undefined,
+    lostAt: [],
   };
 
   /** `onInput` takes every input, in order; after each (re)connect a snapshot comes first. If it throws, only that input is lost. */
@@ -120,7 +127,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
         failures = upMs >= provenMs ? 0 : Math.min(failures, mostFailuresOnceUp);
       if (isSilence(failure)) silences++;
       linkLog.down(clock.now(), failure);
-      enter('waiting', { failure });
+      const lostAt = upMs === undefined ? status.lostAt : [...status.lostAt, clock.now()].slice(-MOST_LOSSES);
+      enter('waiting', { failure, lostAt });
       await pause(reconnectDelay(failure, failures++, tools.random()), signal);
     }
   }
@@ -203,7 +211,10 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
       login = safeLogin(next);
       wake();
     },
-    status: (): AmiStatus => ({ ...status, lastEventAt, counters }),
+    status(): AmiStatus {
+      const lostAt = status.lostAt.filter((at) => clock.now() - at < HOUR_MS);
+      return { ...status, lostAt, lastEventAt, counters };
+    },
   };
 }
 
