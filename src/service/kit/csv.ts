@@ -46,6 +46,7 @@ function guarded(text: string, isFirst: boolean, { isForSpreadsheets }: CsvDiale
 
 /** The text of a guarded cell. */
 export function unguarded(text: string): string {
+  if (!text.includes("'")) return text;
   const read = text.replace(/(^|;)'(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/g, '$1');
   const isGuarded = text.startsWith("'") && !isFormula.test(text) && isValue(read.replace(/^'+/, ''));
   return isGuarded ? read.slice(1) : read;
