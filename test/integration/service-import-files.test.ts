@@ -181,3 +181,12 @@ test('a number that another customer has in another form is left out, too', asyn
   assert.match(again.preview, /\+541151234567 already belongs to "Ana"\. Line 2/);
   assert.deepEqual(again.customers[8], ['Bea', '+49301234567']);
 });
+
+test('a known customer keeps a number that an earlier line of the table gives to somebody else', async (t) => {
+  const { imports } = await importing(t);
+  const { preview, customers } = await imports(
+    'Kundennr;Name;Telefon\n7;Bea;030 901820\n1;Ann;030 901820, 030 1234567\n',
+  );
+  assert.match(preview, /\+4930901820 already belongs to "Alpha's customer"\. Line 2/);
+  assert.deepEqual([customers[1], customers[7]], [['Ann', '+49301234567', '+4930901820'], ['Bea']]);
+});

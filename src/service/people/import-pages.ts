@@ -171,7 +171,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
       <h1>${text.preview}</h1>
       ${
         preview
-          ? html`<p><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
+          ? html`<p class="above"><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
           : notice(text.chooseColumn, 'bad')
       }
       ${notices(shown, preview)}
@@ -179,7 +179,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
       ${
         preview &&
         preview.missingSegments.length > 0 &&
-        html`<p><button type="submit" form=${FORM} name="create" value="yes">${text.createSegments(preview.missingSegments.length)}</button></p>`
+        html`<p class="above"><button type="submit" form=${FORM} name="create" value="yes">${text.createSegments(preview.missingSegments.length)}</button></p>`
       }
       ${preview && changeTable(request, preview)}
       ${preview && preview.lines.length > 0 && html`<h2>${text.firstLines}</h2>${lineTable(request, preview)}`}
@@ -232,8 +232,8 @@ function notices({ request, table }: Shown, preview: ImportPreview | undefined):
   if (preview === undefined) return null;
   const { refused, errors, left, warnings, repeated, undialable } = preview;
   return html`${!table.header.some(Boolean) && notice(text.noHeader, 'bad')}
-    ${table.above > 0 && html`<p>${text.above(table.above)}</p>`}
-    ${repeated > 0 && html`<p>${text.repeated(repeated)}</p>`}
+    ${table.above > 0 && html`<p class="above">${text.above(table.above)}</p>`}
+    ${repeated > 0 && html`<p class="above">${text.repeated(repeated)}</p>`}
     ${refused > 0 && notice(text.willBeSkipped(refused), 'bad')}
     ${errorList(request, errors)}
     ${left > 0 && notice(text.willBeLeft(left), 'bad')}
