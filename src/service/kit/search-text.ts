@@ -20,13 +20,13 @@ export function numberTerm(term: string, country?: string | null): NumberTerm | 
   const isComplete = completeIn(country);
   const { texts, unread } = numberTexts(term, isComplete);
   const [text = '', ...others] = texts;
-  // `+49 (0)171` is a part of a number, too.
-  const typed = text.replace(/^((?:\+|00)\d{1,3})\D+0(?=\D)/, '$1').replace(/[^\d+]+/g, '');
+  // A part such as `+49 (0)171` is not parsed. In Italy the 0 belongs to the number.
+  const typed = text.replace(/^((?:\+|00)(?!39)\d{1,3})\D+0(?=\D)/, '$1').replace(/[^\d+]+/g, '');
   if (others.length + unread.length > 0 || typed.replace('+', '').length < 3) return null;
-  const number = normaliseNumber(text, country);
+  const number = normaliseNumber(typed, country);
   const [listed] = sameLine(number);
   const part = typed.replace(/^(?:\+|0+)(?=\d)/, '');
-  const isFull = number.startsWith('+') && isComplete(text);
+  const isFull = number.startsWith('+') && isComplete(typed);
   const whole = /^(?:\+|00)/.test(typed) ? listed.slice(1) : nationalDigits(listed);
   return { typed, numbers: [...new Set([number, ...sameLine(number)])], digits: isFull ? whole : part };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sameLine } from '../../shared/phone-number/same-line.ts';
+import { storedForms } from '../../shared/phone-number/same-line.ts';
 import type { Statements, Value } from '../store/statements.ts';
 import { type Customer, type CustomerChange, textNames } from './customer-fields.ts';
 
@@ -33,12 +33,6 @@ export function refusalOf(
   }
   return undefined;
 }
-
-/** As many for every number. What an older version stored has one of them. */
-const forms = (number: string): [string, string] => {
-  const [first, second = first] = sameLine(number);
-  return [first, second];
-};
 
 /** A place in the list of customers, which is by the text that they are found by (see searchText). */
 export type CustomerCursor = { readonly text: string; readonly reference: string };
@@ -104,7 +98,7 @@ export function customerRows(
       const [known] = await lookup<CustomerPriority>(
         `SELECT c.name, s.priority, s.name AS segment FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
          LEFT JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number IN ($2, $3)`,
-        ...[account, ...forms(number)],
+        ...[account, ...storedForms(number)],
       );
       return known;
     },
@@ -123,7 +117,7 @@ export function customerRows(
     async withNumber(account: number, number: string): Promise<Customer | undefined> {
       const [row] = await read<CustomerRow>(
         `${selectCustomers} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number IN ($2, $3))`,
-        ...[account, ...forms(number)],
+        ...[account, ...storedForms(number)],
       );
       return row && customerOf(row);
     },

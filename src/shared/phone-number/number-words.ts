@@ -8,13 +8,16 @@ const extensionWords =
   word(`ext extn extension app apparat dw durchwahl nst nebenstelle klappe poste toestel tst
   interno int anexo anx extensión ramal intern`);
 
+/** Behind more digits than a number of a PBX has. */
+const afterNumber = String.raw`(?<=(?:\d[\s()./-]*){6})`;
+
 /** `ext. 12`, `x12`, `#12`, `,,12`, `,12`, `p12` behind a number: dialled when a switchboard has answered. */
 const extension = new RegExp(
   [
-    String.raw`(?<=\d[\s().,/-]{0,9})\(?\s*(?:${extensionWords}|x)[\s.:=#/-]{0,5}\d{1,7}[*#]*(?!\d)\s*\)?`,
-    String.raw`(?<=\d{3}\s*)(?:#|,{2,}|[,;]?[pw])[,pw\s]*\d{1,7}[*#]*(?!\d)`,
+    String.raw`${afterNumber}[,\s]{0,3}\(?\s*(?:${extensionWords}|x)[\s.:=#/-]{0,5}\d{1,7}[*#]*(?!\d)\s*\)?`,
+    String.raw`${afterNumber}(?:#|,{2,}|[,;]?[pw])[,pw\s]*\d{1,7}[*#]*(?!\d)`,
     // A single comma can also be followed by the next number.
-    String.raw`(?<=(?:\d[\s()./-]*){6}),[1-9*]\d{0,5}[*#]*(?=\s*(?:$|[,;|\n@]))`,
+    String.raw`${afterNumber},[1-9*]\d{0,3}[*#]*(?=\s*(?:$|[,;|\n@]))`,
     String.raw`(?<=\d)[pw]+(?=\s*$)`,
   ].join('|'),
   'giu',

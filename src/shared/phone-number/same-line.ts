@@ -9,3 +9,18 @@ export function sameLine(number: string): readonly [string, ...string[]] {
   const [, national] = argentina.exec(number) ?? [];
   return national === undefined ? [number] : [`+54${national}`, `+549${national}`];
 }
+
+/** As 1.0.0 stored numbers of which it did not know that they are written otherwise today (see parse-number.ts). */
+const former: readonly [RegExp, string][] = [
+  [/^\+52(\d{10})$/, '521$1'],
+  [/^\+55(\d\d)9([6-9]\d{7})$/, '+55$1$2'],
+  [/^\+22901(\d{8})$/, '229$1'],
+  [/^\+390(\d{6,})$/, '+39$1'],
+];
+
+/** A number and the other form in which a customer may have it; twice the same if there is none. */
+export function storedForms(number: string): readonly [string, string] {
+  const [first, second] = sameLine(number);
+  const [form, other] = former.find(([pattern]) => pattern.test(number)) ?? [];
+  return [first, second ?? (form && other !== undefined ? number.replace(form, other) : first)];
+}
