@@ -74,6 +74,7 @@ const rows: readonly [string, string, Customer | string][] = [
   ['NUL in a reference', 'a\0b,Ann,,', 'The reference field must not hold control characters.'],
   ['a file that is not UTF-8', '7,Ren\ufffd,,', 'The name field must be valid Unicode (UTF-8).'],
   ['a name of 64 kB', `7,${'x'.repeat(60_000)},,`, 'The name field must not be greater than 255 characters.'],
+  ['a text in a formula', '="07",Ann,,"=""030 901820"""', made('07', 'Ann', null, '+4930901820')],
   ['a guarded formula', "7,'=SUM(A1),,", made('7', '=SUM(A1)', null)],
   ['a word for a number', ',Ann,,secret', 'numbers: “secret” is not a valid phone number.'],
   ['nothing', ',Ann,,', 'There is neither a reference nor a number.'],

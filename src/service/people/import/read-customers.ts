@@ -150,7 +150,7 @@ function rowReader(
   const width = mapping.findLastIndex((field) => field !== '') + 1;
   return (cells) => {
     if (cells.length < width || cells.slice(header.length).some(Boolean)) return undefined;
-    const cell = (index: number) => unguarded(cells[index] ?? '').trim();
+    const cell = (index: number) => asText(cells[index] ?? '');
     return {
       fields: Object.fromEntries(
         textColumns.map(([field, indexes]) => [
@@ -162,3 +162,6 @@ function rowReader(
     };
   };
 }
+
+/** The text of a cell, without what keeps spreadsheets from reading it as a number: `'0501`, `="0501"`. */
+const asText = (cell: string) => unguarded(/^="([^"]*)"$/.exec(cell)?.[1] ?? cell).trim();
