@@ -69,8 +69,12 @@ export type Channel = {
   end: ChannelEnd | undefined;
   /** The bridge it is in. */
   bridge: Bridge | undefined;
-  /** True when it has hung up, and is kept only until the PBX says whether its number may be shown. */
-  gone: boolean;
+  /** When it was seen first, Unix ms. */
+  readonly seenAt: number;
+  /** True if the last list of all channels did not have it. */
+  isMissing: boolean;
+  /** When it hung up, Unix ms: it is kept only until the PBX has answered a question about it. */
+  goneAt: number | undefined;
 };
 
 type ChannelEnd = {
@@ -85,12 +89,18 @@ type ChannelEnd = {
 };
 
 /** Channels that hear each other, unless the bridge holds them apart (parking, queue agents). */
-export type Bridge = { readonly id: string; readonly members: Set<Channel>; holding: boolean };
+export type Bridge = {
+  readonly id: string;
+  readonly members: Set<Channel>;
+  holding: boolean;
+  /** True if a bridge of the same id was emptied before, and its BridgeDestroy has not come. */
+  isSecond: boolean;
+};
 
 /** A channel when it is first seen. */
 export function createChannel(
   seen: Pick<ChannelSeen, 'uniqueid' | 'channel' | 'state' | 'callerNumber' | 'exten'>,
-  more: Pick<Channel, 'fromStart' | 'inbound' | 'trunk'> & { isClassified?: boolean },
+  more: Pick<Channel, 'fromStart' | 'inbound' | 'trunk' | 'seenAt'> & { isClassified?: boolean },
 ): Channel {
   return {
     uniqueid: seen.uniqueid,
@@ -115,7 +125,9 @@ export function createChannel(
     rang: undefined,
     end: undefined,
     bridge: undefined,
-    gone: false,
+    seenAt: more.seenAt,
+    isMissing: false,
+    goneAt: undefined,
   };
 }
 
@@ -134,6 +146,8 @@ export function isAnalogue(name: string): boolean {
 /** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */
 export const RING = 4;
 export const UP = 6;
+/** An analogue line that rings, and waits for its caller's number. */
+export const PRERING = 9;
 
 /** Technologies that are not the end of a line: announcers, recorders, spies and stand-ins that Asterisk makes for itself. */
 const pseudoTechnologies = new Set([

@@ -97,7 +97,7 @@ export function customerRows(
     async priorityOf(account: number, number: string): Promise<CustomerPriority | undefined> {
       const [known] = await lookup<CustomerPriority>(
         `SELECT c.name, s.priority, s.name AS segment FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
-         LEFT JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number IN ($2, $3)`,
+         LEFT JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number IN ($2, $3) ORDER BY n.number = $2 DESC LIMIT 1`,
         ...[account, ...storedForms(number)],
       );
       return known;
@@ -116,7 +116,8 @@ export function customerRows(
     },
     async withNumber(account: number, number: string): Promise<Customer | undefined> {
       const [row] = await read<CustomerRow>(
-        `${selectCustomers} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number IN ($2, $3))`,
+        `${selectCustomers} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number IN ($2, $3)
+           ORDER BY number = $2 DESC LIMIT 1)`,
         ...[account, ...storedForms(number)],
       );
       return row && customerOf(row);

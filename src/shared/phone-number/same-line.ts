@@ -18,9 +18,9 @@ const former: readonly [RegExp, string][] = [
   [/^\+390(\d{6,})$/, '+39$1'],
 ];
 
-/** A number and the other form in which a customer may have it; twice the same if there is none. */
+/** A number, and the other form in which a customer may have it; twice the same if there is none. */
 export function storedForms(number: string): readonly [string, string] {
-  const [first, second] = sameLine(number);
-  const [form, other] = former.find(([pattern]) => pattern.test(number)) ?? [];
-  return [first, second ?? (form && other !== undefined ? number.replace(form, other) : first)];
+  const [form, other = ''] = former.find(([pattern]) => pattern.test(number)) ?? [];
+  const twin = sameLine(number).find((one) => one !== number);
+  return [number, twin ?? (form ? number.replace(form, other) : number)];
 }
