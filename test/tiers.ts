@@ -47,6 +47,7 @@ const slow = [
   'test/integration/service-budgets',
   'test/integration/service-call-back',
   'test/integration/service-kill',
+  'test/integration/service-large-import',
   'test/integration/service-second-factor',
   'test/integration/service-sign-in',
   'test/integration/service-webhooks',
@@ -80,6 +81,7 @@ const chanceIsTheFinding = [
   'test/integration/record-sources',
   'test/integration/service-database-',
   'test/integration/service-kill',
+  'test/integration/service-large-import',
   'test/integration/service-store',
 ];
 

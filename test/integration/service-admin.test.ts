@@ -83,6 +83,27 @@ test('administration: what an import refuses is grouped by reason, and segments 
   assert.equal((await admin('POST', '/customers?create_segments=maybe', csv)).status, 422);
 });
 
+test('administration: a table is read in the charset that is given, else in that which it shows', async (t) => {
+  const { admin } = await administered(t);
+  const table = 'reference;name\n7;Müller\n';
+  const read = async (body: Buffer, type = 'text/csv') => {
+    await admin('POST', '/customers', 'reference,name\n7,nobody\n');
+    assert.equal((await admin('POST', '/customers', body, type)).status, 200, type);
+    return ((await admin('GET', '/customers/7')).json as { name: string }).name;
+  };
+  assert.equal(await read(Buffer.from(table, 'latin1'), 'text/csv; charset=windows-1252'), 'Müller');
+  assert.equal(
+    await read(Buffer.from(table, 'latin1'), 'text/csv;charset="ISO-8859-1"; header=present'),
+    'Müller',
+  );
+  assert.equal(await read(Buffer.from(table, 'latin1')), 'Müller');
+  assert.equal(await read(Buffer.from(table)), 'Müller');
+  assert.equal(await read(Buffer.from(`\ufeff${table}`, 'utf16le')), 'Müller');
+  // A byte order mark is surer than a header.
+  assert.equal(await read(Buffer.from(`\ufeff${table}`), 'text/csv; charset=iso-8859-1'), 'Müller');
+  assert.equal((await admin('POST', '/customers', table, 'text/csv; charset=klingon')).status, 415);
+});
+
 test('administration: what cannot be taken is said', async (t) => {
   const { admin, ask, url } = await administered(t);
   for (const [method, path, body, status, type] of [

@@ -19,9 +19,10 @@ import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import { type Customer, eachText, listedNumbers } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import { BadTable, importCustomers, importSummary, refusalText, textSchemas } from './customers-csv.ts';
+import { BadTable, importCustomers, importSummary, textSchemas } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
 import { readText, TooLarge, UnknownCharset } from './import/decode-text.ts';
+import { refusalText } from './import/put-customers.ts';
 
 const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
 const customerSchema = z

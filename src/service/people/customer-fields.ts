@@ -27,9 +27,8 @@ export const eachText = <Of>(of: (name: TextField) => Of) =>
 
 /**
  * All fields. Their names are the columns of a table of customers: in this order when it is exported, in any order when
- * it is imported. `reference` is the account's own key (default: the first number); `numbers` holds one or more,
- * separated by `|` or `;`. Columns are separated by comma, semicolon or tab, as in the header. A column that is not there
- * leaves that field of known customers as it is; an empty cell empties it.
+ * it is imported. `reference` is the account's own key (default: the first number); `numbers` holds one or more. A column
+ * that is not there leaves that field of known customers as it is; an empty cell empties it.
  */
 export const customerFields = {
   reference: {

@@ -1,8 +1,7 @@
-import { en } from '../words/en.ts';
 import { type Customer, withChange } from './customer-fields.ts';
-import { type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
-import { refuse, refuseBare } from './customers-csv.ts';
-import { changeOf, type ImportedCustomer, isBare } from './import/imported-customer.ts';
+import { type CustomerRefusal, type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
+import { changeOf, type ImportedCustomer } from './import/imported-customer.ts';
+import { putCustomers, type Target } from './import/put-customers.ts';
 import { type Reading, readCustomers } from './import/read-customers.ts';
 import type { Table } from './import/table.ts';
 import { takeTurns } from './import/take-turns.ts';
@@ -49,48 +48,47 @@ export async function previewImport(
   for await (const chunk of customers.all(account)) for (const customer of chunk) take(customer);
   const segments = new Set((await customers.segments(account)).map(({ name }) => name));
   const read = await readCustomers(table, reading);
-  const { refused, left, repeated } = read;
-  const words = reading.words ?? en;
   const missing = new Set<string>();
-
-  /** The customer as it would be stored; undefined if it would be refused. */
-  function outcomeOf(imported: ImportedCustomer): Customer | undefined {
-    if (isBare(imported) && !known.has(imported.reference)) {
-      refuseBare(imported, refused, words);
-      return undefined;
-    }
-    for (;;) {
-      const customer = withChange(known.get(imported.reference), changeOf(imported));
-      const refusal = refusalOf(
-        customer,
-        (name) => segments.has(name),
-        (number) => owners.get(number),
-      );
-      if (refusal === undefined) return customer;
-      if (refusal.reason === 'no-such-segment') missing.add(refusal.segment);
-      if (!refuse(imported, refusal, { refused, left, words })) return undefined;
-    }
-  }
-
   const counts = { added: 0, changed: 0, same: 0 };
   const lines: { line: number; customer: Customer }[] = [];
   const changes: { line: number; before: Customer; after: Customer }[] = [];
   const undialable: string[] = [];
   const turn = takeTurns();
-  for (const imported of read.customers) {
-    await turn();
-    const customer = outcomeOf(imported);
-    if (customer === undefined) continue;
-    const before = known.get(customer.reference);
+
+  function put(imported: ImportedCustomer): CustomerRefusal | null {
+    const before = known.get(imported.reference);
+    const customer = withChange(before, changeOf(imported));
+    const refusal = refusalOf(
+      customer,
+      (name) => segments.has(name),
+      (number) => owners.get(number),
+    );
+    if (refusal?.reason === 'no-such-segment') missing.add(refusal.segment);
+    if (refusal) return refusal;
     const [line = 0] = imported.lines;
-    if (lines.length < LINES) lines.push({ line, customer });
+    lines.push({ line, customer });
     undialable.push(...customer.numbers.filter((number) => /^\d{6,}$/.test(number)));
     const what = before === undefined ? 'added' : isSameCustomer(before, customer) ? 'same' : 'changed';
     counts[what] += 1;
     if (before && what === 'changed' && changes.length < CHANGES)
       changes.push({ line, before, after: customer });
     take(customer);
+    return null;
   }
+  const copy: Target = {
+    isKnown: (reference) => known.has(reference),
+    async put(batch) {
+      const refusals: (CustomerRefusal | null)[] = [];
+      for (const imported of batch) {
+        await turn();
+        refusals.push(put(imported));
+      }
+      lines.sort((a, b) => a.line - b.line).splice(LINES);
+      return refusals;
+    },
+  };
+  await putCustomers(read, copy, reading);
+  const { refused, left, repeated } = read;
   return {
     ...counts,
     ...{ refused: refused.count(), errors: refused.reasons() },

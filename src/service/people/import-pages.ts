@@ -1,3 +1,4 @@
+import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
@@ -28,31 +29,34 @@ const FORM_BYTES = 3 * TABLE_BYTES + 64 * 1024;
 /** Columns that can be chosen from. */
 const MAX_COLUMNS = 150;
 
-/** Opened by spreadsheets: in UTF-8, with an example. */
-const example: Partial<Record<CustomerField, string>> = {
-  reference: '1001',
-  name: 'Example Ltd',
-  numbers: '+49 30 23125000|+49 171 3920000',
-};
-const template = `\ufeff${columns.join(',')}\r\n${columns.map((name) => example[name] ?? '').join(',')}\r\n`;
+/** A table with an example, for the spreadsheets of a language. */
+function template(locale: string): string {
+  const example: Partial<Record<CustomerField, Cell>> = {
+    reference: '1001',
+    name: 'Example Ltd',
+    numbers: csvNumbers(['+493023125000', '+491713920000']),
+  };
+  const rows = [columns, columns.map((name) => example[name] ?? null)];
+  return `${BYTE_ORDER_MARK}${csvLines(rows, forSpreadsheets(locale))}`;
+}
 
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
 export function importPages(
   pages: Pages,
   { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
 ): void {
-  pages.get('/customers/export', 'administrator', async ({ account, audit }) => {
+  pages.get('/customers/export', 'administrator', async ({ account, audit, words }) => {
     await audit('export', 'customers');
     return {
       download: 'customers.csv',
       type: 'text/csv; charset=utf-8',
-      content: exportCustomers(customers, account.id),
+      content: exportCustomers(customers, account.id, forSpreadsheets(words.locale)),
     };
   });
-  pages.get('/customers/import/template', 'administrator', () => ({
+  pages.get('/customers/import/template', 'administrator', ({ words }) => ({
     download: 'customers-template.csv',
     type: 'text/csv; charset=utf-8',
-    content: template,
+    content: template(words.locale),
   }));
   pages.get('/customers/import', 'administrator', (request) => importPage(request));
   // How far each account's import is, for the page that waits for its answer (client/import.js); another process knows none.
@@ -167,7 +171,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
       <h1>${text.preview}</h1>
       ${
         preview
-          ? html`<p><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
+          ? html`<p class="above"><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
           : notice(text.chooseColumn, 'bad')
       }
       ${notices(shown, preview)}
@@ -175,7 +179,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
       ${
         preview &&
         preview.missingSegments.length > 0 &&
-        html`<p><button type="submit" form=${FORM} name="create" value="yes">${text.createSegments(preview.missingSegments.length)}</button></p>`
+        html`<p class="above"><button type="submit" form=${FORM} name="create" value="yes">${text.createSegments(preview.missingSegments.length)}</button></p>`
       }
       ${preview && changeTable(request, preview)}
       ${preview && preview.lines.length > 0 && html`<h2>${text.firstLines}</h2>${lineTable(request, preview)}`}
@@ -228,8 +232,8 @@ function notices({ request, table }: Shown, preview: ImportPreview | undefined):
   if (preview === undefined) return null;
   const { refused, errors, left, warnings, repeated, undialable } = preview;
   return html`${!table.header.some(Boolean) && notice(text.noHeader, 'bad')}
-    ${table.above > 0 && html`<p>${text.above(table.above)}</p>`}
-    ${repeated > 0 && html`<p>${text.repeated(repeated)}</p>`}
+    ${table.above > 0 && html`<p class="above">${text.above(table.above)}</p>`}
+    ${repeated > 0 && html`<p class="above">${text.repeated(repeated)}</p>`}
     ${refused > 0 && notice(text.willBeSkipped(refused), 'bad')}
     ${errorList(request, errors)}
     ${left > 0 && notice(text.willBeLeft(left), 'bad')}

@@ -109,8 +109,11 @@ function isTelephone(cell: string, country: string | null): boolean {
     : number.startsWith('+') && number !== `+${digits}` && numberForms(number).includes(digits);
 }
 
-const answer =
-  /^(x|y|n|j|ja|nein|yes|no|oui|non|s[ií]|nee|true|false|wahr|falsch|vrai|faux|waar|onwaar|\d{0,5})$/i;
+const answer = /^(?:x|y|n|j|ja|nein|yes|no|oui|non|s[ií]|nee|true|false|wahr|falsch|vrai|faux|waar|onwaar)$/i;
+
+/** An answer to a question, an extension or a count. */
+const isNoNumber = (cell: string) =>
+  answer.test(cell) || (!/\p{L}/u.test(cell) && cell.replace(/\D/g, '').length < SHORTEST_NUMBER);
 
 /**
  * Columns whose headers speak of telephones, without those whose cells do not: `yes`, `Work`, extensions. A few cells that
@@ -122,7 +125,7 @@ function telephones(named: readonly Column[]): readonly Column[] {
   return named.filter((column) => {
     const { about, cells } = column;
     if (about.count === 0 || (readable.get(column) ?? 0) >= 0.1) return true;
-    return cells.some((cell) => !answer.test(cell)) && !(isReadable && about.count >= 3);
+    return cells.some((cell) => !isNoNumber(cell)) && !(isReadable && about.count >= 3);
   });
 }
 

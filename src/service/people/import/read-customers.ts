@@ -44,8 +44,7 @@ const schema = z.object({
 
 /**
  * Reads all lines of a table. The numbers of lines with one reference add up; of its names and segments the last counts. A
- * number belongs to the first customer of the table that has it. A customer without a reference gets the first of its
- * numbers that nobody else has.
+ * customer without a reference gets the first of its numbers that no customer of another name has in the table.
  */
 export async function readCustomers(
   table: Table,
@@ -100,15 +99,10 @@ export async function readCustomers(
     for (const message of unread) left.add(line, message);
     if (unread.length > 0) customer.isPartial = true;
     for (const number of numbers) {
-      const owner = owners.get(number) ?? customer;
-      const isTooMany = customer.numbers?.size === MAX_NUMBERS && !customer.numbers.has(number);
-      if (owner === customer && !isTooMany) {
-        owners.set(number, customer);
-        if (!customer.numbers?.has(number)) customer.numbers?.set(number, line);
-        continue;
-      }
-      left.add(line, isTooMany ? formErrors.manyNumbers : text.numberTaken(number, labelOf(owner)));
-      customer.isPartial = true;
+      if (!owners.has(number)) owners.set(number, customer);
+      if (customer.numbers?.has(number)) continue;
+      if (customer.numbers?.size === MAX_NUMBERS) left.add(line, formErrors.manyNumbers);
+      else customer.numbers?.set(number, line);
     }
     return undefined;
   }
@@ -156,7 +150,7 @@ function rowReader(
   const width = mapping.findLastIndex((field) => field !== '') + 1;
   return (cells) => {
     if (cells.length < width || cells.slice(header.length).some(Boolean)) return undefined;
-    const cell = (index: number) => unguarded(cells[index] ?? '').trim();
+    const cell = (index: number) => asText(cells[index] ?? '');
     return {
       fields: Object.fromEntries(
         textColumns.map(([field, indexes]) => [
@@ -168,3 +162,6 @@ function rowReader(
     };
   };
 }
+
+/** The text of a cell, without what keeps spreadsheets from reading it as a number: `'0501`, `="0501"`. */
+const asText = (cell: string) => unguarded(/^="([^"]*)"$/.exec(cell)?.[1] ?? cell).trim();

@@ -61,6 +61,12 @@ const tables: Record<string, readonly [text: string, header: string, ...lines: s
     'Name¦Telefon',
     ...['2 Bar "Zum Anker"¦030 1', '3 "Zum Anker¦030 2', '4 two\nlines¦030 3'],
   ],
+  'lines in quotes, as a spreadsheet saves a table that it has opened as one column': [
+    '"Kundennr;Name;Telefon"\r\n"1;""Alpha; Beta"";030 1"\r\n"2;Gamma;030 2"\r\n',
+    'Kundennr¦Name¦Telefon',
+    ...['2 1¦Alpha; Beta¦030 1', '3 2¦Gamma¦030 2'],
+  ],
+  'one column in quotes': ['"Telefon"\n"030 1"\n', 'Telefon', '2 030 1'],
   'empty lines, and carriage returns alone': ['a;name\r;\r\r1;A\r', 'a¦name', '4 1¦A'],
 };
 

@@ -26,7 +26,7 @@ const MAX_ABOVE = 10;
 
 export function readTable(text: string): Table {
   const start = /^\ufeff?(?:"?sep=(?<separator>[^\r\n])"?[^\S\r\n]*(?:\r\n|\r|\n|$))?/.exec(text);
-  const body = text.slice(start?.[0].length);
+  const body = withoutQuotedLines(text.slice(start?.[0].length));
   const firstLine = start?.groups?.separator ? 2 : 1;
   const head = body.slice(0, SAMPLE_CHARACTERS);
   const delimiter = start?.groups?.separator ?? delimiterOf(head);
@@ -46,6 +46,18 @@ export function readTable(text: string): Table {
       }
     },
   };
+}
+
+/** A table that was opened as one column and saved again has each of its lines in quotes. */
+function withoutQuotedLines(text: string): string {
+  const isQuoted = (line: string) => /^"(?:[^"]|"")*"$/.test(line);
+  const some = text
+    .slice(0, SAMPLE_CHARACTERS)
+    .split(/\r\n|\r|\n/, SAMPLE_LINES)
+    .filter(Boolean);
+  if (!some.some((line) => /[\t;|,]/.test(line)) || !some.every(isQuoted)) return text;
+  const lines = Array.from(rowsOf(text, NONE), ({ cells: [line = ''] }) => line);
+  return lines.map((line) => line.replace(/\s*[\r\n]+\s*/g, ' ')).join('\n');
 }
 
 function firstRows(text: string, delimiter: string): Row[] {
