@@ -178,8 +178,8 @@ export async function readmeTests(
       assert.match(output, new RegExp(line), command);
       assert.equal(code, 1);
     }
-    const [manual = ''] = /install -o pbx-bridge [^`]+/.exec(readDocument('config/operating.md').text) ?? [];
-    await type(manual.replace('FILE', 'monday.db'));
+    const [manual = ''] = /runuser -u pbx-bridge [^`]+/.exec(readDocument('config/operating.md').text) ?? [];
+    await type(manual.replaceAll('FILE', 'monday.db'));
   });
 
   await t.test('an upgrade as README says; the service is backed up as its manual says', async () => {

@@ -71,6 +71,7 @@ export async function unitTests(
     const { output } = await run('stat', '-c', '%U %a', '/var/lib/pbx-bridge/bridge');
     assert.equal(output, 'pbx-bridge 700\n');
     assert.equal(await property(unit, 'LimitNOFILE'), '8192');
+    assert.notDeepEqual(readdirSync(machine.at('var/cache/pbx-bridge')), [], 'nothing is kept compiled');
   });
 
   await t.test('is reloaded in place', async () => {
