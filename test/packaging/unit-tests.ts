@@ -38,15 +38,23 @@ export async function unitTests(
   };
   const untilSaid = (wanted: RegExp) => untilNoted(wanted, '-t', 'pbx-bridge', '-o', 'cat');
 
-  await t.test('is not started before it is configured, and not again and again', async () => {
+  await t.test('is skipped before it is configured, and fails once with half of its settings', async () => {
     await succeeds(container, 'dpkg', '-i', '/root/now.deb');
     assert.equal(await property(unit, 'ActiveState'), 'inactive');
+    // As at a boot of a machine that has the package for the service only.
+    await run('systemctl', 'start', unit);
+    assert.equal(await property(unit, 'ActiveState'), 'inactive');
+    assert.equal(await property(unit, 'Result'), 'exec-condition');
+    assert.equal((await run('systemctl', 'is-failed', unit)).output, 'inactive\n');
+    await untilNoted(/pbx-bridge is not configured: run pbx-bridge setup/, '-u', unit, '-p', 'info');
+    assert.doesNotMatch((await run('journalctl', '-u', unit, '-p', 'warning')).output, /not configured/);
+    settings({ API_TOKEN: undefined });
     assert.notEqual((await run('systemctl', 'start', unit)).code, 0);
     assert.equal(await property(unit, 'ExecMainStatus'), '78');
     assert.equal(await property(unit, 'ActiveState'), 'failed');
     assert.equal(await property(unit, 'NRestarts'), '0');
     // What is printed before there is a log has a priority too.
-    await untilNoted(/pbx-bridge is not configured: fill in/, '-u', unit, '-p', 'err');
+    await untilNoted(/API_TOKEN: /, '-u', unit, '-p', 'err');
   });
 
   await t.test('starts with Asterisk away, says so, and is ready when its channels were read', async () => {
