@@ -165,6 +165,9 @@ else {
       process.exit(code);
     },
     about: () => ({ version, settings: () => maskedSettings(sections, readEnvironment()) }),
+    exit(code) {
+      process.exitCode = code;
+    },
     out: process.stdout,
     in: process.stdin,
   });

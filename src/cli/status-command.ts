@@ -65,9 +65,9 @@ type InstanceStatus = { readonly name: string; readonly found: StatusResult };
 async function showAll(context: Context, { folder }: StatusOptions): Promise<View> {
   const { terminal, json, io } = context;
   const instances = await Promise.all(
-    readInstances(folder ?? instancesFolder(io.environment())).map(async ({ name, environment }) => ({
+    readInstances(folder ?? instancesFolder(io.environment())).map(async ({ name, file, environment }) => ({
       name,
-      found: await readInstance(environment),
+      found: await readInstance(environment, file),
     })),
   );
   const objects = instances.map(({ name, found }) => [name, found.ok ? found.status : { error: found.why }]);
@@ -77,9 +77,9 @@ async function showAll(context: Context, { folder }: StatusOptions): Promise<Vie
   };
 }
 
-async function readInstance(environment: Environment): Promise<StatusResult> {
+async function readInstance(environment: Environment, file: string): Promise<StatusResult> {
   try {
-    return await readOwnStatus(environment);
+    return await readOwnStatus(environment, file);
   } catch (error) {
     // Invalid settings of one bridge must not hide the others.
     return { ok: false, why: (error as Error).message };

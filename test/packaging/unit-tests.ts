@@ -135,6 +135,27 @@ export async function unitTests(
     await until(unit, 'StatusText', /^Asterisk /);
   });
 
+  await t.test(
+    'a program that is started again and again: status says so, and where the reason is',
+    async () => {
+      const status = async () => (await run('pbx-bridge', 'status')).output.replace(/\n +/g, ' ');
+      settings({ STATUS_LISTEN: `127.0.0.1:${await freePort()}` });
+      await system('stop', unit);
+      assert.match(await status(), /not running; start it with systemctl start pbx-bridge/);
+      await succeeds(container, 'chown', 'root', '/var/lib/pbx-bridge/bridge/outbox.db');
+      await system('start', '--no-block', unit);
+      await until(unit, 'NRestarts', /[1-9]/);
+      const isSaid = async () =>
+        /\d+ (times|restarts).*journalctl -u pbx-bridge -p warning/.test(await status());
+      await waitUntil('status names the restarts', isSaid, { state: status, everyMs: 200 });
+      assert.match((await run('pbx-bridge', 'check')).output, /user pbx-bridge may not write to outbox\.db/);
+      await succeeds(container, 'chown', 'pbx-bridge', '/var/lib/pbx-bridge/bridge/outbox.db');
+      settings({});
+      await system('restart', unit);
+      await until(unit, 'StatusText', /^Asterisk /);
+    },
+  );
+
   if (!thorough) return;
 
   await t.test('takes its token from a credential', async () => {
