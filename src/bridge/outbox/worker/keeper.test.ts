@@ -215,7 +215,10 @@ for (const suffix of ['', '-wal', '-shm'])
     assert.match(storage.error, /outbox\.db\S* was moved away or deleted while the program runs$/);
     renameSync(`${file}.aside`, file);
     t.mock.timers.tick(2_000);
-    assert.deepEqual(later.map((answers) => ids(answers).sort()), [[2, 3, 4]]);
+    assert.deepEqual(
+      later.map((answers) => ids(answers).sort()),
+      [[2, 3, 4]],
+    );
     assert.deepEqual(
       log.lines.map(({ code }) => code),
       ['outbox.moved', 'outbox.working'],

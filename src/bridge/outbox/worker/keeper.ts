@@ -35,6 +35,7 @@ const kinds: Readonly<Record<StoreOp, 'reads' | 'writes'>> = {
   oldestWaiting: 'reads',
   eventsOf: 'reads',
   ledgerEntries: 'reads',
+  callIdsFrom: 'reads',
   lastDelivered: 'reads',
   check: 'reads',
   append: 'writes',
