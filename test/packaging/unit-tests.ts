@@ -45,6 +45,7 @@ export async function unitTests(
     await run('systemctl', 'start', unit);
     assert.equal(await property(unit, 'ActiveState'), 'inactive');
     assert.equal(await property(unit, 'Result'), 'exec-condition');
+    assert.equal(await property(unit, 'NRestarts'), '0');
     assert.equal((await run('systemctl', 'is-failed', unit)).output, 'inactive\n');
     await untilNoted(/pbx-bridge is not configured: run pbx-bridge setup/, '-u', unit, '-p', 'info');
     assert.doesNotMatch((await run('journalctl', '-u', unit, '-p', 'warning')).output, /not configured/);
@@ -92,20 +93,25 @@ export async function unitTests(
     await tellsACall(stand);
   });
 
-  await t.test('is started again after a crash, and after a hang by the watchdog', async () => {
-    for (const [signal, count] of [
-      ['KILL', '1'],
-      ['STOP', '2'],
-    ] as const) {
-      const pid = await property(unit, 'MainPID');
-      await system('kill', '--kill-who=main', `--signal=${signal}`, unit);
-      await until(unit, 'NRestarts', count);
-      await until(unit, 'ActiveState', 'active');
-      assert.notEqual(await property(unit, 'MainPID'), pid);
-      await tellsACall(stand);
-    }
-    await untilNoted(/Watchdog timeout/, '-u', unit);
-  });
+  await t.test(
+    'is started again after a crash or an end that nobody wanted, and after a hang by the watchdog',
+    async () => {
+      // TERM: it ends in good order, although nobody has stopped the unit.
+      for (const [signal, count] of [
+        ['KILL', '1'],
+        ['TERM', '2'],
+        ['STOP', '3'],
+      ] as const) {
+        const pid = await property(unit, 'MainPID');
+        await system('kill', '--kill-who=main', `--signal=${signal}`, unit);
+        await until(unit, 'NRestarts', count);
+        await until(unit, 'ActiveState', 'active');
+        assert.notEqual(await property(unit, 'MainPID'), pid);
+        await tellsACall(stand);
+      }
+      await untilNoted(/Watchdog timeout/, '-u', unit);
+    },
+  );
 
   await t.test('a start that waiting cannot help returns at once, and says why', async () => {
     const account = { username: 'bridge', secret: 'sesame', clock: systemClock };
