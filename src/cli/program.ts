@@ -16,6 +16,7 @@ import {
   loadConfig,
   readEnvironment,
   readServiceManager,
+  requiredSettings,
 } from './config/env.ts';
 import { logSection } from './config/log-section.ts';
 import { maskedSettings, passwordsIn } from './config/masked-settings.ts';
@@ -23,7 +24,7 @@ import { misspelt } from './config/misspelt-settings.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
 import { ConfigError } from './config/variable.ts';
-import { createProgram } from './create-program.ts';
+import { createProgram, type RunOptions } from './create-program.ts';
 
 const sample = fileURLToPath(new URL('../../config/pbx-bridge.env.example', import.meta.url));
 
@@ -35,19 +36,22 @@ const FIRST_STEPS = [
 ];
 
 const notConfigured = (file: string) =>
-  `pbx-bridge is not configured: fill in the empty settings in ${file}, then start it again.`;
+  `pbx-bridge is not configured: run pbx-bridge setup, or fill in the empty settings in ${file} and start it again.`;
 
 const printErrors = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
 
 /** Runs the bridge. Modules are loaded here, so that `--help` is fast. */
-async function run(): Promise<number> {
+async function run({ isConfigured }: RunOptions): Promise<number> {
   keepHeapSmall();
   const environment = readEnvironment();
-  if (isUnset(['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'], environment)) {
+  if (isUnset(requiredSettings, environment)) {
     const { ENV_FILE } = environment;
-    printErrors(ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)]);
-    return EXIT_CONFIG;
+    const lines = ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)];
+    // The unit is skipped: nothing is wrong. sd-daemon(3): <6> is information.
+    printErrors(isConfigured ? lines.map((line) => `<6>${line}`) : lines);
+    return isConfigured ? 1 : EXIT_CONFIG;
   }
+  if (isConfigured) return 0;
   const settings = startConfig(bridgeSections, environment);
   const { logging, ...config } = settings.config;
   const { notifySocket, watchdogMs, journal } = readServiceManager();
@@ -161,6 +165,9 @@ else {
       process.exit(code);
     },
     about: () => ({ version, settings: () => maskedSettings(sections, readEnvironment()) }),
+    exit(code) {
+      process.exitCode = code;
+    },
     out: process.stdout,
     in: process.stdin,
   });

@@ -41,6 +41,7 @@ async function commandLine(t: TestContext, { started = true, terminal = true, se
       run: async (running) =>
         running({ url: 'http://x', token: () => 'the-token', link: async () => 'the-link' }),
       out: Object.assign(out, { isTTY: terminal }),
+      exit: () => {},
       in: Readable.from([input]),
       about: () => ({ version: 'test', settings: () => ({ lines: [], secrets: [] }) }),
     });

@@ -185,11 +185,12 @@ export async function startService(
     clearTimeout(cut);
   });
   await app.listen(options.listen).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error;
-    throw new Error(
-      `SERVICE_LISTEN: port ${options.listen.port} is used by another program: end it (as root, ss -ltnp names it), or choose another port`,
-      { cause: error },
-    );
+    const { host, port } = options.listen;
+    const why =
+      error.code === 'EADDRINUSE'
+        ? `port ${port} is used by another program: end it (as root, ss -ltnp names it), or choose another port`
+        : `cannot listen on ${hostOf(host)}:${port} (${error.code ?? error.message}): choose an address of this machine, and a port that this user may use`;
+    throw new Error(`SERVICE_LISTEN: ${why}`, { cause: error });
   });
   const { port } = app.server.address() as AddressInfo;
   const url = `http://${hostOf(options.listen.host)}:${port}`;

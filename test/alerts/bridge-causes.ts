@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -150,6 +150,14 @@ export const bridgeCauses = {
     const failing = 'enable name=posix/io/sync/fsync,failinfo=5';
     execFileSync('fiu-ctrl', ['-f', pipe, '-c', failing, String(bridge.pid)], { stdio: 'pipe' });
     rig.pbx.send(call());
+  },
+  async 'outbox.moved'(t, to) {
+    const { stand, connected } = await bridge(t, to);
+    await connected;
+    const { STATE_DIR = '' } = stand.env;
+    for (const name of readdirSync(STATE_DIR).filter((it) => it.startsWith('outbox.db')))
+      renameSync(join(STATE_DIR, name), join(STATE_DIR, `aside-${name}`));
+    stand.pbx.send(call());
   },
   async 'problem.not-storing'(t, to) {
     needs(await diskImpossible());

@@ -78,7 +78,7 @@ test('not ready while the PBX is away, and while the token is refused; each time
 });
 
 test('a bridge that does not run is named as such', async (t) => {
-  const env = { STATUS_LISTEN: '127.0.0.1:1' };
+  const env = { STATUS_LISTEN: '127.0.0.1:1', AMI_USERNAME: 'bridge' };
   const program = runProgram(['status'], { env, cwd: temporaryFolder(t) });
   assert.deepEqual(await program.ended, { code: 1, signal: null });
   assert.match(program.output(), /^the bridge is not running/);

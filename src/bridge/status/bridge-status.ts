@@ -97,6 +97,7 @@ function pbxProblem({ pbx, now }: Pick<BridgeState, 'pbx' | 'now'>): string | un
 
 function diskProblem({ outbox, now }: Pick<BridgeState, 'outbox' | 'now'>): string | undefined {
   const { storage, uncommittedSince } = outbox;
+  if (storage.state === 'moved') return storage.error;
   if (storage.state !== 'working')
     return `the disk of the state directory is ${storage.state}: ${storage.error ?? 'new events are not stored'}`;
   return uncommittedSince !== undefined && now - uncommittedSince > maxCommitMs

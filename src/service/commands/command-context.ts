@@ -29,6 +29,8 @@ export type ServiceCommandsIo = {
   ): Promise<void>;
   /** For a bug report: the program's version, and its settings with the secrets that must not appear. */
   about(): { version: string; settings(): { lines: string[]; secrets: string[] } };
+  /** Sets the exit code with which the program ends. */
+  exit(code: number): void;
   readonly out: Writable & { readonly isTTY?: boolean };
   readonly in: Readable;
 };
