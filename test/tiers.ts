@@ -24,6 +24,7 @@ const slow = [
   'test/integration/service-proxy',
   'test/integration/service-store-postgres',
   'test/promtool',
+  'test/released/service-postgres',
   'test/bench/',
   // Many seconds of computing or waiting: damage, kills and broken links by the hundred, random inputs, password hashes.
   'src/bridge/outbox/recovery/',
