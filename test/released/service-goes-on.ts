@@ -24,10 +24,12 @@ export async function goesOn(url: string, keys: ServiceKeys): Promise<void> {
     return readable(text);
   };
   assert.match(await read('/person?customer=1'), /wants an offer — „bis Freitag“/);
-  assert.match(await read('/call-back'), /Weiß & Söhne/);
   assert.match(await read('/calls/details?id=d1-answered'), /1001/);
   assert.match(await read('/audit'), /merged into/);
   for (const status of ['answered', 'completed'])
     assert.equal((await post(keys.token, event({ id: 'd2-open', status, caller_id: '1001' }))).status, 200);
   assert.match(await read('/calls/details?id=d2-open'), /1001/);
+  for (const status of ['ringing', 'completed'])
+    assert.equal((await post(keys.token, event({ id: 'today', from: '+4989123457', status }))).status, 200);
+  assert.match(await read('/call-back'), /Weiß & Söhne/);
 }
