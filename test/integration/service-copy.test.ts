@@ -150,7 +150,7 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     await prepare(stateDir);
     const file = join(stateDir, 'service.db');
     const db = new DatabaseSync(file);
-    const next = { sql: "ALTER TABLE calls ADD COLUMN later TEXT NOT NULL DEFAULT ''" };
+    const next = { name: 'later', sql: "ALTER TABLE calls ADD COLUMN later TEXT NOT NULL DEFAULT ''" };
     migrateFile(db, { ...serviceSchema, steps: [...serviceSchema.steps, next] });
     db.close();
     const url = await cluster.database();

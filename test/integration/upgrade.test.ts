@@ -28,9 +28,13 @@ before(() => {
   for (const name of ['src', 'config', 'package.json']) cpSync(name, join(next, name), { recursive: true });
   symlinkSync(realpathSync('node_modules'), join(next, 'node_modules'));
   change('package.json', /"version": ".*?"/, `"version": "${NEXT}"`);
-  const step = (table: string) => `, { sql: 'ALTER TABLE ${table} ADD COLUMN later TEXT' }]`;
-  change('src/bridge/outbox/tables/migrations.ts', /(?<=steps: \[\{ sql: first \})\]/, step('event'));
-  change('src/service/store/sqlite/open.ts', /(?<=steps: \[\{ sql: .* \})\]/, step('calls'));
+  const step = (table: string) => `, { name: 'later', sql: 'ALTER TABLE ${table} ADD COLUMN later TEXT' }]`;
+  change(
+    'src/bridge/outbox/tables/migrations.ts',
+    /(?<=steps: \[\{ name: .*, sql: first \})\]/,
+    step('event'),
+  );
+  change('src/service/store/sqlite/open.ts', /(?<=steps: \[\{ name: .*, sql: .* \})\]/, step('calls'));
 });
 after(() => rmSync(next, { recursive: true }));
 

@@ -25,6 +25,11 @@ const stops: (() => Promise<void>)[] = [];
 const scratch = mkdtempSync(join(tmpdir(), 'released-'));
 
 mkdirSync(folder, { recursive: true });
+// What all versions of the same major version keep.
+copyFileSync(
+  fileURLToPath(new URL('../generated/stable.json', import.meta.url)),
+  join(folder, 'stable.json'),
+);
 try {
   await makeService('sqlite');
   const cluster = await startCluster({ timezone: 'UTC' });
