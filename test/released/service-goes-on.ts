@@ -9,7 +9,7 @@ export async function goesOn(url: string, keys: ServiceKeys): Promise<void> {
   const admin = async (path: string, token = keys.adminToken) =>
     (await ask(`${url}/admin${path}`, { token })).text;
   assert.match(await admin('/accounts', keys.operatorToken), /"Office".*"Bakery"/);
-  assert.match(await admin('/customers'), /1,Weiß & Söhne,VIP,"?\+4930901820/);
+  assert.match(await admin('/customers'), /1,Weiß & Söhne,.*VIP,.*\+4930901820/);
   assert.match(await admin('/users'), /Anna.*administrator.*Bert.*agent/);
   assert.match(await admin('/webhooks'), /127\.0\.0\.1/);
   assert.deepEqual((await ask('/voice/priority?number=%2B4989123457', { token: keys.token })).json, {
