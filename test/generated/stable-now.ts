@@ -51,7 +51,7 @@ async function labelValues(): Promise<string[]> {
   const meter = makeMeter();
   for (const route of ['/api/v1/voice', '/admin/account', '/calls'])
     for (const status of [200, 302, 404, 503]) meter.responded(route, status, 1);
-  const alerts = { problems: [], sent: 0, unsent: [] };
+  const { alerts } = statusWith();
   const readings = { accounts: 1, integrations: 1, screens: 0, alerts, backups: undefined };
   const reconcile: ReconcilerStatus = {
     state: 'ok',
