@@ -102,7 +102,11 @@ async function debootstrap({ suite, packages }: DebianTree, target: string): Pro
 /** With the apt of this machine, which knows how to reach the mirror, and the dpkg of the tree. */
 async function install({ suite }: DebianTree, names: readonly string[], root: string): Promise<void> {
   await writeFile(path.join(root, 'etc/apt/sources.list'), `deb ${mirror()} ${suite} main\n`);
-  const there = [`Dir=${root}`, `DPkg::Chroot-Directory=${root}`, 'APT::Sandbox::User=root'];
+  const there = [
+    ...[`Dir=${root}`, `DPkg::Chroot-Directory=${root}`, 'APT::Sandbox::User=root'],
+    // A tree that is not whole is made again.
+    'DPkg::Options::=--force-unsafe-io',
+  ];
   const options = there.flatMap((option) => ['-o', option]);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
   for (const what of [['update'], ['install', '-y', '--no-install-recommends', ...names]])
