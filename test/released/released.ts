@@ -24,6 +24,23 @@ export function unpack(release: string, name: string, folder: string): string {
 export const statementsOf = (release: string, name: string): Recorded[] =>
   statementsIn(unpacked(release, `${name}.statements.jsonl`).toString());
 
+/**
+ * Columns that are not compared after a later step: it may have 1.0.0's 0 for "of no account" as NULL, which a foreign key
+ * needs.
+ */
+export const writtenOtherwise = /^audit\.account_id$/;
+
+/** These columns without those that a pattern names, such as `calls.id`. */
+export const without = (columns: ReadonlyMap<string, readonly string[]>, ...patterns: readonly RegExp[]) =>
+  new Map(
+    [...columns]
+      .map(([table, names]): [string, string[]] => [
+        table,
+        names.filter((name) => !patterns.some((pattern) => pattern.test(`${table}.${name}`))),
+      ])
+      .filter(([, names]) => names.length > 0),
+  );
+
 /** The columns of the tables of a database, without who has written it. */
 export function columnsIn(path: string): Map<string, string[]> {
   using db = new DatabaseSync(path, { readOnly: true });

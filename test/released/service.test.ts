@@ -12,6 +12,7 @@ import { goesOn } from './service-goes-on.ts';
 
 releasedTests({
   ...{ release: '1.0.0', file: 'service.db', statements: 'service-sqlite', schema: serviceSchema, steps: 1 },
+  numberedOtherwise: /^webhook_deliveries\./,
   open: (path) => openForWriting(path).close(),
 });
 
