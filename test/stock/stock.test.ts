@@ -35,7 +35,9 @@ ff02::2 ip6-allrouters
 const npmSettings = ['registry', 'proxy', 'https-proxy', 'noproxy', 'cafile'];
 
 const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'safe.directory=*', ...args], { encoding: 'utf8' }).trim();
+  execFileSync('git', ['-c', 'safe.directory=*', '-c', 'advice.detachedHead=false', ...args], {
+    encoding: 'utf8',
+  }).trim();
 
 test("on a Debian with its own files and what the README names: README's commands, and the tests, as a plain user", {
   skip: treesImpossible(tree) ?? false,
