@@ -16,6 +16,7 @@ import { type BridgeAlertsConfig, createBridgeAlerts } from './bridge-alerts.ts'
 import { type CallSettings, createRules } from './calls/rules.ts';
 import { createGapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
+import { createChannelWatch } from './channel-watch.ts';
 import { type Appended, createPruning, type Outbox, openOutbox } from './outbox/outbox.ts';
 import { createReconciliation } from './reconciliation.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
@@ -135,6 +136,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
   const tracker = createTrackerDriver(config.calls, saved, {
     log: log.child({ part: 'calls' }),
     ask: link.ask,
+    askChannels: () => channels.request(),
     append: appends.append,
     callsInMemory: appends.callsInMemory,
     onAppended,
@@ -146,6 +148,10 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     fail,
   });
   permissions.follow(tracker.state);
+  const channels = createChannelWatch({
+    ask: link.ask.channels,
+    hasOpenCalls: () => tracker.state.calls.size > 0,
+  });
   const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, apply: tracker.apply, now });
   const source = config.cdr && (await openSource(config.cdr));
   const gapFiller =
@@ -218,6 +224,8 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
   onStop('calls', tracker.stop);
   onStop('trunks', trunks.stop);
   trunks.start();
+  onStop('channels', channels.stop);
+  channels.start();
   onStop('ami', link.stop);
   link.start(tracker.apply);
   if (gapFiller) {

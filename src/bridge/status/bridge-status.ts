@@ -14,6 +14,8 @@ export type CallCounts = {
   readonly answered: number;
   readonly completed: number;
   readonly decided: Readonly<DecisionCounts>;
+  /** False if channels are connected without any BridgeEnter event; undefined until channels are connected. */
+  readonly hasBridgeEvents?: boolean | undefined;
   /** Journal lines dropped because the disk did not accept them in time. */
   readonly journalDropped: number;
 };
