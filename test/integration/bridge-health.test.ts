@@ -68,13 +68,13 @@ test('who runs the service sees all bridges: which are behind, outdated, refused
     const { bridges } = await fleet();
     return [a, b].map((of) => bridges.find(({ uid }) => uid === uidOf(of.token))?.trouble);
   };
-  assert.deepEqual(await trouble(), [[], []], 'other bridges and those without API_EXTRAS report nothing');
+  assert.deepEqual(await trouble(), [['unconnected'], ['unconnected']], 'neither has sent a request');
 
   const post = (body: unknown, token = a.token) => ask('/bridge/health', { method: 'POST', body, token });
   const queue = { events: 0, oldestMs: 0 };
   assert.equal((await post({ problems: [], version, queue })).status, 200);
-  assert.deepEqual(await trouble(), [[], []]);
-  assert.deepEqual([await exitCode(), await exitCode('--json')], [0, 0]);
+  assert.deepEqual(await trouble(), [[], ['unconnected']]);
+  assert.deepEqual([await exitCode(), await exitCode('--json')], [2, 2]);
   await post({ problems: [], version, queue: { events: 3, oldestMs: 600_000 } });
   await post(
     { problems: [{ code: 'x', what: 'x', remedy: 'x', since: 1 }], version: '0.9.0', queue },
@@ -94,7 +94,7 @@ test('who runs the service sees all bridges: which are behind, outdated, refused
     });
   const page = await asBrowser(token);
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
-  assert.match(await page.text(), /2 need a look.*another version, problems <code><bdi>x</s);
+  assert.match(await page.text(), /4 need a look.*another version, problems <code><bdi>x</s);
   const refused = await asBrowser(a.token);
   assert.deepEqual([refused.status, refused.headers.get('www-authenticate')?.slice(0, 5)], [401, 'Basic']);
   const elsewhere = await asBrowser(token, '/admin/accounts');

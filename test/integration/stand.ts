@@ -1,6 +1,7 @@
 import { type Bridge, startBridge } from '../../src/bridge/bridge.ts';
 import { bridgeSections, loadConfig } from '../../src/cli/config/env.ts';
 import type { Log } from '../../src/shared/log/log.ts';
+import { callDecisions } from '../../src/shared/log/messages/calls-messages.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
 import { amiEvent } from '../fakes/ami-event.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
@@ -43,6 +44,9 @@ export type Stand = {
 /** The one customer that the far side knows: the priority is 10. */
 export const vip = '+4940669699999';
 
+/** Who calls in markers: with a setting that does not report this caller, `caughtUp` cannot work, and says so. */
+const markerNumber = '+494066969999';
+
 /** Number of marker calls: when the end of the last one is on disk, so are all inputs before it. */
 let markers = 0;
 
@@ -52,7 +56,7 @@ export function markerCall(): { id: string; frames: readonly string[] } {
   const uniqueid = `9999999999.${markers}`;
   const call = {
     Channel: `PJSIP/marker-${String(markers).padStart(8, '0')}`,
-    CallerIDNum: '+494066969999',
+    CallerIDNum: markerNumber,
     Uniqueid: uniqueid,
     Linkedid: uniqueid,
   };
@@ -105,6 +109,8 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   let agiPort = 0;
   let statusPort = 0;
   const markersLogged = new Set<string>();
+  /** Why markers are not reported. */
+  const hiddenMarkers = new Map<string, string>();
   const reported = new Map<string, string[]>();
 
   const log: Log = {
@@ -117,6 +123,8 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       if (code === 'status.listening') statusPort = Number(fields?.port);
       const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
       const call = String(fields?.call);
+      if (isMarker(call) && code in callDecisions && 'notReported' in callDecisions[code as 'call.no-number'])
+        hiddenMarkers.set(call, `${code}, ${fields?.why}`);
       if (status === undefined) return;
       if (isMarker(call)) markersLogged.add(`${call} ${status}`);
       else reported.set(call, [...(reported.get(call) ?? []), status]);
@@ -152,7 +160,14 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       // It rings once the PBX has answered what was asked about it, and so about all calls before it.
       for (const [index, status] of (['ringing', 'completed'] as const).entries()) {
         pbx.send(frames[index] as string);
-        await until(`the marker ${id} to be ${status}`, () => markersLogged.has(`${id} ${status}`));
+        const isThere = () => markersLogged.has(`${id} ${status}`);
+        await until(`the marker call ${id} from ${markerNumber} to be ${status}`, () => {
+          if (hiddenMarkers.has(id))
+            throw new Error(
+              `caughtUp() waits for a call from ${markerNumber}, which is not reported with these settings: ${hiddenMarkers.get(id)}`,
+            );
+          return isThere();
+        });
       }
     },
   };

@@ -8,9 +8,10 @@ type Field = {
 };
 
 /**
- * The fields that are one line of text. A row here, a column in both schema.sql, a label in the words and `npm run generate`
- * are all that one needs: it is then read, stored, searched, listed, edited, imported and exported. One that is not known
- * is ''. The name comes first, in lists and in what is searched.
+ * The fields that are one line of text. A row here, a step of both databases that adds the column (never a change of
+ * schema.sql, which is released), a label in the words and `npm run generate` are all that one needs: it is then read,
+ * stored, searched, shown, edited, imported and exported. One that is not known is ''. The name comes first, in lists and
+ * in what is searched.
  */
 export const textFields = {
   name: {

@@ -10,9 +10,9 @@ import { version } from '../process/version.ts';
 import { backUpBefore, readBackupInfo, restoreBackup, writeBackup } from './backup.ts';
 import { lacks, migrate, type Schema, stepsIn } from './migrate.ts';
 
-const first = { sql: 'CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1)' };
-const adds = { sql: 'ALTER TABLE one ADD COLUMN b TEXT; CREATE INDEX one_b ON one (b)' };
-const breaks = { sql: 'ALTER TABLE one RENAME COLUMN a TO c', breaks: true } as const;
+const first = { name: 'first', sql: 'CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1)' };
+const adds = { name: 'adds', sql: 'ALTER TABLE one ADD COLUMN b TEXT; CREATE INDEX one_b ON one (b)' };
+const breaks = { name: 'breaks', sql: 'ALTER TABLE one RENAME COLUMN a TO c', breaks: true } as const;
 const schema = (...steps: Schema['steps']): Schema => ({ steps, ifOlder: 'start anew' });
 
 function opened(t: TestContext) {

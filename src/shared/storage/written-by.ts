@@ -4,9 +4,10 @@ import { BrokenInvariant, StorageRefused } from './storage-error.ts';
 /**
  * A step from one version of a schema to the next. Steps only add (a table, an index, a column with a default), so that
  * an older program goes on with the database; a step that it could not live with says so in `breaks`. Released steps
- * are never edited: a later step corrects them.
+ * are never edited: a later step corrects them. `name`: no two steps of a database have the same, so that two branches
+ * that each add a step are noticed.
  */
-export type Step = { readonly sql: string; readonly breaks?: true };
+export type Step = { readonly name: string; readonly sql: string; readonly breaks?: true };
 
 /**
  * A row of `written_by`: a version of the program that has written the database, how many steps it had then, and the

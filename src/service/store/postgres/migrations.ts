@@ -12,7 +12,7 @@ import type { Database } from './database.ts';
 
 /** The first is the schema of the first release. */
 export const steps: readonly Step[] = [
-  { sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') },
+  { name: '1.0.0', sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */

@@ -48,7 +48,7 @@ export function openForReading(file: string, cacheKiB = 16_384): DatabaseSync {
 
 /** The first step is the schema of the first release. */
 export const serviceSchema: Schema = {
-  steps: [{ sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') }],
+  steps: [{ name: '1.0.0', sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') }],
   ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
 };
 
