@@ -4,6 +4,7 @@ import type { Bridge } from '../bridge/bridge.ts';
 import { createSupervisor, extended, openServiceManager } from '../bridge/status/systemd.ts';
 import { serviceDescription } from '../service/commands/description.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
+import { preciseMs } from '../shared/process/clock.ts';
 import { deniedText } from '../shared/process/denied.ts';
 import { runUntilStopped } from '../shared/process/lifecycle.ts';
 import { version } from '../shared/process/version.ts';
@@ -67,7 +68,7 @@ async function run(): Promise<number> {
       log,
       watchdogMs,
       now: Date.now,
-      monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+      monotonic: preciseMs,
     });
     supervisor.start();
     return {

@@ -45,7 +45,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Unix ms. */
     receivedAt: number;
-    /** The same moment by the monotonic clock (monotonicMs). */
+    /** The same moment by the monotonic clock (preciseMs). */
     began: number;
     /** Set once the request is authenticated. */
     sender: Sender | null;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
 import { given } from '../kit/administration.ts';
 import { csvLines, unguarded } from '../kit/csv.ts';
 import { errorText } from '../kit/form.ts';
@@ -284,13 +285,13 @@ let last: Promise<void> = Promise.resolve();
  * does one piece per turn of the event loop.
  */
 export function takeTurns(): () => Promise<void> | undefined {
-  let began = performance.now();
+  let began = monotonicMs();
   return () => {
-    if (performance.now() - began < PIECE_MS) return undefined;
+    if (monotonicMs() - began < PIECE_MS) return undefined;
     last = last
       .then(() => nextTurn())
       .then(() => {
-        began = performance.now();
+        began = monotonicMs();
       });
     return last;
   };

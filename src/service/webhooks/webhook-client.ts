@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { type ApiResult, errorKind } from '../../shared/api/result.ts';
 import { trustSystemAuthorities } from '../../shared/process/authorities.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
 import { lookupOf, notReachable, reachable } from './reachable.ts';
 
 export type WebhookClient = ReturnType<typeof makeWebhookClient>;
@@ -30,8 +31,8 @@ export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER
   return {
     /** Posts a body, without following redirects. Never rejects. */
     async post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<ApiResult> {
-      const began = performance.now();
-      const durationMs = () => performance.now() - began;
+      const began = monotonicMs();
+      const durationMs = () => monotonicMs() - began;
       try {
         const { origin, pathname, search } = new URL(url);
         const signal = AbortSignal.timeout(answerMs);
