@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { type DatabaseSettings, openStore } from '../../src/service/database/open-store.ts';
@@ -148,6 +149,51 @@ test('what the receiver refuses is given up after three tries; redirects and hug
   const moved = (await until((all) => (all[2]?.tries ?? 0) > 1))[2];
   assert.deepEqual([moved?.state, moved?.httpStatus], ['new', 307]);
   assert.deepEqual(elsewhere.received, []);
+});
+
+test('the status of an answer counts, whatever happens to its body', async (t, database) => {
+  const receiver = await startReceiver(t);
+  const replies: Record<string, (response: ServerResponse) => void> = {
+    open: (response) => void response.writeHead(200).write('some'),
+    silent: (response) => void response.writeHead(200).flushHeaders(),
+    cut: (response) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('some');
+      setImmediate(() => response.destroy());
+    },
+    chunk: (response) => {
+      response.socket?.end(
+        'HTTP/1.1 206 Partial Content\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nno chunk',
+      );
+    },
+    short: (response) => {
+      response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nlonger than that');
+    },
+    long: (response) => {
+      response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\nshorter');
+    },
+    drip: (response) => {
+      response.writeHead(200);
+      const drops = setInterval(() => response.write('.'), 50);
+      response.once('close', () => clearInterval(drops));
+    },
+    refused: (response) => void response.writeHead(422).write('some'),
+  };
+  receiver.answer(({ call = '' }, response) => replies[call]?.(response));
+  const { events, until } = await withWebhook(t, database, receiver.url);
+  for (const call of Object.keys(replies)) await events(call, 'ringing', 'completed');
+  const delivered = (
+    await until(
+      (all) => all.length === 16 && all.every(({ state }) => ['delivered', 'failed'].includes(state)),
+    )
+  ).filter(({ state }) => state === 'delivered');
+  const accepted = Object.keys(replies).filter((call) => call !== 'refused');
+  assert.deepEqual(
+    namesOf(receiver.received.filter(({ call }) => call !== 'refused')).sort(),
+    accepted.flatMap((call) => [`${call} call.missed`, `${call} call.ringing`]).sort(),
+    'each once',
+  );
+  assert.equal(delivered.length, 2 * accepted.length);
+  for (const { tries } of delivered) assert.equal(tries, 1);
 });
 
 test('a receiver that answers 410 is switched off, and what waited can be sent again', async (t, database) => {

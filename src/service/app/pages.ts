@@ -39,6 +39,7 @@ import { secondFactorPages } from '../users/second-factor-pages.ts';
 import { isSameOrigin, sessionCookie } from '../users/session-cookie.ts';
 import { signInPages } from '../users/sign-in-pages.ts';
 import { userPages } from '../users/user-pages.ts';
+import { makeWebhookChanges } from '../webhooks/webhook-changes.ts';
 import { webhookPages } from '../webhooks/webhook-pages.ts';
 import { html } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
@@ -178,7 +179,8 @@ export function pageRoutes(context: ServiceContext) {
     accountPages(routes, settings);
     welcomePage(routes, settings);
     integrationPages(routes, requests, directory, keys);
-    webhookPages(routes, store.webhooks, keys, context.webhookNetworks, context.webhooks.poke);
+    const hooks = { store: store.webhooks, changes: makeWebhookChanges(store) };
+    webhookPages(routes, hooks, keys, context.webhookNetworks, context.webhooks.poke);
     userPages(routes, { store, sessions, secondFactor, directory, keys, mailer });
     openingHoursPage(routes, directory);
     auditPage(routes, store.audit);
