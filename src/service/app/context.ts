@@ -22,8 +22,10 @@ export type ServiceContext = {
   readonly sessions: Sessions;
   readonly access: Access;
   readonly budgets: Budgets;
-  /** As people reach the service: see AppOptions. */
+  /** As people reach the service, if the settings say it: see publicAddress. */
   readonly publicUrl?: string | undefined;
+  /** The address in links that are sent to others: see linkAddress. */
+  readonly linkOrigin: () => string;
   /** Undefined: no mail server is configured. */
   readonly mailer: Mailer | undefined;
   /** Requests per minute and integration; null: no limit. */

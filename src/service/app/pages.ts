@@ -11,6 +11,7 @@ import { auditPage } from '../audit/audit-page.ts';
 import { apiLogPages } from '../history/api-log-pages.ts';
 import { integrationPages } from '../integrations/integration-pages.ts';
 import { assetRoutes } from '../kit/assets.ts';
+import { refuseEncoded } from '../kit/encoded-body.ts';
 import { notice } from '../kit/form.ts';
 import { formatsFor } from '../kit/formats.ts';
 import { layout, plainLayout } from '../kit/layout.ts';
@@ -18,6 +19,7 @@ import {
   type Answer,
   barChoice,
   type Handler,
+  isRead,
   type Page,
   type PageRequest,
   type Pages,
@@ -91,6 +93,7 @@ export function pageRoutes(context: ServiceContext) {
       moved: movedIn(request),
       token: formToken(session),
       origin: context.publicUrl ?? `${request.protocol}://${request.host}`,
+      linkOrigin: context.linkOrigin(),
       now: clock(),
       words,
       formats: formatsFor(account.timeZone, words.locale),
@@ -149,8 +152,8 @@ export function pageRoutes(context: ServiceContext) {
       (_request, body, done) => done(null, formFields(body as string)),
     );
     app.addHook('onRequest', async (request) => {
-      if (request.method !== 'GET' && !isSameOrigin(request))
-        throw new Refusal(403, ({ otherSite }) => otherSite);
+      if (!isRead(request) && !isSameOrigin(request)) throw new Refusal(403, ({ otherSite }) => otherSite);
+      refuseEncoded(request);
     });
     app.addHook('onSend', async ({ headers }, reply, payload) => {
       const isZipped = typeof payload === 'string' && payload.length > ZIPPED_BYTES;
@@ -215,8 +218,9 @@ function textIn(encoded: string): string {
 }
 
 /** The sign-in page, which leads back to the page that was asked for. */
-function signInFor({ method, originalUrl }: FastifyRequest): string {
-  return method === 'GET' && originalUrl !== '/'
+function signInFor(request: FastifyRequest): string {
+  const { originalUrl } = request;
+  return isRead(request) && originalUrl !== '/'
     ? `/sign-in?${new URLSearchParams({ to: originalUrl })}`
     : '/sign-in';
 }

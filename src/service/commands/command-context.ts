@@ -10,6 +10,7 @@ import type { Account, Directory, Integration } from '../accounts/directory-stor
 import { type Keys, makeKeys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore, type StorageSettings } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';
+import { publicAddress } from '../kit/public-address.ts';
 import { line } from '../kit/text.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 
@@ -86,12 +87,11 @@ export function makeCommandContext(io: ServiceCommandsIo) {
   }
 
   const url = () => {
-    const { publicUrl, listen } = io.options();
-    if (publicUrl !== undefined) return publicUrl;
-    const { host, port } = listen;
+    const options = io.options();
+    const { host, port } = options.listen;
     const address =
       host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-    return `http://${address}:${port}`;
+    return publicAddress(options) ?? `http://${address}:${port}`;
   };
 
   // Names saved before control characters were refused may have some, line breaks too: each text is one line.

@@ -11,6 +11,7 @@ import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import { type AccountOf, type AdminAudit, given, name, operation } from '../kit/administration.ts';
 import type { Budgets, RateLimit } from '../kit/budget.ts';
+import { refuseEncoded } from '../kit/encoded-body.ts';
 import { openApi } from '../kit/openapi.ts';
 import { wantsPage } from '../kit/page-request.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
@@ -65,6 +66,12 @@ export function adminRoutes(parts: Parts) {
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).send({ message: 'There is nothing at this path.' }),
     );
+    app.addHook('onRequest', async ({ raw }) => {
+      // Many libraries name the content type of a body that they do not send, as with DELETE.
+      const { headers } = raw;
+      if ((headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined)
+        delete headers['content-type'];
+    });
     app.addHook('onRequest', async (request, reply) => {
       if (request.routeOptions.url === documentPath) return;
       const path = request.routeOptions.url ?? '';
@@ -79,6 +86,12 @@ export function adminRoutes(parts: Parts) {
       if (account === undefined || ofOperator) return reply.code(401).send({ message: 'Unauthenticated.' });
       accounts.set(request.raw, account);
     });
+    app.addHook('onRequest', async (request) => refuseEncoded(request));
+    const json = app.getDefaultJsonParser('error', 'error');
+    // Sent in chunks, a body can turn out to be empty.
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+      body === '' ? done(null, undefined) : json(request, `${body}`, done),
+    );
     await app.register(swagger, { decorator: 'document', ...openApi('Administration', intro, '/admin') });
     app.get('/openapi.json', { schema: { hide: true } }, () => app.getDecorator<() => object>('document')());
 
