@@ -25,6 +25,7 @@ import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
 import { ConfigError } from './config/variable.ts';
 import { createProgram } from './create-program.ts';
+import { createTerminal } from './text/terminal.ts';
 
 const sample = fileURLToPath(new URL('../../config/pbx-bridge.env.example', import.meta.url));
 
@@ -38,7 +39,11 @@ const FIRST_STEPS = [
 const notConfigured = (file: string) =>
   `pbx-bridge is not configured: fill in the empty settings in ${file}, then start it again.`;
 
-const printErrors = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
+/** Messages quote files, databases and answers. */
+const printErrors = (lines: readonly string[]) => {
+  const { print } = createTerminal({ write: (text) => process.stderr.write(text) }, { colour: false });
+  for (const line of lines) print(line.slice(0, 4_000));
+};
 
 /** Runs the bridge. Modules are loaded here, so that `--help` is fast. */
 async function run(): Promise<number> {

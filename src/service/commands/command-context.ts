@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { AlertSettings } from '../../shared/alerts/alert-targets.ts';
-import { escapeControls } from '../../shared/log/redact.ts';
+import { escapeControls, printableJson } from '../../shared/log/redact.ts';
 import type { MailOptions } from '../../shared/mail/mail.ts';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { systemUser } from '../../shared/process/denied.ts';
@@ -101,7 +101,7 @@ export function makeCommandContext(io: ServiceCommandsIo) {
     /** Prints lines; a line break in one is escaped. */
     print,
     /** Prints JSON that people can read, too. */
-    printJson: (value: unknown): void => print(...JSON.stringify(value, null, 2).split('\n')),
+    printJson: (value: unknown): void => void io.out.write(`${printableJson(value)}\n`),
     /** A command with the option --account. */
     command: (parent: Command, name: string, description: string): Command =>
       parent
