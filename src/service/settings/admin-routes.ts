@@ -30,13 +30,14 @@ import { changeAccount } from './change-account.ts';
 
 const accountChange = z.object({ name: name.optional(), country: country.optional() });
 
-/** What only the operator's token opens: this, and all of /admin/accounts. */
+/** What only tokens of who runs the service open: this one the fleet token, too, and /admin/accounts the operator's. */
 const fleetPath = '/admin/fleet';
 
 const documentPath = '/admin/openapi.json';
 
 const intro = `Accounts, users, customers, segments, integrations and webhooks. Accounts are added, limited and removed, and the bridges of all
-listed, with the operator's token (\`pbx-bridge service account operator-token\`), everything else is of the account whose administration token is
+listed, with the operator's token (\`pbx-bridge service account operator-token\`). \`/admin/fleet\` also takes the fleet token
+(\`pbx-bridge service account fleet-token\`), which reads nothing else. Everything else is of the account whose administration token is
 sent (\`pbx-bridge service account admin-token\`). Each answer has an \`x-request-id\`, which the service's log names.`;
 
 type Parts = {
@@ -81,7 +82,8 @@ export function adminRoutes(parts: Parts) {
       const token = (isPage && basicPassword(authorization)) || (bearerToken(authorization) ?? '');
       const ofOperator = path === fleetPath || path.startsWith('/admin/accounts');
       if (ofOperator && sameText(token, keys.operatorToken())) return;
-      if (isPage) reply.header('www-authenticate', 'Basic realm="any name, the operator token as password"');
+      if (path === fleetPath && sameText(token, keys.fleetToken())) return;
+      if (isPage) reply.header('www-authenticate', 'Basic realm="any name, the fleet token as password"');
       const account = directory.administrator(token);
       if (account === undefined || ofOperator) return reply.code(401).send({ message: 'Unauthenticated.' });
       accounts.set(request.raw, account);
