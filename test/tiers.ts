@@ -36,6 +36,8 @@ const slow = [
   'src/service/commands.test',
   'test/integration/broken',
   'test/integration/demo',
+  'test/integration/flood',
+  'test/integration/lost-events',
   'test/integration/gap-filler.property',
   'test/integration/pasted-examples',
   'test/integration/service-access',

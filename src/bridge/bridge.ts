@@ -16,6 +16,7 @@ import { type BridgeAlertsConfig, createBridgeAlerts } from './bridge-alerts.ts'
 import { type CallSettings, createRules } from './calls/rules.ts';
 import { createGapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
+import { createChannelWatch } from './channel-watch.ts';
 import { type Appended, createPruning, type Outbox, openOutbox } from './outbox/outbox.ts';
 import { createReconciliation } from './reconciliation.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
@@ -135,6 +136,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
   const tracker = createTrackerDriver(config.calls, saved, {
     log: log.child({ part: 'calls' }),
     ask: link.ask,
+    askChannels: () => channels.request(),
     append: appends.append,
     callsInMemory: appends.callsInMemory,
     onAppended,
@@ -146,15 +148,19 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     fail,
   });
   permissions.follow(tracker.state);
+  const channels = createChannelWatch({
+    ask: link.ask.channels,
+    hasOpenCalls: () => tracker.state.calls.size > 0,
+  });
   const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, apply: tracker.apply, now });
   const source = config.cdr && (await openSource(config.cdr));
   const gapFiller =
     source &&
     createGapFiller(
       { source, checkpoint: saved.cdrCheckpoint, keepMs },
-      { ...tracker.live, recordDelayMs: () => link.status().recordDelayMs },
+      { ...tracker.live, recordOptions: () => link.status().records },
       {
-        outbox: { append: appends.append, written: appends.written, ledgerEntries: outbox.ledgerEntries },
+        outbox: { ...outbox, append: appends.append, written: appends.written },
         onAppended,
         log: log.child({ part: 'cdr' }),
         now,
@@ -186,7 +192,10 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     log: log.child({ part: 'alerts' }),
     unreadable: () => gapFiller?.unreadable(),
   });
-  const status = async (): Promise<BridgeStatus> => ({ ...(await read()), alerts: alerts.status() });
+  async function status(): Promise<BridgeStatus> {
+    const state = await read();
+    return { ...state, alerts: alerts.status(state) };
+  }
   const metrics = createMetrics();
   const server = config.status && createStatusServer(config.status, { readStatus: status, metrics, log });
   const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
@@ -215,6 +224,8 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
   onStop('calls', tracker.stop);
   onStop('trunks', trunks.stop);
   trunks.start();
+  onStop('channels', channels.stop);
+  channels.start();
   onStop('ami', link.stop);
   link.start(tracker.apply);
   if (gapFiller) {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -13,6 +13,7 @@ import { always, type Fault } from '../fakes/far-side-faults.ts';
 import { createDisk, diskImpossible } from '../faults/loop-disk.ts';
 import { createRig } from '../faults/rig.ts';
 import { createSmallDisk, smallDiskImpossible } from '../faults/small-disk.ts';
+import { connectedUnseen } from '../integration/connected-unseen.ts';
 import { runCommand } from '../integration/operator.ts';
 import { temporaryFolder } from '../integration/program.ts';
 import { createStand, markerCall } from '../integration/stand.ts';
@@ -70,6 +71,16 @@ export const bridgeCauses = {
     await (await bridge(t, to, { AMI_PORT: String(port) })).connected;
     pbx.send(`${call()}\r\nPrivilege: call,all`);
   },
+  async 'ami.no-linkedid'(t, to) {
+    const { stand, connected } = await bridge(t, to);
+    await connected;
+    stand.pbx.send(call().replace(/\r\nLinkedid: .*/, ''));
+  },
+  async 'ami.no-bridge-events'(t, to) {
+    const { stand, connected } = await bridge(t, to);
+    await connected;
+    for (const frame of connectedUnseen()) stand.pbx.send(frame);
+  },
   'ami.silent': insteadOfAsterisk(
     server((socket) =>
       serveActions(socket, (action, id) => (action === 'login' ? '' : healthyAnswer(action, id))),
@@ -83,6 +94,7 @@ export const bridgeCauses = {
     await connected;
     stand.pbx.send(call());
   },
+  'problem.nothing-accepted': answered({ kind: 'status', status: 500 }),
   'problem.backlog': answered({ kind: 'hang' }, { API_TIMEOUT: '60s' }),
   'problem.dead-letters': answered({ kind: 'status', status: 422 }),
   'problem.clock': answered({
@@ -112,6 +124,13 @@ export const bridgeCauses = {
     await connected;
     disk.leave(0);
     for (let n = 0; n < 100; n += 1) stand.pbx.send(call());
+  },
+  async 'problem.damaged-outbox'(t, to) {
+    const { stand, connected } = await bridge(t, to);
+    await connected;
+    await stand.stop();
+    writeFileSync(join(stand.env.STATE_DIR as string, 'outbox.db'), 'text, and no database at all');
+    await stand.start();
   },
   async 'problem.disk-low'(t, to) {
     needs(smallDiskImpossible());

@@ -1,4 +1,4 @@
-import { startBridge } from '../../src/bridge/bridge.ts';
+import { type Bridge, startBridge } from '../../src/bridge/bridge.ts';
 import { bridgeSections, loadConfig } from '../../src/cli/config/env.ts';
 import type { Log } from '../../src/shared/log/log.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
@@ -28,6 +28,8 @@ export type Stand = {
   answersLookups(): Promise<void>;
   /** Resolves when the bridge has connected to the PBX once more than at the last call of this. */
   connected(): Promise<void>;
+  /** Bytes that the bridge has read from the PBX. */
+  bytesIn(): Promise<number>;
   /** What the bridge has reported so far, by its log: the states of each call, in order. Markers are left out. */
   reported(): Map<string, string[]>;
   /**
@@ -77,7 +79,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     token: 'a-token',
     priorityOf: (number) => (number === vip ? 10 : null),
   });
-  let bridge: { stop(): Promise<void> } | undefined;
+  let bridge: Bridge | undefined;
   // Before the hook of the folder, which it writes to.
   t.after(async () => {
     await bridge?.stop();
@@ -142,6 +144,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     },
     answersLookups: () => listening.next(),
     connected: () => connections.next(),
+    bytesIn: async () => (await bridge?.status())?.pbx.bytesIn ?? 0,
     reported: () => structuredClone(reported),
     async caughtUp() {
       const { id, frames } = markerCall();

@@ -61,7 +61,8 @@ type ListRequest<Item> = {
 };
 
 export type List<Item> =
-  | { readonly ok: true; readonly items: readonly Item[] }
+  /** `isPartial`: some of its items could not be read, or did not come. */
+  | { readonly ok: true; readonly items: readonly Item[]; readonly isPartial: boolean }
   | { readonly ok: false; readonly message: string };
 
 type OpenedConnection =
@@ -88,6 +89,9 @@ export async function openConnection(
   }
 }
 
+/** About 20 events: less than a millisecond. */
+const SLICE_BYTES = 8_192;
+
 /** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
 export type Connection = Awaited<ReturnType<typeof logIn>>;
 
@@ -102,8 +106,9 @@ async function logIn(
   let actions = 0;
   let arrivedAt = clock.now();
   let onGreeting: (line: string) => void = () => {};
-  /** The lists that are being read, by ActionID. */
+  /** The lists that are being read, by ActionID, and how many of them have events with this name. */
   const lists = new Map<string, OpenList>();
+  const listEvents = new Map<string, number>();
   /** Actions by name: those that were answered, and those that were not and are not sent any more. */
   const answered = new Set<string>();
   const unanswered = new Set<string>();
@@ -125,9 +130,10 @@ async function logIn(
     onFrame: onFrame && ((frame) => onFrame(frame, arrivedAt)),
   });
   socket.on('data', (chunk: Buffer) => {
+    socket.pause();
     arrivedAt = clock.now();
     counters.bytesIn += chunk.length;
-    framer.push(chunk);
+    takeSlice(chunk);
   });
   socket.on('error', (error) => fail({ kind: 'lost', detail: errorCode(error) }));
   socket.on('close', () => fail({ kind: 'lost', detail: 'closed' }));
@@ -167,6 +173,19 @@ async function logIn(
     /** Ends it with a Logoff; onEnd is not called. */
     close,
   };
+
+  /**
+   * Reads so much in a turn of the event loop, and the rest in the next ones. Node would read megabytes in a row, and priority
+   * lookups and timers would wait for all of it.
+   */
+  function takeSlice(chunk: Buffer): void {
+    framer.push(chunk.subarray(0, SLICE_BYTES));
+    const rest = chunk.subarray(SLICE_BYTES);
+    setImmediate(() => {
+      if (rest.length > 0) takeSlice(rest);
+      else socket.resume();
+    });
+  }
 
   function write(text: string): void {
     if (ended) return;
@@ -213,26 +232,37 @@ async function logIn(
     done: (list: List<Item>) => void,
   ) {
     const items: Item[] = [];
+    let came = 0;
     const actionId = send(action, (response) => {
       if (response.response !== 'Error') return;
-      lists.delete(actionId);
+      closeList(actionId);
       done({ ok: false, message: messageOf(response) });
     });
     lists.set(actionId, {
       item,
       last,
       add(fields) {
+        came += 1;
         const item = read(fields);
         if (item !== undefined) items.push(item);
       },
-      end: () => done({ ok: true, items }),
+      end(fields) {
+        const announced = Number(fields(listItemsKey) ?? came);
+        done({ ok: true, items, isPartial: announced !== came || items.length !== came });
+      },
     });
+    for (const event of [item, last]) listEvents.set(event, (listEvents.get(event) ?? 0) + 1);
   }
 
+  function closeList(actionId: string): void {
+    const list = lists.get(actionId);
+    if (!lists.delete(actionId) || list === undefined) return;
+    for (const event of [list.item, list.last]) listEvents.set(event, (listEvents.get(event) ?? 0) - 1);
+  }
+
+  /** Asked for every event: it must not depend on how many lists are being read. */
   function isWanted(event: string): boolean {
-    if (isCallEvent(event)) return true;
-    for (const { item, last } of lists.values()) if (event === item || event === last) return true;
-    return false;
+    return isCallEvent(event) || (listEvents.get(event) ?? 0) > 0;
   }
 
   /** False if the event belongs to no list. */
@@ -241,8 +271,8 @@ async function logIn(
     const list = lists.get(actionId);
     if (event === list?.item) list.add(fields);
     else if (event === list?.last) {
-      lists.delete(actionId);
-      list.end();
+      closeList(actionId);
+      list.end(fields);
     } else return false;
     return true;
   }
@@ -272,10 +302,11 @@ type OpenList = {
   readonly item: string;
   readonly last: string;
   add(fields: Fields): void;
-  end(): void;
+  end(fields: Fields): void;
 };
 
 const actionIdKey = fieldKey('ActionID');
+const listItemsKey = fieldKey('ListItems');
 
 function messageOf({ fields }: Response): string {
   return fields.get('Message') ?? 'without a reason';

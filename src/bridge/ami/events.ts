@@ -21,6 +21,11 @@ const readers: ReadonlyMap<string, (fields: Fields, at: number) => Input | undef
   ['Hangup', hangup],
 ]);
 
+/** Whether a Newchannel's frame says which call the channel belongs to: Asterisk 12 and older do not. */
+export function hasLinkedid(frame: Buffer): boolean {
+  return /\nLinkedid: *\S/.test(frame.toString('latin1'));
+}
+
 /** The events that are turned into inputs. */
 export function isCallEvent(name: string): boolean {
   return readers.has(name);

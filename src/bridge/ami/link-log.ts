@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../../shared/alerts/problem.ts';
 import type { Log } from '../../shared/log/log.ts';
+import { isTooOld, OLDEST_ASTERISK } from './asterisk-version.ts';
 import { type AmiFailure, describeFailure } from './failure.ts';
 
 /** How often a failure that lasts is logged again. */
@@ -23,6 +24,7 @@ export function createLinkLog(log: Log, address: string) {
   let downSince: number | undefined;
   let logged: { reason: string; at: number } | undefined;
   let attempts = 0;
+  let named = '';
 
   function up(at: number, version: string, channels: number): void {
     const downSeconds = downSince === undefined ? 0 : Math.round((at - downSince) / 1000);
@@ -54,7 +56,14 @@ export function createLinkLog(log: Log, address: string) {
     logged = { reason, at };
   }
 
-  return { up, down };
+  /** Names a version that is too old, once. */
+  function sayVersion(version: string): void {
+    if (version === named || !isTooOld(version)) return;
+    named = version;
+    log.say('ami.old-asterisk', { version, oldest: OLDEST_ASTERISK });
+  }
+
+  return { up, down, version: sayVersion };
 }
 
 /** Counters over all connections of a link. */

@@ -1,10 +1,11 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
+import { type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { type AmiCounters, createCounters, createLinkLog } from './link-log.ts';
-import { type PbxUp, type Questions, runSession } from './session.ts';
+import { type PbxFacts, type PbxUp, type Questions, runSession } from './session.ts';
 import { assertSafe } from './wire/manager.ts';
 import type { Endpoint } from './wire/socket.ts';
 
@@ -37,16 +38,20 @@ export type AmiStatus = {
   readonly since: number;
   /** Asterisk's version; '' when unknown. */
   readonly version: string;
-  /** For how long Asterisk holds call records back, ms; 0 until the link was up. */
-  readonly recordDelayMs: number;
+  /** Asterisk's defaults until the link was up. */
+  readonly records: RecordOptions;
   /** When Asterisk's certificate expires; undefined without TLS and until the link was up. */
   readonly certificateEndsAt?: number | undefined;
+  /** Whether its events say which call a channel belongs to; undefined until one came. */
+  readonly hasLinkedid?: boolean | undefined;
   readonly lastEventAt: number | undefined;
   readonly lastPongAt: number | undefined;
   /** Attempts since the link was last up. */
   readonly attempts: number;
   /** Why it is not up; absent while it is. */
   readonly failure: AmiFailure | undefined;
+  /** When the link was lost within the last hour, after it was up: at most the last 100 times, oldest first. */
+  readonly lostAt: readonly number[];
   readonly counters: Readonly<AmiCounters>;
 };
 
@@ -58,6 +63,10 @@ const resetAfterMs = 10_000;
 const provenMs = 1_000;
 /** The most failures that count after a link that was up for less: a second until the next attempt. */
 const mostFailuresOnceUp = 3;
+
+/** Losses of the link that are remembered, and for how long. */
+const MOST_LOSSES = 100;
+const HOUR_MS = 3_600_000;
 
 export type AmiLink = ReturnType<typeof createAmiLink>;
 
@@ -83,10 +92,11 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     state: 'stopped',
     since: clock.now(),
     version: '',
-    recordDelayMs: 0,
+    records: usualRecords,
     lastPongAt: undefined,
     attempts: 0,
     failure: undefined,
+    lostAt: [],
   };
 
   /** `onInput` takes every input, in order; after each (re)connect a snapshot comes first. If it throws, only that input is lost. */
@@ -119,7 +129,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
         failures = upMs >= provenMs ? 0 : Math.min(failures, mostFailuresOnceUp);
       if (isSilence(failure)) silences++;
       linkLog.down(clock.now(), failure);
-      enter('waiting', { failure });
+      const lostAt = upMs === undefined ? status.lostAt : [...status.lostAt, clock.now()].slice(-MOST_LOSSES);
+      enter('waiting', { failure, lostAt });
       await pause(reconnectDelay(failure, failures++, tools.random()), signal);
     }
   }
@@ -130,7 +141,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     try {
       return await runSession(
         { ...options, ...login, connectDeadlineMs, answerDeadlineMs, ping },
-        { onOpen, onInput: take, onUp, onPong, onFrame: tools.onFrame },
+        { onOpen, onInput: take, onUp, onFacts, onLinkedid, onPong, onFrame: tools.onFrame },
         { clock, counters, log, signal },
       );
     } catch (error) {
@@ -159,11 +170,24 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     function onUp({ channels, ...up }: PbxUp): void {
       const lackedEvents = status.failure?.kind === 'no-call-class';
       enter('up', { ...up, attempts: 0, failure: undefined });
+      linkLog.version(up.version);
       logUp = () => {
         linkLog.up(status.since, up.version, channels);
         logUp = undefined;
       };
       if (!lackedEvents) logUp();
+    }
+
+    function onLinkedid(has: boolean): void {
+      const { version, hasLinkedid } = status;
+      if (has && hasLinkedid === false) log.say('ami.linkedid');
+      if (!has && hasLinkedid !== false) log.say('ami.no-linkedid', { version: version || '?' });
+      status = { ...status, hasLinkedid: has };
+    }
+
+    function onFacts(facts: PbxFacts): void {
+      status = { ...status, ...facts };
+      linkLog.version(facts.version);
     }
 
     function onPong(at: number): void {
@@ -196,13 +220,17 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
       presentation: (uniqueid, channel) => ask?.presentation(uniqueid, channel),
       application: (question) => ask?.application(question),
       variable: (question) => ask?.variable(question),
+      channels: () => ask?.channels(),
     } satisfies Questions,
     /** Uses this login from the next attempt on, which is made at once if the link is down. */
     changeLogin(next: Login) {
       login = safeLogin(next);
       wake();
     },
-    status: (): AmiStatus => ({ ...status, lastEventAt, counters }),
+    status(): AmiStatus {
+      const lostAt = status.lostAt.filter((at) => clock.now() - at < HOUR_MS);
+      return { ...status, lostAt, lastEventAt, counters };
+    },
   };
 }
 

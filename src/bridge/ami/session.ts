@@ -1,17 +1,21 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
+import { within } from '../../shared/process/within.ts';
 import type { ApplicationAsked, VariableAsked } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import type { DialplanPart } from '../calls/place.ts';
+import { longestUniqueid, type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
-import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
+import { type ChannelStatus, hasLinkedid, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import type { AmiCounters } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
-import { readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
+import { readRecordOptions } from './record-options.ts';
+import { readChannels, readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
 import { isSafeValue } from './wire/manager.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
@@ -25,14 +29,19 @@ export type Questions = {
   application(question: ApplicationAsked): void;
   /** A variable of a channel; the answer is a `variable` input. */
   variable(question: VariableAsked): void;
+  /** All channels and bridges, to find events that never came; the answer is a `channels-listed` input, if it is complete. */
+  channels(): void;
 };
 
-export type PbxUp = {
+/** What a PBX says of itself, as far as it does. */
+export type PbxFacts = {
   /** Asterisk's; '' when unknown. */
   readonly version: string;
+  readonly records: RecordOptions;
+};
+
+export type PbxUp = PbxFacts & {
   readonly channels: number;
-  /** For how long Asterisk holds call records back, ms. */
-  readonly recordDelayMs: number;
   /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
   readonly certificateEndsAt: number | undefined;
 };
@@ -47,6 +56,10 @@ type SessionHandlers = {
   onInput(input: Input): void;
   /** The first snapshot has been handed on. */
   onUp(up: PbxUp): void;
+  /** The PBX has answered later what it is. */
+  onFacts(facts: PbxFacts): void;
+  /** Whether Newchannel events say which call they belong to: called with the first, and when it changes. */
+  onLinkedid(has: boolean): void;
   onPong(at: number): void;
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
 };
@@ -66,6 +79,12 @@ const resyncMs = 10_000;
  * as long as the first attempt waits for answers behind others, of 1,250.
  */
 export const maxHeld = 50_000;
+
+/** How long the first snapshot waits for what the bridge can do without, ms: events are held back until then. */
+const OPTIONAL_WAIT_MS = 2_000;
+
+/** How many of them are handed on in a turn of the event loop: priority lookups wait for it. */
+const HELD_SLICE = 500;
 
 /** Applications that end a call. */
 const ending = /^(?:Hangup|Busy|Congestion)$/i;
@@ -96,6 +115,8 @@ export async function runSession(
 ): Promise<AmiFailure> {
   /** Inputs that wait until the snapshot that is being read has been handed on. */
   let held: Input[] | undefined = [];
+  let isHandingOn = false;
+  let linkedidComes: boolean | undefined;
   let callEvents = 0;
   let cancelResync: (() => void) | undefined;
   let stopKeepAlive = (): void => {};
@@ -127,34 +148,59 @@ export async function runSession(
     variable(question) {
       askVariable(question).catch(onError);
     },
+    channels() {
+      askChannels().catch(onError);
+    },
   });
   live(connection).catch(onError);
   const failure = await ended;
+  // Or they would come after the snapshot of the next connection.
+  if (isHandingOn) for (const input of takeHeld()) handlers.onInput(input);
   signal.removeEventListener('abort', stop);
   stopKeepAlive();
   cancelResync?.();
   return failure;
 
   async function live(connection: Connection): Promise<void> {
-    const [pong, settings, contexts, recordDelayMs] = await Promise.all([
-      connection.request({ action: 'Ping' }),
-      connection.request({ action: 'CoreSettings' }),
-      readDevices(connection).then((devices) => readContexts(connection, devices)),
-      readRecordDelay(connection),
-    ]);
-    if (contexts.length > 0) handlers.onInput({ type: 'endpoints', at: clock.now(), contexts });
+    let facts: PbxFacts = { version: '', records: usualRecords };
+    let isUp = false;
+    const learn = (version: Partial<PbxFacts>, records: Partial<RecordOptions> = {}): void => {
+      facts = { ...facts, ...version, records: { ...facts.records, ...records } };
+      if (isUp) handlers.onFacts(facts);
+    };
+    let answersPing = false;
+    const asked = [
+      connection.request({ action: 'Ping' }).then(({ response }) => {
+        answersPing = response === 'Success';
+      }),
+      connection.request({ action: 'CoreSettings' }).then(({ fields }) => {
+        // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
+        const version = (fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
+        learn({ version }, { uniqueidLength: longestUniqueid(fields.get('SystemName') ?? '') });
+      }),
+      readRecordOptions(connection).then((records) => learn({}, records)),
+      readDevices(connection)
+        .then((devices) => readContexts(connection, devices))
+        .then((contexts) => {
+          const input = { type: 'endpoints', at: clock.now(), contexts } as const;
+          // The snapshot is read with them, if they are known by then.
+          if (contexts.length > 0 && isUp) hand(input);
+          else if (contexts.length > 0) handlers.onInput(input);
+        }),
+    ];
+    for (const question of asked) question.catch(onError);
+    await within(OPTIONAL_WAIT_MS, Promise.all(asked));
     const channels = await sync();
     // The consumer may have stopped the link when it got the snapshot.
     if (signal.aborted) return;
     counters.connects++;
-    // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
-    const version = (settings.fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
+    isUp = true;
     const { certificateEndsAt } = connection;
-    handlers.onUp({ version, channels: channels.length, recordDelayMs, certificateEndsAt });
+    handlers.onUp({ ...facts, channels: channels.length, certificateEndsAt });
     const callClass = watchCallClass(channels);
     stopKeepAlive = keepAlive(
       connection,
-      { ...options.ping, answersPing: pong.response === 'Success' },
+      { ...options.ping, answersPing: () => answersPing },
       clock,
       onPong,
       onError,
@@ -163,8 +209,8 @@ export async function runSession(
     async function onPong(at: number): Promise<void> {
       handlers.onPong(at);
       if (callEvents > 0) return;
-      const { channels } = await readSnapshot(connection, clock.now);
-      const now = channels.map(({ uniqueid }) => uniqueid);
+      const { items } = await readChannels(connection);
+      const now = items.map(({ uniqueid }) => uniqueid);
       if (callClass.lacksCallClass(now, callEvents)) connection.fail({ kind: 'no-call-class' });
     }
   }
@@ -173,18 +219,36 @@ export async function runSession(
   async function sync(): Promise<string[]> {
     held ??= [];
     const tooLong = counters.tooLong;
-    let snapshot = await readSnapshot(connection, clock.now);
+    let read = await readSnapshot(connection, clock.now);
     // A channel that is missing because its frame was too long would end its call.
-    if (counters.tooLong > tooLong) snapshot = await readSnapshot(connection, clock.now);
-    const late = held ?? [];
-    held = undefined;
+    if (counters.tooLong > tooLong) read = await readSnapshot(connection, clock.now);
+    const { isPartial: _, ...snapshot } = read;
     handlers.onInput(snapshot);
-    for (const input of late) handlers.onInput(input);
+    await handOnHeld();
     return snapshot.channels.map(({ uniqueid }) => uniqueid);
+  }
+
+  /** Hands on what was held, and what comes in the meantime behind it. */
+  async function handOnHeld(): Promise<void> {
+    isHandingOn = true;
+    while (held !== undefined && held.length > 0) {
+      for (const input of held.splice(0, HELD_SLICE)) handlers.onInput(input);
+      await nextTurn();
+    }
+    takeHeld();
+  }
+
+  /** Nothing is held any more. */
+  function takeHeld(): readonly Input[] {
+    const rest = held ?? [];
+    held = undefined;
+    isHandingOn = false;
+    return rest;
   }
 
   function onCallEvent(event: string, frame: Buffer, at: number): void {
     callEvents++;
+    if (event === 'Newchannel') noteLinkedid(hasLinkedid(frame));
     const input = toInput(event, frame, at);
     if (input === undefined) {
       if (counters.bad++ === 0) log.say('ami.bad-event', { event });
@@ -192,6 +256,13 @@ export async function runSession(
     }
     counters.events++;
     hand(input);
+  }
+
+  /** Asterisk has Linkedid in its events from 13 on. */
+  function noteLinkedid(has: boolean): void {
+    if (has === linkedidComes) return;
+    linkedidComes = has;
+    handlers.onLinkedid(has);
   }
 
   function hand(input: Input): void {
@@ -226,6 +297,16 @@ export async function runSession(
   async function askVariable({ uniqueid, channel, variable }: VariableAsked): Promise<void> {
     const value = isSafeValue(channel) ? await readVariable(connection, variable, channel) : '';
     hand({ type: 'variable', at: clock.now(), uniqueid, variable, value: value ?? '' });
+  }
+
+  async function askChannels(): Promise<void> {
+    const askedAt = clock.now();
+    const { tooLong, bad } = counters;
+    const snapshot = await readSnapshot(connection, clock.now);
+    // A channel that is not in it because it could not be read would end its call.
+    if (snapshot.isPartial || counters.tooLong > tooLong || counters.bad > bad) return;
+    const { at, channels, bridges } = snapshot;
+    hand({ type: 'channels-listed', at, askedAt, channels, bridges });
   }
 
   function onUnanswered(action: string): void {
@@ -274,21 +355,4 @@ function watchCallClass(atFirst: readonly string[]) {
   }
 
   return { lacksCallClass };
-}
-
-/** cdr.conf's default for `time`, s. */
-const batchTimeS = 300;
-
-/**
- * For how long Asterisk holds call records back, ms: `batch` and `time` in cdr.conf, which Getvar reads with write class
- * `reporting`; 0 if records are not held back, or if it cannot be read.
- * @throws ConnectionEnded when the connection ends meanwhile.
- * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/AST_CONFIG/
- */
-async function readRecordDelay(connection: Connection): Promise<number> {
-  const [batch = '', time] = await Promise.all(
-    ['batch', 'time'].map((option) => readVariable(connection, `AST_CONFIG(cdr.conf,general,${option})`)),
-  );
-  if (!/^(yes|true|y|t|1|on)$/i.test(batch)) return 0;
-  return (Number(time) || batchTimeS) * 1_000;
 }

@@ -46,6 +46,7 @@ import { webhookPages } from '../webhooks/webhook-pages.ts';
 import { html } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
 import type { ServiceContext } from './context.ts';
+import { takeForms } from './form-body.ts';
 
 const FORM_BYTES = 64 * 1024;
 /** Shorter answers fit into a packet as they are. */
@@ -145,12 +146,7 @@ export function pageRoutes(context: ServiceContext) {
   };
 
   return async (app: FastifyInstance) => {
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      (_request, body, done) => done(null, formFields(body as string)),
-    );
+    takeForms(app, FORM_BYTES);
     app.addHook('onRequest', async (request) => {
       if (!isRead(request) && !isSameOrigin(request)) throw new Refusal(403, ({ otherSite }) => otherSite);
       refuseEncoded(request);
@@ -184,7 +180,15 @@ export function pageRoutes(context: ServiceContext) {
     integrationPages(routes, requests, directory, keys);
     const hooks = { store: store.webhooks, changes: makeWebhookChanges(store) };
     webhookPages(routes, hooks, keys, context.webhookNetworks, context.webhooks.poke);
-    userPages(routes, { store, sessions, secondFactor, directory, keys, mailer });
+    userPages(routes, {
+      store,
+      sessions,
+      secondFactor,
+      directory,
+      keys,
+      mailer,
+      callBackList: context.callBackList,
+    });
     openingHoursPage(routes, directory);
     auditPage(routes, store.audit);
     secondFactorPages(routes, secondFactor, sessions);

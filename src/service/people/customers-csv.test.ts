@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openSqliteStore } from '../database/sqlite-store.ts';
@@ -17,15 +16,12 @@ import {
   withChange,
 } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import {
-  BadTable,
-  exportCustomers,
-  guessMapping,
-  importCustomers,
-  namesCustomers,
-  takeTurns,
-} from './customers-csv.ts';
+import { BadTable, importCustomers, namesCustomers } from './customers-csv.ts';
+import { exportCustomers } from './customers-export.ts';
 import { previewImport } from './customers-preview.ts';
+import { chooseColumns } from './import/choose-columns.ts';
+import { readTable } from './import/table.ts';
+import { takeTurns } from './import/take-turns.ts';
 import type { Refused } from './import-refusals.ts';
 
 const byFirstLine = (errors: readonly Refused[]) =>
@@ -47,6 +43,7 @@ function fakeStore(taken = '') {
         kept.splice(nth < 0 ? kept.length : nth, 1, customer);
         return null;
       }),
+    get: async (_account: number, reference: string) => kept.find((one) => one.reference === reference),
     async *all() {
       yield kept;
     },
@@ -54,8 +51,8 @@ function fakeStore(taken = '') {
   return { kept, customers };
 }
 
-const importInto = (store: ReturnType<typeof fakeStore>, ...chunks: string[]) =>
-  importCustomers(Readable.from(chunks), { customers: store.customers, account: 1, country: 'DE' });
+const importInto = (store: ReturnType<typeof fakeStore>, text: string) =>
+  importCustomers(text, { customers: store.customers, account: 1, country: 'DE' });
 
 const rows: readonly [string, string, Customer | string][] = [
   ['all columns', '7,Ann,Gold,030 901820', made('7', 'Ann', 'Gold', '+4930901820')],
@@ -66,7 +63,8 @@ const rows: readonly [string, string, Customer | string][] = [
     made('7', 'Ann', null, '+4930901820', '110'),
   ],
   ['no numbers', '7,Ann,Gold,', made('7', 'Ann', 'Gold')],
-  ['no name', '7,,,', made('7', '7', null)],
+  ['no name', '7,,Gold,', made('7', '7', 'Gold')],
+  ['a reference alone', '7,,,', 'There is neither a name nor a number.'],
   ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', made('7', 'Smith, "Jo" AG', null)],
   ['another normal form', '7,Zoe\u0308,,', made('7', 'Zoë', null)],
   ['a control character', '7,An\x1b[2Jn,,', 'The name field must not hold control characters.'],
@@ -74,15 +72,10 @@ const rows: readonly [string, string, Customer | string][] = [
   ['a file that is not UTF-8', '7,Ren\ufffd,,', 'The name field must be valid Unicode (UTF-8).'],
   ['a name of 64 kB', `7,${'x'.repeat(60_000)},,`, 'The name field must not be greater than 255 characters.'],
   ['a guarded formula', "7,'=SUM(A1),,", made('7', '=SUM(A1)', null)],
-  ['a word for a number', '7,Ann,,secret', 'Not a valid phone number: “secret”.'],
-  [
-    'more digits than a number has',
-    `7,Ann,,${'1'.repeat(41)}`,
-    `Not a valid phone number: “${'1'.repeat(40)}”.`,
-  ],
+  ['a word for a number', ',Ann,,secret', 'numbers: “secret” is not a valid phone number.'],
   ['nothing', ',Ann,,', 'There is neither a reference nor a number.'],
   ['an unknown segment', '7,Ann,Lead,', 'Segment "Lead" does not exist. Add it first.'],
-  ["somebody else's number", '7,Ann,,+4930666', '+4930666 already belongs to "Eve".'],
+  ["somebody else's number", ',Ann,,+4930666', '+4930666 already belongs to "Eve".'],
   ['too many columns', '7,Ann,,1,2', 'The number of columns differs from the header.'],
 ];
 
@@ -100,14 +93,10 @@ for (const [name, line, expected] of rows) {
   });
 }
 
-test('import takes semicolons, a byte order mark, columns in any order, and single bytes', async () => {
+test('import takes semicolons, a byte order mark, and columns in any order', async () => {
   const store = fakeStore();
   const text = '\ufeffNumbers;Name;Segment\r\n"030 901820|110";"Müller, Jo";Gold\r\n';
-  await importCustomers(Readable.from([...Buffer.from(text)].map((byte) => Buffer.from([byte]))), {
-    customers: store.customers,
-    account: 1,
-    country: 'DE',
-  });
+  await importInto(store, text);
   assert.deepEqual(store.kept, [made('+4930901820', 'Müller, Jo', 'Gold', '+4930901820', '110')]);
 });
 
@@ -120,12 +109,10 @@ test('what a table has no column for stays; an empty cell of a column removes it
   assert.deepEqual(store.kept, [made('7', '7', null, '+49406969199')]);
 });
 
-test('a table with neither reference nor numbers, or with an unclosed quote, is refused', async () => {
+test('a table with neither reference nor numbers is refused', async () => {
   await assert.rejects(importInto(fakeStore(), 'a,b\n1,2\n'), BadTable);
-  await assert.rejects(importInto(fakeStore(), 'numbers\n"1\n'), BadTable);
   await assert.rejects(importInto(fakeStore(), '{"numbers":1}'), BadTable);
-  const endless = importInto(fakeStore(), 'numbers,name\n110,"', 'x'.repeat(100_000), '"\n');
-  await assert.rejects(endless, BadTable, 'a quote that is never closed must not fill the memory');
+  await assert.rejects(importInto(fakeStore(), ''), BadTable);
 });
 
 test('exported customers import unchanged, and no cell is a formula', async () => {
@@ -190,7 +177,7 @@ test('a preview shows what the import then does', async (t) => {
     ...eachText(() => cell('Ann', 'Bob', '')),
     reference: cell('1', '2', '3', ''),
     segment: cell('Gold', 'None', ''),
-    numbers: cell('030901820', '030901821|030901822', '030901822', 'none', ''),
+    numbers: cell('030901820', '030901821|030901822', '030901822', 'Tom', '030901822, 4,93E+11', ''),
   });
   // Any columns, as long as they say which customer it is.
   const some = fc.subarray([...columns], { minLength: 1 }).filter(namesCustomers);
@@ -198,25 +185,33 @@ test('a preview shows what the import then does', async (t) => {
     fc.asyncProperty(some, fc.array(row, { maxLength: 8 }), async (some, rows) => {
       const cells = rows.map((row) => some.map((column) => row[column]));
       const table = [some, ...cells].map((line) => line.join(',')).join('\n');
-      const preview = await previewImport(Readable.from([table]), into);
-      assert.deepEqual(await previewImport(Readable.from([table]), into), preview, 'it changed nothing');
-      const { added, changed, same, refused, errors } = preview;
+      const look = () => previewImport(readTable(table), { ...into, mapping: some });
+      const preview = await look();
+      assert.deepEqual(await look(), preview, 'it changed nothing');
+      const { added, changed, same, refused, errors, left, warnings } = preview;
       assert.equal(preview.changes.length, changed);
-      const report = await importCustomers(Readable.from([table]), into);
+      const report = await importCustomers(table, into);
       assert.deepEqual(
-        { imported: added + changed + same, refused, errors: byFirstLine(errors) },
-        { ...report, errors: byFirstLine(report.errors) },
+        {
+          ...{ imported: added + changed + same, refused, errors: byFirstLine(errors) },
+          ...{ left, warnings: byFirstLine(warnings) },
+        },
+        { ...report, errors: byFirstLine(report.errors), warnings: byFirstLine(report.warnings) },
       );
     }),
     { numRuns: 100 },
   );
 });
 
-test('what a page calls a field is guessed as that field, in each language', () => {
+test('what a page calls a field is recognised as that field, in each language', () => {
   assert.ok(languages.size >= 5);
   for (const words of languages.values())
     assert.deepEqual(
-      guessMapping(columns.map((field) => customerFields[field].label(words))),
+      chooseColumns(
+        columns.map((field) => customerFields[field].label(words)),
+        [],
+        null,
+      ),
       columns,
       words.language,
     );

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sameLine } from '../../shared/phone-number/same-line.ts';
 import { writtenNumber } from '../../shared/phone-number/written-number.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
@@ -42,12 +43,27 @@ export type ForgettingStore = {
 /** What the history keeps of a request that names the number. */
 const keptFields = ['id', 'direction', 'status', 'caller_id'];
 
+/** Removes a number from an account (see `forgetForm`), in all forms in which its line may have called. */
+export async function forgetNumber(
+  store: ForgettingStore,
+  account: number,
+  number: string,
+  progress?: (requests: number, of: number) => void,
+): Promise<ForgetReport> {
+  const sum = { calls: 0, requests: 0, customers: 0, texts: 0, callIds: 0 };
+  for (const form of sameLine(number)) {
+    const report = await forgetForm(store, account, form, progress);
+    for (const name of Object.keys(sum) as (keyof ForgetReport)[]) sum[name] += report[name];
+  }
+  return sum;
+}
+
 /**
  * Removes a number from an account, however it is written. Calls and requests stay without it; a customer without another
  * number is deleted. `number` is in the form in which numbers are compared. The calls come last, since they lead to the
  * requests: after a failure, run it again. It reads the account's whole history, and tells how many requests it has read.
  */
-export async function forgetNumber(
+async function forgetForm(
   store: ForgettingStore,
   account: number,
   number: string,
@@ -137,7 +153,7 @@ async function forgetCustomers(
         ...customer,
         ...eachText((name) => rewritten(customer[name])),
         reference: rewritten(reference),
-        numbers: customer.numbers.filter((other) => other !== number),
+        numbers: customer.numbers.filter((other) => !sameLine(number).includes(other)),
       };
       if (isDeepStrictEqual(customer, after)) continue;
       changed += 1;

@@ -46,6 +46,7 @@ export const de: typeof en = {
     takenBy: '{name} ruft zurück',
     takenByYou: 'Sie rufen zurück',
     take: 'Ich rufe an',
+    takeOver: 'Übernehmen',
     done: 'Erledigt',
     ringtoneOn: 'Klingelton: an',
     ringtoneOff: 'Klingelton: aus',
@@ -129,6 +130,7 @@ export const de: typeof en = {
     reached: (by) => (by ? html`Rief wieder an, ${by} nahm an` : 'Rief wieder an und wurde angenommen'),
     undo: 'Rückgängig',
     release: 'Ich rufe nicht an',
+    give: 'Weitergeben an',
   },
   calls: {
     today: 'heute',
@@ -227,7 +229,8 @@ export const de: typeof en = {
     choose: 'Wählen Sie einen Eintrag der Liste.',
     seconds: 'Geben Sie eine Zahl von 1 bis 600 Sekunden ein.',
     hours: 'Geben Sie beide Zeiten oder keine ein, in Viertelstunden, die zweite später als die erste.',
-    dates: 'Geben Sie Daten wie 2026-12-25 ein, eines je Zeile, höchstens 500.',
+    dates: 'Tage wie 25.12.2026 oder 24.12.–31.12.2026, höchstens 500.',
+    noDate: (text) => `„${text}“ ist kein Datum. Schreiben Sie es wie 25.12.2026.`,
     tooLong: (max) => `Höchstens ${max} Zeichen.`,
     mixedAlphabets:
       'Ein Wort mischt lateinische mit gleich aussehenden griechischen oder kyrillischen Buchstaben.',
@@ -235,6 +238,10 @@ export const de: typeof en = {
     passwordEasy: 'Dieses Passwort ist zu leicht zu erraten.',
     wholeNumber: 'Geben Sie eine ganze Zahl ein, zum Beispiel 10.',
     notANumber: (text) => `Keine gültige Telefonnummer: „${text}“.`,
+    roundedNumber: (text) =>
+      `Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Geben Sie sie neu ein.`,
+    unclearNumber: (text) =>
+      `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
     manyNumbers: 'Höchstens 100 Nummern.',
     nameTaken: 'Dieser Name wird bereits verwendet.',
     wrongPassword: 'Falsches Passwort.',
@@ -249,6 +256,8 @@ export const de: typeof en = {
     failed: 'Auf dem Server ist ein Fehler aufgetreten. Er wurde protokolliert.',
     notPossible: 'Diese Anfrage konnte nicht bearbeitet werden.',
     tooLarge: 'Das Formular ist zu groß.',
+    tableTooLarge:
+      'Die Tabelle ist größer als 16 MB. Teilen Sie sie auf mehrere Dateien auf oder importieren Sie sie mit „pbx-bridge service customers import“.',
     noStorage: 'Die Datenbank ist zurzeit nicht erreichbar. Versuchen Sie es gleich noch einmal.',
     formExpired: 'Dieses Formular ist abgelaufen. Laden Sie die Seite neu, und senden Sie es noch einmal.',
     onlyAdministrators: 'Diese Seite ist nur für Administratoren.',
@@ -263,6 +272,7 @@ export const de: typeof en = {
     notDialable: 'Dieser Anrufer kann nicht zurückgerufen werden.',
     tooManyWebhooks: (most) => `Höchstens ${most} Webhooks.`,
     sameWebhook: 'Es gibt schon einen Webhook an diese Adresse.',
+    colleagueGone: 'Dieser Kollege ist nicht mehr da. Wählen Sie jemand anderen.',
     webhookOff: 'Der Webhook ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
     notThere: 'Das gibt es hier nicht, oder nicht mehr.',
     lastAdministrator: 'Das Konto braucht mindestens einen Administrator.',
@@ -511,6 +521,7 @@ export const de: typeof en = {
     near: 'nahe an der Grenze',
     perMinute: 'Anfragen pro Minute',
     trouble: {
+      unconnected: 'noch nie verbunden',
       silent: 'meldet sich nicht',
       behind: 'im Rückstand',
       outdated: 'andere Version',
@@ -593,7 +604,7 @@ export const de: typeof en = {
     title: 'Kunden importieren',
     file: 'CSV-Datei',
     table: 'CSV-Text oder aus einer Tabelle kopierte Zellen',
-    tableHint: 'Die erste Zeile nennt die Spalten. Trennen Sie mehrere Nummern mit |. Nichts wird gelöscht.',
+    tableHint: 'Die Spalten werden an Namen und Inhalt erkannt. Nichts wird gelöscht.',
     template: 'Vorlage herunterladen',
     preview: 'Vorschau',
     columns: 'Spalten',
@@ -605,6 +616,13 @@ export const de: typeof en = {
     skipped: (lines) => `${count(lines, 'Zeile', 'Zeilen')} übersprungen.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'fehlerhafte Zeile wird', 'fehlerhafte Zeilen werden')} übersprungen.`,
+    left: (cells) => `${count(cells, 'Nummer', 'Nummern')} ausgelassen.`,
+    willBeLeft: (cells) =>
+      `${count(cells, 'Nummer wird', 'Nummern werden')} ausgelassen, der Rest dieser Zeilen importiert.`,
+    repeated: (lines) =>
+      `${count(lines, 'Zeile hat', 'Zeilen haben')} die Referenz einer früheren: Die Nummern kommen zusammen, vom Namen und Segment gilt der letzte Stand.`,
+    above: (lines) => `${count(lines, 'Zeile', 'Zeilen')} über den Spaltennamen ignoriert.`,
+    noHeader: 'Die Tabelle nennt ihre Spalten nicht. Sie wurden am Inhalt erkannt: Bitte prüfen Sie sie.',
     undialable: (numbers, first) =>
       `${count(numbers, 'Nummer wird', 'Nummern werden')} bei einem Anruf nicht erkannt, zum Beispiel ${first}:`,
     noCountry: 'Die Landesvorwahl fehlt, und das Konto hat kein Land. Wählen Sie es zuerst hier:',
@@ -615,8 +633,15 @@ export const de: typeof en = {
     line: 'Zeile',
     importThem: (customers) => `${count(customers, 'Kunden', 'Kunden')} importieren`,
     createSegments: (segments) => `${count(segments, 'fehlendes Segment', 'fehlende Segmente')} anlegen`,
-    badTable: 'Diese Tabelle kann nicht gelesen werden.',
+    column: (number) => `Spalte ${number}`,
+    unread: (column, text, reason) =>
+      ({
+        'not-a-number': `${column}: „${text}“ ist keine gültige Telefonnummer.`,
+        rounded: `${column}: Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Formatieren Sie die Spalte als Text und geben Sie die Nummer neu ein.`,
+        ambiguous: `${column}: Es ist unklar, zu welcher Telefonnummer „${text}“ gehört.`,
+      })[reason],
     columnsDiffer: 'Die Anzahl der Spalten weicht von der Kopfzeile ab.',
     nothing: 'Weder Referenz noch Nummer vorhanden.',
+    onlyReference: 'Weder Name noch Nummer vorhanden.',
   },
 };

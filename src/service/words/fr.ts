@@ -46,6 +46,7 @@ export const fr: typeof en = {
     takenBy: '{name} rappelle',
     takenByYou: 'vous rappelez',
     take: 'J’appelle',
+    takeOver: 'Prendre le relais',
     done: 'Terminé',
     ringtoneOn: 'Sonnerie : activée',
     ringtoneOff: 'Sonnerie : désactivée',
@@ -128,6 +129,7 @@ export const fr: typeof en = {
     reached: (by) => (by ? html`A rappelé, ${by} a répondu` : 'A rappelé, appel pris'),
     undo: 'Annuler',
     release: 'Je n’appelle pas',
+    give: 'Confier à',
   },
   calls: {
     today: 'aujourd’hui',
@@ -229,13 +231,17 @@ export const fr: typeof en = {
     choose: 'Choisissez un élément de la liste.',
     seconds: 'Saisissez un nombre de secondes entre 1 et 600.',
     hours: 'Indiquez les deux heures ou aucune, par quarts d’heure, la seconde après la première.',
-    dates: 'Indiquez des dates comme 2026-12-25, une par ligne, 500 au plus.',
+    dates: 'Des jours comme 25/12/2026 ou 24/12/2026 – 31/12/2026, 500 au plus.',
+    noDate: (text) => `« ${text} » n’est pas une date. Écrivez-la comme 25/12/2026.`,
     tooLong: (max) => `${max} caractères au maximum.`,
     mixedAlphabets: 'Un mot mélange des lettres latines et des lettres grecques ou cyrilliques semblables.',
     passwordShort: 'Au moins 12 caractères. Plusieurs mots sont faciles à retenir.',
     passwordEasy: 'Ce mot de passe est trop facile à deviner.',
     wholeNumber: 'Saisissez un nombre entier, par exemple 10.',
     notANumber: (text) => `Numéro de téléphone non valide : « ${text} ».`,
+    roundedNumber: (text) => `Un tableur a raccourci le numéro « ${text} ». Saisissez-le à nouveau.`,
+    unclearNumber: (text) =>
+      `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
     manyNumbers: '100 numéros au maximum.',
     nameTaken: 'Ce nom est déjà utilisé.',
     wrongPassword: 'Mot de passe incorrect.',
@@ -250,6 +256,8 @@ export const fr: typeof en = {
     failed: 'Une erreur s’est produite sur le serveur. Elle a été consignée.',
     notPossible: 'Cette demande n’a pas pu être traitée.',
     tooLarge: 'Le formulaire est trop volumineux.',
+    tableTooLarge:
+      'Le tableau dépasse 16 Mo. Répartissez-le sur plusieurs fichiers ou importez-le avec « pbx-bridge service customers import ».',
     noStorage: 'La base de données est momentanément inaccessible. Réessayez dans un instant.',
     formExpired: 'Ce formulaire a expiré. Rechargez la page et envoyez-le à nouveau.',
     onlyAdministrators: 'Cette page est réservée aux administrateurs.',
@@ -264,6 +272,7 @@ export const fr: typeof en = {
     notDialable: 'Cet appelant ne peut pas être rappelé.',
     tooManyWebhooks: (most) => `${most} webhooks au plus.`,
     sameWebhook: 'Il y a déjà un webhook vers cette adresse.',
+    colleagueGone: 'Ce collègue n’est plus là. Choisissez quelqu’un d’autre.',
     webhookOff: 'Le webhook est désactivé. Activez-le d’abord.',
     notThere: 'Cela n’existe pas, ou plus.',
     lastAdministrator: 'Le compte doit avoir au moins un administrateur.',
@@ -512,6 +521,7 @@ export const fr: typeof en = {
     near: 'près de sa limite',
     perMinute: 'Requêtes par minute',
     trouble: {
+      unconnected: 'jamais connecté',
       silent: 'muet',
       behind: 'en retard',
       outdated: 'autre version',
@@ -589,7 +599,7 @@ export const fr: typeof en = {
     title: 'Importer des clients',
     file: 'Fichier CSV',
     table: 'Texte CSV, ou cellules copiées depuis un tableur',
-    tableHint: 'La première ligne nomme les colonnes. Séparez plusieurs numéros par |. Rien n’est supprimé.',
+    tableHint: 'Les colonnes sont reconnues à leur nom et à leur contenu. Rien n’est supprimé.',
     template: 'Télécharger un modèle',
     preview: 'Aperçu',
     columns: 'Colonnes',
@@ -601,6 +611,13 @@ export const fr: typeof en = {
     skipped: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')}.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'ligne avec erreur sera ignorée', 'lignes avec erreurs seront ignorées')}.`,
+    left: (cells) => `${count(cells, 'numéro omis', 'numéros omis')}.`,
+    willBeLeft: (cells) =>
+      `${count(cells, 'numéro sera omis', 'numéros seront omis')} ; le reste de ces lignes sera importé.`,
+    repeated: (lines) =>
+      `${count(lines, 'ligne a', 'lignes ont')} la référence d’une ligne précédente : les numéros s’ajoutent, le dernier nom et le dernier segment comptent.`,
+    above: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')} au-dessus des noms de colonnes.`,
+    noHeader: 'Le tableau ne nomme pas ses colonnes. Elles ont été reconnues à leur contenu : vérifiez-les.',
     undialable: (numbers, first) =>
       `${count(numbers, 'numéro ne sera pas reconnu', 'numéros ne seront pas reconnus')} lors d’un appel, par exemple ${first} :`,
     noCountry: 'ils n’ont pas d’indicatif et le compte n’a pas de pays. Choisissez-le d’abord ici :',
@@ -611,8 +628,15 @@ export const fr: typeof en = {
     line: 'Ligne',
     importThem: (customers) => `Importer ${count(customers, 'client', 'clients')}`,
     createSegments: (segments) => `Créer ${count(segments, 'segment manquant', 'segments manquants')}`,
-    badTable: 'Ce tableau est illisible.',
+    column: (number) => `Colonne ${number}`,
+    unread: (column, text, reason) =>
+      ({
+        'not-a-number': `${column} : « ${text} » n’est pas un numéro de téléphone valable.`,
+        rounded: `${column} : un tableur a raccourci le numéro « ${text} ». Mettez la colonne au format Texte et saisissez à nouveau le numéro.`,
+        ambiguous: `${column} : on ne sait pas à quel numéro de téléphone appartient « ${text} ».`,
+      })[reason],
     columnsDiffer: 'Le nombre de colonnes diffère de l’en-tête.',
     nothing: 'Il n’y a ni référence ni numéro.',
+    onlyReference: 'Il n’y a ni nom ni numéro.',
   },
 };

@@ -46,6 +46,7 @@ export const nl: typeof en = {
     takenBy: '{name} belt terug',
     takenByYou: 'u belt terug',
     take: 'Ik bel',
+    takeOver: 'Overnemen',
     done: 'Klaar',
     ringtoneOn: 'Beltoon: aan',
     ringtoneOff: 'Beltoon: uit',
@@ -127,6 +128,7 @@ export const nl: typeof en = {
     reached: (by) => (by ? html`Belde opnieuw, ${by} nam op` : 'Belde opnieuw en kreeg gehoor'),
     undo: 'Ongedaan maken',
     release: 'Ik bel niet',
+    give: 'Doorgeven aan',
   },
   calls: {
     today: 'vandaag',
@@ -224,13 +226,17 @@ export const nl: typeof en = {
     choose: 'Kies een item uit de lijst.',
     seconds: 'Voer een aantal seconden van 1 tot 600 in.',
     hours: 'Vul beide tijden of geen in, in kwartieren, de tweede later dan de eerste.',
-    dates: 'Vul datums zoals 2026-12-25 in, één per regel, hoogstens 500.',
+    dates: 'Dagen zoals 25-12-2026 of 24-12-2026 – 31-12-2026, hoogstens 500.',
+    noDate: (text) => `‘${text}’ is geen datum. Schrijf deze als 25-12-2026.`,
     tooLong: (max) => `Maximaal ${max} tekens.`,
     mixedAlphabets: 'Een woord mengt Latijnse letters met Griekse of Cyrillische die er hetzelfde uitzien.',
     passwordShort: 'Minstens 12 tekens. Meerdere woorden zijn makkelijk te onthouden.',
     passwordEasy: 'Dit wachtwoord is te makkelijk te raden.',
     wholeNumber: 'Voer een geheel getal in, bijvoorbeeld 10.',
     notANumber: (text) => `Geen geldig telefoonnummer: ‘${text}’.`,
+    roundedNumber: (text) => `Een spreadsheet heeft het nummer ‘${text}’ ingekort. Voer het opnieuw in.`,
+    unclearNumber: (text) =>
+      `Het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort. Voer elk nummer volledig in.`,
     manyNumbers: 'Maximaal 100 nummers.',
     nameTaken: 'Deze naam is al in gebruik.',
     wrongPassword: 'Onjuist wachtwoord.',
@@ -245,6 +251,8 @@ export const nl: typeof en = {
     failed: 'Er is een fout opgetreden op de server. Deze is vastgelegd.',
     notPossible: 'Dit verzoek kon niet worden verwerkt.',
     tooLarge: 'Het formulier is te groot.',
+    tableTooLarge:
+      'De tabel is groter dan 16 MB. Verdeel hem over meerdere bestanden of importeer hem met ‘pbx-bridge service customers import’.',
     noStorage: 'De database is op dit moment niet bereikbaar. Probeer het zo dadelijk opnieuw.',
     formExpired: 'Dit formulier is verlopen. Laad de pagina opnieuw en verzend het nog een keer.',
     onlyAdministrators: 'Deze pagina is alleen voor beheerders.',
@@ -259,6 +267,7 @@ export const nl: typeof en = {
     notDialable: 'Deze beller kan niet worden teruggebeld.',
     tooManyWebhooks: (most) => `Hoogstens ${most} webhooks.`,
     sameWebhook: 'Er is al een webhook naar dit adres.',
+    colleagueGone: 'Deze collega is er niet meer. Kies iemand anders.',
     webhookOff: 'De webhook is uitgeschakeld. Schakel hem eerst in.',
     notThere: 'Dit is hier niet, of niet meer.',
     lastAdministrator: 'Het account heeft minstens één beheerder nodig.',
@@ -505,6 +514,7 @@ export const nl: typeof en = {
     near: 'bijna aan de grens',
     perMinute: 'Verzoeken per minuut',
     trouble: {
+      unconnected: 'nog nooit verbonden',
       silent: 'meldt zich niet',
       behind: 'loopt achter',
       outdated: 'andere versie',
@@ -586,7 +596,7 @@ export const nl: typeof en = {
     title: 'Klanten importeren',
     file: 'CSV-bestand',
     table: 'CSV-tekst, of cellen gekopieerd uit een spreadsheet',
-    tableHint: 'De eerste regel noemt de kolommen. Scheid meerdere nummers met |. Er wordt niets verwijderd.',
+    tableHint: 'De kolommen worden herkend aan hun naam en inhoud. Er wordt niets verwijderd.',
     template: 'Sjabloon downloaden',
     preview: 'Voorbeeld',
     columns: 'Kolommen',
@@ -598,6 +608,13 @@ export const nl: typeof en = {
     skipped: (lines) => `${count(lines, 'regel', 'regels')} overgeslagen.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'regel met fouten wordt', 'regels met fouten worden')} overgeslagen.`,
+    left: (cells) => `${count(cells, 'nummer', 'nummers')} weggelaten.`,
+    willBeLeft: (cells) =>
+      `${count(cells, 'nummer wordt', 'nummers worden')} weggelaten; de rest van deze regels wordt geïmporteerd.`,
+    repeated: (lines) =>
+      `${count(lines, 'regel heeft', 'regels hebben')} de referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.`,
+    above: (lines) => `${count(lines, 'regel', 'regels')} boven de kolomnamen genegeerd.`,
+    noHeader: 'De tabel noemt de kolommen niet. Ze zijn aan hun inhoud herkend: controleer ze.',
     undialable: (numbers, first) =>
       `${count(numbers, 'nummer wordt', 'nummers worden')} bij een gesprek niet herkend, zoals ${first}:`,
     noCountry: 'ze hebben geen landnummer, en het account heeft geen land. Kies het eerst hier:',
@@ -609,8 +626,15 @@ export const nl: typeof en = {
     importThem: (customers) => `${count(customers, 'klant', 'klanten')} importeren`,
     createSegments: (segments) =>
       `${count(segments, 'ontbrekend segment', 'ontbrekende segmenten')} aanmaken`,
-    badTable: 'Deze tabel kan niet worden gelezen.',
+    column: (number) => `Kolom ${number}`,
+    unread: (column, text, reason) =>
+      ({
+        'not-a-number': `${column}: ‘${text}’ is geen geldig telefoonnummer.`,
+        rounded: `${column}: een spreadsheet heeft het nummer ‘${text}’ ingekort. Geef de kolom de opmaak Tekst en voer het nummer opnieuw in.`,
+        ambiguous: `${column}: het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort.`,
+      })[reason],
     columnsDiffer: 'Het aantal kolommen wijkt af van de kopregel.',
     nothing: 'Er is geen referentie en geen nummer.',
+    onlyReference: 'Er is geen naam en geen nummer.',
   },
 };

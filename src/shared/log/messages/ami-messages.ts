@@ -80,6 +80,38 @@ export const amiMessages = {
     means: 'The problem logged before continues.',
     todo: 'See the first line about it.',
   },
+  'ami.old-asterisk': {
+    level: 'warn',
+    text: 'Asterisk {version} is not supported: the oldest supported version is {oldest}',
+    means: 'Its events may lack what the bridge needs, so that calls are reported wrongly or not at all.',
+    todo: 'Update Asterisk.',
+  },
+  'ami.no-linkedid': {
+    announced: true,
+    level: 'warn',
+    text: 'the events of Asterisk {version} have no Linkedid: which channels belong to a call is unknown',
+    means:
+      'Asterisk 12 and older send none, nor do programs that imitate Asterisk. Calls may be reported wrongly or not at all.',
+    todo: 'Update Asterisk to a supported version, and connect the bridge to Asterisk itself.',
+  },
+  'ami.linkedid': {
+    level: 'info',
+    text: 'the events of Asterisk have a Linkedid again',
+    means: 'The problem is over.',
+  },
+  'ami.no-bridge-events': {
+    announced: true,
+    level: 'warn',
+    text: 'Asterisk sends no BridgeEnter events: who talks with callers is read from its list of channels, up to 20 s later',
+    means:
+      'Channels are connected according to the list of channels, but no event said so. Short conversations may be reported as missed calls.',
+    todo: 'Remove BridgeEnter from disabledevents in manager.conf, compare the eventfilter lines of the user with config/asterisk/manager_custom.conf, check declined_message_types in stasis.conf, then restart Asterisk.',
+  },
+  'ami.bridge-events': {
+    level: 'info',
+    text: 'Asterisk sends BridgeEnter events again',
+    means: 'The problem is over.',
+  },
   'ami.frame-lost': {
     level: 'warn',
     text: 'discarded an AMI message that was too long ({event}); if it was about a call, the channels are read again',
