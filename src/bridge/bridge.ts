@@ -6,7 +6,7 @@ import { standBy } from '../shared/delivery/standby.ts';
 import type { Log } from '../shared/log/log.ts';
 import type { LogStatus } from '../shared/log/log-destination.ts';
 import type { MailOptions } from '../shared/mail/mail.ts';
-import { systemClock } from '../shared/process/clock.ts';
+import { monotonicMs, systemClock } from '../shared/process/clock.ts';
 import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
 import type { PageServerOptions } from '../shared/process/page-server.ts';
 import { createLookups, type LookupOptions } from './agi/agi.ts';
@@ -114,7 +114,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     send: (event) => client.postCallEvent(event.body),
     log: log.child({ part: 'delivery' }),
     now,
-    monotonic: () => performance.now(),
+    monotonic: monotonicMs,
     random: Math.random,
   });
   // A standby bridge reads from the disk which events are due.

@@ -1,3 +1,5 @@
+import { monotonicMs } from '../shared/process/clock.ts';
+
 /** How often the channels of the PBX are compared with those that are known, ms. A lost Hangup is missing in two lists. */
 const EVERY_MS = 20_000;
 /** Least time between two lists, ms: a big PBX sends megabytes. */
@@ -11,13 +13,13 @@ export function createChannelWatch({ ask, hasOpenCalls }: { ask: () => void; has
 
   function askNow(): void {
     soon = undefined;
-    askedAt = performance.now();
+    askedAt = monotonicMs();
     ask();
   }
 
   /** Asks as soon as the last list is old enough. */
   function request(): void {
-    soon ??= setTimeout(askNow, Math.max(askedAt + GAP_MS - performance.now(), 0));
+    soon ??= setTimeout(askNow, Math.max(askedAt + GAP_MS - monotonicMs(), 0));
   }
 
   return {

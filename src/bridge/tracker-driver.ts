@@ -1,5 +1,6 @@
 import type { ExtendedCallEvent } from '../shared/api/contract/call-event.ts';
 import type { Log } from '../shared/log/log.ts';
+import { monotonicMs } from '../shared/process/clock.ts';
 import { within } from '../shared/process/within.ts';
 import type { AmiLink } from './ami/link.ts';
 import { NUMBER_WAIT_MS } from './calls/call.ts';
@@ -112,10 +113,10 @@ export function createTrackerDriver(
     clearTimeout(wakeTimer?.timer);
     const fire = () => {
       wakeTimer = undefined;
-      mayTickAt = performance.now() + TICK_GAP_MS;
+      mayTickAt = monotonicMs() + TICK_GAP_MS;
       apply({ type: 'tick', at: Date.now() });
     };
-    const ms = Math.max(at - Date.now(), mayTickAt - performance.now(), 0);
+    const ms = Math.max(at - Date.now(), mayTickAt - monotonicMs(), 0);
     wakeTimer = { at, timer: setTimeout(fire, Math.min(ms, NUMBER_WAIT_MS)) };
   };
 

@@ -4,6 +4,7 @@ import type { Bridge } from '../bridge/bridge.ts';
 import { createSupervisor, extended, openServiceManager } from '../bridge/status/systemd.ts';
 import { serviceDescription } from '../service/commands/description.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
+import { preciseMs } from '../shared/process/clock.ts';
 import { deniedText } from '../shared/process/denied.ts';
 import { runUntilStopped } from '../shared/process/lifecycle.ts';
 import { version } from '../shared/process/version.ts';
@@ -25,6 +26,7 @@ import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
 import { ConfigError } from './config/variable.ts';
 import { createProgram, type RunOptions } from './create-program.ts';
+import { createTerminal } from './text/terminal.ts';
 
 const sample = fileURLToPath(new URL('../../config/pbx-bridge.env.example', import.meta.url));
 
@@ -38,7 +40,11 @@ const FIRST_STEPS = [
 const notConfigured = (file: string) =>
   `pbx-bridge is not configured: run pbx-bridge setup, or fill in the empty settings in ${file} and start it again.`;
 
-const printErrors = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
+/** Messages quote files, databases and answers. */
+const printErrors = (lines: readonly string[]) => {
+  const { print } = createTerminal({ write: (text) => process.stderr.write(text) }, { colour: false });
+  for (const line of lines) print(line.slice(0, 4_000));
+};
 
 /** Runs the bridge. Modules are loaded here, so that `--help` is fast. */
 async function run({ isConfigured }: RunOptions): Promise<number> {
@@ -71,7 +77,7 @@ async function run({ isConfigured }: RunOptions): Promise<number> {
       log,
       watchdogMs,
       now: Date.now,
-      monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+      monotonic: preciseMs,
     });
     supervisor.start();
     return {

@@ -11,6 +11,7 @@ import { makeScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
 import { makeBudgets, makeRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
+import { linkAddress, publicAddress } from './kit/public-address.ts';
 import { makeCallBackList } from './people/call-back-list.ts';
 import { sendLastWith, sendWhoCalls } from './people/who-calls.ts';
 import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
@@ -152,7 +153,9 @@ export async function startService(
   onStop('old sessions', every(TRIM_MS, sessions.trim, again));
   onStop('ended sessions', every(SESSIONS_MS, sessions.endClosed, again));
 
-  const { requestsPerMinute: perMinute, publicUrl } = options;
+  const { requestsPerMinute: perMinute } = options;
+  const linkOrigin = () =>
+    linkAddress(options, { host: options.listen.host, port: (app.server.address() as AddressInfo).port });
   const app = await buildApp(
     {
       store,
@@ -161,7 +164,8 @@ export async function startService(
       screens,
       callBackList,
       sessions,
-      publicUrl,
+      publicUrl: publicAddress(options),
+      linkOrigin,
       mailer,
       meter,
       access: makeAccess(store.users, keys, options.trustedProxies, clock, log),
@@ -195,11 +199,9 @@ export async function startService(
   const { port } = app.server.address() as AddressInfo;
   const url = `http://${hostOf(options.listen.host)}:${port}`;
 
-  /** As people reach it. */
-  const origin = publicUrl ?? (options.hosts[0] === undefined ? url : `https://${options.hosts[0]}`);
   onStop(
     'upkeep',
-    startUpkeep({ store, retention: options.retention, mailer, origin, directory, clock, log }),
+    startUpkeep({ store, retention: options.retention, mailer, origin: linkOrigin(), directory, clock, log }),
   );
   if (options.metrics !== undefined) {
     const server = createMetricsServer(options.metrics, {
@@ -238,7 +240,7 @@ export async function startService(
     },
     async link() {
       const user = await store.withLock(() => firstAdministrator(store, first(), clock()));
-      return `${publicUrl ?? url}/sign-in#${await makeLink(store, keys, user, clock())}`;
+      return `${linkOrigin()}/sign-in#${await makeLink(store, keys, user, clock())}`;
     },
     stop,
   };

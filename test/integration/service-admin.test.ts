@@ -229,6 +229,30 @@ test('administration: an office is set up from nothing: account, user with exten
     for (const status of [204, 404]) assert.equal((await admin('DELETE', path)).status, status, path);
 });
 
+test('administration: the fleet token reads the bridges of all accounts, and nothing else', async (t) => {
+  const { ask, url, stateDir } = await administered(t);
+  const token = makeKeys(serverSecret(stateDir)).fleetToken();
+  const basic = {
+    authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}`,
+    accept: 'text/html',
+  };
+  assert.equal((await ask(`${url}/admin/fleet`, { token })).status, 200);
+  assert.equal((await ask(`${url}/admin/fleet`, { headers: basic })).status, 200);
+  const { json } = await ask(`${url}/admin/openapi.json`, {});
+  const { paths } = json as { paths: Record<string, object> };
+  const others = Object.entries(paths).filter(([path]) => path !== '/admin/fleet' && path !== '/fleet');
+  assert.ok(others.length > 10);
+  for (const [path, methods] of others)
+    for (const method of Object.keys(methods)) {
+      const address = `${url}/admin${path.replace(/^\/admin/, '').replaceAll(/\{[^}]*\}/g, 'x')}`;
+      for (const sent of [{ token }, { headers: basic }]) {
+        const { status } = await ask(address, { ...sent, method: method.toUpperCase() });
+        assert.equal(status, 401, `${method} ${address}`);
+      }
+    }
+  assert.equal((await ask('/voice', { token })).status, 401);
+});
+
 test('administration: who runs the service limits an account, removes it, and adds nothing twice; it exports itself', async (t) => {
   const { ask, url, stateDir, a, b, admin, post } = await administered(t);
   const operator = makeKeys(serverSecret(stateDir)).operatorToken();

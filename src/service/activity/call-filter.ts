@@ -1,11 +1,12 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionName, extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
 import type { CallFilter } from '../calls/call-reader.ts';
 import { type CallStore, newestCalls } from '../calls/call-store.ts';
-import { dateAt, dateIn, daysBetween, monotonicMs } from '../kit/calendar.ts';
+import { dateAt, dateIn, daysBetween } from '../kit/calendar.ts';
 import { folded } from '../kit/folded.ts';
 import { type HoursPart, type OpeningHours, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';

@@ -32,7 +32,10 @@ export function callRoutes(app: ZodInstance, exchange: Exchange): void {
   app.post(postCall.path, { schema: postCall.schema }, (request, reply) =>
     take(request.body, request, reply),
   );
-  app.get(getCall.path, { schema: getCall.schema }, (request, reply) => take(request.query, request, reply));
+  // A HEAD must not post an event.
+  app.get(getCall.path, { schema: getCall.schema, exposeHeadRoute: false }, (request, reply) =>
+    take(request.query, request, reply),
+  );
 }
 
 /** The extras of an event as a call keeps them; `country` is the one that its numbers are read in. */

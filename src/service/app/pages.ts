@@ -11,6 +11,7 @@ import { auditPage } from '../audit/audit-page.ts';
 import { apiLogPages } from '../history/api-log-pages.ts';
 import { integrationPages } from '../integrations/integration-pages.ts';
 import { assetRoutes } from '../kit/assets.ts';
+import { refuseEncoded } from '../kit/encoded-body.ts';
 import { notice } from '../kit/form.ts';
 import { formatsFor } from '../kit/formats.ts';
 import { layout, plainLayout } from '../kit/layout.ts';
@@ -18,6 +19,7 @@ import {
   type Answer,
   barChoice,
   type Handler,
+  isRead,
   type Page,
   type PageRequest,
   type Pages,
@@ -39,6 +41,7 @@ import { secondFactorPages } from '../users/second-factor-pages.ts';
 import { isSameOrigin, sessionCookie } from '../users/session-cookie.ts';
 import { signInPages } from '../users/sign-in-pages.ts';
 import { userPages } from '../users/user-pages.ts';
+import { makeWebhookChanges } from '../webhooks/webhook-changes.ts';
 import { webhookPages } from '../webhooks/webhook-pages.ts';
 import { html } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
@@ -91,6 +94,7 @@ export function pageRoutes(context: ServiceContext) {
       moved: movedIn(request),
       token: formToken(session),
       origin: context.publicUrl ?? `${request.protocol}://${request.host}`,
+      linkOrigin: context.linkOrigin(),
       now: clock(),
       words,
       formats: formatsFor(account.timeZone, words.locale),
@@ -144,8 +148,8 @@ export function pageRoutes(context: ServiceContext) {
   return async (app: FastifyInstance) => {
     takeForms(app, FORM_BYTES);
     app.addHook('onRequest', async (request) => {
-      if (request.method !== 'GET' && !isSameOrigin(request))
-        throw new Refusal(403, ({ otherSite }) => otherSite);
+      if (!isRead(request) && !isSameOrigin(request)) throw new Refusal(403, ({ otherSite }) => otherSite);
+      refuseEncoded(request);
     });
     app.addHook('onSend', async ({ headers }, reply, payload) => {
       const isZipped = typeof payload === 'string' && payload.length > ZIPPED_BYTES;
@@ -174,7 +178,8 @@ export function pageRoutes(context: ServiceContext) {
     accountPages(routes, settings);
     welcomePage(routes, settings);
     integrationPages(routes, requests, directory, keys);
-    webhookPages(routes, store.webhooks, keys, context.webhookNetworks, context.webhooks.poke);
+    const hooks = { store: store.webhooks, changes: makeWebhookChanges(store) };
+    webhookPages(routes, hooks, keys, context.webhookNetworks, context.webhooks.poke);
     userPages(routes, {
       store,
       sessions,
@@ -217,8 +222,9 @@ function textIn(encoded: string): string {
 }
 
 /** The sign-in page, which leads back to the page that was asked for. */
-function signInFor({ method, originalUrl }: FastifyRequest): string {
-  return method === 'GET' && originalUrl !== '/'
+function signInFor(request: FastifyRequest): string {
+  const { originalUrl } = request;
+  return isRead(request) && originalUrl !== '/'
     ? `/sign-in?${new URLSearchParams({ to: originalUrl })}`
     : '/sign-in';
 }

@@ -1,4 +1,4 @@
-import { monotonicMs } from '../kit/calendar.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
 import { folded } from '../kit/folded.ts';
 import type { CallCursor, CallFilter, CallHits, CallSlice, callReader } from './call-reader.ts';
 import type { CallRecord } from './call-record.ts';

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
+import { preciseMs } from '../../shared/process/clock.ts';
 import { answerTogether, refuseAll } from '../../shared/storage/answer.ts';
 import { createTransact } from '../../shared/storage/open-database.ts';
 import { serveThread } from '../../shared/storage/serve-thread.ts';
@@ -9,7 +10,7 @@ import { whoColumns, whoOf } from '../calls/call-rows.ts';
 import { callRows } from '../calls/call-rows-sqlite.ts';
 import { trimmer } from '../history/history-entries-sqlite.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
-import { monotonicMs, quarterOf } from '../kit/calendar.ts';
+import { quarterOf } from '../kit/calendar.ts';
 import { customerWriter } from '../people/customer-writer-sqlite.ts';
 import { figureInvalidation, figureWriter } from '../reports/figure-rows-sqlite.ts';
 import { openForWriting, statementRunner } from '../store/sqlite/open.ts';
@@ -102,7 +103,7 @@ function callerLookup(db: DatabaseSync) {
 /** The thread that writes: requests that come during a commit make the next one. */
 
 const db = openForWriting(workerData.file);
-const records = recorder(db, monotonicMs);
+const records = recorder(db, preciseMs);
 const trimStep = trimmer(db, records.removed);
 
 const methods = {

@@ -6,7 +6,7 @@ import type { CallStore } from '../calls/call-store.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { copyable, displayText, lines, plainText } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { isRead, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { numberTerm } from '../kit/search-text.ts';
 import { cursorIn, cursorList } from '../kit/table.ts';
@@ -150,7 +150,7 @@ async function entryPage(request: PageRequest, { store, directory }: Parts): Pro
   const { method, path, response, at } = entry;
   const payload = payloadText(entry);
   const leftOut = extrasLeftOut(entry);
-  const fields = method === 'GET' ? [...new URLSearchParams(payload)].slice(0, MAX_FIELDS) : [];
+  const fields = isRead({ method }) ? [...new URLSearchParams(payload)].slice(0, MAX_FIELDS) : [];
   const id = callIdIn(fields, payload);
   const call = id === undefined ? undefined : await store.calls.get(account.id, id);
   return {
@@ -215,7 +215,7 @@ export function callIdIn(fields: readonly (readonly [name: string, value: string
 /** The request as a command for a shell, without its token. */
 function curlOf({ method, path }: StoredRequest, payload: string, origin: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  const inUrl = method === 'GET' && payload !== '' && !path.includes('?') && jsonIn(payload) === undefined;
+  const inUrl = isRead({ method }) && payload !== '' && !path.includes('?') && jsonIn(payload) === undefined;
   return [
     `curl -X ${method} ${quoted(`${origin}${path}${inUrl ? `?${payload}` : ''}`)}`,
     `  -H 'Authorization: Bearer TOKEN' -H 'Accept: application/json'`,

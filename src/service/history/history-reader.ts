@@ -44,7 +44,7 @@ export const isText = (search: HistorySearch | null): search is TextSearch =>
 export type HistoryReader = ReturnType<typeof historyReader>;
 
 /** A list of the history, as SQL. It holds every text that was searched for, whether a call had it or not. */
-const isLook = `method = 'GET' AND path IN ('${basePath}${historyPath}', '${basePath}${historyPath}/')`;
+const isLook = `method IN ('GET', 'HEAD') AND path IN ('${basePath}${historyPath}', '${basePath}${historyPath}/')`;
 
 /** Reads the history in slices. What differs by engine, as SQL: the id of the newest entry; a text in the payload. */
 export function historyReader(

@@ -19,7 +19,7 @@ export type RecordedRequest = {
   readonly integration: number;
   /** Unix ms, when the request came. */
   readonly at: number;
-  /** The same moment by the monotonic clock (monotonicMs): the store computes the duration from it. */
+  /** The same moment by the monotonic clock (preciseMs): the store computes the duration from it. */
   readonly began: number;
   readonly method: string;
   readonly path: string;

@@ -7,6 +7,7 @@ import type { AuditStore } from '../audit/audit-store.ts';
 import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import type { HistorySearch, RequestStore, StoredRequest } from '../history/request-store.ts';
+import { isRead } from '../kit/page-request.ts';
 import type { CallerStore } from './caller-store.ts';
 import { eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
@@ -116,7 +117,7 @@ const textOf = ({ request }: StoredRequest) =>
 
 function fieldsOf(entry: StoredRequest): object {
   const text = textOf(entry);
-  return entry.method === 'GET' ? Object.fromEntries(new URLSearchParams(text)) : (parseJson(text) ?? {});
+  return isRead(entry) ? Object.fromEntries(new URLSearchParams(text)) : (parseJson(text) ?? {});
 }
 
 /** Whose call, or lookup, a request was. */
@@ -131,7 +132,7 @@ function namingNothing(entry: StoredRequest): string {
     keptFields.includes(name) ? [[name, value]] : isCaller(name) ? [[name, FORGOTTEN]] : [],
   );
   const left = Object.fromEntries(kept);
-  return entry.method === 'GET' ? `${new URLSearchParams(left)}` : JSON.stringify(left);
+  return isRead(entry) ? `${new URLSearchParams(left)}` : JSON.stringify(left);
 }
 
 /** The customer whose number it is, and those in whose texts it stands. */

@@ -270,6 +270,8 @@ export const de: typeof en = {
     unknownHost: (host) =>
       `Dieser Dienst kennt den Namen ${host} nicht. Tragen Sie in SERVICE_HOSTS die Namen ein, unter denen er erreichbar ist.`,
     notDialable: 'Dieser Anrufer kann nicht zurückgerufen werden.',
+    tooManyWebhooks: (most) => `Höchstens ${most} Webhooks.`,
+    sameWebhook: 'Es gibt schon einen Webhook an diese Adresse.',
     colleagueGone: 'Dieser Kollege ist nicht mehr da. Wählen Sie jemand anderen.',
     webhookOff: 'Der Webhook ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
     notThere: 'Das gibt es hier nicht, oder nicht mehr.',
@@ -539,7 +541,6 @@ export const de: typeof en = {
       test: 'Test',
     },
     none: 'Noch keine Webhooks',
-    most: (max: number) => `Höchstens ${max} Webhooks.`,
     failing: 'schlägt fehl seit',
     isOff: 'Ausgeschaltet: Es wird nichts gesendet.',
     failures: {

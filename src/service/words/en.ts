@@ -271,6 +271,8 @@ export const en = {
     unknownHost: (host: string) =>
       `This service does not know the name ${host}. Set SERVICE_HOSTS to the names that it is reached by.`,
     notDialable: 'This is not a caller who can be called back.',
+    tooManyWebhooks: (most: number) => `At most ${most} webhooks.`,
+    sameWebhook: 'There is a webhook to this address already.',
     colleagueGone: 'This colleague is no longer here. Choose somebody else.',
     webhookOff: 'The webhook is switched off. Switch it on first.',
     notThere: 'It is not here, or no longer.',
@@ -523,7 +525,6 @@ export const en = {
       test: 'Test',
     },
     none: 'No webhooks yet',
-    most: (max: number) => `At most ${max} webhooks.`,
     failing: 'fails since',
     isOff: 'Switched off: no events are sent.',
     failures: {

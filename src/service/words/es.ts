@@ -266,6 +266,8 @@ export const es: typeof en = {
     unknownHost: (host) =>
       `Este servicio no conoce el nombre ${host}. Indique en SERVICE_HOSTS los nombres con los que se accede a él.`,
     notDialable: 'No se puede devolver la llamada a este número.',
+    tooManyWebhooks: (most) => `Como máximo ${most} webhooks.`,
+    sameWebhook: 'Ya hay un webhook a esta dirección.',
     colleagueGone: 'Esa persona ya no está. Elija a otra.',
     webhookOff: 'El webhook está desactivado. Actívelo primero.',
     notThere: 'Esto no existe, o ya no.',
@@ -535,7 +537,6 @@ export const es: typeof en = {
       test: 'Prueba',
     },
     none: 'Todavía no hay webhooks',
-    most: (max: number) => `Como máximo ${max} webhooks.`,
     failing: 'falla desde',
     isOff: 'Desactivado: no se envía nada.',
     failures: {

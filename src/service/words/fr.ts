@@ -270,6 +270,8 @@ export const fr: typeof en = {
     unknownHost: (host) =>
       `Ce service ne connaît pas le nom ${host}. Indiquez dans SERVICE_HOSTS les noms sous lesquels il est accessible.`,
     notDialable: 'Cet appelant ne peut pas être rappelé.',
+    tooManyWebhooks: (most) => `${most} webhooks au plus.`,
+    sameWebhook: 'Il y a déjà un webhook vers cette adresse.',
     colleagueGone: 'Ce collègue n’est plus là. Choisissez quelqu’un d’autre.',
     webhookOff: 'Le webhook est désactivé. Activez-le d’abord.',
     notThere: 'Cela n’existe pas, ou plus.',
@@ -539,7 +541,6 @@ export const fr: typeof en = {
       test: 'Test',
     },
     none: 'Pas encore de webhooks',
-    most: (max: number) => `${max} webhooks au plus.`,
     failing: 'échoue depuis',
     isOff: 'Désactivé : rien n’est envoyé.',
     failures: {

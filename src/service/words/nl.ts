@@ -265,6 +265,8 @@ export const nl: typeof en = {
     unknownHost: (host) =>
       `Deze service kent de naam ${host} niet. Zet in SERVICE_HOSTS de namen waaronder de service bereikbaar is.`,
     notDialable: 'Deze beller kan niet worden teruggebeld.',
+    tooManyWebhooks: (most) => `Hoogstens ${most} webhooks.`,
+    sameWebhook: 'Er is al een webhook naar dit adres.',
     colleagueGone: 'Deze collega is er niet meer. Kies iemand anders.',
     webhookOff: 'De webhook is uitgeschakeld. Schakel hem eerst in.',
     notThere: 'Dit is hier niet, of niet meer.',
@@ -532,7 +534,6 @@ export const nl: typeof en = {
       test: 'Test',
     },
     none: 'Nog geen webhooks',
-    most: (max: number) => `Hoogstens ${max} webhooks.`,
     failing: 'mislukt sinds',
     isOff: 'Uitgeschakeld: er wordt niets verzonden.',
     failures: {

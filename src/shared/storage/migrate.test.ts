@@ -161,3 +161,26 @@ test('every statement that adds rows names its columns, so that it goes on besid
     [],
   );
 });
+
+test('a version that a file makes up is refused, and quoted short and without control characters', (t) => {
+  for (const made of [
+    '1.0.0; DROP TABLE accounts',
+    '\x1b[2J',
+    `1.0.0-${'x'.repeat(500_000)}`,
+    '1.0',
+    '1.0.0\n',
+  ]) {
+    const { db } = opened(t);
+    migrate(db, schema(first));
+    db.prepare('UPDATE written_by SET version = ?, needs = 9, steps = 9').run(made);
+    assert.throws(
+      () => migrate(db, schema(first)),
+      ({ message }: Error) =>
+        message.includes('makes no sense') && message.length < 200 && !/[\0-\x1f\x7f-\x9f]/.test(message),
+      made.slice(0, 40),
+    );
+  }
+  const { db } = opened(t);
+  db.exec('CREATE TABLE written_by (version TEXT)');
+  assert.throws(() => migrate(db, schema(first)), /the table written_by has no column at/);
+});

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { monotonicMs } from '../../../shared/process/clock.ts';
 
 /** How long one piece of work may block the thread, ms: other requests wait for a few of them. */
 const PIECE_MS = 4;
@@ -10,13 +11,13 @@ let last: Promise<void> = Promise.resolve();
  * does one piece per turn of the event loop.
  */
 export function takeTurns(): () => Promise<void> | undefined {
-  let began = performance.now();
+  let began = monotonicMs();
   return () => {
-    if (performance.now() - began < PIECE_MS) return undefined;
+    if (monotonicMs() - began < PIECE_MS) return undefined;
     last = last
       .then(() => nextTurn())
       .then(() => {
-        began = performance.now();
+        began = monotonicMs();
       });
     return last;
   };

@@ -58,10 +58,15 @@ export function statementRunner(db: DatabaseSync) {
   return (sql: string, values: readonly Value[]): unknown[] => {
     const statement = prepared.get(sql) ?? db.prepare(sql.replace(/\$(?=\d)/g, '?'));
     prepared.set(sql, statement);
-    return statement.all(
-      ...values.map((value) => (typeof value === 'boolean' ? Number(value) : value) as SQLInputValue),
-    );
+    return statement.all(...values.map(bound));
   };
+}
+
+/** SQLite would compare a fraction with an integer column. PostgreSQL refuses it, so both do. */
+function bound(value: Value): SQLInputValue {
+  if (typeof value === 'number' && !Number.isInteger(value))
+    throw new TypeError(`A statement takes whole numbers, not ${value}.`);
+  return typeof value === 'boolean' ? Number(value) : value;
 }
 
 /**
