@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
@@ -62,7 +63,13 @@ export function adminCustomerRoutes(
   {
     store: { customers },
     budgets,
-  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets },
+    isAuthentic,
+  }: {
+    readonly store: { readonly customers: CustomerStore };
+    readonly budgets: Budgets;
+    /** Whether the token of a request is valid now: a table can take minutes. */
+    readonly isAuthentic: (request: Pick<FastifyRequest, 'headers'>) => boolean;
+  },
 ): void {
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
@@ -130,12 +137,15 @@ export function adminCustomerRoutes(
       const { id, country } = accountOf(request);
       const finish = budgets.imports.take(id);
       try {
-        const report = await importCustomers(request.body, {
-          customers,
-          account: id,
-          country,
-          createSegments: request.query.create_segments === 'true',
-        });
+        const report = await importCustomers(
+          whileValid(request.body, () => isAuthentic(request)),
+          {
+            customers,
+            account: id,
+            country,
+            createSegments: request.query.create_segments === 'true',
+          },
+        );
         await audit(request, 'import', importSummary(report));
         return { ...report, errors: [...report.errors] };
       } catch (error) {
@@ -184,6 +194,17 @@ export function adminCustomerRoutes(
       return reply.code(204).send(null);
     },
   );
+}
+
+/** The pieces of a body, as long as its sender's token is valid. */
+function whileValid(body: Readable, isValid: () => boolean): Readable {
+  async function* pieces() {
+    for await (const piece of body) {
+      if (!isValid()) throw new Refusal(401, 'Unauthenticated.');
+      yield piece;
+    }
+  }
+  return Readable.from(pieces());
 }
 
 const view = (customer: Customer) => ({ ...customer, numbers: [...customer.numbers] });
