@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
@@ -16,7 +17,7 @@ import {
 import type { Budgets } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
-import { type Customer, eachText } from './customer-fields.ts';
+import { type Customer, type CustomerChange, eachText, withChange } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import {
   BadTable,
@@ -169,7 +170,12 @@ export function adminCustomerRoutes(
     operation('putCustomer', 'Add or change a customer; a field that is not given stays as it is', {
       by: reference,
       body: customerChange,
-      response: { 200: customerSchema, 409: errorSchema.describe('Another customer has the number.') },
+      response: {
+        200: customerSchema,
+        409: errorSchema.describe(
+          'Another customer has the number, or somebody else changed the same fields at the same time.',
+        ),
+      },
     }),
     async (request) => {
       const { id, country } = accountOf(request);
@@ -178,10 +184,9 @@ export function adminCustomerRoutes(
         ...{ reference: request.params.reference, ...texts },
         ...(numbers && { numbers: [...new Set(numbers.map((number) => normaliseNumber(number, country)))] }),
       };
-      const [refusal] = await customers.put(id, [change]);
-      if (refusal) throw new Refusal(refusal.reason === 'number-taken' ? 409 : 422, refusalText(refusal));
+      const customer = await putFields(customers, id, change);
       await audit(request, 'settings', `customer ${change.reference}`);
-      return view((await customers.get(id, change.reference)) as Customer);
+      return view(customer);
     },
   );
   app.delete(
@@ -194,6 +199,32 @@ export function adminCustomerRoutes(
       return reply.code(204).send(null);
     },
   );
+}
+
+/**
+ * Sets fields of a customer, new or known. Fields that somebody else changes at the same time stay as they are then.
+ * @throws Refusal 409 if they are the same fields, or another customer has the number; 422 if there is no such segment
+ */
+async function putFields(
+  customers: CustomerStore,
+  account: number,
+  change: CustomerChange,
+): Promise<Customer> {
+  const first = await customers.get(account, change.reference);
+  const names = Object.keys(change) as (keyof Customer)[];
+  const isTouched = (now: Customer | undefined) =>
+    names.some((name) => !isDeepStrictEqual(now?.[name], first?.[name]));
+  for (let known = first; ; known = await customers.get(account, change.reference)) {
+    if (isTouched(known)) throw new Refusal(409, (errors) => errors.changedMeanwhile);
+    const customer = withChange(known, change);
+    const replacement = { before: known ? [known] : [], after: [customer] };
+    const outcome = await customers.replace(account, replacement);
+    if (outcome === null) return { ...customer, numbers: customer.numbers.toSorted() };
+    if (outcome === 'changed' || outcome.reason === 'reference-taken') continue;
+    // The customer's own segment was removed at the same time.
+    if (outcome.reason === 'no-such-segment' && change.segment === undefined) continue;
+    throw new Refusal(outcome.reason === 'number-taken' ? 409 : 422, refusalText(outcome));
+  }
 }
 
 /** The pieces of a body, as long as its sender's token is valid. */
