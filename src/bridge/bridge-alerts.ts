@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import type { Seen } from '../shared/alerts/alert-rules.ts';
 import { type AlertSettings, alertTargets } from '../shared/alerts/alert-targets.ts';
-import { type Alerts, createAlerts } from '../shared/alerts/alerts.ts';
+import { type Alerts, type AlertsStatus, createAlerts } from '../shared/alerts/alerts.ts';
 import { watchDisk } from '../shared/alerts/machine-problems.ts';
 import type { ApiClient, ApiClientOptions } from '../shared/api/client.ts';
 import type { BridgeHealth } from '../shared/api/contract/bridge-health.ts';
@@ -8,8 +9,11 @@ import { type ApiResult, proxyFor } from '../shared/api/result.ts';
 import type { Log } from '../shared/log/log.ts';
 import { escapeControls, maskNumbers } from '../shared/log/redact.ts';
 import type { MailOptions } from '../shared/mail/mail.ts';
+import { valueWithin } from '../shared/process/within.ts';
 import type { AmiStatus } from './ami/link.ts';
-import { bridgeProblems, expiryOf, type Facts, watchApi } from './problems.ts';
+import { newestDamaged } from './outbox/recovery/damaged-file.ts';
+import { databasePath } from './outbox/tables/database.ts';
+import { bridgeProblems, damagedProblem, expiryOf, type Facts, watchApi } from './problems.ts';
 import type { BridgeState } from './status/bridge-status.ts';
 
 export type BridgeAlertsConfig = AlertAddresses & {
@@ -19,6 +23,8 @@ export type BridgeAlertsConfig = AlertAddresses & {
 };
 
 const HEALTH_MS = 60_000;
+/** Maximum time to wait for a disk that hangs, ms. */
+const LOOK_MS = 1_000;
 /** Retries alone take seconds. */
 const LEAST_BACKLOG_MS = 5_000;
 
@@ -32,7 +38,7 @@ export function createBridgeAlerts(
     readonly unreadable: () => Facts['records'];
     readonly log: Log;
   },
-): Alerts & { answered(result: ApiResult): void } {
+): Omit<Alerts, 'status'> & { answered(result: ApiResult): void; status(state: BridgeState): AlertsStatus } {
   const { stateDir } = config.outbox;
   const lookAtDisk = watchDisk(stateDir);
   const api = watchApi(config.api.baseUrl, Date.now);
@@ -50,27 +56,47 @@ export function createBridgeAlerts(
     const health: BridgeHealth = { problems, ...(state && versionAndQueue(state)) };
     void parts.client.reportHealth(JSON.stringify(health));
   }
+  let disk: Seen = { problems: [] };
+  let lookedAt = 0;
+  function problemsOf(current: BridgeState) {
+    const link = parts.link();
+    return bridgeProblems(current, {
+      stateDir,
+      lookedAt,
+      failure: link.failure?.kind,
+      records: parts.unreadable(),
+      clockAheadMs: api.clockAheadMs(),
+      certificates: {
+        pbx: link.certificateEndsAt,
+        api: api.certificateEndsAt(),
+        own: expiryOf(config.api.clientCertificate?.cert),
+      },
+      backlogMs: Math.max(config.alerts.afterMs, LEAST_BACKLOG_MS),
+    });
+  }
+  async function lookAtFolder({ outbox }: BridgeState): Promise<Seen> {
+    const { problems, unknown } = await lookAtDisk();
+    // A folder that cannot be read is a problem of the storage.
+    const damaged = await valueWithin(LOOK_MS, newestDamaged(databasePath(stateDir))).catch(() => undefined);
+    return {
+      unknown,
+      problems: damaged ? [...problems, damagedProblem(stateDir, damaged, outbox)] : problems,
+    };
+  }
+  const withDisk = ({ problems, unknown = [] }: Seen): Seen => ({
+    problems: [...problems, ...disk.problems],
+    unknown: [...unknown, ...(disk.unknown ?? [])],
+  });
   const onChecked = config.api.extras === true ? reportHealth : () => {};
   const alerts = createAlerts(
     { ...config.alerts, onChecked, file: join(stateDir, 'alerts.json'), targets: bridgeAlertTargets(config) },
     {
       async read() {
-        const link = parts.link();
         state = await parts.read();
-        const { problems, unknown } = bridgeProblems(state, {
-          stateDir,
-          failure: link.failure?.kind,
-          records: parts.unreadable(),
-          clockAheadMs: api.clockAheadMs(),
-          certificates: {
-            pbx: link.certificateEndsAt,
-            api: api.certificateEndsAt(),
-            own: expiryOf(config.api.clientCertificate?.cert),
-          },
-          backlogMs: Math.max(config.alerts.afterMs, LEAST_BACKLOG_MS),
-        });
-        const disk = await lookAtDisk();
-        return { problems: [...problems, ...disk.problems], unknown: [...unknown, ...disk.unknown] };
+        disk = await lookAtFolder(state);
+        const seen = withDisk(problemsOf(state));
+        lookedAt = state.now;
+        return seen;
       },
       log: parts.log,
       now: Date.now,
@@ -79,6 +105,8 @@ export function createBridgeAlerts(
   return {
     ...alerts,
     answered: api.answered,
+    /** By the problems of this moment: what is over is not shown until the next check. */
+    status: (current) => alerts.status(withDisk(problemsOf(current))),
     start() {
       api.start();
       alerts.start();

@@ -152,9 +152,9 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     source &&
     createGapFiller(
       { source, checkpoint: saved.cdrCheckpoint, keepMs },
-      { ...tracker.live, recordDelayMs: () => link.status().recordDelayMs },
+      { ...tracker.live, recordOptions: () => link.status().records },
       {
-        outbox: { append: appends.append, written: appends.written, ledgerEntries: outbox.ledgerEntries },
+        outbox: { ...outbox, append: appends.append, written: appends.written },
         onAppended,
         log: log.child({ part: 'cdr' }),
         now,
@@ -186,7 +186,10 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     log: log.child({ part: 'alerts' }),
     unreadable: () => gapFiller?.unreadable(),
   });
-  const status = async (): Promise<BridgeStatus> => ({ ...(await read()), alerts: alerts.status() });
+  async function status(): Promise<BridgeStatus> {
+    const state = await read();
+    return { ...state, alerts: alerts.status(state) };
+  }
   const metrics = createMetrics();
   const server = config.status && createStatusServer(config.status, { readStatus: status, metrics, log });
   const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);

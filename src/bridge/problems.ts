@@ -7,6 +7,7 @@ import type { ApiResult } from '../shared/api/result.ts';
 import { duration } from '../shared/delivery/report.ts';
 import type { AmiFailure } from './ami/failure.ts';
 import { failureCodes } from './ami/link-log.ts';
+import type { DamagedFile } from './outbox/recovery/damaged-file.ts';
 import type { BridgeState } from './status/bridge-status.ts';
 
 const certificates = [
@@ -18,6 +19,8 @@ const certificates = [
 /** What `bridgeProblems` needs beside the bridge's status. Times are Unix ms. */
 export type Facts = {
   readonly stateDir: string;
+  /** When the problems were looked at before; 0 at first. */
+  readonly lookedAt: number;
   /** Of the link to Asterisk. */
   readonly failure: AmiFailure['kind'] | undefined;
   /** Of call records that cannot be read. */
@@ -65,9 +68,13 @@ export function bridgeProblems(
   };
 }
 
-function linkProblem({ pbx }: BridgeState, { failure }: Facts): Problem[] {
-  if (pbx.state === 'up' || failure === undefined) return [];
+function linkProblem({ pbx }: BridgeState, { failure, lookedAt }: Facts): Problem[] {
   const { address, failure: reason } = pbx;
+  // A PBX that restarts again and again is back before anybody looks: each loss counts.
+  const wasLost = pbx.lostAt.some((at) => at > lookedAt);
+  if (pbx.state === 'up' && wasLost)
+    return [problem('link', 'ami.lost', { address, reason: 'it is back since' })];
+  if (pbx.state === 'up' || failure === undefined) return [];
   return [problem('link', failureCodes[failure], { address, reason })];
 }
 
@@ -77,17 +84,22 @@ function deliveryProblems({ delivery, outbox, now }: BridgeState, { backlogMs }:
   const wait = duration(Math.max((delivery.nextTryAt ?? now) - now, 0));
   const stopped =
     state === 'ok' ? [] : [problem('delivery', `delivery.${state}`, { reason, waiting, wait }, { since })];
+  const { retrying } = delivery;
+  const failing =
+    retrying !== undefined && waiting > 0
+      ? [problem('delivery', 'problem.nothing-accepted', { ...retrying, waiting }, { since: retrying.since })]
+      : [];
   // The end of an outage starts the limit anew: the backlog needs time to be delivered.
   const waitsSince = Math.max(oldestWaitingAt, since);
   const backlog =
-    state === 'ok' && waiting > 0 && now - waitsSince > backlogMs
+    state === 'ok' && retrying === undefined && waiting > 0 && now - waitsSince > backlogMs
       ? [problem('backlog', 'problem.backlog', { count: waiting }, { since: waitsSince })]
       : [];
   const deadLetters =
     dead > 0
       ? [problem('dead-letters', 'problem.dead-letters', { count: dead }, { atOnce: true, amount: dead })]
       : [];
-  return [...stopped, ...backlog, ...deadLetters];
+  return [...stopped, ...failing, ...backlog, ...deadLetters];
 }
 
 function storageProblem({ outbox, now }: BridgeState, { stateDir: directory }: Facts): Problem[] {
@@ -97,6 +109,21 @@ function storageProblem({ outbox, now }: BridgeState, { stateDir: directory }: F
   return uncommittedSince !== undefined && now - uncommittedSince > longestCommitMs
     ? [problem('storage', 'problem.not-storing', { directory }, { since: uncommittedSince })]
     : [];
+}
+
+/** A damaged database that was set aside, and events that were lost with it: until an operator has deleted its file. */
+export function damagedProblem(
+  directory: string,
+  { at, path }: DamagedFile,
+  { lost }: BridgeState['outbox'],
+): Problem {
+  const damaged = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+  return problem(
+    'damaged-outbox',
+    'problem.damaged-outbox',
+    { directory, at: damaged, file: path, lost },
+    { since: at, atOnce: true },
+  );
 }
 
 function clockProblem(aheadMs = 0): Problem[] {

@@ -41,6 +41,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
     const status = {
       version,
       pbxId,
+      pid: process.pid,
       startedAt,
       now: now(),
       pbx: pbxOf(link.status(), address),
@@ -80,6 +81,8 @@ function pbxOf(status: AmiStatus, address: string): BridgeState['pbx'] {
   };
 }
 
+type AppendStatus = Pick<BridgeState['outbox'], 'lastCommitAt' | 'uncommitted' | 'uncommittedSince'>;
+
 type AppendWatch = ReturnType<typeof watchAppends>;
 
 /** Watches the batches on their way to the disk, and how long they take. Batches are written in their order. */
@@ -113,9 +116,10 @@ export function watchAppends(append: Outbox['append'], now: () => number) {
       return new Set([...changed, ...batches.flatMap(({ events }) => events.map(({ callId }) => callId))])
         .size;
     },
-    status(): { lastCommitAt?: number | undefined; uncommittedSince?: number | undefined } {
+    status(): AppendStatus {
       const [oldest] = underWay.values();
-      return { lastCommitAt, uncommittedSince: oldest?.since };
+      const uncommitted = [...underWay.keys()].reduce((sum, { events }) => sum + events.length, 0);
+      return { lastCommitAt, uncommitted, uncommittedSince: oldest?.since };
     },
   };
 }

@@ -206,7 +206,10 @@ export function createTrackerDriver(
       },
       notationOf: (channel) => notationOf(state, channel),
       presumesWithheld: (endpoint) => presumedPresentation(state.trunks.get(endpoint)) === 'prohibited',
-      isKnown: (uniqueid) => state.calls.has(uniqueid) || state.channels.has(uniqueid),
+      knownAs: (uniqueid) =>
+        state.calls.has(uniqueid) || state.channels.has(uniqueid) ? uniqueid : undefined,
+      knownFrom: (beginning) =>
+        [...state.calls.keys(), ...state.channels.keys()].find((uniqueid) => uniqueid.startsWith(beginning)),
       vanished() {
         const open = state.snapshots === 0 ? [] : [...state.calls.keys()];
         return new Set(open.filter((uniqueid) => !state.channels.has(uniqueid)));
@@ -214,7 +217,7 @@ export function createTrackerDriver(
       end: (ended) => apply({ type: 'ended-unseen', ...ended }),
       writeJournal,
       logDecision,
-    } satisfies Omit<LiveCalls, 'recordDelayMs'>,
+    } satisfies Omit<LiveCalls, 'recordOptions'>,
     status: (): CallCounts & { readonly open: number } => ({
       open: state.calls.size,
       ...counts,

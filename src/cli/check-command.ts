@@ -1,6 +1,7 @@
 import { inspectPbx } from '../bridge/ami/inspection.ts';
 import { readTrunk, type Trunk } from '../bridge/calls/trunk.ts';
 import type { Reader } from '../bridge/outbox/reader.ts';
+import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { createApiClient } from '../shared/api/client.ts';
 import { historyPage } from '../shared/delivery/history-page.ts';
 import { systemClock } from '../shared/process/clock.ts';
@@ -55,9 +56,11 @@ export async function check(
     return conclude(context, findings);
   }
   add(stateDirFinding(stateDir, stateDir === STATE_DIRECTORY));
-  if (config.cdr !== undefined) add(await cdrFinding(config.cdr));
+  const records = config.cdr && (await cdrFinding(config.cdr));
+  if (records !== undefined) add(records.finding);
   for (const finding of await checkPorts(config)) add(finding);
-  for (const finding of await checkPbx(context, config, call, stop)) add(finding);
+  for (const finding of await checkPbx(context, config, { call, recordIdWidth: records?.idWidth }, stop))
+    add(finding);
   for (const finding of await checkApi(config)) add(finding);
   return conclude(context, findings);
 }
@@ -66,7 +69,9 @@ async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promi
   const { runningBridge } = await import('../bridge/outbox/tables/database.ts');
   const bridge = runningBridge(outbox.stateDir);
   const found = status === undefined || status.port === 0 ? undefined : await readStatus(statusUrl(status));
-  const ours = found?.ok && found.status.pbxId === calls.pbxId ? found.status : undefined;
+  const isOurs = ({ pbxId, pid = bridge }: BridgeStatus) =>
+    pbxId === calls.pbxId && (bridge === undefined || pid === bridge);
+  const ours = found?.ok && isOurs(found.status) ? found.status : undefined;
   const findings = [
     await portFinding('AGI_LISTEN', agi?.server, { listening: ours?.lookups?.listening, bridge }),
     await portFinding('STATUS_LISTEN', status, { listening: ours && true, bridge }),
@@ -76,8 +81,8 @@ async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promi
 
 async function checkPbx(
   { terminal, json }: Context,
-  { ami, calls, cdr, outbox }: BridgeSettings,
-  call: CheckOptions['call'],
+  { ami, calls, outbox }: BridgeSettings,
+  { call, recordIdWidth }: { call: CheckOptions['call']; recordIdWidth: number | undefined },
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const listenedMs = call === undefined ? 0 : call === true ? callListenMs : Number(call) * 1_000;
@@ -92,7 +97,7 @@ async function checkPbx(
     calls,
     listenedMs,
     known: await knownTrunks(outbox.stateDir),
-    readsRecords: cdr !== undefined,
+    recordIdWidth,
   });
 }
 

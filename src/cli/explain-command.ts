@@ -1,6 +1,8 @@
 import { readDialplanLine } from '../bridge/ami/dialplan-line.ts';
 import type { JournalEntry } from '../bridge/calls/effect.ts';
 import type { Reader } from '../bridge/outbox/reader.ts';
+import { type DamagedFile, newestDamaged } from '../bridge/outbox/recovery/damaged-file.ts';
+import { databasePath } from '../bridge/outbox/tables/database.ts';
 import type { HistoryEntry } from '../shared/delivery/history-page.ts';
 import { createHistoryReader, HistoryUnreadable } from '../shared/delivery/history-reader.ts';
 import { maskNumbers } from '../shared/log/redact.ts';
@@ -33,7 +35,9 @@ export async function explain(context: Context, what: string, options: ExplainOp
   const [id, ...others] = found;
   const timeline = id === undefined ? undefined : timelineOf(reader, id, settings.calls.pbxId);
   if (id === undefined || timeline === undefined) {
-    context.printError(notFoundText(what, settings.outbox.journalKeepMs));
+    const { stateDir, journalKeepMs } = settings.outbox;
+    const damaged = await newestDamaged(databasePath(stateDir)).catch(() => undefined);
+    context.printError(notFoundText(what, journalKeepMs, damaged));
     return exitCodes.notFound;
   }
   const apiHistory =
@@ -77,8 +81,12 @@ function newestFirst(a: string, b: string): number {
   return (bt ?? 0) - (at ?? 0);
 }
 
-function notFoundText(what: string, keepMs: number): string {
+function notFoundText(what: string, keepMs: number, damaged: DamagedFile | undefined): string {
   if (keepMs === 0) return `no record of ${what}: the journal is turned off (JOURNAL_KEEP=0s)`;
+  if (damaged !== undefined) {
+    const at = new Date(damaged.at).toISOString().slice(0, 16).replace('T', ' ');
+    return `no record of ${what}. The database was damaged and replaced at ${at} UTC: what the journal had of earlier calls may be lost with it (${damaged.path}). pbx-bridge outbox list and the API's history (pbx-bridge verify) show what was reported.`;
+  }
   const days = Math.round(keepMs / 86_400_000);
   return `no record of ${what}: no such channel was seen in the last ${days} days (JOURNAL_KEEP). Check that the bridge was running and connected then. To test whether calls are seen now, run pbx-bridge check --call.`;
 }

@@ -3,7 +3,7 @@ import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { parseJson } from '../shared/process/parse-json.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
-import { statusSection } from './config/outbox-section.ts';
+import { outboxSection, statusSection } from './config/outbox-section.ts';
 import type { Environment } from './config/variable.ts';
 
 export type StatusResult =
@@ -31,9 +31,19 @@ export function statusUrlOf(environment: Environment): string {
 export async function readOwnStatus(environment: Environment): Promise<StatusResult> {
   const url = statusUrlOf(environment);
   const found = await readStatus(url);
-  const own = loadConfig({ calls: callsSection }, { PBX_ID: environment.PBX_ID }).calls.pbxId;
-  if (!found.ok || found.status.pbxId === own) return found;
-  const why = `at ${url} is another bridge, with PBX_ID=${found.status.pbxId}: this one, with ${own}, has no status there; give it a STATUS_LISTEN of its own`;
+  if (!found.ok) return found;
+  const { pbxId: own } = loadConfig({ calls: callsSection }, { PBX_ID: environment.PBX_ID }).calls;
+  const { STATE_DIR, STATE_DIRECTORY } = environment;
+  const { stateDir } = loadConfig({ outbox: outboxSection }, { STATE_DIR, STATE_DIRECTORY }).outbox;
+  const { pbxId, pid } = found.status;
+  const { runningBridge } = await import('../bridge/outbox/tables/database.ts');
+  const running = runningBridge(stateDir);
+  // The process that works on the state folder is the bridge of these settings. Not known: a folder that cannot be read.
+  const isOtherProcess = pid !== undefined && running !== undefined && pid !== running;
+  if (pbxId === own && !isOtherProcess) return found;
+  const other =
+    pbxId === own ? ` and process ${pid}: this one, process ${running},` : `: this one, with ${own},`;
+  const why = `at ${url} is another bridge, with PBX_ID=${pbxId}${other} has no status there; give it a STATUS_LISTEN of its own`;
   return { ok: false, why };
 }
 

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { duration } from '../shared/delivery/report.ts';
@@ -34,13 +35,16 @@ type View = { readonly code: number; print(): void };
 
 const codeOf = (wells: boolean[]) => (wells.every(Boolean) ? exitCodes.ok : exitCodes.problem);
 
+/** False if a line of the status says that something is wrong. */
+const isWell = (status: BridgeStatus) => statusLines(status).every(({ tone }) => tone !== 'bad');
+
 async function showOne(context: Context, options: StatusOptions): Promise<View> {
   const { terminal, json, io } = context;
   const found =
     options.url === undefined ? await readOwnStatus(io.environment()) : await readStatus(options.url);
   if (found.ok)
     return {
-      code: codeOf([found.status.ready]),
+      code: codeOf([isWell(found.status)]),
       print: () => (json ? terminal.json(found.status) : printStatus(context, found.status)),
     };
   return {
@@ -59,20 +63,32 @@ function printStatus({ terminal }: Context, status: BridgeStatus): void {
   }
 }
 
+/** What is wrong, a line each: why it is not ready, or else what the status marks as bad. */
+function troubles(status: BridgeStatus): readonly string[] {
+  if (!status.ready) return status.reasons;
+  return statusLines(status).flatMap(({ label, text, tone }) => (tone === 'bad' ? `${label}: ${text}` : []));
+}
+
 type InstanceStatus = { readonly name: string; readonly found: StatusResult };
 
 /** By the name of each bridge with settings in the folder: in JSON its /status.json, or `{ error }`. */
 async function showAll(context: Context, { folder }: StatusOptions): Promise<View> {
   const { terminal, json, io } = context;
+  const own = io.environment();
+  // Of a unit pbx-bridge@NAME, /var/lib/pbx-bridge/NAME: next to that of this command.
+  const stateOf = (name: string) => {
+    const { STATE_DIRECTORY } = own;
+    return STATE_DIRECTORY && { STATE_DIRECTORY: join(dirname(STATE_DIRECTORY), name) };
+  };
   const instances = await Promise.all(
-    readInstances(folder ?? instancesFolder(io.environment())).map(async ({ name, environment }) => ({
+    readInstances(folder ?? instancesFolder(own)).map(async ({ name, environment }) => ({
       name,
-      found: await readInstance(environment),
+      found: await readInstance({ ...stateOf(name), ...environment }),
     })),
   );
   const objects = instances.map(({ name, found }) => [name, found.ok ? found.status : { error: found.why }]);
   return {
-    code: codeOf(instances.map(({ found }) => found.ok && found.status.ready)),
+    code: codeOf(instances.map(({ found }) => found.ok && isWell(found.status))),
     print: () => (json ? terminal.json(Object.fromEntries(objects)) : printAll(context, instances)),
   };
 }
@@ -103,7 +119,7 @@ function printAll({ terminal }: Context, instances: readonly InstanceStatus[]): 
   const head = ['bridge', ...columns.map(([title]) => title)];
   const rows = instances.map(({ name, found }) => ({
     cells: [name, ...columns.map(([, read]) => (found.ok ? String(read(found.status)) : '-'))],
-    problems: found.ok ? found.status.reasons : [found.why],
+    problems: found.ok ? troubles(found.status) : [found.why],
   }));
   const widths = head.map((title, index) =>
     Math.max(title.length, ...rows.map(({ cells }) => cells[index]?.length ?? 0)),

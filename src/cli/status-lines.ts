@@ -41,9 +41,16 @@ function span(since: number, now: number): string {
 
 function pbx({ pbx: it, now }: BridgeStatus): StatusLine {
   const address = `Asterisk ${it.version === '' ? '' : `${it.version} `}at ${it.address}`;
-  if (it.state === 'up') return line('PBX', `${address}, connected for ${span(it.since, now)}`, 'good');
-  const why = it.failure ?? 'first connection attempt';
-  return line('PBX', `not connected to Asterisk at ${it.address}: ${why}; attempt ${it.attempts}`, 'bad');
+  // A bridge of 1.0.0 that still runs does not say it.
+  const losses = it.lostAt?.length ?? 0;
+  const lost = losses === 0 ? '' : `; LOST ${losses === 1 ? 'once' : `${losses} times`} within the last hour`;
+  if (it.state === 'up') {
+    const tone = losses >= FEW_LOSSES ? 'bad' : 'good';
+    return line('PBX', `${address}, connected for ${span(it.since, now)}${lost}`, tone);
+  }
+  if (it.failure === undefined) return line('PBX', `connecting to Asterisk at ${it.address}`, 'bad');
+  const attempt = `attempt ${it.attempts}`;
+  return line('PBX', `not connected to Asterisk at ${it.address}: ${it.failure}; ${attempt}${lost}`, 'bad');
 }
 
 function lastEvent({ pbx: it, now }: BridgeStatus): StatusLine {
@@ -62,6 +69,10 @@ function calls({ calls: it }: BridgeStatus): StatusLine {
   return line('calls', `${it.open} open; ${reported}${unreported.join('')}`);
 }
 
+/** Failed attempts in a row, and losses of the link within an hour, that are more than a hiccup. */
+const FEW_FAILURES = 3;
+const FEW_LOSSES = 3;
+
 const stateTexts = {
   ok: 'ok',
   paused: 'PAUSED',
@@ -71,7 +82,13 @@ const stateTexts = {
 
 function delivery({ delivery: it, now }: BridgeStatus): StatusLine {
   const last = it.lastDeliveredAt === undefined ? 'none since the start' : ago(it.lastDeliveredAt, now);
-  if (it.state === 'ok') return line('delivery', `ok; last delivery ${last}`, 'good');
+  if (it.state === 'ok') {
+    if (it.retrying === undefined) return line('delivery', `ok; last delivery ${last}`, 'good');
+    const { since, reason, failures } = it.retrying;
+    const what = `RETRYING for ${span(since, now)}: ${reason}; ${count(failures, 'attempt')} failed, none accepted since; last delivery ${last}`;
+    // One lost answer or two mend themselves.
+    return line('delivery', what, failures >= FEW_FAILURES ? 'bad' : 'plain');
+  }
   const next = it.nextTryAt === undefined ? '' : `, next attempt in ${duration(it.nextTryAt - now)}`;
   const text = `${stateTexts[it.state]} for ${span(it.since, now)}: ${it.reason}${next}; last delivery ${last}`;
   return line('delivery', text, 'bad');
@@ -105,14 +122,21 @@ function history({ reconcile: it, now }: BridgeStatus): StatusLine | undefined {
   return line('API history', `NOT COMPARED: ${it.reason}; ${last}${missing}`, 'bad');
 }
 
-function disk({ outbox: { storage } }: BridgeStatus): StatusLine | undefined {
+function disk({ outbox: { storage, uncommitted } }: BridgeStatus): StatusLine | undefined {
   if (storage.state === 'working') return undefined;
-  return line('disk', `${storage.state}: ${storage.error ?? 'new events are not stored'}`, 'bad');
+  const inMemory =
+    uncommitted > 0
+      ? `; ${count(uncommitted, 'event')} only in memory: do not restart the bridge before the disk works`
+      : '';
+  return line('disk', `${storage.state}: ${storage.error ?? 'new events are not stored'}${inMemory}`, 'bad');
 }
 
-function alerts({ alerts: { problems, unsent }, now }: BridgeStatus): StatusLine[] {
+function alerts({ alerts: { problems, over = [], unsent }, now }: BridgeStatus): StatusLine[] {
   return [
-    ...problems.map(({ what, since }) => line('problem', `${what}; for ${span(since, now)}`, 'bad')),
+    ...problems.map(({ what, remedy, since }) =>
+      line('problem', `${what}; for ${span(since, now)}. ${remedy}`, 'bad'),
+    ),
+    ...over.map(({ what, until }) => line('over', `for ${duration(now - until)}: ${what}`)),
     ...unsent.map(({ target, count: waiting, error }) =>
       line('alerts', `NOT SENT: ${count(waiting, 'alert')}, ${target}: ${error}`, 'bad'),
     ),

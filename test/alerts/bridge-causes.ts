@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -83,6 +83,7 @@ export const bridgeCauses = {
     await connected;
     stand.pbx.send(call());
   },
+  'problem.nothing-accepted': answered({ kind: 'status', status: 500 }),
   'problem.backlog': answered({ kind: 'hang' }, { API_TIMEOUT: '60s' }),
   'problem.dead-letters': answered({ kind: 'status', status: 422 }),
   'problem.clock': answered({
@@ -112,6 +113,13 @@ export const bridgeCauses = {
     await connected;
     disk.leave(0);
     for (let n = 0; n < 100; n += 1) stand.pbx.send(call());
+  },
+  async 'problem.damaged-outbox'(t, to) {
+    const { stand, connected } = await bridge(t, to);
+    await connected;
+    await stand.stop();
+    writeFileSync(join(stand.env.STATE_DIR as string, 'outbox.db'), 'text, and no database at all');
+    await stand.start();
   },
   async 'problem.disk-low'(t, to) {
     needs(smallDiskImpossible());

@@ -17,17 +17,20 @@ import { rowsOf } from './worlds.ts';
  */
 const skip = labImpossible() ?? false;
 
-async function openScene(t: TestContext, version: Version, place: CdrPlace) {
+async function openScene(
+  t: TestContext,
+  version: Version,
+  place: CdrPlace,
+  baseRow = 'extension-caller-hangs-up',
+) {
   const lab = await openLab(version, place.lab);
   const farEnd = await startFarEnd({ amiPort: lab.pbx.ports.ami, settings: place.settings(lab.pbx) });
   t.after(async () => {
     await farEnd.stop();
     await lab.stop();
   });
-  const [{ row: base, index }] = rowsOf(version, 'extension-caller-hangs-up') as [
-    { row: Row; index: number },
-  ];
-  /** Plays a call to the first extension; gives what must be reported of it. */
+  const [{ row: base, index }] = rowsOf(version, baseRow) as [{ row: Row; index: number }];
+  /** Plays the row; gives what must be reported of it. */
   async function played(changes: Partial<Row>, mayRepeat: boolean): Promise<Due> {
     const row = { ...base, ...changes };
     const { inbound } = await playRow({ row, index, office: office(1), ...lab });
@@ -103,6 +106,21 @@ test('a call that was open when the bridge died, and whose record Asterisk holds
   const place = { ...csv, lab: { files: { 'cdr.conf': held } } };
   const { farEnd, bridgeDies } = await openScene(t, '22', place);
   const due = await bridgeDies();
+  await farEnd.startBridge();
+  assert.deepEqual(await faultsOf(farEnd, [due]), []);
+});
+
+test('an answered call of a queue whose record says NO ANSWER (ignoredialchanges=yes)', {
+  skip,
+}, async (t) => {
+  const ignoring = '[general]\nenable = yes\nignoredialchanges = yes\n[csv]\nloguniqueid = yes\n';
+  const csv = await cdrPlaces.csv.open();
+  const place = { ...csv, lab: { files: { 'cdr.conf': ignoring } } };
+  const { lab, farEnd, played } = await openScene(t, '22', place, 'queue-phones-ringall');
+  await farEnd.killBridge();
+  const due = await played({}, false);
+  const records = await cdrOf(lab.pbx, [due.uniqueid]);
+  assert.match(JSON.stringify(records), /NO ANSWER/);
   await farEnd.startBridge();
   assert.deepEqual(await faultsOf(farEnd, [due]), []);
 });

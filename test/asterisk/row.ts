@@ -47,6 +47,8 @@ export type ExpectedReport = {
   readonly from?: string;
   /** The person who answered: the nth phone, the mobile, or the reception by its own number. Absent: missed. */
   readonly answeredBy?: number | 'mobile' | 'reception';
+  /** A missed call that a machine answered: Asterisk's own records count it as answered. */
+  readonly answeredByMachine?: true;
 };
 
 export type ExpectedMissed = {

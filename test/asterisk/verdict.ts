@@ -107,7 +107,8 @@ export function judge(
     const known = row.fromRecords?.reported[i];
     const agrees =
       answered === reported[i]?.reported.some(({ status }) => status === 'answered') ||
-      (known !== undefined && answered === (known.answeredBy !== undefined));
+      (known !== undefined && answered === (known.answeredBy !== undefined)) ||
+      (answered && row.reported[i]?.answeredByMachine === true);
     if (!agrees) faults.push(`Asterisk says ${text}`);
     return { text, agrees };
   });

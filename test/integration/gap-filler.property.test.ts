@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Input, SnapshotChannel } from '../../src/bridge/calls/input.ts';
 import { callSettings } from '../../src/bridge/calls/rules.fixture.ts';
 import type { StoredTrunk } from '../../src/bridge/calls/trunk.ts';
+import { usualRecords } from '../../src/bridge/cdr/cdr-source.ts';
 import { createGapFiller } from '../../src/bridge/cdr/gap-filler.ts';
 import type { Batch, NewEvent, Outbox } from '../../src/bridge/outbox/outbox.ts';
 import type { LedgerEntry } from '../../src/bridge/outbox/tables/ledger.ts';
@@ -122,9 +123,14 @@ async function createWorld(book: Book) {
     });
     const filler = createGapFiller(
       { source: book.source(), checkpoint: memory.load().cdrCheckpoint, keepMs: 0, everyMs: 2 ** 30 },
-      { ...tracker.live, recordDelayMs: () => 0 },
+      { ...tracker.live, recordOptions: () => usualRecords },
       {
-        outbox: { append: memory.appendOrFail, written: async () => true, ledgerEntries: memory.verdicts },
+        outbox: {
+          append: memory.appendOrFail,
+          written: async () => true,
+          ledgerEntries: memory.verdicts,
+          callIdsFrom: async () => new Map(),
+        },
         onAppended() {},
         log: silentLog,
         now: () => epoch * 1_000,

@@ -144,6 +144,24 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
     await source.close();
   });
 
+  test('uniqueids that a long systemname makes too long for their column: read as far as they are there, and named where that is too little', async () => {
+    await query('TRUNCATE cdr');
+    await write(epoch, 5, 'short');
+    const source = open();
+    const end = await source.end();
+    await query('SET SESSION sql_mode = ""');
+    for (const [name, nth] of [
+      ['cust-pbx01-berlin', 4721],
+      ['cust-pbx01-berlin-west-1', 1],
+    ] as const)
+      await write(epoch + 60, 5, name, 1, `${name}-${epoch + 60}.${nth}`);
+    const { entries } = await source.read(end, { thorough: false });
+    const read = entries.map(({ record }) => (typeof record === 'string' ? record : record.uniqueid));
+    assert.deepEqual(read, [`${epoch}.1`, `cust-pbx01-berlin-${epoch + 60}.472`, 'cut-uniqueid']);
+    assert.equal(source.idWidth(), 32);
+    await source.close();
+  });
+
   test('records of one second are in the order of their sequence', async (t) => {
     const { source, position } = await begin(t);
     for (const sequence of [8, 7])

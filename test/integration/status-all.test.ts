@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BridgeStatus } from '../../src/bridge/status/bridge-status.ts';
 import { always } from '../fakes/far-side-faults.ts';
+import { createRig } from '../faults/rig.ts';
 import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
@@ -55,6 +56,27 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
   const json = JSON.parse((await runCommand([...all, '--json'], {}, {})).text);
   assert.deepEqual(Object.keys(json), ['bridge', 'berlin', 'hamburg', 'munich', 'vienna']);
   assert.deepEqual([json.bridge.pbxId, json.berlin.pbxId], ['main', 'berlin']);
+});
+
+test('a bridge that has the port, but not the state folder, of these settings is another one', async (t) => {
+  const [first, second] = [
+    await createStand(t, { STATUS_LISTEN: '127.0.0.1:0' }),
+    await createRig({ STATUS_LISTEN: '127.0.0.1:1' }),
+  ];
+  t.after(() => second.close());
+  await first.start();
+  const running = second.startBridge();
+  await running.says('ami.connected');
+  const url = `127.0.0.1:${first.statusPort()}`;
+  const env = { STATUS_LISTEN: url, PBX_ID: 'pbx', STATE_DIR: second.stateDir };
+  const { code, error } = await runCommand(['status'], env, {});
+  assert.equal(code, 1);
+  assert.match(
+    error,
+    /is another bridge, with PBX_ID=pbx and process \d+: this one, process \d+, has no status there/,
+  );
+  const own = { ...env, STATE_DIR: first.env.STATE_DIR as string };
+  assert.equal((await runCommand(['status'], own, {})).code, 0);
 });
 
 test('status --all without any bridge says where it looked', async (t) => {

@@ -6,6 +6,7 @@ type PlayedPbx = {
   readonly username: string;
   readonly secret: string;
   readonly version: string;
+  readonly systemName: string;
   /** Classes that the manager user has, as in manager.conf. */
   readonly read: ReadonlySet<string>;
   readonly write: ReadonlySet<string>;
@@ -54,7 +55,11 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
     events: (action) => respond(action, 'Success', { Events: 'On' }),
     coresettings: (action) => {
       if (may(action, 'reporting', 'system')) {
-        respond(action, 'Success', { AMIversion: '9.0.0', AsteriskVersion: pbx.version });
+        respond(action, 'Success', {
+          AMIversion: '9.0.0',
+          AsteriskVersion: pbx.version,
+          SystemName: pbx.systemName,
+        });
       }
     },
     coreshowchannels: (action) => {

@@ -17,6 +17,8 @@ export type PlayerOptions = {
   readonly host?: string | undefined;
   /** The version that CoreSettings answers. */
   readonly version?: string | undefined;
+  /** The `systemname` of asterisk.conf, which it answers too; '' when absent. */
+  readonly systemName?: string | undefined;
   /** The manager user's classes; read `call` and write `reporting` when absent. */
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
@@ -111,6 +113,7 @@ export function createPlayer(options: PlayerOptions): Player {
       username: options.username,
       secret: options.secret,
       version: options.version ?? '22.10.0',
+      systemName: options.systemName ?? '',
       read: new Set(options.read ?? ['call']),
       write: new Set(options.write ?? ['reporting']),
       silent: () => silent,

@@ -184,6 +184,7 @@ async function fromRecords(scenario: Scenario, unanswered: 'yes' | 'no'): Promis
           events.push(...batch.events);
           return { nextEvents: [], repeated: [] };
         },
+        callIdsFrom: async () => new Map(),
         ledgerEntries: async () => new Map(),
         written: async () => true,
       },

@@ -1,11 +1,13 @@
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
+import { longestUniqueid } from '../cdr/cdr-source.ts';
 import { openConnection } from './connection.ts';
 import { toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import type { AmiLinkOptions } from './link.ts';
 import { createCounters } from './link-log.ts';
 import { ConnectionEnded } from './pending-requests.ts';
+import { isYes } from './record-options.ts';
 import { readContexts, readDevices, readOption, readSnapshot, readVariable } from './snapshot.ts';
 import { type Fields, fieldKey } from './wire/frame.ts';
 import type { Response } from './wire/manager.ts';
@@ -30,6 +32,8 @@ export type Inspection = {
   readonly guestContext: string;
   /** True if Asterisk holds call records back and writes many at once. */
   readonly holdsRecords: boolean;
+  /** How long the uniqueids of the PBX can be. */
+  readonly uniqueidLength: number;
   /** Uniqueids of the first and of the last snapshot. */
   readonly channelsBefore: readonly string[];
   readonly channelsAfter: readonly string[];
@@ -119,6 +123,7 @@ export async function inspectPbx(
       // Only chan_sip has SIPpeers; it lets guests in unless set otherwise.
       guestContext: commands.fields.has('SIPpeers') && isYes(guests || 'yes') ? guestContext : '',
       holdsRecords: isYes(batch),
+      uniqueidLength: longestUniqueid(settings.fields.get('SystemName') ?? ''),
       channelsBefore: idsOf(before),
       channelsAfter: idsOf(after),
       events,
@@ -166,11 +171,6 @@ export async function inspectPbx(
       });
     });
   }
-}
-
-/** As Asterisk reads it in its configuration. */
-function isYes(value: string): boolean {
-  return /^(yes|true|y|t|1|on)$/i.test(value);
 }
 
 function failWith(failure: AmiFailure): never {

@@ -1,6 +1,7 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
+import { type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { type AmiCounters, createCounters, createLinkLog } from './link-log.ts';
@@ -37,8 +38,8 @@ export type AmiStatus = {
   readonly since: number;
   /** Asterisk's version; '' when unknown. */
   readonly version: string;
-  /** For how long Asterisk holds call records back, ms; 0 until the link was up. */
-  readonly recordDelayMs: number;
+  /** Asterisk's defaults until the link was up. */
+  readonly records: RecordOptions;
   /** When Asterisk's certificate expires; undefined without TLS and until the link was up. */
   readonly certificateEndsAt?: number | undefined;
   readonly lastEventAt: number | undefined;
@@ -47,6 +48,8 @@ export type AmiStatus = {
   readonly attempts: number;
   /** Why it is not up; absent while it is. */
   readonly failure: AmiFailure | undefined;
+  /** When the link was lost within the last hour, after it was up: at most the last 100 times, oldest first. */
+  readonly lostAt: readonly number[];
   readonly counters: Readonly<AmiCounters>;
 };
 
@@ -58,6 +61,10 @@ const resetAfterMs = 10_000;
 const provenMs = 1_000;
 /** The most failures that count after a link that was up for less: a second until the next attempt. */
 const mostFailuresOnceUp = 3;
+
+/** Losses of the link that are remembered, and for how long. */
+const MOST_LOSSES = 100;
+const HOUR_MS = 3_600_000;
 
 export type AmiLink = ReturnType<typeof createAmiLink>;
 
@@ -83,10 +90,11 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     state: 'stopped',
     since: clock.now(),
     version: '',
-    recordDelayMs: 0,
+    records: usualRecords,
     lastPongAt: undefined,
     attempts: 0,
     failure: undefined,
+    lostAt: [],
   };
 
   /** `onInput` takes every input, in order; after each (re)connect a snapshot comes first. If it throws, only that input is lost. */
@@ -119,7 +127,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
         failures = upMs >= provenMs ? 0 : Math.min(failures, mostFailuresOnceUp);
       if (isSilence(failure)) silences++;
       linkLog.down(clock.now(), failure);
-      enter('waiting', { failure });
+      const lostAt = upMs === undefined ? status.lostAt : [...status.lostAt, clock.now()].slice(-MOST_LOSSES);
+      enter('waiting', { failure, lostAt });
       await pause(reconnectDelay(failure, failures++, tools.random()), signal);
     }
   }
@@ -202,7 +211,10 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
       login = safeLogin(next);
       wake();
     },
-    status: (): AmiStatus => ({ ...status, lastEventAt, counters }),
+    status(): AmiStatus {
+      const lostAt = status.lostAt.filter((at) => clock.now() - at < HOUR_MS);
+      return { ...status, lostAt, lastEventAt, counters };
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { messageOf } from '../../shared/process/parse-json.ts';
 import type { ApplicationAsked, VariableAsked } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import type { DialplanPart } from '../calls/place.ts';
+import { longestUniqueid, type RecordOptions } from '../cdr/cdr-source.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
@@ -11,6 +12,7 @@ import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import type { AmiCounters } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
+import { readRecordOptions } from './record-options.ts';
 import { readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
 import { isSafeValue } from './wire/manager.ts';
 
@@ -31,8 +33,7 @@ export type PbxUp = {
   /** Asterisk's; '' when unknown. */
   readonly version: string;
   readonly channels: number;
-  /** For how long Asterisk holds call records back, ms. */
-  readonly recordDelayMs: number;
+  readonly records: RecordOptions;
   /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
   readonly certificateEndsAt: number | undefined;
 };
@@ -136,11 +137,11 @@ export async function runSession(
   return failure;
 
   async function live(connection: Connection): Promise<void> {
-    const [pong, settings, contexts, recordDelayMs] = await Promise.all([
+    const [pong, settings, contexts, recordOptions] = await Promise.all([
       connection.request({ action: 'Ping' }),
       connection.request({ action: 'CoreSettings' }),
       readDevices(connection).then((devices) => readContexts(connection, devices)),
-      readRecordDelay(connection),
+      readRecordOptions(connection),
     ]);
     if (contexts.length > 0) handlers.onInput({ type: 'endpoints', at: clock.now(), contexts });
     const channels = await sync();
@@ -150,7 +151,11 @@ export async function runSession(
     // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
     const version = (settings.fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
     const { certificateEndsAt } = connection;
-    handlers.onUp({ version, channels: channels.length, recordDelayMs, certificateEndsAt });
+    const records = {
+      ...recordOptions,
+      uniqueidLength: longestUniqueid(settings.fields.get('SystemName') ?? ''),
+    };
+    handlers.onUp({ version, channels: channels.length, records, certificateEndsAt });
     const callClass = watchCallClass(channels);
     stopKeepAlive = keepAlive(
       connection,
@@ -274,21 +279,4 @@ function watchCallClass(atFirst: readonly string[]) {
   }
 
   return { lacksCallClass };
-}
-
-/** cdr.conf's default for `time`, s. */
-const batchTimeS = 300;
-
-/**
- * For how long Asterisk holds call records back, ms: `batch` and `time` in cdr.conf, which Getvar reads with write class
- * `reporting`; 0 if records are not held back, or if it cannot be read.
- * @throws ConnectionEnded when the connection ends meanwhile.
- * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/AST_CONFIG/
- */
-async function readRecordDelay(connection: Connection): Promise<number> {
-  const [batch = '', time] = await Promise.all(
-    ['batch', 'time'].map((option) => readVariable(connection, `AST_CONFIG(cdr.conf,general,${option})`)),
-  );
-  if (!/^(yes|true|y|t|1|on)$/i.test(batch)) return 0;
-  return (Number(time) || batchTimeS) * 1_000;
 }

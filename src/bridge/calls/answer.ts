@@ -2,26 +2,32 @@ import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { reportWhatIsDue, saveCall } from './call.ts';
 import { type Bridge, type Channel, extensionOf, UP } from './channel.ts';
 import type { OpenCall } from './open-call.ts';
+import { machineText } from './rules.ts';
 import { partiesOf } from './topology.ts';
 import { type TrackerState, writeObserved } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
 /**
  * The members of the bridge have changed: an unanswered caller in it is answered if a person's channel is there. A
- * channel that only rings does not answer, nor does another outside caller: both may wait in a conference for an
- * employee.
+ * channel that only rings does not answer, nor does another outside caller (both may wait in a conference for an
+ * employee), nor a machine that NOT_A_PERSON lists.
  */
 export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   const parties = partiesOf(state, bridge);
   let outside: Channel | undefined;
   let ofHouse: Channel | undefined;
+  let machine: Channel | undefined;
   for (const party of parties) {
     if (party.state !== UP || state.calls.has(party.uniqueid)) continue;
-    if (isTrunkEnd(state, party)) outside ??= party;
+    if (state.rules.isMachine(party.name)) machine ??= party;
+    else if (isTrunkEnd(state, party)) outside ??= party;
     else ofHouse ??= party;
   }
   const person = ofHouse ?? outside;
-  if (person === undefined) return;
+  if (person === undefined) {
+    if (machine !== undefined) writeMachine(state, parties, machine);
+    return;
+  }
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);
     if (call === undefined) continue;
@@ -46,6 +52,16 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   }
 }
 
+/** Notes for `explain` why a caller who is connected with this channel has not been answered: once for each machine. */
+function writeMachine(state: TrackerState, parties: readonly Channel[], machine: Channel): void {
+  for (const caller of parties) {
+    const call = state.calls.get(caller.uniqueid);
+    if (call === undefined || call.answer !== undefined || caller.machine === machine.uniqueid) continue;
+    caller.machine = machine.uniqueid;
+    writeObserved(state, call, machineText(machine.name));
+  }
+}
+
 function isAmong(parties: readonly Channel[], uniqueid: string): boolean {
   return parties.some((party) => party.uniqueid === uniqueid);
 }
@@ -53,13 +69,14 @@ function isAmong(parties: readonly Channel[], uniqueid: string): boolean {
 /**
  * Who answered: the channel's endpoint, since the CallerIDNum of a leg of a group or queue is often the number dialled.
  * A leg over a trunk has no endpoint of ours. It is a mobile, say, and named by the dialled number. If that was not
- * observed, it is named by the trunk: its CallerIDNum can be our own number that the caller called.
+ * observed, it is named by the trunk: its CallerIDNum can be our own number that the caller called. That holds with
+ * ANSWERED_BY=callerid too, which is about phones.
  */
 function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): string {
   const { rules } = state;
   const extension = extensionOf(person.name);
-  if (rules.answeredBy === 'callerid') return person.number || extension;
-  if (!isTrunkEnd(state, person)) return extension;
+  if (!isTrunkEnd(state, person))
+    return rules.answeredBy === 'callerid' ? person.number || extension : extension;
   const number = normaliseNumber(person.dialled || person.number, rules.defaultCountry);
   const ours = person.dialled === '' && number === normaliseNumber(call.called, rules.defaultCountry);
   return ours || number === '' ? extension : number;

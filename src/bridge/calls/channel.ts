@@ -47,6 +47,8 @@ export type Channel = {
   trunk: boolean;
   /** Of a caller: the Uniqueid of the person that the caller talks with, or talked with last. */
   talksWith: string;
+  /** Of a caller: the Uniqueid of the machine that answered last (NOT_A_PERSON). */
+  machine?: string;
   /** Of a caller: when it left a bridge in which it could be heard, Unix ms. */
   talkedUntil?: number;
   /** Of a leg: the Uniqueid of the caller that it was dialled for; '' of others. */

@@ -8,5 +8,6 @@ export const callSettings: CallSettings = {
   defaultCountry: 'NL',
   trunkNumbers: [],
   reportedNumber: 'trunk',
+  notAPerson: [],
   answeredBy: 'endpoint',
 };

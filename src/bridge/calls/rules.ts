@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { autoNotation, type Notation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
-import { channelKind } from './channel.ts';
+import { channelKind, endpointOf } from './channel.ts';
 import type { NumberToReport } from './input.ts';
 
 /** The settings that decide which calls are reported, and how. Their meaning and defaults: the configuration's `calls` section. */
@@ -17,6 +17,8 @@ export type CallSettings = {
   readonly withheldNumber?: string | undefined;
   /** For callers who have no number; `withheldNumber` when absent. */
   readonly missingNumber?: string | undefined;
+  /** Globs of channels that answer by themselves: bots, fax and voicemail servers, other PBXs. */
+  readonly notAPerson: readonly string[];
   readonly answeredBy: 'endpoint' | 'callerid';
 };
 
@@ -26,6 +28,8 @@ export type Rules = CallSettings & {
   readonly hasGapFiller: boolean;
   readonly contextIsInbound: (context: string) => boolean;
   readonly nameIsInbound: (channel: string) => boolean;
+  /** True for a channel that NOT_A_PERSON lists, by its name or endpoint. */
+  readonly isMachine: (channel: string) => boolean;
   /** How the trunk of a channel writes numbers, by the channel's name. */
   readonly notationOf: (channel: string) => Notation;
 };
@@ -42,11 +46,13 @@ export function createRules(settings: CallSettings, { hasGapFiller = false } = {
     matches: matcher([glob]),
     notation,
   }));
+  const isListed = matcher(settings.notAPerson);
   return {
     ...settings,
     hasGapFiller,
     contextIsInbound: matcher(settings.inboundContexts),
     nameIsInbound: matcher(settings.inboundChannels),
+    isMachine: (channel) => isListed(channel) || isListed(endpointOf(channel)),
     notationOf: (channel) => trunkNumbers.find(({ matches }) => matches(channel))?.notation ?? autoNotation,
   };
 }
@@ -111,4 +117,9 @@ export function classifyChannel(
 
 function classed(trunk: boolean, inbound: boolean, why: string): ChannelClass {
   return { trunk, inbound, why };
+}
+
+/** Why a caller who was connected with this channel has not been answered, for `explain`. */
+export function machineText(channel: string): string {
+  return `${channel} answered, but NOT_A_PERSON lists it: no person has answered`;
 }

@@ -221,6 +221,47 @@ describe('what is reported of a call', () => {
     assert.deepEqual(play(answered).reported, [R, A]);
   });
 
+  test('ANSWERED_BY=callerid leaves a mobile behind a trunk as it is: its CallerIDNum can be our own number', () => {
+    const ownNumber = heardAs('caller mobileOwnNumber 1.2>b 1.1>b', inputs);
+    assert.deepEqual(play(ownNumber, { answeredBy: 'callerid' }).reported, reportedAs('R A:+31612345678'));
+  });
+
+  describe('a machine that NOT_A_PERSON lists has not answered', () => {
+    const notAPerson = ['PJSIP/bot', 'IAX2/branch-*', 'PJSIP/fax*'];
+    const more = {
+      ...inputs,
+      bot: phone(6, '1.2', 'bot'),
+      robot: phone(6, '1.2', 'bother'),
+      branch: created('1.2', 'IAX2/branch-1234', { state: 6 } as never),
+      fax: phone(6, '1.4', 'fax1'),
+      callerListed: caller({ channel: 'PJSIP/bot-00000001' } as never),
+    };
+    const machines = table<[string, string, string]>(`
+      a bot, by its endpoint                  | caller bot 1.1>b 1.2>b -1.1                             | R M
+      another PBX, by its channel's name      | caller branch 1.1>b 1.2>b -1.1                          | R M
+      a bot, then a person                    | caller bot 1.1>b 1.2>b 1.2<b -1.2 phone1007 1.7>b -1.1  | R A:1007 C:1007
+      a bot and a person in one bridge        | caller bot phone1007 1.1>b 1.2>b 1.7>b -1.1             | R A:1007 C:1007
+      a bot, then a fax machine               | caller bot 1.1>b 1.2>b 1.2<b fax 1.4>b -1.1             | R M
+      a person, then a machine: still answered | caller phone1007 1.1>b 1.7>b 1.7<b bot 1.2>b -1.1      | R A:1007 C:1007
+      a mobile, then a bot joins              | caller mobile 1.2>b 1.1>b fax 1.4>b -1.1                | R A:+31612345678 C:+31612345678
+      another endpoint whose name begins so   | caller robot 1.1>b 1.2>b                                | R A:bother
+      a machine that calls in is a caller     | callerListed phone1007 1.1>b 1.7>b                      | R A:1007
+    `);
+    for (const [name, script, reported] of machines)
+      test(name, () =>
+        assert.deepEqual(play(heardAs(script, more), { notAPerson }).reported, reportedAs(reported)),
+      );
+
+    test('the journal names it, once', () => {
+      const { effects } = play(heardAs('caller bot 1.1>b 1.2>b 1.1<b 1.1>b -1.1', more), { notAPerson });
+      const texts = effects.flatMap((it) => (it.type === 'journal' ? it.entry.text : []));
+      assert.deepEqual(
+        texts.filter((text) => /NOT_A_PERSON/.test(text)),
+        ['PJSIP/bot-00000002 answered, but NOT_A_PERSON lists it: no person has answered'],
+      );
+    });
+  });
+
   test('INBOUND_CHANNELS knows a trunk by its name', () => {
     const elsewhere = [caller({ context: 'default' } as never)];
     assert.deepEqual(play(elsewhere).reported, []);

@@ -1,10 +1,38 @@
+/** How the PBX writes its records: options of `[general]` in cdr.conf. */
+export type RecordOptions = {
+  /** For how long Asterisk holds records back (`batch`, `time`), ms. */
+  readonly delayMs: number;
+  /**
+   * `ignoredialchanges`: a record has another end only if the two were in a bridge, and its disposition is that of the
+   * leg that was cancelled last.
+   * @see https://docs.asterisk.org/Latest_API/API_Documentation/Module_Configuration/cdr/
+   */
+  readonly ignoresDialChanges: boolean;
+  /** How long its uniqueids can be: `systemname-seconds.count`. */
+  readonly uniqueidLength: number;
+};
+
+/** What counts until the PBX has said otherwise: Asterisk's defaults. */
+export const usualRecords: RecordOptions = {
+  delayMs: 0,
+  ignoresDialChanges: false,
+  uniqueidLength: longestUniqueid(''),
+};
+
+/** `systemname`: as in asterisk.conf. The count has up to seven digits: ten million channels since the start. */
+export function longestUniqueid(systemname: string): number {
+  return (systemname === '' ? 0 : systemname.length + 1) + '1800000000.1234567'.length;
+}
+
 /** One entry of Asterisk's call records. */
 export type Entry<Position> = {
-  /** `bad`: not a call record; `no-uniqueid`: a record without a uniqueid. */
-  readonly record: CdrRecord | 'bad' | 'no-uniqueid';
+  readonly record: CdrRecord | RecordFault;
   /** Reading from this position returns the entry again. */
   readonly from: Position;
 };
+
+/** `bad`: not a call record; `no-uniqueid`: one without a uniqueid; `cut-uniqueid`: its column has cut off too much of it. */
+export type RecordFault = 'bad' | 'no-uniqueid' | 'cut-uniqueid';
 
 export type Chunk<Position> = {
   /** Complete entries only; one that is being written comes with the next chunk. */
@@ -30,6 +58,8 @@ export type RecordSource<Position> = {
   end(): Promise<Position>;
   /** Reads the next chunk, of bounded size. `thorough`: after a gap, when no record may be missed for speed. */
   read(from: Position, how: { readonly thorough: boolean }): Promise<Chunk<Position>>;
+  /** How many characters of a uniqueid it has room for; known once it was read or probed. */
+  idWidth(): number;
   /** Checks that the source can be read and used; resolves with a description for the operator. */
   probe(): Promise<string>;
   close(): Promise<void>;

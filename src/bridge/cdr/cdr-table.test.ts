@@ -31,6 +31,7 @@ test('a row, with each column and without what a table may lack', () => {
   const started = recordOf({ ...row, start: '1970-01-01 00:00:05' });
   assert.equal(typeof started === 'object' && started.start, 5);
   assert.equal(recordOf({ ...row, uniqueid: null }), 'no-uniqueid');
+  assert.equal(recordOf({ ...row, uniqueid: 'cust-pbx-1763600000' }, 19), 'cut-uniqueid');
 });
 
 test("the number of the caller is FreePBX's or that of the caller id if there is no other", () => {

@@ -17,10 +17,14 @@ export function columnsToRead(names: readonly string[], table: string, todo: str
   return [...required, ...optional, ...callers].filter((name) => names.includes(name));
 }
 
-export function recordOf(row: Row): CdrRecord | 'no-uniqueid' {
+/** `idWidth`: how many characters the column `uniqueid` can hold, which may have cut off the rest. */
+export function recordOf(
+  row: Row,
+  idWidth = Number.POSITIVE_INFINITY,
+): CdrRecord | 'no-uniqueid' | 'cut-uniqueid' {
   const text = (name: string) => (row[name] === null || row[name] === undefined ? '' : String(row[name]));
   const uniqueid = text('uniqueid');
-  if (!isUniqueid(uniqueid)) return 'no-uniqueid';
+  if (!isUniqueid(uniqueid)) return uniqueid.length >= idWidth ? 'cut-uniqueid' : 'no-uniqueid';
   return {
     src: text('src') || text('cnum') || (/<([^>]*)>\s*$/.exec(text('clid'))?.[1] ?? ''),
     dst: text('dst'),

@@ -19,6 +19,8 @@ export function createCsvSource(path: string): RecordSource<FilePosition> {
       const { lines, ...rest } = await readFrom(path, from);
       return { ...rest, entries: lines.map((line) => ({ record: parseLine(line.text), from: line.from })) };
     },
+    idWidth: () => Number.POSITIVE_INFINITY,
+
     async probe() {
       const last = await lastLineOf(path).catch(refuse);
       if (last === undefined)

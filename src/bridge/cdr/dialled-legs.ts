@@ -1,6 +1,6 @@
 import { channelKind } from '../calls/channel.ts';
 import { beganAt } from '../calls/open-call.ts';
-import type { CdrRecord } from './cdr-source.ts';
+import { type CdrRecord, type RecordOptions, usualRecords } from './cdr-source.ts';
 
 /** A leg's record is written when the leg ends, which can be hours before the caller's record. */
 const maxLegs = 20_000;
@@ -20,11 +20,16 @@ export function isOutgoing({ lastdata }: CdrRecord): boolean {
  */
 export type DialledLegs = ReturnType<typeof createDialledLegs>;
 
-export function createDialledLegs() {
+export function createDialledLegs(recordOptions: () => RecordOptions = () => usualRecords) {
   const dialled = new Map<string, Seen[]>();
   const records = new Map<string, Seen[]>();
   /** By uniqueid: when its first record began, on the PBX's own clock. */
   const starts = new Map<string, number>();
+
+  /** True if another channel answered. Announcements and voicemail answer too, without one. */
+  function isAnswered({ disposition, dstchannel }: CdrRecord): boolean {
+    return dstchannel !== '' && (disposition === 'ANSWERED' || recordOptions().ignoresDialChanges);
+  }
 
   /** Records have local times; the uniqueid has the time of the first one in UTC. */
   function spanOf(record: CdrRecord): Span {
@@ -52,6 +57,7 @@ export function createDialledLegs() {
   }
 
   return {
+    isAnswered,
     all,
     find,
     /** The answered record of a Local half that leads to this number, during the call of `by`. */
@@ -98,11 +104,6 @@ function putLast<V>(map: Map<string, V>, name: string, value: V): void {
   map.delete(name);
   map.set(name, value);
   if (map.size > maxLegs) map.delete(map.keys().next().value as string);
-}
-
-/** True if another channel answered. Announcements and voicemail answer too, without one. */
-export function isAnswered({ disposition, dstchannel }: CdrRecord): boolean {
-  return disposition === 'ANSWERED' && dstchannel !== '';
 }
 
 type Seen = { readonly record: CdrRecord; readonly span: Span };

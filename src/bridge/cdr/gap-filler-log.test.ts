@@ -15,7 +15,7 @@ test('the log counts what the records of a gap said, once and after all of it', 
   const filler = await start({
     snapshots: () => snapshots,
     vanished: () => vanished,
-    isKnown: (uniqueid) => vanished.has(uniqueid),
+    knownAs: (uniqueid) => (vanished.has(uniqueid) ? uniqueid : undefined),
     end: ({ uniqueid }) => void vanished.delete(uniqueid),
     writeJournal: ({ call, number, text }) => void journal.push(`${call} of ${number}: ${text}`),
   });
@@ -81,7 +81,7 @@ test('a call that is gone ends as its record says', async (t) => {
   const ended: object[] = [];
   const filler = await start({
     vanished: () => vanished,
-    isKnown: (uniqueid) => vanished.has(uniqueid),
+    knownAs: (uniqueid) => (vanished.has(uniqueid) ? uniqueid : undefined),
     end(call) {
       ended.push(call);
       vanished.delete(call.uniqueid);

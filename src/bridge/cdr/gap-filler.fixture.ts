@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { callSettings } from '../calls/rules.fixture.ts';
 import { createRules } from '../calls/rules.ts';
 import { keepingLog, opened } from '../outbox/outbox.fixture.ts';
-import type { RecordSource } from './cdr-source.ts';
+import { type RecordSource, usualRecords } from './cdr-source.ts';
 import { createCsvSource } from './csv-source.ts';
 import { createGapFiller } from './gap-filler.ts';
 import type { LiveCalls } from './live-calls.ts';
@@ -34,8 +34,9 @@ export const noLiveCalls: LiveCalls = {
   isPhone: () => false,
   notationOf: rules.notationOf,
   presumesWithheld: () => false,
-  recordDelayMs: () => 0,
-  isKnown: () => false,
+  recordOptions: () => usualRecords,
+  knownAs: () => undefined,
+  knownFrom: () => undefined,
   vanished: () => new Set(),
   end: () => assert.fail('no call is open'),
   writeJournal() {},
@@ -112,7 +113,7 @@ export function lostCalls() {
   const ended: object[] = [];
   const live: Partial<LiveCalls> = {
     vanished: () => vanished,
-    isKnown: (uniqueid) => vanished.has(uniqueid),
+    knownAs: (uniqueid) => (vanished.has(uniqueid) ? uniqueid : undefined),
     end({ at: _, ...call }) {
       ended.push(call);
       vanished.delete(call.uniqueid);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { until } from '../../../test/until.ts';
 import { resultOf } from '../outbox/outbox.fixture.ts';
+import type { RecordSource } from './cdr-source.ts';
 import { line, lostCalls, now, rules, scene } from './gap-filler.fixture.ts';
 
 test('calls before the first start are never reported, later ones are, and a restart continues', async (t) => {
@@ -270,7 +271,9 @@ test('a call whose channel is still there is decided when it is gone', async (t)
   const { write, start, reportedOf } = await scene(t);
   write('');
   let isKnown = true;
-  const filler = await start({ isKnown: (uniqueid) => isKnown && uniqueid === '1800000101.1' });
+  const filler = await start({
+    knownAs: (uniqueid) => (isKnown && uniqueid === '1800000101.1' ? uniqueid : undefined),
+  });
   write(line(1) + line(2));
   await filler.reads(4);
   assert.deepEqual(await reportedOf('1800000101.1'), []);
@@ -278,4 +281,82 @@ test('a call whose channel is still there is decided when it is gone', async (t)
   isKnown = false;
   await filler.reads(1);
   assert.equal((await reportedOf('1800000101.1')).length, 2);
+});
+
+describe('uniqueids whose last digits their column has cut off', () => {
+  /** A source that cuts them, as a column of 13 characters does. */
+  const cutting = (csv: RecordSource<unknown>): Partial<RecordSource<unknown>> => ({
+    idWidth: () => 13,
+    async read(from, how) {
+      const chunk = await csv.read(from, how);
+      const entries = chunk.entries.map(({ record, from: position }) => ({
+        from: position,
+        record:
+          typeof record === 'string' || record.uniqueid.length < 13
+            ? record
+            : { ...record, uniqueid: record.uniqueid.slice(0, 13) },
+      }));
+      return { ...chunk, entries };
+    },
+  });
+
+  test('a call that was reported live is not reported again', async (t) => {
+    const { csv, write, start, outbox, reportedOf, codes } = await scene(t);
+    write('');
+    await outbox.append({
+      ...{ calls: [], trunks: [] },
+      events: [{ callId: 'pbx-1800000101.4721', status: 'ringing', body: '{}', queuedAt: now }],
+    });
+    const filler = await start({}, { source: cutting(csv) });
+    write(line(4721));
+    await filler.reads(4);
+    assert.deepEqual(await reportedOf('1800000101.47'), []);
+    assert.equal(codes().filter((code) => code === 'cdr.cut-uniqueid').length, 1);
+  });
+
+  test('a call that was not reported for a reason is still not reported', async (t) => {
+    const { csv, write, start, outbox, reportedOf } = await scene(t);
+    write('');
+    const unreported = [{ id: 'pbx-1800000101.4721', at: now, why: 'withheld' }];
+    await outbox.append({ calls: [], trunks: [], events: [], unreported });
+    const filler = await start({}, { source: cutting(csv) });
+    write(line(4721));
+    await filler.reads(4);
+    assert.deepEqual(await reportedOf('1800000101.47'), []);
+  });
+
+  test('a call that nobody heard is reported once, under the id that is left', async (t) => {
+    const { csv, write, start, reportedOf } = await scene(t);
+    write('');
+    const filler = await start({}, { source: cutting(csv) });
+    write(line(4721));
+    await filler.reads(4);
+    assert.equal((await reportedOf('1800000101.47')).length, 2);
+    write(line(4721));
+    await filler.reads(4);
+    assert.equal((await reportedOf('1800000101.47')).length, 2);
+  });
+
+  test('a call in progress waits, and one that is gone ends by its record', async (t) => {
+    const { csv, write, start, reportedOf } = await scene(t);
+    write('');
+    const vanished = new Set<string>();
+    const ended: string[] = [];
+    const filler = await start(
+      {
+        vanished: () => vanished,
+        knownFrom: (beginning) => ('1800000101.4721'.startsWith(beginning) ? '1800000101.4721' : undefined),
+        end({ uniqueid, callerId }) {
+          ended.push(`${uniqueid} by ${callerId}`);
+        },
+      },
+      { source: cutting(csv) },
+    );
+    write(line(4721, { by: 'PJSIP/1001-00000002' }));
+    await filler.reads(4);
+    assert.deepEqual([ended, await reportedOf('1800000101.47')], [[], []]);
+    vanished.add('1800000101.4721');
+    await filler.reads(1);
+    assert.deepEqual(ended, ['1800000101.4721 by 1001']);
+  });
 });

@@ -3,11 +3,13 @@ import type { Log } from '../../shared/log/log.ts';
 import { within } from '../../shared/process/within.ts';
 import { beganAt, callIdOf } from '../calls/open-call.ts';
 import { missedText } from '../calls/place.ts';
+import { machineText } from '../calls/rules.ts';
 import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
 import type { LedgerEntry } from '../outbox/tables/ledger.ts';
 import { type Decision, decideCall, newEvent } from './call-decision.ts';
-import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
+import { type Entry, type RecordFault, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { type Checkpoint, nextSince, possibleSince, readCheckpoint } from './checkpoint.ts';
+import { dueCalls, readsBeforeDecision } from './due-calls.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { createPendingCalls, createRecordTimeouts, type PendingCall } from './pending-calls.ts';
 import { recordedCallOf } from './recorded-call.ts';
@@ -22,12 +24,6 @@ type GapFillerOptions = {
   /** Interval between two reads, ms; default 2000. */
   readonly everyMs?: number | undefined;
 };
-
-/**
- * A call is decided two reads after its first record: by then its other records are there, as Asterisk writes them
- * together, and its hang-up was received over AMI, if it was received at all.
- */
-const readsBeforeDecision = 2;
 
 /** Maximum time to wait for the disk, ms; until it has all live events, nothing is decided. */
 const writtenMs = 500;
@@ -52,7 +48,7 @@ export function createGapFiller(
   { source, checkpoint, keepMs, everyMs = 2_000 }: GapFillerOptions,
   live: LiveCalls,
   tools: {
-    readonly outbox: Pick<Outbox, 'append' | 'ledgerEntries'> & {
+    readonly outbox: Pick<Outbox, 'append' | 'ledgerEntries' | 'callIdsFrom'> & {
       /** Resolves with true if all events are on disk within `limitMs`. */
       readonly written: (limitMs: number) => Promise<boolean>;
     };
@@ -64,7 +60,7 @@ export function createGapFiller(
   },
 ) {
   const { outbox, log, now } = tools;
-  const pending = createPendingCalls();
+  const pending = createPendingCalls(live.recordOptions);
   const timeouts = createRecordTimeouts();
   const { name } = source;
   let position: unknown;
@@ -106,11 +102,11 @@ export function createGapFiller(
   }
 
   function add({ record, from }: Entry<unknown>): void {
-    if (typeof record === 'string') logOnce(record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid');
+    if (typeof record === 'string') logOnce(faultCodes[record]);
     else pending.add(record, from, reads);
   }
 
-  function logOnce(code: 'cdr.bad-line' | 'cdr.no-uniqueid'): void {
+  function logOnce(code: (typeof faultCodes)[RecordFault]): void {
     if (!warned.has(code)) log.say(code, { source: name });
     warned.add(code);
   }
@@ -136,8 +132,15 @@ export function createGapFiller(
       { rules: live.rules(), trunks, isPhone, notationOf, presumesWithheld, legs },
       records,
     );
-    if (!vanished.has(uniqueid))
-      return decideCall(idOf(uniqueid), recorded, known, Math.max(since, now() - longestGapMs));
+    const isVanished = vanished.has(uniqueid);
+    const decision = isVanished
+      ? { events: [] }
+      : decideCall(idOf(uniqueid), recorded, known, Math.max(since, now() - longestGapMs));
+    if (recorded.inbound && recorded.machine !== undefined && (isVanished || 'events' in decision)) {
+      const text = machineText(recorded.machine);
+      live.writeJournal({ at: now(), uniqueid, call: idOf(uniqueid), kind: 'observed', text });
+    }
+    if (!isVanished) return decision;
     counts.ended += 1;
     if (!recorded.inbound) live.end({ at: now(), uniqueid });
     else {
@@ -151,21 +154,21 @@ export function createGapFiller(
         ...(missed !== undefined && { missed }),
       });
     }
-    return { events: [] };
+    return decision;
   }
 
   async function decideAll(): Promise<void> {
-    const vanished = live.vanished();
-    const isDue = ([uniqueid, { read }]: readonly [string, PendingCall]) =>
-      reads - read >= readsBeforeDecision && (vanished.has(uniqueid) || !live.isKnown(uniqueid));
-    const due = [...pending.calls].filter(isDue);
-    const known = due.length === 0 ? new Map() : await outbox.ledgerEntries(due.map(([id]) => idOf(id)));
+    const due = await dueCalls(pending.calls, {
+      ...{ reads, live, idWidth: source.idWidth(), callIdsFrom: outbox.callIdsFrom },
+    });
+    const known =
+      due.length === 0 ? new Map() : await outbox.ledgerEntries(due.map(({ uniqueid }) => idOf(uniqueid)));
     const events: ExtendedCallEvent[] = [];
     const unreported: { id: string; at: number; why: string }[] = [];
     // As they are now, after the wait for the disk.
     const sets = { trunks: live.trunks(), vanished: live.vanished() };
     const at = now();
-    for (const [uniqueid, call] of due) {
+    for (const { uniqueid, call } of due) {
       const id = idOf(uniqueid);
       const decision = decide(uniqueid, call, known.get(id), sets);
       if ('events' in decision) events.push(...decision.events);
@@ -180,7 +183,7 @@ export function createGapFiller(
       } else if (decision.skipped !== 'not inbound') counts[decision.skipped] += 1;
     }
     await store(
-      due.map(([uniqueid]) => uniqueid),
+      due.map(({ read }) => read),
       { events: events.map((event) => newEvent(event, now(), tools.sendsExtras === true)), unreported },
     );
     for (const event of events) if (event.status === 'completed') logReported(event);
@@ -205,7 +208,7 @@ export function createGapFiller(
 
   /** Ends calls for which Asterisk wrote no record, because it crashed during the call. */
   function giveUpVanished(atEnd: boolean): void {
-    const delayReads = Math.ceil(live.recordDelayMs() / everyMs);
+    const delayReads = Math.ceil(live.recordOptions().delayMs / everyMs);
     for (const uniqueid of timeouts.expired(live.vanished(), { reads, atEnd, delayReads })) {
       if (pending.calls.has(uniqueid)) continue;
       counts.unrecorded += 1;
@@ -238,6 +241,7 @@ export function createGapFiller(
       correctSince();
       const thorough = live.snapshots() > gaps || reads % thoroughEvery === 1;
       const chunk = await source.read(position, { thorough });
+      if (source.idWidth() < live.recordOptions().uniqueidLength) logOnce('cdr.cut-uniqueid');
       if (chunk.restarted) log.say('cdr.lost-position', { source: name });
       for (const entry of chunk.entries) add(entry);
       position = chunk.next;
@@ -289,6 +293,12 @@ export function createGapFiller(
     },
   };
 }
+
+const faultCodes = {
+  bad: 'cdr.bad-line',
+  'no-uniqueid': 'cdr.no-uniqueid',
+  'cut-uniqueid': 'cdr.cut-uniqueid',
+} as const satisfies Record<RecordFault, string>;
 
 function noCounts() {
   return { reported: 0, ended: 0, unrecorded: 0, notReported: 0, known: 0, old: 0 };

@@ -3,6 +3,7 @@ import type { DecisionName } from '../calls/decisions.ts';
 import type { JournalEntry } from '../calls/effect.ts';
 import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
+import type { RecordOptions } from './cdr-source.ts';
 
 /** Calls as seen live over AMI. Keys are uniqueids. */
 export type LiveCalls = {
@@ -17,10 +18,12 @@ export type LiveCalls = {
   notationOf(channel: string): Notation;
   /** True for a trunk on which a number counts as withheld where nothing says whether its caller allows it. */
   presumesWithheld(endpoint: string): boolean;
-  /** For how long Asterisk holds records back (`batch` in cdr.conf), ms. */
-  recordDelayMs(): number;
-  /** True for a call or channel that is in progress, or was when the link ended. */
-  isKnown(uniqueid: string): boolean;
+  /** How the PBX writes its records, as far as it has said. */
+  recordOptions(): RecordOptions;
+  /** The uniqueid if its call or channel is in progress, or was when the link ended. */
+  knownAs(uniqueid: string): string | undefined;
+  /** The same for a uniqueid whose last digits may be cut off: the whole one. */
+  knownFrom(beginning: string): string | undefined;
   /** Open calls that are gone from the PBX, and whose end was not seen. */
   vanished(): ReadonlySet<string>;
   /** Ends one of those. */

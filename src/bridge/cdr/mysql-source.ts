@@ -1,4 +1,5 @@
 import { escapeId } from 'mysql2';
+import { isUniqueid } from '../calls/open-call.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { columnsToRead, recordOf } from './cdr-table.ts';
 import { createMysqlLink, type MysqlLink, type MysqlOptions } from './mysql-connection.ts';
@@ -28,6 +29,8 @@ type Table = {
   readonly columns: readonly string[];
   /** The column of the time at which a record begins: `calldate`, or `start`. */
   readonly began: string;
+  /** How many characters the column `uniqueid` can hold: FreePBX's 32, into which a long `systemname` does not fit. */
+  readonly idWidth: number;
 };
 
 /**
@@ -129,18 +132,20 @@ export function createMysqlSource(options: MysqlOptions): RecordSource<ScanPosit
       );
       const rowsOf = ({ uniqueid }: Candidate) => rows.get(uniqueid) ?? [];
       const read = fresh.map((call) => ({ ...call, rows: rowsOf(call).length }));
-      const records = fresh.flatMap(rowsOf).map(recordOf);
-      const nameless = page.some(({ uniqueid }) => uniqueid === '') ? (['no-uniqueid'] as const) : [];
+      const records = fresh.flatMap(rowsOf).map((row) => recordOf(row, table.idWidth));
+      const faults = new Set(page.flatMap(({ uniqueid }) => faultOf(uniqueid, table) ?? []));
       return {
-        entries: [...records, ...nameless].map((record): Entry<ScanPosition> => ({ record, from: position })),
+        entries: [...records, ...faults].map((record): Entry<ScanPosition> => ({ record, from: position })),
         next: positionAfter(here, { cursor, thorough, read, now }),
         atEnd: cursor === undefined,
         restarted: false,
       };
     },
 
+    idWidth: () => known?.idWidth ?? Number.POSITIVE_INFINITY,
+
     async probe() {
-      const { began } = await readTable(link, options);
+      const { began } = await tableOf();
       const [last] = await link.query(`SELECT MAX(${began}) AS last FROM ${from}`);
       return last?.last == null
         ? 'can be read; it is empty'
@@ -153,7 +158,7 @@ export function createMysqlSource(options: MysqlOptions): RecordSource<ScanPosit
 
 async function readTable(link: MysqlLink, { database, table }: MysqlOptions): Promise<Table> {
   const rows = await link.query(
-    'SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
+    'SELECT COLUMN_NAME AS name, CHARACTER_MAXIMUM_LENGTH AS width FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
     [database, table],
   );
   if (rows.length === 0)
@@ -168,7 +173,12 @@ async function readTable(link: MysqlLink, { database, table }: MysqlOptions): Pr
   if (began === undefined || missing.length > 0)
     throw new RecordsRefused(`table ${table} has no column ${missing.join(', ')}`, columnsTodo);
   await assertIndexed(link, { database, table, columns: [began, 'uniqueid'] });
-  return { columns: names.includes('sequence') ? [...columns, 'sequence'] : columns, began };
+  const ids = rows.find(({ name }) => String(name).toLowerCase() === 'uniqueid');
+  return {
+    columns: names.includes('sequence') ? [...columns, 'sequence'] : columns,
+    began,
+    idWidth: Number(ids?.width) || Number.POSITIVE_INFINITY,
+  };
 }
 
 async function assertIndexed(
@@ -191,6 +201,12 @@ async function assertIndexed(
       `table ${table} has ${size?.count} rows and no index on ${missing.join(' and ')}: each read would go through all of it`,
       missing.map((column) => `CREATE INDEX ${column} ON ${database}.${table} (${column});`).join(' '),
     );
+}
+
+/** What is wrong with a uniqueid by which no call can be found. */
+function faultOf(uniqueid: string, { idWidth }: Table): 'no-uniqueid' | 'cut-uniqueid' | undefined {
+  if (uniqueid === '') return 'no-uniqueid';
+  return !isUniqueid(uniqueid) && uniqueid.length >= idWidth ? 'cut-uniqueid' : undefined;
 }
 
 function rowTimesOf(row: Readonly<Record<string, unknown>>): RowTimes {

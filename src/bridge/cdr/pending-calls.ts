@@ -1,5 +1,5 @@
 import { channelKind } from '../calls/channel.ts';
-import type { CdrRecord } from './cdr-source.ts';
+import type { CdrRecord, RecordOptions } from './cdr-source.ts';
 import { createDialledLegs, createRestartDetector, type DialledLegs } from './dialled-legs.ts';
 
 /** A call whose records were read, and which is not decided yet. */
@@ -15,14 +15,14 @@ export type PendingCall = {
 };
 
 /** Groups records by call. Keys are uniqueids. */
-export function createPendingCalls() {
+export function createPendingCalls(recordOptions: () => RecordOptions) {
   const isAfterRestart = createRestartDetector();
-  let legs = createDialledLegs();
+  let legs = createDialledLegs(recordOptions);
   const calls = new Map<string, PendingCall>();
   return {
     calls,
     add(record: CdrRecord, from: unknown, read: number): void {
-      if (isAfterRestart(record)) legs = createDialledLegs();
+      if (isAfterRestart(record)) legs = createDialledLegs(recordOptions);
       legs.add(record);
       if (channelKind(record.channel) !== 'real') return;
       const known = calls.get(record.uniqueid);

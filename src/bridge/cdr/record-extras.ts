@@ -6,7 +6,7 @@ import { beganAt } from '../calls/open-call.ts';
 import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';
 import type { Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
-import { type DialledLegs, isAnswered } from './dialled-legs.ts';
+import type { DialledLegs } from './dialled-legs.ts';
 
 /** What records say of a call beyond the API's document. */
 export type RecordExtras = {
@@ -79,7 +79,7 @@ function missedPlace(
   }
   const running = missedPlaceIn(last.lastapp, last.lastdata);
   // A phone has sent the call on to an application, behind a Local channel.
-  const beyond = isAnswered(last) ? legs.find(otherHalf(last.dstchannel), last) : undefined;
+  const beyond = legs.isAnswered(last) ? legs.find(otherHalf(last.dstchannel), last) : undefined;
   const there = beyond && missedPlaceIn(beyond.lastapp, beyond.lastdata);
   if (running.where === 'ringing' && there?.where !== undefined && there.where !== 'ringing') return there;
   const known = missedPlaceAt({ context: last.dcontext, exten: last.dst });

@@ -4,7 +4,7 @@ import { table } from '../../../test/table.ts';
 import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { callSettings } from '../calls/rules.fixture.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
-import type { CdrRecord } from './cdr-source.ts';
+import { type CdrRecord, usualRecords } from './cdr-source.ts';
 import { createDialledLegs } from './dialled-legs.ts';
 import { missingOf, recordedCallOf } from './recorded-call.ts';
 
@@ -70,8 +70,9 @@ function read(
   others: CdrRecord[] = [],
   more: Partial<CallSettings> = {},
   presumesWithheld = false,
+  options = usualRecords,
 ) {
-  const legs = createDialledLegs();
+  const legs = createDialledLegs(() => options);
   for (const one of [...others, ...own]) legs.add(one);
   const rules = createRules({ ...settings, ...more });
   const recorded = recordedCallOf(
@@ -172,6 +173,58 @@ describe('what a record says, alone and beside those of others', () => {
       const more = { inboundChannels: ['SIP/isp-*', 'DAHDI/1*'] };
       assert.deepEqual(read(recordsAs(own), recordsAs(others), more), verdictOf(verdict));
     });
+
+  describe('with ignoredialchanges=yes the other end of a record has answered, whatever its disposition', () => {
+    const ignoring = { ...usualRecords, ignoresDialChanges: true };
+    for (const [what, own, others, verdict] of [
+      ['a queue whose other member was cancelled last', 'rec to=PJSIP/1001-00000002 app=Queue', '', '1001'],
+      [
+        'the same behind a Local pair',
+        'rec to=Local/1003@q-0001:1 app=Queue',
+        'rec ch=Local/1003@q-0001:2 to=PJSIP/1004-00000001 id=1.2',
+        '1004',
+      ],
+      ['nobody answered', 'rec app=Queue', '', 'missed'],
+      ['a voicemail answered', 'ans to= app=VoiceMail', '', 'missed'],
+    ] as const)
+      test(what, () => {
+        const verdictWith = (options: typeof ignoring) =>
+          read(recordsAs(own), recordsAs(others), {}, false, options);
+        assert.deepEqual(verdictWith(ignoring), verdictOf(verdict));
+        if (verdict !== 'missed') assert.deepEqual(verdictWith(usualRecords), verdictOf('missed'));
+      });
+  });
+
+  describe('answered by a machine that NOT_A_PERSON lists, as live', () => {
+    const notAPerson = ['PJSIP/bot', 'IAX2/branch-*'];
+    const machine = 'PJSIP/bot-00000002';
+    const byMachine = (channel: string) => ({ ...verdictOf('missed'), machine: channel });
+    const member = 'ans to=Local/1003@q-0001:1';
+    for (const [what, own, others, expected] of [
+      ['a bot', `ans to=${machine}`, '', byMachine(machine)],
+      ['another PBX', 'ans to=IAX2/branch-77', '', byMachine('IAX2/branch-77')],
+      ['a bot, then a person', `ans to=${machine} ; ans to=PJSIP/1002-00000003`, '', verdictOf('1002')],
+      [
+        'a bot behind a Local pair',
+        member,
+        `ans ch=Local/1003@q-0001:2 to=${machine} id=1.2`,
+        verdictOf('missed'),
+      ],
+      [
+        'a bot, then a person, behind a Local pair',
+        member,
+        `ans ch=Local/1003@q-0001:2 to=${machine} id=1.2 ; ans ch=Local/1003@q-0001:2 id=1.2`,
+        verdictOf('1001'),
+      ],
+      [
+        'a bot that takes a waiting caller',
+        'ans here to= app=MusicOnHold',
+        `ans ch=${machine} moved to=PJSIP/trunk-00000001 after=2 app=Bridge`,
+        verdictOf('missed'),
+      ],
+    ] as const)
+      test(what, () => assert.deepEqual(read(recordsAs(own), recordsAs(others), { notAPerson }), expected));
+  });
 
   describe('on a trunk that passes on withheld numbers, as live', () => {
     const withheldNumber = '+31000000000';

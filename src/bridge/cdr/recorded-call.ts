@@ -13,7 +13,7 @@ import {
 import type { NumberToReport } from '../calls/input.ts';
 import { numberToReport, type Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
-import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
+import { type DialledLegs, isOutgoing } from './dialled-legs.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { type RecordExtras, recordExtras } from './record-extras.ts';
 
@@ -25,6 +25,8 @@ export type RecordedCall =
       readonly number: NumberToReport;
       /** Who answered; absent for a missed call. */
       readonly callerId?: string;
+      /** The machine (NOT_A_PERSON) that answered a missed call. */
+      readonly machine?: string;
       readonly extras: RecordExtras;
     };
 
@@ -41,10 +43,14 @@ export function recordedCallOf(known: Known, records: readonly CdrRecord[]): Rec
   );
   if (!isInbound || records.some(isOutgoing)) return { inbound: false };
   const callerId = callerIdOf(known, records);
+  const machine = records.find(
+    (one) => known.legs.isAnswered(one) && known.rules.isMachine(one.dstchannel),
+  )?.dstchannel;
   return {
     inbound: true,
     number: numberOf(known, records),
     ...(callerId !== undefined && { callerId }),
+    ...(callerId === undefined && machine !== undefined && { machine }),
     extras: recordExtras(known, records, callerId !== undefined),
   };
 }
@@ -88,7 +94,7 @@ function numberOf(
 
 /** Who answered first; undefined for a missed call. */
 function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undefined {
-  const answers = records.filter(isAnswered).flatMap((record) => personsEnd(known, record) ?? []);
+  const answers = records.filter(known.legs.isAnswered).flatMap((record) => personsEnd(known, record) ?? []);
   const talked = firstToTalk(
     known,
     records,
@@ -106,6 +112,7 @@ function takerOf(known: Known, records: readonly CdrRecord[]): string | undefine
   const ofHouse = takers.find(
     (taker) =>
       channelKind(taker.channel) === 'real' &&
+      !known.rules.isMachine(taker.channel) &&
       !known.trunks.has(endpointOf(taker.channel)) &&
       !cameIn(known, taker),
   );
@@ -134,7 +141,7 @@ function wasTaken(
 ): boolean {
   const isSameDial = first.lastapp === second.lastapp && first.lastdata === second.lastdata;
   const between = records.slice(records.indexOf(first) + 1, records.indexOf(second));
-  const isNext = between.every((record) => !isAnswered(record) && record.lastdata === first.lastdata);
+  const isNext = between.every((record) => !legs.isAnswered(record) && record.lastdata === first.lastdata);
   const isDirect = channelKind(second.dstchannel) === 'real' && !legs.isOfAnother(second);
   const isSamePlace = first.dcontext === second.dcontext && first.dst === second.dst;
   return isSameDial && isSamePlace && isNext && isDirect && isAtOnce(first, second);
@@ -157,7 +164,7 @@ function wasPickedUp({ legs }: Known, record: CdrRecord): boolean {
 
 /**
  * Who answered by this record: the end behind all Local pairs. Undefined if that is an application (voicemail), a helper of
- * Asterisk or a bot (AudioSocket, externalMedia), or another caller from outside.
+ * Asterisk or a bot (AudioSocket, externalMedia), a machine that NOT_A_PERSON lists, or another caller from outside.
  */
 function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; callerId: string } | undefined {
   const { legs, trunks, rules } = known;
@@ -169,16 +176,15 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
     const number = /^Local\/(?:RG-[^-*]+[-*]+|FM(?:PR|GL)-)?([^@#]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
     const half = otherHalf(last.dstchannel);
     const behind = legs.all(half, last);
+    const answered = behind.filter((one) => legs.isAnswered(one) && !rules.isMachine(one.dstchannel));
     const beyond =
-      firstToTalk(known, behind, behind.filter(isAnswered)) ??
-      legs.find(half, last) ??
-      legs.leadingTo(number, last);
+      firstToTalk(known, behind, answered) ?? legs.find(half, last) ?? legs.leadingTo(number, last);
     if (beyond === undefined) return { record, callerId: number };
-    if (!isAnswered(beyond)) return undefined;
+    if (!legs.isAnswered(beyond)) return undefined;
     last = beyond;
   }
   const { dstchannel } = last;
-  if (channelKind(dstchannel) === 'pseudo') return undefined;
+  if (channelKind(dstchannel) === 'pseudo' || rules.isMachine(dstchannel)) return undefined;
   const end = legs.find(dstchannel, last);
   if (end !== undefined && cameIn(known, end) && !isOutgoing(end)) return undefined;
   const extension = extensionOf(dstchannel);

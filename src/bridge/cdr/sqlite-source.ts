@@ -65,6 +65,8 @@ export function createSqliteSource(path: string): RecordSource<SqlitePosition> {
     positionOf: (value) => position.safeParse(value).data,
     end: async () => (await inDatabase(lastRow)) ?? beginning,
     read: async (from) => (await inDatabase((db, table) => readPage(db, table, from))) ?? absent(),
+    idWidth: () => Number.POSITIVE_INFINITY,
+
     async probe() {
       const last = (await inDatabase(lastRow)) ?? absent();
       return last.row === 0 ? 'can be read; it is empty' : `can be read, ${last.row} records so far`;

@@ -123,6 +123,9 @@ export async function openOutbox(options: KeeperOptions, { log, onHeld }: { log:
     /** The entries of those of the calls that have one. */
     ledgerEntries: (callIds: readonly string[]): Promise<Map<string, LedgerEntry>> =>
       ask('ledgerEntries', callIds),
+    /** Of these beginnings of call ids, those of a call in the ledger, each with the id of one. */
+    callIdsFrom: (beginnings: readonly string[]): Promise<Map<string, string>> =>
+      ask('callIdsFrom', beginnings),
     due: (query) => ask('due', query),
     isNext: (seq) => ask('isNext', seq),
     nextDue: (now) => ask('nextDue', now),

@@ -31,6 +31,7 @@ export function statusWith({
       lastEventAt: noon - 9_000,
       lastPongAt: noon - 2_000,
       attempts: 0,
+      lostAt: [],
       connects: 1,
       bytesIn: 4_000,
       events: { used: 31, ignored: 12, bad: 0, lost: 0, failed: 0 },
@@ -49,6 +50,7 @@ export function statusWith({
       ...{ queued: 11, delivered: 11, waiting: 0, dead: 0, lost: 0 },
       storage: { state: 'working' },
       commits: 22,
+      uncommitted: 0,
       lastCommitAt: noon - 8_000,
       ...outbox,
     },
@@ -63,7 +65,7 @@ export function statusWith({
       ...{ found: 0, notFound: 0, timeout: 0, error: 0, cached: 0, listening: true },
       ...lookups,
     },
-    alerts: { problems: [], sent: 0, unsent: [], ...alerts },
+    alerts: { problems: [], over: [], sent: 0, unsent: [], ...alerts },
     log: { dropped: 0, ...log },
   } as Omit<BridgeStatus, 'ready' | 'reasons'>;
   const reasons = readinessProblems(status);

@@ -25,6 +25,8 @@ export type CallCounts = {
 export type BridgeStatus = {
   readonly version: string;
   readonly pbxId: string;
+  /** Of the process: tells one bridge from another with the same PBX_ID. Absent from those before 1.0.1. */
+  readonly pid?: number;
   readonly startedAt: number;
   readonly now: number;
   readonly ready: boolean;
@@ -46,6 +48,8 @@ export type BridgeStatus = {
     readonly storage: StorageState;
     readonly commits: number;
     readonly lastCommitAt?: number | undefined;
+    /** Events that are only in memory: a restart would lose them while the disk takes nothing. */
+    readonly uncommitted: number;
     /** When the oldest uncommitted batch was handed to the storage thread. */
     readonly uncommittedSince?: number | undefined;
   };

@@ -122,20 +122,26 @@ function callsHeard({ events }: Inspection, rules: Rules, known: readonly Trunk[
   });
 }
 
-/** Checks that Asterisk's call records (CDR_SOURCE) can be read and used. */
-export async function cdrFinding(options: SourceOptions): Promise<Finding> {
+/**
+ * Checks that Asterisk's call records (CDR_SOURCE) can be read and used. `idWidth`: how many characters of a uniqueid they
+ * have room for.
+ */
+export async function cdrFinding(options: SourceOptions): Promise<{ finding: Finding; idWidth: number }> {
   const source = await openSource(options);
   const what = `Asterisk's call records in ${source.name}`;
   try {
-    return passed(what, await source.probe());
+    const finding = passed(what, await source.probe());
+    return { finding, idWidth: source.idWidth() };
   } catch (error) {
-    if (error instanceof RecordsRefused)
-      return (error.mayCome ? warning : failed)(what, error.message, error.todo);
-    return failed(
-      what,
-      String(error),
-      'Correct CDR_SOURCE, or give the user of the bridge permission to read it.',
-    );
+    const finding =
+      error instanceof RecordsRefused
+        ? (error.mayCome ? warning : failed)(what, error.message, error.todo)
+        : failed(
+            what,
+            String(error),
+            'Correct CDR_SOURCE, or give the user of the bridge permission to read it.',
+          );
+    return { finding, idWidth: source.idWidth() };
   } finally {
     await source.close();
   }

@@ -28,6 +28,7 @@ const inspection: Inspection = {
   ],
   guestContext: '',
   holdsRecords: false,
+  uniqueidLength: 18,
   channelsBefore: [],
   channelsAfter: [],
   events: [],
@@ -44,12 +45,12 @@ const line: Trunk = { endpoint: 'DAHDI/1', source: 'heard', context: 'from-analo
 
 function found(
   changes: Partial<Inspection> = {},
-  more: { known?: Trunk[]; readsRecords?: boolean } = {},
+  more: { known?: Trunk[]; recordIdWidth?: number } = {},
 ): string[] {
   const rules = createRules({ ...callSettings, inboundContexts });
   return trunkFindings(
     { ...inspection, ...changes },
-    { rules, known: more.known ?? [], readsRecords: more.readsRecords ?? false },
+    { rules, known: more.known ?? [], recordIdWidth: more.recordIdWidth },
   ).map(({ verdict, what, result }) => `${verdict} ${what}: ${result}`);
 }
 
@@ -69,11 +70,16 @@ test('a line that only calls show is listed, with the first and the last call an
 });
 
 const records = (changes: Partial<Inspection>, known: Trunk[] = []) =>
-  found(changes, { known, readsRecords: true }).filter((text) => text.includes('CDR_SOURCE'));
+  found(changes, { known, recordIdWidth: 32 }).filter((text) => text.includes('CDR_SOURCE'));
 
 test('with CDR_SOURCE: records that Asterisk holds back, and no known trunk', () => {
   const [held = ''] = records({ holdsRecords: true });
   assert.match(held, /^warning .*: Asterisk holds its records back: batch=yes in cdr\.conf$/);
+  const [long = ''] = records({ uniqueidLength: 36 });
+  assert.match(
+    long,
+    /^error .*: uniqueids of this PBX have up to 36 characters, .*; their column has room for 32$/,
+  );
   const [none = ''] = records({ endpoints: [] });
   assert.match(none, /^warning .*: no trunk is known/);
   assert.deepEqual([...records({}), ...records({ endpoints: [] }, [line])], []);

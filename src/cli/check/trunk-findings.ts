@@ -11,7 +11,8 @@ export type TrunkCheckOptions = {
   /** What the bridge knows, from its state directory. */
   readonly known: readonly Trunk[];
   /** True if CDR_SOURCE is set. */
-  readonly readsRecords: boolean;
+  /** How many characters of a uniqueid the call records have room for; absent if none are read. */
+  readonly recordIdWidth?: number | undefined;
 };
 
 type Endpoint = Inspection['endpoints'][number];
@@ -154,12 +155,18 @@ function guestFinding({ endpoints = [], guestContext }: Inspection, rules: Rules
 }
 
 function recordFinding(
-  { holdsRecords }: Inspection,
-  { readsRecords }: TrunkCheckOptions,
+  { holdsRecords, uniqueidLength }: Inspection,
+  { recordIdWidth }: TrunkCheckOptions,
   trunks: number,
 ): Finding | undefined {
-  if (!readsRecords) return undefined;
+  if (recordIdWidth === undefined) return undefined;
   const what = 'calls from call records (CDR_SOURCE)';
+  if (recordIdWidth < uniqueidLength)
+    return failed(
+      what,
+      `uniqueids of this PBX have up to ${uniqueidLength} characters, with its systemname; their column has room for ${recordIdWidth}`,
+      "As the database's administrator: ALTER TABLE cdr MODIFY uniqueid varchar(150) NOT NULL DEFAULT '', MODIFY linkedid varchar(150) NOT NULL DEFAULT ''; until then the database refuses records or cuts uniqueids off, and calls of a gap are lost.",
+    );
   if (holdsRecords)
     return warning(
       what,

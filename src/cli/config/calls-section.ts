@@ -64,10 +64,16 @@ export const callsSection = section({
         'Number to report for callers who have none: a SIP address such as alice7, or no number at all. Without it, WITHHELD_NUMBER is used.',
       )
       .meta(live),
+    NOT_A_PERSON: globs('PJSIP/bot-*,IAX2/branch-*')
+      .prefault('')
+      .describe(
+        'Channels that answer by themselves, such as bots, fax and voicemail servers, door stations, or another PBX that answers with a queue: a caller who is connected with nobody else has not been answered. Globs of channel names or endpoints: PJSIP/bot also stands for PJSIP/bot-0000002a.',
+      )
+      .meta(live),
     ANSWERED_BY: choice(['endpoint', 'callerid'])
       .prefault('endpoint')
       .describe(
-        'Who is reported as answering: the endpoint of the phone that answered (1001 of PJSIP/1001), or its caller id number.',
+        'Who is reported as answering: the endpoint of the phone that answered (1001 of PJSIP/1001), or its caller id number. A mobile behind a trunk is always reported by the number that was dialled.',
       )
       .meta(live),
   },

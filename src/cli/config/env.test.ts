@@ -50,6 +50,7 @@ const refused: Record<string, string | string[]> = {
   API_BASE_URL: ['https://example.com', 'https://example.com/api/v1?x=1', 'example.com/api/v1'],
   ...{ API_TIMEOUT: ['10', '2m'], HTTP_PROXY: 'http://', NO_PROXY: 'a\nb' },
   ...{ PBX_ID: 'a b', INBOUND_CONTEXTS: '!from-x', INBOUND_CHANNELS: ['a\nb', 'PJSIP/[', 'a,('] },
+  NOT_A_PERSON: ['!PJSIP/bot', '['],
   ...{ DEFAULT_COUNTRY: 'Holland', TRUNK_NUMBERS: ['PJSIP/a-*', 'PJSIP/a-*:local', '!a:e164', '[:e164'] },
   ...{ REPORTED_NUMBER: 'ani', WITHHELD_NUMBER: 'none', MISSING_NUMBER: 'none', ANSWERED_BY: 'name' },
   ...{

@@ -28,9 +28,9 @@ const fleetSchema = z
         name: z.string(),
         account: z.string().describe("The account's uid."),
         trouble: z
-          .array(z.enum(['silent', 'behind', 'outdated', 'refused', 'problems']))
+          .array(z.enum(['unconnected', 'silent', 'behind', 'outdated', 'refused', 'problems']))
           .describe(
-            'silent: no report for three minutes; behind: an event has waited for five minutes; outdated: of another version than the service; refused: wrong tokens since its last request, as this process saw them.',
+            'unconnected: it has never sent a request; silent: no report for three minutes; behind: an event has waited for five minutes; outdated: of another version than the service; refused: wrong tokens since its last request, as this process saw them.',
           ),
         last_request_at: moment.nullable(),
         reported_at: moment.nullable().describe('Null: its bridge reports nothing of itself (API_EXTRAS).'),

@@ -8,10 +8,10 @@ import { SILENT_MS } from './bridge-health.ts';
 const BEHIND_MS = 5 * 60_000;
 
 /**
- * `silent`: its bridge reported and does so no longer; `behind`: its oldest event has waited for more than five minutes;
+ * `unconnected`: it has never sent a request; `silent`: its bridge reported and does so no longer; `behind`: its oldest event has waited for more than five minutes;
  * `outdated`: its bridge is of another version than this service; `refused`: requests came with a wrong token.
  */
-export type BridgeTrouble = 'silent' | 'behind' | 'outdated' | 'refused' | 'problems';
+export type BridgeTrouble = 'unconnected' | 'silent' | 'behind' | 'outdated' | 'refused' | 'problems';
 
 /** What an account has almost, or already, as much of as it may. */
 export type NearLimit = 'requests' | 'users';
@@ -60,6 +60,7 @@ export async function readFleet(
     const { version = null, queue = null, problems = [] } = data ?? {};
     const isSilent = reportedAt !== null && now - reportedAt > SILENT_MS;
     const trouble = {
+      unconnected: lastAt === null,
       silent: isSilent,
       behind: queue !== null && queue.oldestMs > BEHIND_MS,
       outdated: data !== undefined && version !== ours,

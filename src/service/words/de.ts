@@ -511,6 +511,7 @@ export const de: typeof en = {
     near: 'nahe an der Grenze',
     perMinute: 'Anfragen pro Minute',
     trouble: {
+      unconnected: 'noch nie verbunden',
       silent: 'meldet sich nicht',
       behind: 'im Rückstand',
       outdated: 'andere Version',

@@ -496,6 +496,7 @@ export const en = {
     near: 'near its limit',
     perMinute: 'Requests a minute',
     trouble: {
+      unconnected: 'never connected',
       silent: 'silent',
       behind: 'behind',
       outdated: 'another version',

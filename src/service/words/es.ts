@@ -507,6 +507,7 @@ export const es: typeof en = {
     near: 'cerca de su límite',
     perMinute: 'Solicitudes por minuto',
     trouble: {
+      unconnected: 'nunca conectada',
       silent: 'sin noticias',
       behind: 'con retraso',
       outdated: 'otra versión',

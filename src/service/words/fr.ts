@@ -512,6 +512,7 @@ export const fr: typeof en = {
     near: 'près de sa limite',
     perMinute: 'Requêtes par minute',
     trouble: {
+      unconnected: 'jamais connecté',
       silent: 'muet',
       behind: 'en retard',
       outdated: 'autre version',

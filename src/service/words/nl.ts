@@ -505,6 +505,7 @@ export const nl: typeof en = {
     near: 'bijna aan de grens',
     perMinute: 'Verzoeken per minuut',
     trouble: {
+      unconnected: 'nog nooit verbonden',
       silent: 'meldt zich niet',
       behind: 'loopt achter',
       outdated: 'andere versie',

@@ -25,9 +25,10 @@ function timeline(
       { now: start + at * minute, afterMs: 5 * minute },
     );
     watched = JSON.parse(JSON.stringify(decided.watched)) as WatchedProblems;
-    for (const { state, since, until, flaps, times } of decided.notices) {
+    for (const { code, state, since, until, flaps, times } of decided.notices) {
       const span = `${(since - start) / minute}${until === undefined ? '' : `-${(until - start) / minute}`}`;
-      said.push(`${at} ${state} ${span}${flaps ? ` ${times} times` : ''}`);
+      const other = code === link.code ? '' : ` ${code}`;
+      said.push(`${at} ${state} ${span}${flaps ? ` ${times} times` : ''}${other}`);
     }
   }
   assert.deepEqual(timelineRest(watched, minutes), [], 'nothing is remembered for ever');
@@ -81,6 +82,22 @@ describe('alerts', () => {
     assert.deepEqual(
       timeline(60 * 24 * 3, (at) => ({ atOnce: true, amount: at < 60 ? 1 : at < 60 * 50 ? 2 : 3 })),
       ['0 began 0', '1440 continues 0', '3000 continues 0'],
+    ));
+  const refused = { code: 'ami.login-refused' } as const;
+  test('another cause of the same problem is announced when it has lasted, with the end of the first', () =>
+    assert.deepEqual(
+      timeline(60, (at) => (at < 20 ? {} : at < 40 ? refused : undefined)),
+      ['5 began 0', '25 over 0-20', '25 began 20 ami.login-refused', '41 over 20-40 ami.login-refused'],
+    ));
+  test('a cause that does not last changes nothing: what was announced is over', () =>
+    assert.deepEqual(
+      timeline(60, (at) => (at < 20 ? {} : at < 23 ? refused : at < 30 ? {} : at < 32 ? refused : undefined)),
+      ['5 began 0', '33 over 0-32'],
+    ));
+  test('a cause that changes before anything was announced: the last one is', () =>
+    assert.deepEqual(
+      timeline(60, (at) => (at < 3 ? {} : at < 20 ? refused : undefined)),
+      ['5 began 0 ami.login-refused', '21 over 0-20 ami.login-refused'],
     ));
   test('a clock that is set back delays nothing for ever', () => {
     const future = { since: start + 600 * minute, beginnings: [start + 600 * minute] };

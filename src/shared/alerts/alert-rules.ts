@@ -3,6 +3,8 @@ import type { Problem } from './problem.ts';
 /** What is remembered of one problem; JSON. Times are Unix ms. */
 type Watched = Pick<Problem, 'code' | 'what' | 'remedy'> & {
   readonly since: number;
+  /** Since when it has had this code; `since` when absent. */
+  readonly codeSince?: number;
   /** When it began, within the last hour. */
   readonly beginnings: readonly number[];
   /** When it was over; absent while it lasts. */
@@ -16,6 +18,8 @@ type Watched = Pick<Problem, 'code' | 'what' | 'remedy'> & {
     readonly timesSent: number;
     readonly amountSent: number;
     readonly flaps: boolean;
+    /** What was announced, if it is not what the problem is now: its end is announced under the same code. */
+    readonly announced?: Pick<Problem, 'code' | 'what' | 'remedy'>;
   };
 };
 
@@ -51,7 +55,8 @@ const settledMs = 60_000;
 
 /**
  * Decides what to announce: a problem after it has lasted `afterMs`, and its end after it has been gone for as long, at
- * most a minute. An intermittent problem is announced as such, then once a day, and its end after an hour without it.
+ * most a minute. If its cause becomes another (nothing answers, then the login is refused), that is announced too, and the
+ * end of the first. An intermittent problem is announced as such, then once a day, and its end after an hour without it.
  */
 export function decideAlerts(
   before: WatchedProblems,
@@ -64,19 +69,19 @@ export function decideAlerts(
   for (const key of new Set([...Object.keys(before), ...present.keys()])) {
     const [known, problem] = [before[key], present.get(key)];
     const kept = known !== undefined && problem === undefined && unknown.includes(key) ? known : undefined;
-    const [next, notice] =
+    const [next, ...said] =
       kept !== undefined
         ? [kept]
         : problem !== undefined
           ? whilePresent(known, problem, now, afterMs)
           : whileAbsent(known as Watched, now, Math.min(afterMs, settledMs));
     if (next !== undefined) watched[key] = next;
-    if (notice !== undefined) notices.push(notice);
+    notices.push(...said);
   }
   return { watched, notices };
 }
 
-type Step = readonly [Watched | undefined, Notice?];
+type Step = readonly [Watched | undefined, ...Notice[]];
 
 function whilePresent(known: Watched | undefined, problem: Problem, now: number, afterMs: number): Step {
   const { code, what, remedy, amount = 0 } = problem;
@@ -91,6 +96,9 @@ function whilePresent(known: Watched | undefined, problem: Problem, now: number,
     beginnings,
     // Within an alert, and for one and the same problem, the beginning stays.
     since: known !== undefined && (known.alert || !begins) ? Math.min(known.since, began) : began,
+    ...(known !== undefined && known.code === code
+      ? known.codeSince !== undefined && { codeSince: known.codeSince }
+      : known !== undefined && { codeSince: now }),
   };
   const open = known?.alert;
   if (open === undefined) {
@@ -100,7 +108,18 @@ function whilePresent(known: Watched | undefined, problem: Problem, now: number,
     return announce({ ...next, alert: { ...alert, times: flaps ? alert.times : 1 } }, 'began', now);
   }
   const times = begins ? open.times + 1 : open.times;
-  const continued = { ...next, alert: { ...open, times } };
+  const { announced = known as Watched } = open;
+  if (!open.flaps && announced.code !== code) {
+    const { codeSince = now } = next;
+    const alert = { ...open, times, announced: pickText(announced) };
+    if (!problem.atOnce && now - codeSince < afterMs) return [{ ...next, alert }];
+    const over: Notice = { ...noticeOf({ ...next, alert }, 'over', announced), until: codeSince };
+    const { announced: _, ...renewed } = { ...alert, times: 1 };
+    const [watched, ...began] = announce({ ...next, since: codeSince, alert: renewed }, 'began', now);
+    return [watched, over, ...began];
+  }
+  const { announced: _, ...alert } = { ...open, times };
+  const continued = { ...next, alert };
   const isNews = (open.flaps && times > open.timesSent) || amount > open.amountSent;
   return isNews && now - open.sentAt >= dayMs
     ? announce({ ...continued, alert: { ...continued.alert, amountSent: amount } }, 'continues', now)
@@ -113,16 +132,25 @@ function whileAbsent(known: Watched, now: number, settleMs: number): Step {
   const quietMs = now - absentSince;
   if (known.alert === undefined) return quietMs < hourMs ? [next] : [undefined];
   if (quietMs < (known.alert.flaps ? hourMs : settleMs)) return [next];
-  const { alert: _, ...closed } = next;
-  const [, notice] = announce(next, 'over', now);
-  return [closed, { ...(notice as Notice), until: absentSince }];
+  const { alert, ...closed } = next;
+  return [
+    closed,
+    { ...noticeOf({ ...next, alert: known.alert }, 'over', alert?.announced), until: absentSince },
+  ];
 }
 
-function announce(watched: Watched, state: Notice['state'], now: number): Step {
-  const { code, what, remedy, since } = watched;
-  const alert = watched.alert as NonNullable<Watched['alert']>;
-  return [
-    { ...watched, alert: { ...alert, sentAt: now, timesSent: alert.times } },
-    { state, code, what, remedy, since, times: alert.times, flaps: alert.flaps },
-  ];
+type Announced = Watched & { readonly alert: NonNullable<Watched['alert']> };
+
+function announce(watched: Announced, state: Notice['state'], now: number): Step {
+  const { alert } = watched;
+  return [{ ...watched, alert: { ...alert, sentAt: now, timesSent: alert.times } }, noticeOf(watched, state)];
+}
+
+function noticeOf(watched: Announced, state: Notice['state'], text = pickText(watched)): Notice {
+  const { since, alert } = watched;
+  return { state, ...pickText(text), since, times: alert.times, flaps: alert.flaps };
+}
+
+function pickText({ code, what, remedy }: Pick<Problem, 'code' | 'what' | 'remedy'>) {
+  return { code, what, remedy };
 }

@@ -20,13 +20,15 @@ type AlertsOptions = {
 };
 
 export type AlertsStatus = {
-  /** Problems at the last check, announced or not. `since`: Unix ms. */
+  /** Present problems, announced or not. `since`: Unix ms. */
   readonly problems: readonly {
     readonly code: string;
     readonly what: string;
     readonly remedy: string;
     readonly since: number;
   }[];
+  /** Announced problems that are gone, whose end is not announced yet: they may come back. Unix ms. */
+  readonly over: readonly { readonly code: string; readonly what: string; readonly until: number }[];
   /** Alerts that a target accepted since the start. */
   readonly sent: number;
   /** Alerts that could not be sent yet, per target. */
@@ -63,7 +65,7 @@ export function createAlerts(
   const { log, now } = tools;
   let { watched, unsent }: Kept = load(file);
   unsent = Object.fromEntries(targets.map(({ name }) => [name, unsent[name] ?? []]));
-  let present = new Set<string>();
+  let lastSeen: Seen = { problems: [] };
   let saved = JSON.stringify({ watched, unsent });
   const states = new Map(
     targets.map(({ name }) => [name, { sending: false, failures: 0, nextAt: 0, error: '' }]),
@@ -84,7 +86,7 @@ export function createAlerts(
       if (stopped) return;
       const decided = decideAlerts(watched, seen, { now: now(), afterMs });
       watched = decided.watched;
-      present = new Set(seen.problems.map(({ key }) => key));
+      lastSeen = seen;
       for (const { state, code: problem, what, remedy } of decided.notices)
         log.say(state === 'over' ? 'alert.over' : 'alert.began', { problem, what, remedy });
       if (decided.notices.length > 0)
@@ -168,10 +170,19 @@ export function createAlerts(
       await within(SOON_MS, writing);
       closed = true;
     },
-    status: (): AlertsStatus => ({
-      problems: Object.entries(watched)
-        .filter(([key]) => present.has(key))
-        .map(([, { code, what, remedy, since }]) => ({ code, what, remedy, since })),
+    /** `seen`: at this moment; at the last check when absent. */
+    status: (seen: Seen = lastSeen): AlertsStatus => ({
+      problems: seen.problems.map(({ key, code, what, remedy, since }) => ({
+        ...{ code, what, remedy },
+        since:
+          watched[key]?.absentSince === undefined
+            ? (watched[key]?.since ?? since ?? now())
+            : (since ?? now()),
+      })),
+      over: Object.entries(watched).flatMap(([key, { alert, code, what, absentSince = now() }]) => {
+        const isPresent = seen.problems.some((problem) => problem.key === key) || seen.unknown?.includes(key);
+        return alert === undefined || alert.flaps || isPresent ? [] : [{ code, what, until: absentSince }];
+      }),
       sent,
       unsent: targets.flatMap(({ name }) => {
         const [count, error] = [unsent[name]?.length ?? 0, states.get(name)?.error ?? ''];

@@ -11,6 +11,7 @@ export const problemCodes = (Object.keys(messages) as MessageCode[]).filter(
 
 export type ProblemKey =
   | 'link'
+  | 'damaged-outbox'
   | 'delivery'
   | 'backlog'
   | 'dead-letters'

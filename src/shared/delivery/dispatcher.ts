@@ -275,7 +275,15 @@ export function createDispatcher(options: DispatcherOptions) {
       return {
         state: flow.state,
         since: toUnix(flow.since),
-        ...(flow.state !== 'ok' && { reason: flow.reason, nextTryAt: toUnix(flow.nextTryAt) }),
+        ...(flow.state !== 'ok'
+          ? { reason: flow.reason, nextTryAt: toUnix(flow.nextTryAt) }
+          : flow.failing && {
+              retrying: {
+                ...flow.failing,
+                since: toUnix(flow.failing.since),
+                failures: flow.failures,
+              },
+            }),
         inFlight,
         unrecorded: writer.unrecorded(),
         ...counts,

@@ -27,6 +27,8 @@ type Flowing = {
   readonly failures: number;
   /** When the last success ended. */
   readonly succeededAt: number;
+  /** Set while `failures` is not 0: when the first of them ended, and what the last one was. */
+  readonly failing?: { readonly since: number; readonly reason: string };
 };
 
 type Stopped = {
@@ -77,7 +79,9 @@ export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Fl
     if (attempt.startedAt < flow.succeededAt) return flow;
     const failures = flow.failures + 1;
     const limit = classified.noConnection ? outAfterNoConnection : outAfterFailures;
-    return failures >= limit ? stopped('outage', flow, attempt, random) : { ...flow, failures };
+    if (failures >= limit) return stopped('outage', flow, attempt, random);
+    const since = flow.failing?.since ?? endedAt;
+    return { ...flow, failures, failing: { since, reason: classified.reason } };
   }
   if (!probe) {
     const reachable = !classified.noConnection;
@@ -87,7 +91,10 @@ export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Fl
     return reachable === flow.reachable ? flow : { ...flow, reachable };
   }
   // The time that the API named is over, and it does not ask for more.
-  if (flow.state === 'held') return { ...flowing(endedAt), failures: 1 };
+  if (flow.state === 'held') {
+    const failing = { since: endedAt, reason: classified.reason };
+    return { ...flowing(endedAt), failures: 1, failing };
+  }
   const next = stopped(flow.state, flow, attempt, random);
   return flow.state === 'paused' ? { ...next, reason: flow.reason } : next;
 }
@@ -124,6 +131,8 @@ export type DeliveryStatus = {
   readonly since: number;
   /** When the next attempt is made, if it is not `ok`. */
   readonly nextTryAt?: number;
+  /** While it is `ok`, and nothing was accepted since the last attempts failed. */
+  readonly retrying?: { readonly since: number; readonly reason: string; readonly failures: number };
   readonly inFlight: number;
   /** Attempts that are not recorded on disk yet. */
   readonly unrecorded: number;

@@ -48,3 +48,8 @@ export function sync(path: string): void {
 export function stampOf(now: number): string {
   return new Date(now).toISOString().replace(/[-:.]/g, '');
 }
+
+/** The time of such a stamp, Unix ms; NaN if it is none. */
+export function timeOfStamp(stamp: string): number {
+  return Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)(\d{3}Z)$/, '$1-$2-$3:$4:$5.$6'));
+}

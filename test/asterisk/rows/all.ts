@@ -1,6 +1,7 @@
 import type { Row } from '../row.ts';
 import { answeredRows } from './answered.ts';
 import { groupRows } from './group.ts';
+import { machineRows } from './machine.ts';
 import { missedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
 import { notReportedRows } from './not-reported.ts';
@@ -30,4 +31,5 @@ export const matrix: readonly Row[] = [
   ...queueExitRows,
   ...numberFormRows,
   ...takenRows,
+  ...machineRows,
 ];

@@ -9,6 +9,7 @@ import { highestSeq } from '../tables/counters.ts';
 import { isBodyOf } from '../tables/intake.ts';
 import { outboxSchema } from '../tables/migrations.ts';
 import { deadState } from '../tables/outcomes.ts';
+import { damagedName } from './damaged-file.ts';
 
 const highest = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -60,11 +61,6 @@ export function repair(path: string, stamp: string): Repair {
   } finally {
     if (db.isOpen) db.close();
   }
-}
-
-/** What a damaged database is called when it has been set aside. */
-export function damagedName(path: string, stamp: string): string {
-  return `${path}.damaged-${stamp}`;
 }
 
 /** The bytes of a database's WAL. */

@@ -9,8 +9,15 @@ export type LedgerEntry = {
   readonly unreported?: string;
 };
 
+/** A call id goes on with digits only: the colon is the character after the 9. */
+const idsFrom = (table: 'event' | 'unreported') =>
+  `SELECT j.value AS beginning, t.call_id AS id
+    FROM json_each(?) j CROSS JOIN ${table} t ON t.call_id >= j.value AND t.call_id < j.value || ':'`;
+
 export const ledgerSql = {
   unreported: 'SELECT call_id, why FROM json_each(?) j CROSS JOIN unreported u ON u.call_id = j.value',
+  reportedFrom: idsFrom('event'),
+  unreportedFrom: idsFrom('unreported'),
 } as const;
 
 /**
@@ -28,6 +35,7 @@ export function createLedger(db: DatabaseSync) {
   const checkpoint = db.prepare('SELECT checkpoint FROM cdr_checkpoint');
   const events = db.prepare(intakeSql.eventsOfCalls);
   const unreported = db.prepare(ledgerSql.unreported);
+  const allFrom = [ledgerSql.unreportedFrom, ledgerSql.reportedFrom].map((sql) => db.prepare(sql));
   const recent = db.prepare(
     'SELECT call_id FROM unreported WHERE at > (SELECT max(at) FROM unreported) - 172800000',
   );
@@ -55,6 +63,13 @@ export function createLedger(db: DatabaseSync) {
         else entry.reported.push(status);
       }
       return entries;
+    },
+    /** Of these beginnings of call ids, those of a call with an entry, each with the id of one. */
+    callIdsFrom(beginnings: readonly string[]): Map<string, string> {
+      const rows = allFrom.flatMap((select) => select.all(JSON.stringify(beginnings)));
+      return new Map(
+        (rows as { beginning: string; id: string }[]).map(({ beginning, id }) => [beginning, id]),
+      );
     },
     /** Deletes the entries from before `before` (Unix ms) among the `limit` oldest, and returns their number. */
     pruneUnreported: (before: number, limit: number): number => Number(forget.run(before, limit).changes),

@@ -12,7 +12,7 @@ import { outcomeSql } from './outcomes.ts';
 import { requeueSql } from './requeue.ts';
 
 // With millions of waiting rows a statement that scans or sorts would hold up everything behind it.
-const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e |SEARCH u )/;
+const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH [etu] )/;
 
 /** These sort the events of one call, which are three at most. */
 const ofOneCall = ['nextOfCall', 'ofCall'];

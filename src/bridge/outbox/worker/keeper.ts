@@ -34,6 +34,7 @@ const kinds: Readonly<Record<StoreOp, 'reads' | 'writes'>> = {
   oldestWaiting: 'reads',
   eventsOf: 'reads',
   ledgerEntries: 'reads',
+  callIdsFrom: 'reads',
   lastDelivered: 'reads',
   check: 'reads',
   append: 'writes',

@@ -5,7 +5,8 @@ import { messageOf } from '../../../shared/process/parse-json.ts';
 import { finishReplacement, stampOf } from '../../../shared/storage/replace.ts';
 import { BrokenInvariant, storageErrorKind } from '../../../shared/storage/storage-error.ts';
 import { checkAtStart, checkWal, walIsCut } from '../recovery/check.ts';
-import { damagedName, readWal, repair } from '../recovery/repair.ts';
+import { damagedName } from '../recovery/damaged-file.ts';
+import { readWal, repair } from '../recovery/repair.ts';
 import { openDatabase } from '../tables/database.ts';
 import { createStore, type Store } from './store.ts';
 

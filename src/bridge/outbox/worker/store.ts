@@ -24,7 +24,8 @@ export function createStore(db: DatabaseSync) {
   const { writeLines, pruneJournal } = createJournal(db);
   const requeuer = createRequeuer(db);
   const { trunks, saveTrunks } = createTrunkTable(db);
-  const { writeLedger, checkpoint, unreported, ledgerEntries, pruneUnreported } = createLedger(db);
+  const { writeLedger, checkpoint, unreported, ledgerEntries, callIdsFrom, pruneUnreported } =
+    createLedger(db);
   const openCalls = db.prepare('SELECT id, state FROM open_call ORDER BY rowid');
   const ops = {
     ...createIntake(db, counters, writeLines, saveTrunks, writeLedger),
@@ -37,6 +38,7 @@ export function createStore(db: DatabaseSync) {
       cdrCheckpoint: checkpoint(),
     }),
     ledgerEntries,
+    callIdsFrom,
     pruneUnreported,
     pruneJournal,
     ...createDueEvents(db),

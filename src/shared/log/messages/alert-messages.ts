@@ -53,6 +53,14 @@ export const alertMessages = {
     means: 'Dead letters are kept and are not sent by themselves.',
     todo: 'pbx-bridge outbox list shows the answer of the API. After removing the cause, run: pbx-bridge outbox retry --all. If they no longer matter: pbx-bridge outbox discard --all.',
   },
+  'problem.nothing-accepted': {
+    announced: true,
+    level: 'error',
+    text: 'the API accepts no events: {reason}; events waiting: {waiting}',
+    means:
+      'Every attempt fails, but too few were made to declare the API out of service. The events are kept and tried again.',
+    todo: 'pbx-bridge check tests the API. If it answers with an error, ask its operator.',
+  },
   'problem.backlog': {
     announced: true,
     level: 'error',
@@ -66,6 +74,14 @@ export const alertMessages = {
     text: 'the disk of {directory} has not stored anything that it was given',
     means: 'The disk hangs. New events wait in memory.',
     todo: 'Check the health and the mount of the disk.',
+  },
+  'problem.damaged-outbox': {
+    announced: true,
+    level: 'error',
+    text: 'the database in {directory} was damaged and replaced at {at} UTC; events known to be lost: {lost}; the damaged file is {file}',
+    means:
+      'What could be read of it was taken over, but events and the journal may lack what cannot be counted. Over when the damaged file is deleted.',
+    todo: 'Check the health of the disk. pbx-bridge verify compares what was delivered with the API. Then delete the damaged file.',
   },
   'problem.disk-low': {
     announced: true,

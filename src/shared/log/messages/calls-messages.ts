@@ -137,6 +137,13 @@ export const callsMessages = {
     means: 'Without a uniqueid, the bridge cannot know whether the call was already reported. Logged once.',
     todo: 'File: set loguniqueid = yes in section [csv] of cdr.conf, then run: asterisk -rx "module reload cdr_csv.so". Table: make Asterisk fill the column uniqueid.',
   },
+  'cdr.cut-uniqueid': {
+    level: 'error',
+    text: 'call records: uniqueids of this PBX do not fit into {source}: they are cut off, or their records refused',
+    means:
+      'A long systemname of Asterisk makes them too long for the column. Calls that were not seen live are lost if the database refuses their records or has cut off more than the last digits; two calls of one second can be taken for one. Logged once.',
+    todo: "As the database's administrator: ALTER TABLE cdr MODIFY uniqueid varchar(150) NOT NULL DEFAULT '', MODIFY linkedid varchar(150) NOT NULL DEFAULT ''; then restart the bridge.",
+  },
   'cdr.bad-line': {
     level: 'warn',
     text: 'call records: {source} contains a line that is not a call record; ignored',
