@@ -8,6 +8,7 @@ import { basePath } from '../../src/shared/api/contract/paths.ts';
 import { until } from '../until.ts';
 import { browse, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
+import { bearer, screenEvents } from './service-stream.ts';
 
 type Database = {
   readonly settings: DatabaseSettings;
@@ -125,10 +126,12 @@ export function lateRequestTests(
     Object.fromEntries(Object.keys(all).map((name) => [name, answer]));
 
   test(`${engine}: whatever arrives after its account was removed is refused, and leaves nothing`, async (t) => {
-    const { url, ask, all, sql, stateDir } = await site(t);
+    const { url, ask, all, b, sql, stateDir } = await site(t);
     const operator = makeKeys(serverSecret(stateDir)).operatorToken();
     const admin = (path: string, method = 'GET', body?: unknown) =>
       ask(`${url}/admin${path}`, { token: operator, method, ...(body !== undefined && { body }) });
+    const stream = screenEvents(url, bearer(b.token));
+    await stream.next();
     const sent = await halves(url, { ...all.integration, ...all.administration, ...all.session });
     const accounts = (await admin('/accounts')).json as { uid: string; name: string }[];
     const beta = accounts.find(({ name }) => name === 'Beta');
@@ -138,6 +141,7 @@ export function lateRequestTests(
       ...each({ ...all.integration, ...all.administration }, '401'),
       ...each(all.session, '303/sign-in'),
     });
+    for await (const _ of stream); // its screens are closed
     const orphans = async () => {
       const left: Record<string, number> = {};
       for (const { table, by = 'account_id', through = 'accounts' } of accountTables.slice(0, -1)) {
