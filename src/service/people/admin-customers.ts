@@ -122,21 +122,33 @@ export function adminCustomerRoutes(
   );
   app.post(
     '/customers',
-    operation('importCustomers', 'Add or change customers from a table: CSV, as exportCustomers gives it', {
-      querystring: importOptions,
-      body: z.unknown().describe('The first line names the columns.'),
-      consumes: ['text/csv'],
-      response: {
-        200: reportSchema,
-        415: errorSchema.describe('The Content-Type header must be text/csv.'),
-        429: errorSchema.describe('An import of the account is running.'),
-      },
-    }),
-    async (request) => {
+    {
+      ...operation(
+        'importCustomers',
+        'Add or change customers from a table of any length: CSV, as exportCustomers gives it',
+        {
+          querystring: importOptions,
+          body: z.unknown().describe('The first line names the columns.'),
+          consumes: ['text/csv'],
+          response: {
+            200: reportSchema,
+            415: errorSchema.describe('The Content-Type header must be text/csv.'),
+            429: errorSchema.describe('An import of the account is running.'),
+          },
+        },
+      ),
+      config: { longBody: true },
+    },
+    async (request, reply) => {
       if (!(request.body instanceof Readable))
         throw new Refusal(415, 'The Content-Type header must be text/csv.');
       const { id, country } = accountOf(request);
       const finish = budgets.imports.take(id);
+      const broken = new AbortController();
+      reply.raw.once('close', () =>
+        broken.abort(new Refusal(400, 'The connection ended before the request did.')),
+      );
+      let stored = 0;
       try {
         const report = await importCustomers(
           whileValid(request.body, () => isAuthentic(request)),
@@ -145,12 +157,20 @@ export function adminCustomerRoutes(
             account: id,
             country,
             createSegments: request.query.create_segments === 'true',
+            signal: broken.signal,
+            progress(imported) {
+              stored = imported;
+            },
           },
         );
         await audit(request, 'import', importSummary(report));
         return { ...report, errors: [...report.errors] };
       } catch (error) {
-        throw error instanceof BadTable ? new Refusal(422, error.message) : error;
+        const why = broken.signal.aborted ? (broken.signal.reason as Refusal) : (error as Error);
+        // The account may be gone.
+        if (stored > 0)
+          await audit(request, 'import', `${stored} imported, then: ${why.message}`).catch(() => {});
+        throw why instanceof BadTable ? new Refusal(422, why.message) : why;
       } finally {
         finish();
       }

@@ -74,12 +74,15 @@ export async function importCustomers(
     account,
     createSegments = false,
     progress = () => {},
+    signal,
     ...reading
   }: {
     customers: CustomerStore;
     account: number;
     /** Told how many customers are stored, after each batch. */
     progress?: (imported: number) => void;
+    /** Ends it before the next batch. */
+    signal?: AbortSignal;
     /** Whether segments that do not exist are created. */
     createSegments?: boolean;
   } & Reading,
@@ -90,6 +93,7 @@ export async function importCustomers(
 
   let batch: { line: number; customer: CustomerChange }[] = [];
   const store = async () => {
+    signal?.throwIfAborted();
     for (const { customer } of createSegments ? batch : []) {
       const name = customer.segment;
       if (!name || known.has(name)) continue;
