@@ -104,7 +104,13 @@ export async function startService(
   const refreshing = setInterval(refresh, DIRECTORY_MS);
   onStop('directory', () => clearInterval(refreshing));
   const screens = makeScreens(directory.extensions);
-  const callBackList = makeCallBackList(store.callers, screens, clock, directory.extensions);
+  const callBackList = makeCallBackList(
+    store.callers,
+    screens,
+    clock,
+    directory.extensions,
+    async (account) => (await store.users.list(account)).map(({ name }) => name),
+  );
   sendLastWith(store.calls, screens, directory.extensions);
   const unfollow = await store.otherProcesses.follow(screens.accounts, {
     moved: screens.publish,

@@ -352,7 +352,8 @@ test('ringtone and desktop alert work if switched on, until the call is answered
   await page.getByRole('button', { name: 'Desktop alerts' }).click();
   await page.getByRole('button', { name: 'Sound for missed calls' }).click();
   await page.getByRole('button', { name: 'Ringtone: off' }).click();
-  assert.deepEqual(await shown(), ['tone', 'tone'], 'as it will sound');
+  const asItWill = ['shown: Desktop alerts: ', 'tone', 'tone'];
+  assert.deepEqual(await shown(), asItWill, 'as it will look and sound');
   await page.getByLabel('Volume').fill('90');
   assert.deepEqual(await shown(), ['tone', 'tone'], 'as loud as it will');
   await page.reload();
@@ -505,6 +506,60 @@ test('the caller whom I answered stays with me, with a note, until I have saved 
     trouble.filter((each) => !/ERR_CONNECTION|ERR_INCOMPLETE/.test(each)),
     [],
   );
+});
+
+for (const [size, what] of [
+  ['wide', 'a column'],
+  ['tablet', 'a line'],
+  ['narrow', 'a line on a phone'],
+] as const)
+  test(`the note of my call stays where I type while others begin to ring: ${what}`, { skip }, async (t) => {
+    const served = await serve(t);
+    const { a, post, url } = served;
+    const { user, link } = await person(served, { name: 'Jana' });
+    await withStore(served, (store) =>
+      store.directory.putExtension(1, { extension: '1001', name: '', user: user.id }),
+    );
+    const { page } = await signedIn(await openBrowser(t), served, { link, viewport: sizes[size] });
+    await until('the extension to be known', async () => {
+      await page.goto(`${url}/segments`);
+      return (await page.locator('#now').getAttribute('data-extensions'))?.includes('1001');
+    });
+    await live(page);
+    for (const status of ['ringing', 'answered'])
+      await post(a.token, event({ id: 'mine', status, caller_id: '1001' }));
+    const note = page.getByLabel('Note', { exact: true });
+    await note.fill('Boiler');
+    const before = (await note.boundingBox()) ?? assert.fail('not seen');
+    for (let n = 0; n < 12; n += 1) await post(a.token, event({ id: `ring ${n}`, from: `+4930123450${n}` }));
+    await card(page, 'ring 11').waitFor({ state: 'attached' });
+    const after = (await note.boundingBox()) ?? assert.fail('not seen');
+    assert.ok(Math.abs(after.y - before.y) < 2, `at ${before.y}, then at ${after.y}`);
+    const { height } = sizes[size];
+    assert.ok(after.y > 0 && after.y + after.height <= height, `seen: ${after.y} of ${height}`);
+  });
+
+test('a browser that has notifications and refuses them, as on Android: everything else goes on', {
+  skip,
+}, async (t) => {
+  const { page, context, a, post, url, trouble } = await open(t, await serve(t), '/calls');
+  await context.grantPermissions(['notifications']);
+  await context.addInitScript(`
+    globalThis.Notification = class {
+      static permission = 'granted';
+      static requestPermission = async () => 'granted';
+      constructor() { throw new TypeError('Illegal constructor. Use ServiceWorkerRegistration.showNotification() instead.'); }
+    };
+    if (!localStorage.getItem('calls-notify')) localStorage.setItem('calls-notify', 'on');`);
+  await page.goto(`${url}/calls`);
+  await live(page);
+  for (const id of ['one', 'two']) await post(a.token, event({ id, from: `+49302312500${id.length}` }));
+  for (const id of ['one', 'two']) await card(page, id).waitFor();
+  await page.locator('tbody tr[data-key=two]').waitFor();
+  await page.getByRole('status').filter({ hasText: 'Ringing' }).first().waitFor({ state: 'attached' });
+  await page.locator('#now .menu > summary').click();
+  assert.equal(await page.getByRole('button', { name: 'Desktop alerts' }).count(), 0, 'no longer offered');
+  assert.deepEqual(trouble, []);
 });
 
 test('my call says who spoke with the caller before me, on every page; at its end that it has ended, below the next', {

@@ -175,3 +175,42 @@ test('of another account nothing is seen or changed; a program with a token gets
   ] as const)
     assert.equal((await act(anna, number, kind)).status, 422);
 });
+
+test('whom a colleague has taken can be taken over and given on, and is free again when that user is removed', async (t) => {
+  const served = await scene(t);
+  const { anna, bert, list, a, url } = served;
+  const boss = await browse(served, 'Carla');
+  await act(anna, known, 'taken');
+  assert.match(await list(), /Anna since .* Take over/);
+  await act(bert, known, 'taken');
+  assert.match(await list(), /You since .* Done .*Give to/);
+  assert.match(await list(anna), /Bert since .* Take over/);
+
+  const users = (await withStore(served, (store) => store.users.list(1))) as { uid: string; name: string }[];
+  const uidOf = (name: string) => users.find((user) => user.name === name)?.uid ?? assert.fail(name);
+  await act(bert, known, 'taken', { to: uidOf('Anna') });
+  assert.match(await list(), /Anna since .* Take over/);
+  assert.match(await list(anna), /You since .* Done/);
+
+  const screen = screenEvents(url, { cookie: bert.cookie });
+  const next = nextOf(screen);
+  const taker = async (kind: ScreenEvent['event'] = 'missed') =>
+    (await next(kind)).missed.map(({ taken_by }) => taken_by);
+  assert.deepEqual(await taker('calls'), ['Anna']);
+  assert.equal((await boss.send(`/users/${uidOf('Anna')}/remove`, {})).status, 303);
+  assert.deepEqual(await taker(), [null], 'at once, on every screen');
+  await screen.return(undefined);
+  assert.match(await list(), /I’ll call/);
+  assert.doesNotMatch(await list(), /Anna since/);
+  const late = await act(bert, known, 'taken', { to: uidOf('Anna') });
+  assert.equal(late.status, 409);
+  assert.match(late.text, /This colleague is no longer here/);
+
+  await act(bert, known, 'taken');
+  const removed = await fetch(`${url}/admin/users/${uidOf('Bert')}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${a.admin}` },
+  });
+  assert.equal(removed.status, 204);
+  assert.match(await list(boss), /I’ll call/);
+});

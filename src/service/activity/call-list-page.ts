@@ -11,6 +11,7 @@ import { type Cell, csvLines, csvTime } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { choice, field, hiddenFields, notice, oneOf } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
+import { openingHoursOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { cursorList } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
@@ -208,7 +209,7 @@ function filterForm(
           })
         }
         ${
-          account.openingHours !== null &&
+          openingHoursOf(account) !== null &&
           choice({
             label: words.settings.openingHours,
             name: 'hours',

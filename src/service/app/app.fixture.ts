@@ -31,7 +31,9 @@ export async function appOn(store: Store, log: Log = silentLog) {
         rateLimit: makeRateLimit(),
       },
       directory: await openDirectory(store, keys),
-      callBackList: makeCallBackList(store.callers, screens, clock),
+      callBackList: makeCallBackList(store.callers, screens, clock, undefined, async (account) =>
+        (await store.users.list(account)).map(({ name }) => name),
+      ),
       access: makeAccess(store.users, keys, [], clock, log),
       ...{ budgets: makeBudgets(), meter: makeMeter(), webhooks: { poke: () => {} }, webhookNetworks: [] },
       observed: { stored: () => {}, failedAt: () => null },

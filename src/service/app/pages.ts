@@ -182,7 +182,15 @@ export function pageRoutes(context: ServiceContext) {
     welcomePage(routes, settings);
     integrationPages(routes, requests, directory, keys);
     webhookPages(routes, store.webhooks, keys, context.webhookNetworks, context.webhooks.poke);
-    userPages(routes, { store, sessions, secondFactor, directory, keys, mailer });
+    userPages(routes, {
+      store,
+      sessions,
+      secondFactor,
+      directory,
+      keys,
+      mailer,
+      callBackList: context.callBackList,
+    });
     openingHoursPage(routes, directory);
     auditPage(routes, store.audit);
     secondFactorPages(routes, secondFactor, sessions);

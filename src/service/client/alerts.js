@@ -38,13 +38,33 @@ export function ringer(changed) {
     localStorage.setItem(key, on ? 'on' : 'off');
     changed();
   };
-  // Browsers allow notifications only with https or on localhost.
-  const canNotify = () => typeof Notification !== 'undefined' && isSecureContext;
+  // Browsers allow notifications only with https or on localhost; those on Android have the constructor, and refuse it.
+  const canNotify = () =>
+    typeof Notification !== 'undefined' &&
+    isSecureContext &&
+    localStorage.getItem('calls-notify') !== 'refused';
   const notifies = () => canNotify() && Notification.permission === 'granted' && isOn('calls-notify');
 
   async function toggleNotify() {
     const granted = notifies() || (await Notification.requestPermission()) === 'granted';
-    set('calls-notify', granted && !notifies());
+    const on = granted && !notifies();
+    set('calls-notify', on);
+    // Shown at once: whether the browser does it is not left to the first call.
+    if (on) notify(words.desktopAlerts ?? '', { tag: 'calls-notify' });
+  }
+
+  /**
+   * Undefined if the browser refuses it, which it does for every one: the choice is then no longer offered.
+   * @param {string} title @param {NotificationOptions} options @returns {Notification | undefined}
+   */
+  function notify(title, options) {
+    try {
+      return new Notification(title, options);
+    } catch {
+      localStorage.setItem('calls-notify', 'refused');
+      changed();
+      return undefined;
+    }
   }
 
   const sounds = () => isOn('calls-sound') && isMine();
@@ -124,10 +144,11 @@ export function ringer(changed) {
       if (sounds()) chime();
       if (!notifies()) return;
       const body = [call.customer && plainText(call.number_shown), call.segment && plainText(call.segment)];
-      const notification = new Notification(nameOf(call), {
+      const notification = notify(nameOf(call), {
         body: body.filter(Boolean).join(' · '),
         tag: call.id, // one notification for all tabs
       });
+      if (notification === undefined) return;
       notification.onclick = () => {
         focus();
         notification.close();

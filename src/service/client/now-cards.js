@@ -113,7 +113,7 @@ export function later(person, now, refused) {
   return html`<li key=${person.person} data-person=${person.person}>
     <span class="name"><a href=${address(person)} title=${nameOf(person)}><bdi>${nameOf(person)}</bdi></a>${person.segment === first && segment(person)}</span>
     <span class="small quiet">${missed}${taker && html`, ${isMine ? words.takenByYou : parts(words.takenBy, { name: name(taker, 24) })}`}</span>
-    ${taker === null ? button('taken', words.take) : isMine && button('done', words.done)}
+    ${isMine ? button('done', words.done) : button('taken', taker === null ? words.take : words.takeOver)}
     ${refused === person.person && html`<span class="small is-missed" role="alert">${words.refused}</span>`}
   </li>`;
 }

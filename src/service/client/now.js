@@ -10,7 +10,8 @@ import { filled, words } from './words.js';
 
 /**
  * The calls now: one list on every page, which the stylesheet shows as a line below the page, as a column beside it, or
- * alone in a window. Ringing calls come first, then the user's own call with a note, then the others and whom to call back.
+ * alone in a window: ringing calls, the user's own call with a note, then the others and whom to call back. The stylesheet
+ * holds the own call at the end that stands still, so that no call that rings moves the field in which somebody types.
  */
 const html = htm.bind(h);
 const root = /** @type {HTMLElement} */ (document.getElementById('now'));
@@ -131,9 +132,9 @@ function take(state) {
     if (status === 'ringing' && board.get(id)?.status !== 'ringing') attention.quiet(id);
   for (const call of loaded ? board.values() : []) {
     if (before.all.get(call.id)?.status === call.status) continue;
+    announce(call);
     if (call.status === 'ringing') attention.ring(call);
     if (call.missed) attention.miss();
-    announce(call);
   }
   const isNews = (/** @type {Call} */ call) =>
     loaded ? before.all.get(call.id)?.status !== call.status : movedAt(call) >= made;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { daysBetween } from './calendar.ts';
-import { openingHoursIn, partsOf } from './opening-hours.ts';
+import { openingHoursIn, openingHoursOf, partsOf, savedHoursOf } from './opening-hours.ts';
 
 const zone = 'Europe/Berlin';
 const office = (closed: string[] = []) => ({
@@ -41,10 +41,23 @@ test('of a day that goes on, no part is longer than the day', () => {
   assert.equal(partsOf(day, office(), 'out', zone).length, 1);
 });
 
+test('closed days without hours of a week are no opening hours for reports, and are there to be edited', () => {
+  const closed = { week: [null, null, null, null, null, null, null], closed: ['2026-12-25'] };
+  const account = { openingHours: JSON.stringify(closed) };
+  assert.equal(openingHoursOf(account), null);
+  assert.deepEqual(savedHoursOf(account), closed);
+});
+
 test('a form is read, and says which fields are wrong', () => {
-  const read = (fields: Record<string, string>) => openingHoursIn(new URLSearchParams(fields));
+  const read = (fields: Record<string, string>) =>
+    openingHoursIn(new URLSearchParams(fields), { monthFirst: false });
   assert.deepEqual(read({}), { hours: null });
-  assert.deepEqual(read({ closed: '2026-12-25' }), { hours: null }, 'never open is no opening hours');
+  const never = [null, null, null, null, null, null, null];
+  assert.deepEqual(
+    read({ closed: '2026-12-25' }),
+    { hours: { week: never, closed: ['2026-12-25'] } },
+    'closed days are kept, though no hours are entered yet',
+  );
   assert.deepEqual(read({ 'from-1': '09:00', 'to-1': '17:30', 'from-7': '20:00', 'to-7': '00:00' }), {
     hours: { week: [[540, 1050], null, null, null, null, null, [1200, 1440]], closed: [] },
   });
@@ -66,6 +79,6 @@ test('a form is read, and says which fields are wrong', () => {
     ['24:00', '17:00'],
     ['nine', '17:00'],
   ] as const)
-    assert.deepEqual(read({ 'from-2': from, 'to-2': to }), { wrong: ['from-2'] }, `${from} ${to}`);
-  assert.deepEqual(read({ closed: '2026-02-30' }), { wrong: ['closed'] });
+    assert.deepEqual(read({ 'from-2': from, 'to-2': to }), { wrong: { 'from-2': '' } }, `${from} ${to}`);
+  assert.deepEqual(read({ closed: '2026-12-24, 2026-02-30' }), { wrong: { closed: '2026-02-30' } });
 });

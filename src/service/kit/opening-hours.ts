@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Account } from '../accounts/directory-store.ts';
-import { type Day, dateIn, type Span } from './calendar.ts';
+import type { Day, Span } from './calendar.ts';
+import { readDates } from './dates.ts';
 
 const stored = z.object({
   /** Monday first: minutes of the day, in quarters of an hour, 1440 for midnight; null: closed. */
@@ -16,7 +17,13 @@ export type OpeningHours = z.infer<typeof stored>;
 export type HoursPart = 'in' | 'out';
 
 /** Null: the account has set none. */
-export const openingHoursOf = ({ openingHours }: Pick<Account, 'openingHours'>): OpeningHours | null =>
+export function openingHoursOf(account: Pick<Account, 'openingHours'>): OpeningHours | null {
+  const saved = savedHoursOf(account);
+  return saved?.week.some((day) => day !== null) ? saved : null;
+}
+
+/** As they were saved: an account may have entered its closed days first, and no hours yet. */
+export const savedHoursOf = ({ openingHours }: Pick<Account, 'openingHours'>): OpeningHours | null =>
   openingHours === null ? null : stored.parse(JSON.parse(openingHours));
 
 /** When an office is open on a day, or when it is not: whole quarters of an hour, in order. */
@@ -52,20 +59,30 @@ export function minutesIn(text: string | null): number | null {
   return !text ? null : hour === undefined ? Number.NaN : Number(hour) * 60 + Number(minute);
 }
 
-/** Reads a form with `from-1`, `to-1` (Monday) to `to-7` and `closed`; the names of the fields that are wrong. */
-export function openingHoursIn(form: URLSearchParams): { hours: OpeningHours | null } | { wrong: string[] } {
-  const wrong: string[] = [];
+/** The most closed days. */
+const MOST_CLOSED = 500;
+
+/**
+ * Reads a form with `from-1`, `to-1` (Monday) to `to-7` and `closed`; `wrong`: fields that are, with what was typed where
+ * that is one of several.
+ */
+export function openingHoursIn(
+  form: URLSearchParams,
+  how: { readonly monthFirst: boolean },
+): { hours: OpeningHours | null } | { wrong: Record<string, string> } {
+  const wrong: Record<string, string> = {};
   const week = Array.from({ length: 7 }, (_, at): [number, number] | null => {
     const [from, to] = [minutesIn(form.get(`from-${at + 1}`)), minutesIn(form.get(`to-${at + 1}`))];
     if (from === null && to === null) return null;
     const end = to === 0 ? 1440 : (to ?? Number.NaN);
-    if (!((from ?? Number.NaN) < end)) wrong.push(`from-${at + 1}`);
+    if (!((from ?? Number.NaN) < end)) wrong[`from-${at + 1}`] = '';
     return [from ?? 0, end];
   });
-  const closed = [...new Set((form.get('closed') ?? '').split(/[\s,;]+/).filter(Boolean))].sort();
-  if (closed.length > 500 || closed.some((date) => dateIn(date) === undefined)) wrong.push('closed');
-  if (wrong.length > 0) return { wrong };
-  return { hours: week.some((day) => day !== null) ? { week, closed } : null };
+  const { dates: closed, wrong: unread } = readDates(form.get('closed') ?? '', how);
+  if (unread.length > 0 || closed.length > MOST_CLOSED) wrong.closed = unread[0] ?? '';
+  if (Object.keys(wrong).length > 0) return { wrong };
+  const isEmpty = closed.length === 0 && week.every((day) => day === null);
+  return { hours: isEmpty ? null : { week, closed } };
 }
 
 /** Minutes of the day as a field of a form has them. */

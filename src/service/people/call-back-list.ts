@@ -30,7 +30,8 @@ type Known = {
 };
 
 /**
- * An account's missed people, shared by all its users. `extensions`: those of an account. What screens get is the start
+ * An account's missed people, shared by all its users. `extensions`: those of an account; `userNames`: of its users, all
+ * when absent. What screens get is the start
  * of the list, and then what has changed in it; a call that moves costs the reading of its person.
  */
 export function makeCallBackList(
@@ -38,6 +39,7 @@ export function makeCallBackList(
   screens: Screens,
   clock: () => number,
   extensions: (account: number) => Extensions = () => noExtensions,
+  userNames?: (account: number) => Promise<readonly string[]>,
 ) {
   const known = new Map<number, Known>();
   const waiting = new Set<number>();
@@ -45,10 +47,13 @@ export function makeCallBackList(
   /** All of them, or those with these numbers. */
   async function read(account: number, numbers?: readonly string[]): Promise<CallBack[]> {
     const since = clock() - LISTED_MS;
+    const names = userNames && new Set(await userNames(account));
+    const isUser = (name: string) => names?.has(name) ?? true;
     if (numbers === undefined)
       return callBacks(
         await callers.missedCallers(account, since),
         await actionsSince(callers, account, since),
+        isUser,
       );
     const each = <T>(ofOne: (number: string) => Promise<T[]>) => Promise.all(numbers.map(ofOne));
     const missed = await each((number) => callers.missedCallers(account, since, number));
@@ -56,6 +61,7 @@ export function makeCallBackList(
     return callBacks(
       missed.flat(),
       actions.flat().filter(({ at }) => at >= since),
+      isUser,
     );
   }
 

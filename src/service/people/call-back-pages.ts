@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { answererName } from '../accounts/extensions.ts';
+import type { User } from '../accounts/user.ts';
 import { dialLink, isDialable, personAddress, personLink, segmentChip } from '../calls/call-cells.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, fold, hiddenFields } from '../kit/form.ts';
@@ -24,6 +25,8 @@ const change = z.object({
   number: z.string().max(limits.referenceLength).refine(isDialable),
   kind: z.enum(['taken', 'released', 'done', 'reopened', 'note']),
   text: z.string().trim().max(1000).default(''),
+  /** Of `taken`: the uid of a colleague who is to call back. */
+  to: z.string().max(64).default(''),
   from: z.enum(['now', 'person', 'list']).default('list'),
   /** Whose page a form is on, and the page that it leads back to. */
   customer: z.string().default(''),
@@ -31,7 +34,10 @@ const change = z.object({
 });
 
 /** Missed people who are to be called back: shared by all users of the account. */
-export function callBackPages(pages: Pages, { callBackList }: { readonly callBackList: CallBackList }): void {
+export function callBackPages(
+  pages: Pages,
+  { callBackList, store }: { readonly callBackList: CallBackList; readonly store: ColleagueStore },
+): void {
   pages.get('/call-back', 'agent', async (request) => {
     const { query, now, account, words } = request;
     const title = words.layout.callBack;
@@ -39,6 +45,7 @@ export function callBackPages(pages: Pages, { callBackList }: { readonly callBac
     // Somebody whom one has just closed stays until the next visit.
     const listed = all.filter(({ closed, person }) => closed === null || person === query.get('at'));
     const { shown, ...links } = pageOf(listed, query);
+    const colleagues = await colleaguesOf(store, request);
     const closed = all
       .filter((one) => !shown.includes(one) && (one.closed?.at ?? 0) > now - CLOSED_MS)
       .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0))
@@ -49,7 +56,7 @@ export function callBackPages(pages: Pages, { callBackList }: { readonly callBac
       body: html`
         <div class="head"><h1>${title}</h1></div>
         <div id="call-backs" data-live>
-          ${openTable(shown, request)}
+          ${openTable(shown, request, colleagues)}
           ${pager(words.kit, links)}
         </div>
         <div id="closed" class="closed" data-live>${closedFold(closed, request)}</div>
@@ -60,12 +67,14 @@ export function callBackPages(pages: Pages, { callBackList }: { readonly callBac
   pages.post('/call-back', 'agent', async ({ form, user, account, now }) => {
     const read = change.safeParse(Object.fromEntries(form));
     if (!read.success) throw new Refusal(422, ({ notDialable }) => notDialable);
-    const { number, kind, text, from, customer, back } = read.data;
+    const { number, kind, text, from, customer, back, to } = read.data;
+    const colleague = to === '' ? user : (await store.users.list(account.id)).find(({ uid }) => uid === to);
+    if (colleague === undefined) throw new Refusal(409, ({ colleagueGone }) => colleagueGone);
     if (kind !== 'note' || text !== '')
       await callBackList.act(account.id, {
         number,
         kind,
-        user: user.name,
+        user: kind === 'taken' ? colleague.name : user.name,
         at: now,
         text: kind === 'note' ? text : null,
       });
@@ -78,6 +87,21 @@ export function callBackPages(pages: Pages, { callBackList }: { readonly callBac
     const place = placeOf(new URLSearchParams(back));
     return { redirect: `/call-back?${new URLSearchParams({ ...(place && { after: place.text }), at })}` };
   });
+}
+
+/** Who else may call back. */
+export type Colleague = Pick<User, 'uid' | 'name'>;
+
+type ColleagueStore = { readonly users: { list(account: number): Promise<readonly Colleague[]> } };
+
+/** The other users of the account, by name. */
+export async function colleaguesOf(
+  { users }: ColleagueStore,
+  { account, user }: Pick<PageRequest, 'account' | 'user'>,
+): Promise<Colleague[]> {
+  return (await users.list(account.id))
+    .filter(({ uid }) => uid !== user.uid)
+    .sort((a, b) => a.name.localeCompare(b.name));
 }
 
 /** A place in the list, `PRIORITY.SINCE`: who is closed above it moves nobody to another page. */
@@ -114,7 +138,7 @@ function pageOf(listed: readonly CallBack[], query: URLSearchParams) {
   };
 }
 
-function openTable(rows: readonly CallBack[], request: PageRequest): Html {
+function openTable(rows: readonly CallBack[], request: PageRequest, colleagues: readonly Colleague[]): Html {
   const { formats, now, user, words, moved } = request;
   const { callBack: text, calls } = words;
   const columns: Column<CallBack>[] = [
@@ -150,7 +174,7 @@ function openTable(rows: readonly CallBack[], request: PageRequest): Html {
         taken &&
         html`${taken.user === user.name ? html`<b>${words.common.you}</b>` : displayText(taken.user, 40)} <span class="quiet">${text.since(formats.moment(taken.at, now))}</span>`,
     },
-    { head: '', is: 'act', end: true, cell: (one) => buttons(one, request) },
+    { head: '', is: 'act', end: true, cell: (one) => buttons(one, request, colleagues) },
   ];
   const done = (one: CallBack): Column<CallBack>[] =>
     columns.flatMap((column) =>
@@ -212,7 +236,13 @@ export function closedText({ closed }: CallBack, { extensions, words: { callBack
   return callBack.reached(closed.by && displayText(answererName(extensions, closed.by), 60));
 }
 
-type Look = { readonly is?: string; readonly focus?: boolean; readonly label?: string };
+type Look = {
+  readonly is?: string;
+  readonly focus?: boolean;
+  readonly label?: string;
+  /** The colleague who is to call back. */
+  readonly to?: string;
+};
 
 /** One button for a missed person, sent in place. */
 export function actForm(
@@ -220,7 +250,7 @@ export function actForm(
   request: PageRequest,
   content: Html,
   kind: CallerAction['kind'],
-  { is, focus, label }: Look = {},
+  { is, focus, label, to = '' }: Look = {},
 ): Html {
   const onList = request.path === '/call-back';
   const name = plainText(call.customer?.name ?? spaced(call.number), 60);
@@ -233,13 +263,21 @@ export function actForm(
       };
   return changeForm(
     { action: '/call-back', token: request.token, refused: request.words.bar.refused },
-    html`${hiddenFields({ number, ...fields })}
+    html`${hiddenFields({ number, ...(to !== '' && { to }), ...fields })}
       <button type="submit" name="kind" value=${kind} class=${is} autofocus=${focus} title=${label} aria-label=${label && `${label}: ${name}`}>${content}</button>`,
   );
 }
 
-/** What one can do about a missed person; the focus is on what comes next after one has acted. */
-export function buttons(one: CallBack, request: PageRequest, is: 'row' | 'notice' = 'row'): Html {
+/**
+ * What one can do about a missed person; the focus is on what comes next after one has acted. Whom a colleague has taken can
+ * be taken over, and whom one has taken oneself can be given to one of the `colleagues`.
+ */
+export function buttons(
+  one: CallBack,
+  request: PageRequest,
+  colleagues: readonly Colleague[],
+  is: 'row' | 'notice' = 'row',
+): Html {
   const { query, user, words, path } = request;
   const text = words.callBack;
   const at = query.get('at');
@@ -252,8 +290,21 @@ export function buttons(one: CallBack, request: PageRequest, is: 'row' | 'notice
   if (one.closed?.how === 'reached') return null;
   if (one.closed !== null) return act('reopened', html`${icon('undo-2')}${text.undo}`, { focus });
   if (one.taken?.user === user.name)
-    return html`${act('done', html`${icon('check')}${words.bar.done}`, { is: 'primary', focus })}${iconOnly('released', 'x', text.release)}`;
-  const take =
-    one.taken === null && act('taken', words.bar.take, { is: is === 'notice' ? 'primary' : 'soft', focus });
-  return html`${take}${is === 'notice' ? act('done', words.bar.done, { focus: focus && !take }) : iconOnly('done', 'check', words.bar.done)}`;
+    return html`${act('done', html`${icon('check')}${words.bar.done}`, { is: 'primary', focus })}${iconOnly('released', 'x', text.release)}${giveMenu(one, request, colleagues)}`;
+  const take = act('taken', one.taken === null ? words.bar.take : words.bar.takeOver, {
+    is: is === 'notice' ? 'primary' : 'soft',
+    focus,
+  });
+  return html`${take}${is === 'notice' ? act('done', words.bar.done, { focus: false }) : iconOnly('done', 'check', words.bar.done)}`;
+}
+
+/** Gives a person whom one has taken to a colleague. */
+function giveMenu(one: CallBack, request: PageRequest, colleagues: readonly Colleague[]): Html {
+  const { give } = request.words.callBack;
+  return (
+    colleagues.length > 0 &&
+    html`<details class="menu give"><summary class="button bare" aria-label=${give} title=${give}>${icon('users')}</summary>
+      <div><p class="small quiet">${give}</p>${colleagues.map(({ uid, name }) => actForm(one, request, displayText(name, 40), 'taken', { is: 'bare', to: uid, label: `${give} ${plainText(name, 40)}` }))}</div>
+    </details>`
+  );
 }

@@ -35,8 +35,15 @@ export const personOf = ({
   readonly number: string;
 }): string => (customer === null ? number : `customer ${customer.reference}`);
 
-/** The missed people, in order. `actions` are oldest first. */
-export function callBacks(missed: readonly MissedCaller[], actions: readonly CallerAction[]): CallBack[] {
+/**
+ * The missed people, in order. `actions` are oldest first. `isUser`: by name; who has left the account holds nobody any
+ * more.
+ */
+export function callBacks(
+  missed: readonly MissedCaller[],
+  actions: readonly CallerAction[],
+  isUser: (name: string) => boolean = () => true,
+): CallBack[] {
   const actionsOf = Map.groupBy(actions, ({ number }) => number);
   const people = Map.groupBy(
     missed.filter(({ call }) => isDialable(call.number)),
@@ -47,6 +54,7 @@ export function callBacks(missed: readonly MissedCaller[], actions: readonly Cal
       person,
       callers.toSorted((a, b) => endOf(b) - endOf(a)),
       callers.flatMap(({ call }) => actionsOf.get(call.number) ?? []).sort((a, b) => a.at - b.at),
+      isUser,
     ),
   ).sort(inOrder);
 }
@@ -66,6 +74,7 @@ function callBack(
   person: string,
   callers: readonly MissedCaller[],
   actions: readonly CallerAction[],
+  isUser: (name: string) => boolean,
 ): CallBack {
   const [{ call }] = callers as [MissedCaller];
   const calls = callers.flatMap((caller) => caller.calls).sort((a, b) => b.until - a.until);
@@ -90,7 +99,11 @@ function callBack(
   };
   if (open.length > 0) {
     const taking = last('taken', 'released', 'done');
-    return { ...common, taken: taking?.kind === 'taken' ? taking : null, closed: null };
+    return {
+      ...common,
+      taken: taking?.kind === 'taken' && isUser(taking.user) ? taking : null,
+      closed: null,
+    };
   }
   const reached = answered !== null && answered.began > call.startedAt ? answered : null;
   const byUser = done !== undefined && !(reached && reached.at < done.at);

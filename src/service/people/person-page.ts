@@ -12,7 +12,7 @@ import { Refusal } from '../kit/refusal.ts';
 import { searchWords } from '../kit/search-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { CallBackList } from './call-back-list.ts';
-import { buttons, CLOSED_MS, closedText } from './call-back-pages.ts';
+import { buttons, CLOSED_MS, type Colleague, closedText, colleaguesOf } from './call-back-pages.ts';
 import type { CallBack } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, customerFields, fieldText, shownFields } from './customer-fields.ts';
@@ -26,6 +26,7 @@ export type PersonParts = {
     readonly calls: CallStore;
     readonly callers: CallerStore;
     readonly customers: CustomerStore;
+    readonly users: { list(account: number): Promise<readonly Colleague[]> };
   };
   readonly callBackList: CallBackList;
 };
@@ -56,11 +57,12 @@ export async function showPerson(
   const same = edits ? (query.get('same') ?? '') : '';
   const offered = (limit: number, words: readonly string[]) =>
     store.customers.page({ account: account.id, words, segment: null, after: null, limit });
-  const [story, answered, known, alike] = await Promise.all([
+  const [story, answered, known, alike, colleagues] = await Promise.all([
     readStory(store, account.id, person, until),
     newestCalls(store.calls, account.id, { ...who, outcome: 'answered' }, 2),
     customer ? null : offered(OFFERED, []),
     same === '' ? null : offered(FOUND, searchWords(same)),
+    person.callBack?.taken?.user === request.user.name ? colleaguesOf(store, request) : [],
   ]);
   const name = customer?.name ?? spaced(number);
   return {
@@ -79,7 +81,7 @@ export async function showPerson(
         customer === undefined &&
         html`<div class="whole" data-place="name">${nameForm(named ?? strangerDraft(number), known?.next ? [] : (known?.customers ?? []), request)}</div>`
       }
-      <div id="to-call" class="whole" data-live>${callBackNotice(person.callBack, request)}</div>
+      <div id="to-call" class="whole" data-live>${callBackNotice(person.callBack, request, colleagues)}</div>
       ${
         edits
           ? editForm(person, draft ?? draftOf(customer), same, alike?.customers ?? [], request)
@@ -142,13 +144,17 @@ function inLine({ segment }: Customer, { segments, words, formats }: PageRequest
   return words.person.inLine(before.length + 1, before.length > NAMED ? '' : list);
 }
 
-function callBackNotice(callBack: CallBack | undefined, request: PageRequest): Html {
+function callBackNotice(
+  callBack: CallBack | undefined,
+  request: PageRequest,
+  colleagues: readonly Colleague[],
+): Html {
   if (callBack === undefined) return null;
   const { formats, now, words, user } = request;
   const { person: text, callBack: said } = words;
   const { closed, taken, times, since } = callBack;
   const place = (picture: Html, content: Html) =>
-    html`<div class="notice" data-place="call-back">${picture}<p>${content}</p><div class="together">${buttons(callBack, request, 'notice')}</div></div>`;
+    html`<div class="notice" data-place="call-back">${picture}<p>${content}</p><div class="together">${buttons(callBack, request, colleagues, 'notice')}</div></div>`;
   if (closed?.how === 'done' && closed.at > now - CLOSED_MS)
     return place(
       icon('check', 'is-talking'),

@@ -2,7 +2,7 @@ import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
 import { type GroupKind, OTHERS } from '../calls/aggregate.ts';
-import type { HoursPart } from '../kit/opening-hours.ts';
+import { type HoursPart, openingHoursOf } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import type { Segment } from '../people/customer-store.ts';
 import type { Words } from '../words/words.ts';
@@ -114,7 +114,7 @@ export function filtersOf(
         place,
       }),
     ),
-    ...(account.openingHours === null ? [] : (['in', 'out'] as const)).map((hours) => ({
+    ...(openingHoursOf(account) === null ? [] : (['in', 'out'] as const)).map((hours) => ({
       value: `hours:${hours}`,
       label: words.calls.inHours[hours],
       groups: null,

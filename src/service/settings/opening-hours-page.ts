@@ -1,6 +1,8 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import { isMonthFirst } from '../kit/dates.ts';
+import { plainText } from '../kit/display-text.ts';
 import { changeForm, type FieldErrors, field, notice } from '../kit/form.ts';
-import { clockOf, openingHoursIn, openingHoursOf } from '../kit/opening-hours.ts';
+import { clockOf, openingHoursIn, savedHoursOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { html } from '../words/html.ts';
 
@@ -12,12 +14,14 @@ export function openingHoursPage(pages: Pages, directory: ServiceDirectory): voi
   pages.get('/opening-hours', 'administrator', async (request) => page(request));
   pages.post('/opening-hours', 'administrator', async (request) => {
     const { account, form, words } = request;
-    const read = openingHoursIn(form);
+    const read = openingHoursIn(form, { monthFirst: isMonthFirst(account.country) });
     if ('wrong' in read) {
-      const { hours, dates } = words.formErrors;
+      const { hours, dates, noDate } = words.formErrors;
+      const text = (name: string, typed: string) =>
+        name !== 'closed' ? hours : typed === '' ? dates : noDate(plainText(typed, 60));
       return page(
         request,
-        Object.fromEntries(read.wrong.map((name) => [name, name === 'closed' ? dates : hours])),
+        Object.fromEntries(Object.entries(read.wrong).map(([name, typed]) => [name, text(name, typed)])),
       );
     }
     const openingHours = read.hours && JSON.stringify(read.hours);
@@ -29,7 +33,7 @@ export function openingHoursPage(pages: Pages, directory: ServiceDirectory): voi
 
 function page({ account, form, formats, query, token, words }: PageRequest, errors?: FieldErrors): Page {
   const text = words.account;
-  const hours = openingHoursOf(account);
+  const hours = savedHoursOf(account);
   const value = (name: string, saved: string) => form.get(name) ?? saved;
   const weekday = new Intl.DateTimeFormat(formats.locale, { weekday: 'long' });
   const closed = value('closed', hours?.closed.join('\n') ?? '');

@@ -58,8 +58,11 @@ export function adminUserRoutes(
     keys,
     clock,
     publicUrl,
+    callBackList,
   }: {
     store: { users: UserStore };
+    /** Whom a user who is removed had taken is free again. */
+    callBackList: { publish(account: number): Promise<void> };
     sessions: Sessions;
     directory: ServiceDirectory;
     keys: Keys;
@@ -156,6 +159,7 @@ export function adminUserRoutes(
       const user = await chosen(request);
       if (!(await store.users.remove(user.id))) throw lastAdministrator();
       await sessions.closeAll(user, null);
+      await callBackList.publish(accountOf(request).id);
       await audit(request, 'removal', `user ${user.name}`);
       return reply.code(204).send(null);
     },

@@ -32,6 +32,8 @@ const extensionsIn = (text: string) => text.split(/[\s,;]+/).filter(Boolean);
 const isMail = (text: string) => z.email().safeParse(text).success;
 
 type Parts = {
+  /** Whom a user who is removed had taken is free again. */
+  readonly callBackList: { publish(account: number): Promise<void> };
   store: {
     users: UserStore;
     /** The extensions that answered, and the numbers that were called. */
@@ -47,7 +49,7 @@ type Parts = {
 /** The users of the account with their extensions, and the extensions and numbers called that have only a name. */
 export function userPages(
   pages: Pages,
-  { store, sessions, secondFactor, directory, keys, mailer }: Parts,
+  { store, sessions, secondFactor, directory, keys, mailer, callBackList }: Parts,
 ): void {
   /** Makes a link and mails it, if the user is named by an address; shows it in any case. */
   async function invite(request: PageRequest, user: User): Promise<Html> {
@@ -183,6 +185,7 @@ export function userPages(
     if (user.id === request.user.id) throw new Refusal(422, (errors) => errors.ownRole);
     if (!(await store.users.remove(user.id))) throw new Refusal(422, (errors) => errors.lastAdministrator);
     await sessions.closeAll(user, null);
+    await callBackList.publish(request.account.id);
     await request.audit('removal', `user ${user.name}`);
     return { redirect: '/users?done' };
   });

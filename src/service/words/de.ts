@@ -46,6 +46,7 @@ export const de: typeof en = {
     takenBy: '{name} ruft zurück',
     takenByYou: 'Sie rufen zurück',
     take: 'Ich rufe an',
+    takeOver: 'Übernehmen',
     done: 'Erledigt',
     ringtoneOn: 'Klingelton: an',
     ringtoneOff: 'Klingelton: aus',
@@ -129,6 +130,7 @@ export const de: typeof en = {
     reached: (by) => (by ? html`Rief wieder an, ${by} nahm an` : 'Rief wieder an und wurde angenommen'),
     undo: 'Rückgängig',
     release: 'Ich rufe nicht an',
+    give: 'Weitergeben an',
   },
   calls: {
     today: 'heute',
@@ -227,7 +229,8 @@ export const de: typeof en = {
     choose: 'Wählen Sie einen Eintrag der Liste.',
     seconds: 'Geben Sie eine Zahl von 1 bis 600 Sekunden ein.',
     hours: 'Geben Sie beide Zeiten oder keine ein, in Viertelstunden, die zweite später als die erste.',
-    dates: 'Geben Sie Daten wie 2026-12-25 ein, eines je Zeile, höchstens 500.',
+    dates: 'Tage wie 25.12.2026 oder 24.12.–31.12.2026, höchstens 500.',
+    noDate: (text) => `„${text}“ ist kein Datum. Schreiben Sie es wie 25.12.2026.`,
     tooLong: (max) => `Höchstens ${max} Zeichen.`,
     mixedAlphabets:
       'Ein Wort mischt lateinische mit gleich aussehenden griechischen oder kyrillischen Buchstaben.',
@@ -261,6 +264,7 @@ export const de: typeof en = {
     unknownHost: (host) =>
       `Dieser Dienst kennt den Namen ${host} nicht. Tragen Sie in SERVICE_HOSTS die Namen ein, unter denen er erreichbar ist.`,
     notDialable: 'Dieser Anrufer kann nicht zurückgerufen werden.',
+    colleagueGone: 'Dieser Kollege ist nicht mehr da. Wählen Sie jemand anderen.',
     webhookOff: 'Der Webhook ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
     notThere: 'Das gibt es hier nicht, oder nicht mehr.',
     changedMeanwhile:

@@ -50,6 +50,7 @@ export const en = {
     takenBy: '{name} calls back',
     takenByYou: 'you call back',
     take: 'I’ll call',
+    takeOver: 'Take over',
     done: 'Done',
     ringtoneOn: 'Ringtone: on',
     ringtoneOff: 'Ringtone: off',
@@ -134,6 +135,7 @@ export const en = {
     reached: (by: Html) => (by ? html`Called again, ${by} answered` : 'Called again and was answered'),
     undo: 'Undo',
     release: 'I won’t call',
+    give: 'Give to',
   },
   calls: {
     today: 'today',
@@ -231,7 +233,8 @@ export const en = {
     choose: 'Choose one from the list.',
     seconds: 'Enter a number of seconds from 1 to 600.',
     hours: 'Enter both times or neither, in quarters of an hour, the second later than the first.',
-    dates: 'Enter dates such as 2026-12-25, one to a line, at most 500.',
+    dates: 'Days such as 25 Dec 2026, 25/12/2026 or 24–31 Dec 2026, at most 500.',
+    noDate: (text: string) => `“${text}” is not a date. Write it as 25 Dec 2026.`,
     tooLong: (max: number) => `At most ${max} characters.`,
     mixedAlphabets: 'A word mixes Latin letters with Greek or Cyrillic ones that look the same.',
     passwordShort: 'At least 12 characters. Several words are easy to remember.',
@@ -263,6 +266,7 @@ export const en = {
     unknownHost: (host: string) =>
       `This service does not know the name ${host}. Set SERVICE_HOSTS to the names that it is reached by.`,
     notDialable: 'This is not a caller who can be called back.',
+    colleagueGone: 'This colleague is no longer here. Choose somebody else.',
     webhookOff: 'The webhook is switched off. Switch it on first.',
     notThere: 'It is not here, or no longer.',
     changedMeanwhile:

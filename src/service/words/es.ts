@@ -46,6 +46,7 @@ export const es: typeof en = {
     takenBy: '{name} devuelve',
     takenByYou: 'usted devuelve',
     take: 'Llamo yo',
+    takeOver: 'Encargarme yo',
     done: 'Hecho',
     ringtoneOn: 'Timbre: activado',
     ringtoneOff: 'Timbre: desactivado',
@@ -129,6 +130,7 @@ export const es: typeof en = {
     reached: (by) => (by ? html`Volvió a llamar, contestó ${by}` : 'Volvió a llamar y fue atendido'),
     undo: 'Deshacer',
     release: 'No llamo',
+    give: 'Pasar a',
   },
   calls: {
     today: 'hoy',
@@ -226,7 +228,8 @@ export const es: typeof en = {
     choose: 'Elija una opción de la lista.',
     seconds: 'Introduzca un número de segundos de 1 a 600.',
     hours: 'Indique ambas horas o ninguna, en cuartos de hora, la segunda después de la primera.',
-    dates: 'Indique fechas como 2026-12-25, una por línea, 500 como máximo.',
+    dates: 'Días como 25/12/2026 o 24/12/2026 – 31/12/2026, 500 como máximo.',
+    noDate: (text) => `«${text}» no es una fecha. Escríbala como 25/12/2026.`,
     tooLong: (max) => `Como máximo ${max} caracteres.`,
     mixedAlphabets: 'Una palabra mezcla letras latinas con griegas o cirílicas de igual aspecto.',
     passwordShort: 'Al menos 12 caracteres. Varias palabras son fáciles de recordar.',
@@ -258,6 +261,7 @@ export const es: typeof en = {
     unknownHost: (host) =>
       `Este servicio no conoce el nombre ${host}. Indique en SERVICE_HOSTS los nombres con los que se accede a él.`,
     notDialable: 'No se puede devolver la llamada a este número.',
+    colleagueGone: 'Esa persona ya no está. Elija a otra.',
     webhookOff: 'El webhook está desactivado. Actívelo primero.',
     notThere: 'Esto no existe, o ya no.',
     changedMeanwhile: 'Otra persona ha cambiado esto al mismo tiempo. Vuelva a mirarlo y repita su cambio.',

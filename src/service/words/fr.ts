@@ -46,6 +46,7 @@ export const fr: typeof en = {
     takenBy: '{name} rappelle',
     takenByYou: 'vous rappelez',
     take: 'J’appelle',
+    takeOver: 'Prendre le relais',
     done: 'Terminé',
     ringtoneOn: 'Sonnerie : activée',
     ringtoneOff: 'Sonnerie : désactivée',
@@ -128,6 +129,7 @@ export const fr: typeof en = {
     reached: (by) => (by ? html`A rappelé, ${by} a répondu` : 'A rappelé, appel pris'),
     undo: 'Annuler',
     release: 'Je n’appelle pas',
+    give: 'Confier à',
   },
   calls: {
     today: 'aujourd’hui',
@@ -229,7 +231,8 @@ export const fr: typeof en = {
     choose: 'Choisissez un élément de la liste.',
     seconds: 'Saisissez un nombre de secondes entre 1 et 600.',
     hours: 'Indiquez les deux heures ou aucune, par quarts d’heure, la seconde après la première.',
-    dates: 'Indiquez des dates comme 2026-12-25, une par ligne, 500 au plus.',
+    dates: 'Des jours comme 25/12/2026 ou 24/12/2026 – 31/12/2026, 500 au plus.',
+    noDate: (text) => `« ${text} » n’est pas une date. Écrivez-la comme 25/12/2026.`,
     tooLong: (max) => `${max} caractères au maximum.`,
     mixedAlphabets: 'Un mot mélange des lettres latines et des lettres grecques ou cyrilliques semblables.',
     passwordShort: 'Au moins 12 caractères. Plusieurs mots sont faciles à retenir.',
@@ -262,6 +265,7 @@ export const fr: typeof en = {
     unknownHost: (host) =>
       `Ce service ne connaît pas le nom ${host}. Indiquez dans SERVICE_HOSTS les noms sous lesquels il est accessible.`,
     notDialable: 'Cet appelant ne peut pas être rappelé.',
+    colleagueGone: 'Ce collègue n’est plus là. Choisissez quelqu’un d’autre.',
     webhookOff: 'Le webhook est désactivé. Activez-le d’abord.',
     notThere: 'Cela n’existe pas, ou plus.',
     changedMeanwhile:

@@ -46,6 +46,7 @@ export const nl: typeof en = {
     takenBy: '{name} belt terug',
     takenByYou: 'u belt terug',
     take: 'Ik bel',
+    takeOver: 'Overnemen',
     done: 'Klaar',
     ringtoneOn: 'Beltoon: aan',
     ringtoneOff: 'Beltoon: uit',
@@ -127,6 +128,7 @@ export const nl: typeof en = {
     reached: (by) => (by ? html`Belde opnieuw, ${by} nam op` : 'Belde opnieuw en kreeg gehoor'),
     undo: 'Ongedaan maken',
     release: 'Ik bel niet',
+    give: 'Doorgeven aan',
   },
   calls: {
     today: 'vandaag',
@@ -224,7 +226,8 @@ export const nl: typeof en = {
     choose: 'Kies een item uit de lijst.',
     seconds: 'Voer een aantal seconden van 1 tot 600 in.',
     hours: 'Vul beide tijden of geen in, in kwartieren, de tweede later dan de eerste.',
-    dates: 'Vul datums zoals 2026-12-25 in, één per regel, hoogstens 500.',
+    dates: 'Dagen zoals 25-12-2026 of 24-12-2026 – 31-12-2026, hoogstens 500.',
+    noDate: (text) => `‘${text}’ is geen datum. Schrijf deze als 25-12-2026.`,
     tooLong: (max) => `Maximaal ${max} tekens.`,
     mixedAlphabets: 'Een woord mengt Latijnse letters met Griekse of Cyrillische die er hetzelfde uitzien.',
     passwordShort: 'Minstens 12 tekens. Meerdere woorden zijn makkelijk te onthouden.',
@@ -257,6 +260,7 @@ export const nl: typeof en = {
     unknownHost: (host) =>
       `Deze service kent de naam ${host} niet. Zet in SERVICE_HOSTS de namen waaronder de service bereikbaar is.`,
     notDialable: 'Deze beller kan niet worden teruggebeld.',
+    colleagueGone: 'Deze collega is er niet meer. Kies iemand anders.',
     webhookOff: 'De webhook is uitgeschakeld. Schakel hem eerst in.',
     notThere: 'Dit is hier niet, of niet meer.',
     changedMeanwhile:
