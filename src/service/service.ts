@@ -156,6 +156,14 @@ export async function startService(
   const { requestsPerMinute: perMinute } = options;
   const linkOrigin = () =>
     linkAddress(options, { host: options.listen.host, port: (app.server.address() as AddressInfo).port });
+  const [budgets, rateLimit] = [makeBudgets(), makeRateLimit()];
+  directory.onRemoved(({ accounts, integrations }) => {
+    for (const id of integrations) rateLimit.forget('integration', id);
+    for (const id of accounts) {
+      rateLimit.forget('account', id);
+      for (const part of [budgets, callBackList, screens]) part.forget(id);
+    }
+  });
   const app = await buildApp(
     {
       store,
@@ -169,9 +177,9 @@ export async function startService(
       mailer,
       meter,
       access: makeAccess(store.users, keys, options.trustedProxies, clock, log),
-      budgets: makeBudgets(),
+      budgets,
       perMinute,
-      rateLimit: makeRateLimit(),
+      rateLimit,
       observed: alerts,
       webhooks,
       webhookNetworks,

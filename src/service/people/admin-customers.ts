@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
@@ -17,7 +19,13 @@ import {
 import type { Budgets } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
-import { type Customer, eachText, listedNumbers } from './customer-fields.ts';
+import {
+  type Customer,
+  type CustomerChange,
+  eachText,
+  listedNumbers,
+  withChange,
+} from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { BadTable, importCustomers, importSummary, textSchemas } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
@@ -68,7 +76,13 @@ export function adminCustomerRoutes(
   {
     store: { customers },
     budgets,
-  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets },
+    isAuthentic,
+  }: {
+    readonly store: { readonly customers: CustomerStore };
+    readonly budgets: Budgets;
+    /** Whether the token of a request is valid now: a table can take minutes. */
+    readonly isAuthentic: (request: Pick<FastifyRequest, 'headers'>) => boolean;
+  },
 ): void {
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
@@ -120,38 +134,61 @@ export function adminCustomerRoutes(
   );
   app.post(
     '/customers',
-    operation('importCustomers', 'Add or change customers from a table: CSV, as exportCustomers gives it', {
-      querystring: importOptions,
-      body: z.unknown().describe('The first line names the columns.'),
-      consumes: ['text/csv'],
-      response: {
-        200: reportSchema,
-        413: errorSchema.describe('The table is larger than 64 MB.'),
-        415: errorSchema.describe('The Content-Type header must be text/csv, with a charset that is known.'),
-        429: errorSchema.describe('An import of the account is running.'),
-      },
-    }),
-    async (request) => {
+    {
+      ...operation(
+        'importCustomers',
+        'Add or change customers from a table: CSV, as exportCustomers gives it',
+        {
+          querystring: importOptions,
+          body: z.unknown().describe('The first line names the columns.'),
+          consumes: ['text/csv'],
+          response: {
+            200: reportSchema,
+            413: errorSchema.describe('The table is larger than 64 MB.'),
+            415: errorSchema.describe(
+              'The Content-Type header must be text/csv, with a charset that is known.',
+            ),
+            429: errorSchema.describe('An import of the account is running.'),
+          },
+        },
+      ),
+      config: { longBody: true },
+    },
+    async (request, reply) => {
       if (!(request.body instanceof Readable))
         throw new Refusal(415, 'The Content-Type header must be text/csv.');
       const { id, country } = accountOf(request);
       const finish = budgets.imports.take(id);
+      const broken = new AbortController();
+      reply.raw.once('close', () =>
+        broken.abort(new Refusal(400, 'The connection ended before the request did.')),
+      );
+      let stored = 0;
       try {
         const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
-        const table = await readText(request.body, { charset, maxBytes: TABLE_BYTES });
+        const body = whileValid(request.body, () => isAuthentic(request));
+        const table = await readText(body, { charset, maxBytes: TABLE_BYTES });
         const report = await importCustomers(table, {
-          ...{ customers, account: id, country },
+          ...{ customers, account: id, country, signal: broken.signal },
           createSegments: request.query.create_segments === 'true',
+          progress(imported) {
+            stored = imported;
+            if (!isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
+          },
         });
         await audit(request, 'import', importSummary(report));
         const { imported, refused, errors, warnings } = report;
         return { imported, refused, errors: [...errors], warnings: [...warnings] };
       } catch (error) {
-        if (error instanceof BadTable) throw new Refusal(422, error.message);
-        if (error instanceof TooLarge) throw new Refusal(413, TOO_LARGE);
-        if (error instanceof UnknownCharset)
+        const why = broken.signal.aborted ? (broken.signal.reason as Refusal) : (error as Error);
+        // The account may be gone.
+        if (stored > 0)
+          await audit(request, 'import', `${stored} imported, then: ${why.message}`).catch(() => {});
+        if (why instanceof BadTable) throw new Refusal(422, why.message);
+        if (why instanceof TooLarge) throw new Refusal(413, TOO_LARGE);
+        if (why instanceof UnknownCharset)
           throw new Refusal(415, 'The charset of the Content-Type header is unknown.');
-        throw error;
+        throw why;
       } finally {
         finish();
       }
@@ -171,7 +208,12 @@ export function adminCustomerRoutes(
     operation('putCustomer', 'Add or change a customer; a field that is not given stays as it is', {
       by: reference,
       body: customerChange,
-      response: { 200: customerSchema, 409: errorSchema.describe('Another customer has the number.') },
+      response: {
+        200: customerSchema,
+        409: errorSchema.describe(
+          'Another customer has the number, or somebody else changed the same fields at the same time.',
+        ),
+      },
     }),
     async (request) => {
       const { id, country } = accountOf(request);
@@ -180,10 +222,9 @@ export function adminCustomerRoutes(
         ...{ reference: request.params.reference, ...texts },
         ...(numbers && { numbers: numbersIn(numbers, country) }),
       };
-      const [refusal] = await customers.put(id, [change]);
-      if (refusal) throw new Refusal(refusal.reason === 'number-taken' ? 409 : 422, refusalText(refusal));
+      const customer = await putFields(customers, id, change);
       await audit(request, 'settings', `customer ${change.reference}`);
-      return view((await customers.get(id, change.reference)) as Customer);
+      return view(customer);
     },
   );
   app.delete(
@@ -209,6 +250,43 @@ function numbersIn(texts: readonly string[], country: string | null): string[] {
   );
   if (issues.length > 0) throw new z.ZodError(issues);
   return [...new Set(read.flatMap(({ numbers }) => numbers))];
+}
+
+/**
+ * Sets fields of a customer, new or known. Fields that somebody else changes at the same time stay as they are then.
+ * @throws Refusal 409 if they are the same fields, or another customer has the number; 422 if there is no such segment
+ */
+async function putFields(
+  customers: CustomerStore,
+  account: number,
+  change: CustomerChange,
+): Promise<Customer> {
+  const first = await customers.get(account, change.reference);
+  const names = Object.keys(change) as (keyof Customer)[];
+  const isTouched = (now: Customer | undefined) =>
+    names.some((name) => !isDeepStrictEqual(now?.[name], first?.[name]));
+  for (let known = first; ; known = await customers.get(account, change.reference)) {
+    if (isTouched(known)) throw new Refusal(409, (errors) => errors.changedMeanwhile);
+    const customer = withChange(known, change);
+    const replacement = { before: known ? [known] : [], after: [customer] };
+    const outcome = await customers.replace(account, replacement);
+    if (outcome === null) return { ...customer, numbers: customer.numbers.toSorted() };
+    if (outcome === 'changed' || outcome.reason === 'reference-taken') continue;
+    // The customer's own segment was removed at the same time.
+    if (outcome.reason === 'no-such-segment' && change.segment === undefined) continue;
+    throw new Refusal(outcome.reason === 'number-taken' ? 409 : 422, refusalText(outcome));
+  }
+}
+
+/** The pieces of a body, as long as its sender's token is valid. */
+function whileValid(body: Readable, isValid: () => boolean): Readable {
+  async function* pieces() {
+    for await (const piece of body) {
+      if (!isValid()) throw new Refusal(401, 'Unauthenticated.');
+      yield piece;
+    }
+  }
+  return Readable.from(pieces());
 }
 
 const view = (customer: Customer) => ({ ...customer, numbers: listedNumbers(customer.numbers) });

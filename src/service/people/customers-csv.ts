@@ -49,8 +49,11 @@ export async function importCustomers(
     createSegments = false,
     progress = () => {},
     mapping,
+    signal,
     ...reading
   }: Into & {
+    /** Ends it before the next batch. */
+    signal?: AbortSignal | undefined;
     /** Told how many customers are stored, of all, after each batch. */
     progress?: (stored: number, all: number) => void;
     /** Whether segments that do not exist are created. */
@@ -71,6 +74,7 @@ export async function importCustomers(
   const store: Target = {
     isKnown: async (reference) => (await customers.get(account, reference)) !== undefined,
     async put(batch) {
+      signal?.throwIfAborted();
       await createMissing(batch.map(({ segment }) => segment));
       return customers.put(account, batch.map(changeOf));
     },

@@ -64,9 +64,9 @@ export async function putCustomers(
 
 export function refusalText(
   refusal: CustomerRefusal,
-  { noSuchSegment, numberTaken }: Words['customers'] = en.customers,
+  { noSuchSegment, numberTaken, referenceTaken }: Words['customers'] = en.customers,
 ): string {
-  return refusal.reason === 'no-such-segment'
-    ? noSuchSegment(refusal.segment)
-    : numberTaken(refusal.number, refusal.by);
+  if (refusal.reason === 'no-such-segment') return noSuchSegment(refusal.segment);
+  if (refusal.reason === 'reference-taken') return referenceTaken;
+  return numberTaken(refusal.number, refusal.by);
 }
