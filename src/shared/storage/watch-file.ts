@@ -1,11 +1,6 @@
 import { statSync } from 'node:fs';
 import { monotonicMs } from '../process/clock.ts';
 
-/** An open database whose file is no longer under its name: what is written is gone after a restart. */
-export class FileMoved extends Error {
-  override readonly name = 'FileMoved';
-}
-
 /** A write is preceded by a look unless the last one was this short a time ago, ms. */
 const LOOK_MS = 1_000;
 /** Interval at which a thread that is asked nothing looks, ms. */
