@@ -49,7 +49,11 @@ export type Integration = {
   readonly createdAt: number;
 };
 
+/** The tokens of the whole service, each with a counter that is raised to make it a new one. */
+export type SiteTokens = { readonly operator: number; readonly fleet: number };
+
 export type Directory = {
+  readonly siteTokens: SiteTokens;
   readonly accounts: Account[];
   readonly integrations: Integration[];
   readonly extensions: Extension[];
@@ -110,8 +114,9 @@ export function directoryRows({ read, lookup, write }: Statements) {
     /** Everything, if it changed since `version`. */
     async read(known: number): Promise<{ version: number; directory: Directory } | undefined> {
       // Reads the version first: a change during the read then causes another read.
-      const [current] = await lookup<{ version: number }>('SELECT version FROM directory');
-      const version = current?.version ?? 0;
+      const [{ version, ...siteTokens } = { version: 0, operator: 0, fleet: 0 }] = await lookup<
+        SiteTokens & { version: number }
+      >('SELECT version, operator_counter AS operator, fleet_counter AS fleet FROM directory');
       if (version === known) return undefined;
       const integrations = await read<Integration>(
         `SELECT ${integrationColumns} FROM integrations ORDER BY id`,
@@ -125,11 +130,20 @@ export function directoryRows({ read, lookup, write }: Statements) {
       return {
         version,
         directory: {
+          siteTokens,
           accounts: accounts.map(accountOf),
           integrations: integrations.map(integrationOf),
           extensions,
         },
       };
+    },
+    /** Makes a token of the whole service a new one; returns its counter. */
+    async rotateSiteToken(which: keyof SiteTokens): Promise<number> {
+      const column = `${which}_counter`;
+      const [row] = await write<{ counter: number }>(
+        `UPDATE directory SET ${column} = ${column} + 1, version = version + 1 RETURNING ${column} AS counter`,
+      );
+      return row?.counter as number;
     },
     async addAccount({ uid, name, country }: Pick<Account, 'uid' | 'name' | 'country'>): Promise<Account> {
       const sql = `INSERT INTO accounts (uid, name, country) VALUES ($1, $2, $3) RETURNING ${accountColumns}`;
