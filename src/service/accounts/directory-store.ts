@@ -229,6 +229,18 @@ export function directoryRows({ read, lookup, write }: Statements) {
         ...[integration, at, report],
       );
     },
+    /** Rewrites the reports (JSON) of an account's bridges; returns how many have changed. */
+    async rewriteBridgeReports(account: number, rewritten: (report: string) => string): Promise<number> {
+      const reports = await read<{ id: number; report: string }>(
+        `SELECT h.integration_id AS id, h.report FROM bridge_health h
+         JOIN integrations i ON i.id = h.integration_id WHERE i.account_id = $1 AND h.report IS NOT NULL`,
+        account,
+      );
+      const changed = reports.filter(({ report }) => rewritten(report) !== report);
+      for (const { id, report } of changed)
+        await write('UPDATE bridge_health SET report = $2 WHERE integration_id = $1', id, rewritten(report));
+      return changed.length;
+    },
     /** That report. */
     async bridgeReport(integration: number): Promise<{ reportedAt: number; report: string } | undefined> {
       const [row] = await read<{ reportedAt: number; report: string }>(
