@@ -45,6 +45,7 @@ const slow = [
   'test/integration/service-budgets',
   'test/integration/service-call-back',
   'test/integration/service-kill',
+  'test/integration/service-pairs',
   'test/integration/service-second-factor',
   'test/integration/service-sign-in',
   'test/integration/service-webhooks',
@@ -78,6 +79,7 @@ const chanceIsTheFinding = [
   'test/integration/record-sources',
   'test/integration/service-database-',
   'test/integration/service-kill',
+  'test/integration/service-pairs',
   'test/integration/service-store',
 ];
 

@@ -153,6 +153,14 @@ export async function startService(
   onStop('ended sessions', every(SESSIONS_MS, sessions.endClosed, again));
 
   const { requestsPerMinute: perMinute, publicUrl } = options;
+  const [budgets, rateLimit] = [makeBudgets(), makeRateLimit()];
+  directory.onRemoved(({ accounts, integrations }) => {
+    for (const id of integrations) rateLimit.forget('integration', id);
+    for (const id of accounts) {
+      rateLimit.forget('account', id);
+      for (const part of [budgets, callBackList, screens]) part.forget(id);
+    }
+  });
   const app = await buildApp(
     {
       store,
@@ -165,9 +173,9 @@ export async function startService(
       mailer,
       meter,
       access: makeAccess(store.users, keys, options.trustedProxies, clock, log),
-      budgets: makeBudgets(),
+      budgets,
       perMinute,
-      rateLimit: makeRateLimit(),
+      rateLimit,
       observed: alerts,
       webhooks,
       webhookNetworks,

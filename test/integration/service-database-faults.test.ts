@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { firstAccount } from '../../src/service/accounts/directory.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { steps } from '../../src/service/store/postgres/migrations.ts';
@@ -105,7 +106,7 @@ describe('on a database that is not as it should be', { skip }, () => {
     t.after(() => lonely.remove());
     const store = await open(await lonely.database());
     t.after(() => store.close());
-    const { id: account } = await store.directory.addAccount({ uid: 'a', name: 'A', country: null });
+    const account = (await firstAccount(store, null, 0))?.account.id ?? assert.fail();
     await record(store, account, 'before', 'ringing');
     await lonely.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (b, c)'");
     await lonely.sql('SELECT pg_reload_conf()');
@@ -155,7 +156,7 @@ describe('on a database that is not as it should be', { skip }, () => {
     const opened = await Promise.all([1, 2].map(() => open(database, [...steps, next])));
     const again = await open(database);
     const all = [old, ...opened, again];
-    const { id: account } = await old.directory.addAccount({ uid: 'a', name: 'A', country: null });
+    const account = (await firstAccount(old, null, 0))?.account.id ?? assert.fail();
     for (const [at, store] of all.entries()) await record(store, account, `call-${at}`, 'ringing');
     await Promise.all(all.map((store) => record(store, account, 'one', 'completed')));
     assert.equal((await allCalls(old, account)).length, all.length + 1);
@@ -173,7 +174,7 @@ describe('on a database that is not as it should be', { skip }, () => {
     const next = { sql: 'CREATE TABLE notes (id bigint PRIMARY KEY)' };
     const dies = { sql: `${next.sql}; SELECT pg_terminate_backend(pg_backend_pid())` };
     await assert.rejects(open(database, [...steps, dies]), /cannot be used|terminat/);
-    const { id: account } = await old.directory.addAccount({ uid: 'a', name: 'A', country: null });
+    const account = (await firstAccount(old, null, 0))?.account.id ?? assert.fail();
     await record(old, account, 'call', 'ringing');
     // If the table were there, it could not be made again.
     const again = await open(database, [...steps, next]);
@@ -218,7 +219,7 @@ describe('on a database that is not as it should be', { skip }, () => {
     const daily = { url: database, connections: 4, keptMs: 30 * DAY_MS, secretMark: 'x' };
     const [one, two] = [await openPostgresStore(daily), await openPostgresStore(daily)];
     t.after(() => Promise.all([one.close(), two.close()]));
-    const { id: account } = await one.directory.addAccount({ uid: 'a', name: 'A', country: null });
+    const account = (await firstAccount(one, null, 0))?.account.id ?? assert.fail();
     for (const store of [one, two]) await record(store, account, 'old', 'ringing', 5 * DAY_MS);
     const writing = Promise.all(
       Array.from({ length: 200 }, (_, n) =>

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { textNames } from '../../src/service/people/customer-fields.ts';
 import { until } from '../until.ts';
@@ -111,4 +113,71 @@ test('while a large table comes in, the page can ask how far it is', async (t) =
   await until('the progress', async () => /^\d[\d,]* of 10,000 imported$/.test(await far()));
   assert.match(await done, /10,000 customers imported/);
   assert.equal(await far(), '');
+});
+
+/** A table of customers for /admin, whose lines are sent by and by. */
+async function openTable({ url, a }: Awaited<ReturnType<typeof serve>>, name: string) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const chunk = (text: string) => socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+  const head = { authorization: `Bearer ${a.admin}`, 'content-type': 'text/csv', connection: 'close' };
+  const lines = Object.entries({ host: 'x', ...head, 'transfer-encoding': 'chunked' });
+  socket.write(
+    `POST /admin/customers HTTP/1.1\r\n${lines.map((pair) => pair.join(': ')).join('\r\n')}\r\n\r\n`,
+  );
+  let sent = 0;
+  return {
+    socket,
+    send(count: number) {
+      const some = Array.from({ length: count }, (_, n) => `${name}-${sent + n}\n`);
+      chunk(`${sent === 0 ? 'reference\n' : ''}${some.join('')}`);
+      sent += count;
+    },
+    async end() {
+      socket.write('0\r\n\r\n');
+      await closed;
+      return answer;
+    },
+  };
+}
+
+test('a table may take longer to arrive than any other body; one that breaks off ends, and the audit log says so', async (t) => {
+  const served = await serve(t, { requestTimeoutMs: 1_000 });
+  const { ask, url, a, stateDir, said } = served;
+  const stored = () =>
+    withStore(served, async ({ customers }) => {
+      const pages = await Array.fromAsync(customers.all(1));
+      return pages.flat().filter(({ reference }) => reference.startsWith('slow')).length;
+    });
+  const slow = await openTable(served, 'slow');
+  for (const count of [1_000, 2_000]) {
+    slow.send(count);
+    await setTimeout(2_500); // more than other bodies have
+  }
+  assert.match(await slow.end(), /^HTTP\/1\.1 200[\s\S]*"imported":3000/);
+  assert.equal(await stored(), 3_000);
+
+  const broken = await openTable(served, 'broken');
+  broken.send(1_200);
+  const audited = () =>
+    withStore({ stateDir }, async ({ audit }) => {
+      const query = { account: 1, what: 'import', who: null, before: null, limit: 9 };
+      return (await audit.page(query)).entries.map(({ target }) => target);
+    });
+  await until(
+    'a part to be imported',
+    async () => (await ask(`${url}/admin/customers/broken-0`, { token: a.admin })).status === 200,
+  );
+  broken.socket.destroy();
+  const entry = /^(500|1000) imported, then: The connection ended before the request did\.$/;
+  await until('the audit log to have both', async () => (await audited()).length === 2, { state: audited });
+  assert.match((await audited())[0] ?? '', entry);
+  assert.ok(!said.includes('service.failed'));
+  const next = await openTable(served, 'next');
+  next.send(1);
+  assert.match(await next.end(), /^HTTP\/1\.1 200/, 'its turn is given back');
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../../src/service/database/store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
+import { isOwnerGone } from '../../src/service/store/statements.ts';
 import { addWebhook } from './every-page.ts';
 import { recorded } from './recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
@@ -96,5 +97,93 @@ export const accountDataTests: StoreTests = {
       integrations?.map(({ uid }) => uid),
       ['b-pbx'],
     );
+  },
+
+  async 'what comes for an account during its removal goes with it, and what comes after it is refused'({
+    store,
+    account,
+    other,
+  }) {
+    const { directory, users, webhooks, customers, callers, requests, audit, accountData } = store;
+    await fill(store, account, 'a');
+    await fill(store, other, 'b');
+    const others = await exported(store, other);
+    const known = (await directory.read(0))?.directory;
+    const integration = known?.integrations.find(({ uid }) => uid === 'a-pbx') ?? assert.fail();
+    const user = (await users.find({ uid: 'a-ann' })) ?? assert.fail();
+    const event = (id: string) => ({ ...recorded({ account, id }), integration: integration.id });
+    const note = { number: '+4930100001', at: 1, user: 'Ann', kind: 'note', text: 'x' } as const;
+    let n = 0;
+    /** Whatever writes a row of the account. */
+    const writes = (): Promise<unknown>[] => {
+      n += 1;
+      const uid = `late-${n}`;
+      return [
+        requests.record(event(uid)),
+        requests.record({ ...event(uid), event: null }),
+        audit.write({ account, at: 1, what: 'import', who: 'Ann', from: '::1', target: uid }),
+        customers.put(account, [customer({ reference: uid, numbers: [`+4930${200_000 + n}`] })]),
+        customers.putSegment(account, { name: uid, priority: 1 }),
+        callers.act(account, note),
+        directory.addIntegration({ uid, account, name: uid, createdAt: 0 }),
+        directory.putExtension(account, { extension: uid, name: 'x', user: null }),
+        webhooks.add({ uid, account, url: 'http://127.0.0.1:9/', events: ['call.ringing'], since: 0 }),
+        users.add({
+          ...{ uid, account, name: uid, signInName: uid, role: 'agent', password: null, createdAt: 0 },
+        }),
+      ];
+    };
+    /** The same of its integration and its user. */
+    const writesOfParts = () => [
+      directory.saveBridgeReport(integration.id, 1, '{}'),
+      directory.oldTokenUsed({ ...integration, tokenCounter: 2 }, `192.0.2.${n}`, 1),
+      users.openSession({ id: `late-${n}`, user: user.id, at: 1, address: '::1', browser: 'x' }),
+      store.weekly.put(user.id, 'ann@example.com', '2026-11-16'),
+    ];
+    /** Undefined, or why a write was refused. */
+    const outcomes = (all: readonly Promise<unknown>[]) =>
+      all.map((one) =>
+        one.then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      );
+    const during: Promise<unknown>[] = [];
+    await accountData.remove(account, () => {
+      if (during.length < 100) during.push(...outcomes([...writes(), ...writesOfParts()]));
+    });
+    for (const error of await Promise.all(during))
+      assert.ok(error === undefined || isOwnerGone(error), String(error));
+    for (const error of await Promise.all(outcomes([...writes(), ...writesOfParts()])))
+      assert.ok(error !== undefined && isOwnerGone(error), String(error));
+    assert.deepEqual(await exported(store, account), []);
+    assert.deepEqual(await store.openCalls(account, 9), []);
+    assert.deepEqual(await exported(store, other), others);
+    assert.equal((await directory.read(0))?.directory.integrations.length, 1);
+  },
+
+  async 'the id of a row that is gone is not given out again, after a restart neither'({
+    store,
+    reopen,
+    account,
+  }) {
+    const add = async ({ directory, users, customers, webhooks }: Store, uid: string) => {
+      const made = await directory.addAccount({ uid, name: uid, country: null });
+      const integration = await directory.addIntegration({ uid, account: made.id, name: uid, createdAt: 0 });
+      const user = await users.add({
+        ...{ uid, account, name: uid, signInName: uid, role: 'agent', password: null, createdAt: 0 },
+      });
+      await webhooks.add({ uid, account, url: 'http://127.0.0.1:9/', events: ['call.ringing'], since: 0 });
+      const webhook = (await webhooks.list(account)).find((one) => one.uid === uid);
+      await customers.putSegment(account, { name: uid, priority: 1 });
+      return [made.id, integration.id, user?.id ?? 0, webhook?.id ?? 0] as const;
+    };
+    const [made, integration, user, webhook] = await add(store, 'first');
+    await store.users.remove(user);
+    await store.webhooks.remove(webhook);
+    await store.accountData.remove(made);
+    const again = await add(await reopen(), 'second');
+    for (const [n, before] of [made, integration, user, webhook].entries())
+      assert.ok((again[n] ?? 0) > before, `${again} after ${[made, integration, user, webhook]}`);
   },
 };

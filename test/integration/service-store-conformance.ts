@@ -20,7 +20,7 @@ type Opened = {
   readFiles?(): string;
 };
 
-/** Tests by name, each on a store of its own with two accounts. Retention by age is exact to `ageStepMs`. */
+/** Tests by name, each on a store of its own with two accounts, the first with integrations 1 and 2. Retention by age is exact to `ageStepMs`. */
 export type StoreTests = Record<
   string,
   (context: Opened & { account: number; other: number; ageStepMs: number }) => Promise<void>
@@ -48,6 +48,8 @@ export function storeConformance(
       const { directory } = opened.store;
       const { id: account } = await directory.addAccount({ uid: 'a', name: 'A', country: 'DE' });
       const { id: other } = await directory.addAccount({ uid: 'b', name: 'B', country: null });
+      for (const uid of ['pbx-1', 'pbx-2'])
+        await directory.addIntegration({ uid, account, name: uid, createdAt: 0 });
       await body({ ...opened, account, other, ageStepMs });
     });
 }

@@ -48,6 +48,49 @@ export const customerTests: StoreTests = {
     assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);
   },
 
+  async 'customers are replaced together or not at all, and only as they were read'({
+    store: { customers },
+    account,
+    other,
+  }) {
+    await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    const ann = customer({ reference: 'a', name: 'Ann', segment: 'Gold', numbers: ['+491', '+492'] });
+    const bob = customer({ reference: 'b', name: 'Bob', numbers: ['+493'] });
+    const cid = customer({ reference: 'c', name: 'Cid', numbers: ['+494'] });
+    for (const owner of [account, other]) await customers.put(owner, [{ ...ann, segment: null }, bob, cid]);
+    await customers.put(account, [ann]);
+    const replace = (before: Customer[], after: Customer[]) => customers.replace(account, { before, after });
+    const all = async (of = account) => (await Array.fromAsync(customers.all(of))).flat();
+    const refused = async (outcome: unknown, before: Customer[], after: Customer[]) => {
+      assert.deepEqual(await replace(before, after), outcome);
+      assert.deepEqual(await all(), [ann, bob, cid]);
+    };
+    const both = customer({ ...ann, numbers: [...ann.numbers, ...bob.numbers] });
+    await refused('changed', [ann, { ...bob, name: 'Rob' }], [both]);
+    await refused('changed', [ann, { ...bob, numbers: [] }], [both]);
+    await refused('changed', [ann, customer({ reference: 'd' })], [both]);
+    await refused({ reason: 'reference-taken' }, [ann], [{ ...ann, name: 'Anna' }, bob]);
+    const taken = { reason: 'number-taken', number: '+494', by: 'Cid' };
+    await refused(taken, [ann, bob], [{ ...both, numbers: [...both.numbers, '+494'] }]);
+    await refused(taken, [], [customer({ reference: 'd', numbers: ['+494'] })]);
+    const noSuch = { reason: 'no-such-segment', segment: 'Tin' };
+    await refused(noSuch, [ann, bob], [{ ...both, segment: 'Tin' }]);
+    const twice = { reason: 'number-taken', number: '+491', by: 'Ann' };
+    await refused(twice, [ann, bob], [ann, { ...bob, numbers: ['+491'] }]);
+
+    const [swapped, also] = [
+      { ...ann, numbers: ['+493'] },
+      { ...bob, numbers: ['+491', '+492'] },
+    ];
+    assert.equal(await replace([ann, bob], [swapped, also]), null);
+    assert.deepEqual(await all(), [swapped, also, cid]);
+    const dan = customer({ reference: 'd', name: 'Dan', numbers: ['+493', '+494'] });
+    assert.equal(await replace([swapped, cid], [dan]), null);
+    assert.deepEqual(await all(), [also, dan]);
+    assert.equal((await customers.priorityOf(account, '+494'))?.name, 'Dan');
+    assert.equal((await all(other)).length, 3);
+  },
+
   async 'a change of a customer leaves what it does not name as it is, also within one batch'({
     store: { customers },
     account,

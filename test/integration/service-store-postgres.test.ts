@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
+import { firstAccount } from '../../src/service/accounts/directory.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
@@ -53,10 +54,12 @@ describe('the store on a real PostgreSQL', { skip }, () => {
 
   const nameOf = (url: string) => new URL(url).pathname.slice(1);
   const openIn = (url: string) => openPostgresStore({ url, connections: 8, secretMark: 'x' });
-  /** An empty database with the tables of the service. */
+  /** A database with one account and its integration. */
   async function prepared(): Promise<{ url: string; sql(text: string): Promise<Record<string, unknown>[]> }> {
     const url = await cluster.database();
-    await (await openIn(url)).close();
+    const store = await openIn(url);
+    await firstAccount(store, 'DE', 0);
+    await store.close();
     return { url, sql: (text) => cluster.sql(text, nameOf(url)) };
   }
   /** What the server has counted by `sql`; it counts what a connection did at its end, which `close` does not wait for. */

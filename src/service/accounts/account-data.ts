@@ -108,9 +108,9 @@ export function accountData({ read, write }: Pick<Statements, 'read' | 'write'>)
 
   return {
     /**
-     * Deletes all of an account, in steps, and the account itself last: what is interrupted is ended by the next call. Its
-     * integrations must be switched off, and the other processes know that, so that nothing is added meanwhile. `done` is
-     * told how many rows are deleted, after each step.
+     * Deletes all of an account, in steps, and the account itself last, with what was added meanwhile. What is interrupted
+     * is ended by the next call. Its integrations should be switched off, so that little is added. `done` is told how many
+     * rows are deleted, after each step.
      */
     async remove(account: number, done: (rows: number) => void = () => {}): Promise<void> {
       let removed = 0;

@@ -15,6 +15,9 @@ export type Refused = {
   readonly at: number;
 };
 
+/** What is gone from the directory: ids. */
+export type Removed = { readonly accounts: readonly number[]; readonly integrations: readonly number[] };
+
 export type ServiceDirectory = Awaited<ReturnType<typeof openDirectory>>;
 
 /**
@@ -37,10 +40,16 @@ export async function openDirectory(
   // An unknown token is compared like a wrong one, so that both take the same time.
   const unknown = Buffer.from(`cia_${randomBytes(40).toString('hex')}`);
 
+  const removedListeners = new Set<(removed: Removed) => void>();
+  const noted = new Map<string, number>();
   const refresh = async () => {
     const changed = await store.directory.read(version);
     if (changed === undefined) return;
     version = changed.version;
+    const removed = {
+      accounts: goneFrom(accounts, changed.directory.accounts),
+      integrations: goneFrom(integrations, changed.directory.integrations),
+    };
     accounts = changed.directory.accounts;
     integrations = changed.directory.integrations;
     extensions = new Map();
@@ -62,10 +71,13 @@ export async function openDirectory(
         return [[integration.uid, { sender: { account, integration }, ...tokens }]];
       }),
     );
+    if (removed.accounts.length + removed.integrations.length === 0) return;
+    for (const id of removed.integrations) refusals.delete(id);
+    noted.clear();
+    for (const listener of removedListeners) listener(removed);
   };
   await refresh();
 
-  const noted = new Map<string, number>();
   function noteOldToken(integration: Integration, address: string, now: number): void {
     const key = `${integration.id} ${integration.tokenCounter} ${address}`;
     if (now - (noted.get(key) ?? Number.NEGATIVE_INFINITY) < NOTED_MS) return;
@@ -92,6 +104,8 @@ export async function openDirectory(
     putExtension: kept(putExtension),
     /** Reads changes of other processes and commands. */
     refresh,
+    /** Calls `listener` when accounts and integrations are gone: what is remembered of them by their ids goes, too. */
+    onRemoved: (listener: (removed: Removed) => void): void => void removedListeners.add(listener),
     accounts: (): readonly Account[] => accounts,
     integrations: (account: number): readonly Integration[] =>
       integrations.filter((integration) => integration.account === account),
@@ -130,6 +144,13 @@ export async function openDirectory(
       return sameText(token, known?.token ?? unknown) ? known?.account : undefined;
     },
   };
+}
+
+type WithId = { readonly id: number };
+
+function goneFrom(before: readonly WithId[], now: readonly WithId[]): number[] {
+  const there = new Set(now.map(({ id }) => id));
+  return before.flatMap(({ id }) => (there.has(id) ? [] : [id]));
 }
 
 /** A random identifier: 16 hexadecimal digits. */

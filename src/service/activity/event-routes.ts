@@ -73,6 +73,9 @@ export function eventRoutes({
 
   /** Shared by the screens of an account. */
   const systems = new LRUCache<number, Promise<PhoneSystem[]>>({ max: 10_000, ttl: SYSTEMS_MS });
+  directory.onRemoved(({ accounts }) => {
+    for (const account of accounts) systems.delete(account);
+  });
   function systemsOf(account: number): Promise<PhoneSystem[]> {
     const known = systems.get(account);
     if (known !== undefined) return known;
@@ -138,7 +141,7 @@ export function eventRoutes({
         const current = await watcherOf(request).catch(() => watcher);
         if (current?.account !== watcher.account) stream.end();
       }, HEARTBEAT_MS);
-      const forget = screens.onClose(stream.end);
+      const forget = screens.onClose(watcher.account, stream.end);
       const release = watcher.session && sessions.onClose(watcher.session, stream.end);
       raw.on('close', () => {
         clearInterval(beat);

@@ -14,13 +14,13 @@ import { openApi } from '../kit/openapi.ts';
 import { refusalOf } from '../kit/refusal.ts';
 import { bearerToken } from '../kit/security-headers.ts';
 import { priorityRoutes } from '../priority/segments.ts';
+import { isOwnerGone } from '../store/statements.ts';
 import { takeJsonBodies } from './body.ts';
 import type { ServiceContext } from './context.ts';
 
 /** Everything under /api/v1: authentication, errors and the history, around the three groups of routes. */
 export function apiRoutes(context: ServiceContext) {
   const { directory, perMinute, rateLimit, clock, log } = context;
-  const exchange = makeExchange(context);
   const json = (message: string) => JSON.stringify({ message } satisfies ErrorBody);
 
   /** Part 5, decision `json-wanted`. The same response for every invalid token, and no entry in the history. */
@@ -29,6 +29,12 @@ export function apiRoutes(context: ServiceContext) {
       return reply.redirect('/sign-in', 302);
     return send(reply.header('www-authenticate', 'Bearer'), 401, json('Unauthenticated.'));
   }
+  const tokenOf = ({ headers }: FastifyRequest) => bearerToken(headers.authorization) ?? '';
+  const unauthenticated = {
+    is: (request: FastifyRequest) => directory.authenticate(tokenOf(request)) === undefined,
+    refuse: (request: FastifyRequest, reply: FastifyReply) => void refuseUnauthenticated(request, reply),
+  };
+  const exchange = makeExchange(context, unauthenticated);
 
   return async (app: FastifyInstance) => {
     takeJsonBodies(app);
@@ -39,7 +45,7 @@ export function apiRoutes(context: ServiceContext) {
       request.receivedAt = clock();
       request.began = monotonicMs();
       if (request.method === 'POST') request.body = {}; // the default without a body, so that each missing field is named
-      const token = bearerToken(request.headers.authorization) ?? '';
+      const token = tokenOf(request);
       const sender = directory.authenticate(token, request.ip);
       if (sender === undefined) {
         directory.noteRefused(token, request.ip, request.receivedAt);
@@ -66,6 +72,7 @@ export function apiRoutes(context: ServiceContext) {
     });
 
     app.setErrorHandler((error: FastifyError, request, reply) => {
+      if (isOwnerGone(error)) return refuseUnauthenticated(request, reply);
       const { status, body } = refusalOf(error, request, log);
       return exchange.answer(request, reply, { status, text: JSON.stringify(body) });
     });
@@ -82,7 +89,7 @@ export function apiRoutes(context: ServiceContext) {
     });
 
     const typed = app.withTypeProvider<ZodTypeProvider>();
-    bridgeHealthRoute(app, directory);
+    bridgeHealthRoute(app, directory, unauthenticated);
     callRoutes(typed, exchange);
     priorityRoutes(typed, exchange, context);
     historyRoutes(typed, exchange, context.store.requests, context.budgets);

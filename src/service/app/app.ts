@@ -16,6 +16,7 @@ import { withoutNul } from '../kit/text.ts';
 import { adminRoutes } from '../settings/admin-routes.ts';
 import { cookieNames } from '../users/session-cookie.ts';
 import { apiRoutes, describeApi } from './api.ts';
+import { limitArrival } from './arrival.ts';
 import type { ServiceContext } from './context.ts';
 import { pageRoutes, sendErrorPage } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
@@ -32,7 +33,7 @@ export type AppOptions = {
   readonly publicUrl?: string | undefined;
   /** Names under which browsers reach the service, beside those of `hostNames`. */
   readonly hosts: readonly string[];
-  /** How long a request may take to arrive, ms. */
+  /** How long the head of a request may take to arrive, and each megabyte of its body, ms. */
   readonly requestTimeoutMs?: number;
   /** A connection without traffic for this long is closed, ms: a client that has stopped reading takes memory. */
   readonly stalledMs?: number;
@@ -46,7 +47,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     bodyLimit: limits.bodyBytes,
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false, // a HEAD must not post an event
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: 0, // see limitArrival
     connectionTimeout: options.stalledMs ?? STALLED_MS,
     http: {
       headersTimeout: requestTimeoutMs,
@@ -66,6 +67,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   const limited = oncePerMinute(context.clock);
   const exceeded = oncePerMinute(context.clock);
   const busy = oncePerMinute(context.clock);
+  limitArrival(app, requestTimeoutMs);
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('began', 0);
   app.decorateRequest('sender', null);

@@ -35,6 +35,7 @@ import { reportPages } from '../reports/report-pages.ts';
 import { accountPages } from '../settings/account-pages.ts';
 import { openingHoursPage } from '../settings/opening-hours-page.ts';
 import { welcomePage } from '../settings/welcome-page.ts';
+import { isOwnerGone } from '../store/statements.ts';
 import { secondFactorPages } from '../users/second-factor-pages.ts';
 import { isSameOrigin, sessionCookie } from '../users/session-cookie.ts';
 import { signInPages } from '../users/sign-in-pages.ts';
@@ -126,6 +127,8 @@ export function pageRoutes(context: ServiceContext) {
           return send(reply, await handler(pageRequest), pageRequest);
         } catch (error) {
           const { status } = refusalOf(error as FastifyError, request, log);
+          if (isOwnerGone(error) && (await sessions.find(sessionCookie.read(request))) === undefined)
+            return reply.redirect(signInFor(request), 303);
           return sendPage(reply, errorPage(status, error as Error, pageRequest.words), pageRequest);
         }
       };
@@ -280,6 +283,7 @@ function errorPage(status: number, error: Error, words: Words): Page {
 function errorText(status: number, error: Error, words: Words): string {
   const { errors } = words;
   if (error instanceof Refusal) return refusalText(error, words);
+  if (isOwnerGone(error)) return errors.notThere;
   if (status === 503) return errors.noStorage;
   if (status === 413) return errors.tooLarge;
   return status < 500 ? errors.notPossible : errors.failed;

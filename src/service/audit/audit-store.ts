@@ -3,8 +3,8 @@ import type { AuditKind } from '../words/audit-kinds.ts';
 
 /** An entry of the audit log. No field ever holds a secret. */
 type AuditEntry = {
-  /** 0 if it concerns no account: a failed sign-in with a name that no user has. */
-  readonly account: number;
+  /** Null if it concerns no account, such as a failed sign-in with a name that no user has. */
+  readonly account: number | null;
   /** Unix ms. */
   readonly at: number;
   readonly what: AuditKind;

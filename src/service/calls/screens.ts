@@ -26,11 +26,11 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
   type Screen = { readonly reader: 'user' | 'token'; readonly send: (frame: string) => void };
   const listeners = new Map<number, Set<Screen>>();
   const kept = new Set<number>();
-  const closers = new Set<() => void>();
+  const closers = new Set<{ readonly account: number; readonly end: () => void }>();
   const followers: ((account: number, call: CallRecord) => void)[] = [];
   const lastSent = new LRUCache<string, CallStatus>({ max: MAX_REMEMBERED });
-  const close = () => {
-    for (const closer of closers) closer();
+  const close = (account?: number) => {
+    for (const closer of closers) if (account === undefined || closer.account === account) closer.end();
   };
   const sendToUsers = (account: number, frame: string) => {
     for (const { reader, send } of listeners.get(account) ?? []) if (reader === 'user') send(frame);
@@ -90,13 +90,20 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
         if (ofAccount.size === 0 && listeners.get(account) === ofAccount) listeners.delete(account);
       };
     },
-    /** Calls `listener` when every stream must end. Returns a function that removes it. */
-    onClose(listener: () => void): () => void {
-      closers.add(listener);
-      return () => closers.delete(listener);
+    /** Calls `end` when the streams of the account must end. Returns a function that removes it. */
+    onClose(account: number, end: () => void): () => void {
+      const closer = { account, end };
+      closers.add(closer);
+      return () => closers.delete(closer);
     },
-    /** Ends every stream: the screens reconnect and load the current calls. */
+    /** Ends every stream, or those of an account: the screens reconnect and load the current calls. */
     close,
+    /** Ends the streams of an account that is gone, and forgets its calls. */
+    forget(account: number): void {
+      close(account);
+      kept.delete(account);
+      for (const key of lastSent.keys()) if (key.startsWith(`${account} `)) lastSent.delete(key);
+    },
   };
 }
 

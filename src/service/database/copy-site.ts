@@ -107,8 +107,9 @@ export async function copySite(
           `${found.rows()} rows, ${found.hash()}`,
         ];
         if (expected !== actual) throw new Error(`${name}: ${expected}, but the copy has ${actual}`);
-        if (columns.some((column) => column.name === 'id') && name !== 'sessions')
-          await rows(`SELECT setval('${name}_id_seq', greatest(max(id), 1), count(*) > 0) FROM ${name}`);
+        // No id that was given out comes back, that of a removed row neither.
+        const given = source.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(name)?.seq;
+        if (given !== undefined) await rows(`SELECT setval('${name}_id_seq', $1)`, given as number);
         copied.push({ name, rows: sent.rows(), hash: sent.hash() });
       }
       await rows(

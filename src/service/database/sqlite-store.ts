@@ -67,7 +67,10 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   const toldOfCustomers = new Set<(account: number) => void>();
   const customers = customerRows(
     statements,
-    (account, given, before) => changed(writer.ask('putCustomers', account, given, before)),
+    {
+      put: (account, given, before) => changed(writer.ask('putCustomers', account, given, before)),
+      replace: (account, replacement) => changed(writer.ask('replaceCustomers', account, replacement)),
+    },
     (account) => {
       for (const tell of toldOfCustomers) tell(account);
     },

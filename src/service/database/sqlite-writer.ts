@@ -112,7 +112,7 @@ const methods = {
   },
   /** Answered after all requests before it. */
   catchUp(): void {},
-  putCustomers: customerWriter(db),
+  ...customerWriter(db),
   ...figureWriter(db),
   rows: statementRunner(db),
 };

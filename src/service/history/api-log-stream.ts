@@ -36,7 +36,7 @@ export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, s
         if (await sessionOf(request).catch(() => session)) send('beat');
         else stream.end();
       }, HEARTBEAT_MS);
-      const forget = screens.onClose(stream.end);
+      const forget = screens.onClose(session.user.account, stream.end);
       const release = sessions.onClose(session, stream.end);
       raw.on('close', () => {
         unfollow();

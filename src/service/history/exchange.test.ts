@@ -18,7 +18,7 @@ const integration = {
 
 /** The application on a store whose disk can be made to fail. */
 async function application() {
-  const disk = { full: false };
+  const disk = { full: false, accountIsGone: false };
   const recorded: RecordedRequest[] = [];
   const said: string[] = [];
   const log: Log = { say: (code) => void said.push(code), child: () => log };
@@ -44,6 +44,7 @@ async function application() {
     },
     requests: {
       record: async (request: RecordedRequest) => {
+        if (disk.accountIsGone) throw new Error('FOREIGN KEY constraint failed');
         if (disk.full) throw new Error('database or disk is full');
         recorded.push(request);
         return { moved: request.event !== null };
@@ -77,4 +78,13 @@ test('while nothing can be stored, events get a 503 and lookups work; the outage
   assert.equal((await ask(event)).statusCode, 200);
   assert.deepEqual(said, ['service.not-stored', 'service.unavailable', 'service.storing-again']);
   assert.equal(recorded.length, 1);
+});
+
+test('an event whose account was removed, which this process does not know yet, is not authenticated; nothing is wrong', async () => {
+  const { ask, disk, recorded, said } = await application();
+  disk.accountIsGone = true;
+  const refused = await ask(event);
+  assert.deepEqual([refused.statusCode, refused.json()], [401, { message: 'Unauthenticated.' }]);
+  assert.equal((await ask('/voice/priority?number=110')).statusCode, 200);
+  assert.deepEqual([said, recorded], [[], []]);
 });

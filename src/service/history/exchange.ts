@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../shared/log/log.ts';
 import type { Sender } from '../accounts/directory.ts';
 import type { Screens } from '../calls/screens.ts';
+import { isOwnerGone } from '../store/statements.ts';
 import type { AcceptedEvent, RecordedRequest, RequestStore } from './request-store.ts';
 
 const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
@@ -25,16 +26,26 @@ type Parts = {
   log: Log;
 };
 
+/** What is done with requests whose token is not valid. */
+export type Unauthenticated = {
+  /** Whether it is not (any more): the account can be removed, or the token replaced, while a request arrives. */
+  is(request: FastifyRequest): boolean;
+  refuse(request: FastifyRequest, reply: FastifyReply): void;
+};
+
 /**
  * Records API requests in the history, with the effects of their events. The answer to an event confirms it, so it waits
  * for the disk. Other answers do not wait: a lookup delays a telephone call.
  */
-export function makeExchange({ store, screens, observed, meter, log }: Parts) {
+export function makeExchange(
+  { store, screens, observed, meter, log }: Parts,
+  unauthenticated: Unauthenticated,
+) {
   let failing = false;
   let unstored = 0;
 
-  /** False if it could not be stored. */
-  async function stored(entry: RecordedRequest): Promise<boolean> {
+  /** `gone`: its account has been removed, and nothing is stored. */
+  async function keep(entry: RecordedRequest): Promise<'stored' | 'failed' | 'gone'> {
     const { events } = meter.counts;
     const isEvent = entry.event !== null;
     meter.storing += 1;
@@ -45,20 +56,24 @@ export function makeExchange({ store, screens, observed, meter, log }: Parts) {
       observed.stored();
       if (isEvent) events[moved ? 'accepted' : 'discarded'] += 1;
       if (call) screens.publish(entry.account, call);
-      return true;
+      return 'stored';
     } catch (error) {
+      if (isOwnerGone(error)) return 'gone';
       if (!failing) log.say('service.not-stored', { error });
       failing = true;
       observed.stored(error);
       if (isEvent) events.not_stored += 1;
-      return false;
+      return 'failed';
     } finally {
       meter.storing -= 1;
     }
   }
 
   return {
-    /** Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. */
+    /**
+     * Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. If the sender is no longer one,
+     * that is the answer, and nothing is stored.
+     */
     async answer(
       request: FastifyRequest,
       reply: FastifyReply,
@@ -71,22 +86,25 @@ export function makeExchange({ store, screens, observed, meter, log }: Parts) {
       },
     ): Promise<void> {
       const { status, text, event, recorded } = answer;
+      if (unauthenticated.is(request)) return unauthenticated.refuse(request, reply);
       const entry = entryOf(request, status, recorded ?? text, event ?? null);
       if (event === undefined && unstored < MAX_UNSTORED) {
         unstored += 1;
-        void stored(entry).then(() => {
+        void keep(entry).then(() => {
           unstored -= 1;
         });
         send(reply, status, text);
         return;
       }
-      const ok = await stored(entry);
-      if (!ok && event !== undefined) send(reply.header('retry-after', '5'), 503, notStored);
+      const outcome = await keep(entry);
+      if (outcome === 'gone') unauthenticated.refuse(request, reply);
+      else if (outcome === 'failed' && event !== undefined)
+        send(reply.header('retry-after', '5'), 503, notStored);
       else send(reply, status, text);
     },
     /** Records the request only, for responses that are streamed. */
     async record(request: FastifyRequest, status: number): Promise<void> {
-      await stored(entryOf(request, status, null, null));
+      await keep(entryOf(request, status, null, null));
     },
   };
 }

@@ -4,7 +4,7 @@ import { basePath } from '../../shared/api/contract/paths.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import type { Sender } from '../accounts/directory.ts';
 import type { DirectoryStore } from '../accounts/directory-store.ts';
-import { send } from '../history/exchange.ts';
+import { send, type Unauthenticated } from '../history/exchange.ts';
 import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';
 import type { PageRequest } from '../kit/page-request.ts';
@@ -40,8 +40,13 @@ export function bridgeHealth(
  * Stores the problems that a bridge reports. Not in the request history: they come each minute, and say nothing about
  * calls.
  */
-export function bridgeHealthRoute(app: FastifyInstance, directory: DirectoryStore): void {
+export function bridgeHealthRoute(
+  app: FastifyInstance,
+  directory: DirectoryStore,
+  unauthenticated: Unauthenticated,
+): void {
   app.post(bridgeHealthPath, async (request, reply) => {
+    if (unauthenticated.is(request)) return unauthenticated.refuse(request, reply);
     const { success, data } = bridgeHealthSchema.safeParse(request.body);
     if (!success)
       return send(

@@ -38,24 +38,28 @@ const searchLimits: FairQueueLimits = {
  * Runs searches, a few of each account at a time. The others wait, and take turns by client (a user or token), so that
  * a client's many searches delay only its own.
  */
-function makeSearches(): <T>(account: number, client: string, search: () => Promise<T>) => Promise<T> {
+function makeSearches() {
   const accounts = new Map<number, FairQueue>();
-  return (account, client, search) => {
+  const run = <T>(account: number, client: string, search: () => Promise<T>): Promise<T> => {
     const queue = accounts.get(account) ?? makeFairQueue(searchLimits);
     accounts.set(account, queue);
     return queue(client, search);
   };
+  return { run, forget: (account: number): void => void accounts.delete(account) };
 }
 
 /** Limits for each account, and for each of its users or tokens, so that none of them delays the others. */
 export function makeBudgets() {
+  const { run: searches, forget } = makeSearches();
   return {
     streams: makeBudget(50, 'open screens of this user or token'),
     accountStreams: makeBudget(500, 'open screens of this account'),
     /** Reads of the whole history: each holds some MB while its client is slow. */
     readers: makeBudget(4, 'reads of the whole history'),
     imports: makeBudget(1, 'imports of this account'),
-    searches: makeSearches(),
+    searches,
+    /** Of an account that is gone. */
+    forget,
   };
 }
 
@@ -93,6 +97,8 @@ export function makeRateLimit() {
         resetAt: window.resetAt,
       };
     },
+    /** Of an account or integration that is gone. */
+    forget: (of: Limited, id: number): void => void windows.delete(`${of} ${id}`),
     /** The most that it has sent in this minute or the one before, as far as this process knows. */
     lately(of: Limited, id: number, now: number): number {
       const { count, before, resetAt } = windows.get(`${of} ${id}`) ?? { count: 0, before: 0, resetAt: 0 };

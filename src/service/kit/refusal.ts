@@ -6,7 +6,7 @@ import {
   validationError,
 } from '../../shared/api/contract/errors.ts';
 import type { Log } from '../../shared/log/log.ts';
-import { StoreUnavailable } from '../store/statements.ts';
+import { isOwnerGone, StoreUnavailable } from '../store/statements.ts';
 import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
 
@@ -53,6 +53,7 @@ export function refusalOf(
   // Not logged per request: exchange.ts logs the start and the end of an outage.
   if ((error as Error) instanceof StoreUnavailable)
     return { status: 503, body: { message: 'The storage cannot be reached now.' } };
+  if (isOwnerGone(error)) return { status: 404, body: { message: en.errors.notThere } };
   const status = error.statusCode ?? 500;
   if (status < 500 || error instanceof Refusal) return { status, body: { message: error.message } };
   log.say('service.failed', { error, path, request });

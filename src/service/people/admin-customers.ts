@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
@@ -15,7 +17,7 @@ import {
 import type { Budgets } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
-import { type Customer, eachText } from './customer-fields.ts';
+import { type Customer, type CustomerChange, eachText, withChange } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import {
   BadTable,
@@ -62,7 +64,13 @@ export function adminCustomerRoutes(
   {
     store: { customers },
     budgets,
-  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets },
+    isAuthentic,
+  }: {
+    readonly store: { readonly customers: CustomerStore };
+    readonly budgets: Budgets;
+    /** Whether the token of a request is valid now: a table can take minutes. */
+    readonly isAuthentic: (request: Pick<FastifyRequest, 'headers'>) => boolean;
+  },
 ): void {
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
@@ -114,32 +122,55 @@ export function adminCustomerRoutes(
   );
   app.post(
     '/customers',
-    operation('importCustomers', 'Add or change customers from a table: CSV, as exportCustomers gives it', {
-      querystring: importOptions,
-      body: z.unknown().describe('The first line names the columns.'),
-      consumes: ['text/csv'],
-      response: {
-        200: reportSchema,
-        415: errorSchema.describe('The Content-Type header must be text/csv.'),
-        429: errorSchema.describe('An import of the account is running.'),
-      },
-    }),
-    async (request) => {
+    {
+      ...operation(
+        'importCustomers',
+        'Add or change customers from a table of any length: CSV, as exportCustomers gives it',
+        {
+          querystring: importOptions,
+          body: z.unknown().describe('The first line names the columns.'),
+          consumes: ['text/csv'],
+          response: {
+            200: reportSchema,
+            415: errorSchema.describe('The Content-Type header must be text/csv.'),
+            429: errorSchema.describe('An import of the account is running.'),
+          },
+        },
+      ),
+      config: { longBody: true },
+    },
+    async (request, reply) => {
       if (!(request.body instanceof Readable))
         throw new Refusal(415, 'The Content-Type header must be text/csv.');
       const { id, country } = accountOf(request);
       const finish = budgets.imports.take(id);
+      const broken = new AbortController();
+      reply.raw.once('close', () =>
+        broken.abort(new Refusal(400, 'The connection ended before the request did.')),
+      );
+      let stored = 0;
       try {
-        const report = await importCustomers(request.body, {
-          customers,
-          account: id,
-          country,
-          createSegments: request.query.create_segments === 'true',
-        });
+        const report = await importCustomers(
+          whileValid(request.body, () => isAuthentic(request)),
+          {
+            customers,
+            account: id,
+            country,
+            createSegments: request.query.create_segments === 'true',
+            signal: broken.signal,
+            progress(imported) {
+              stored = imported;
+            },
+          },
+        );
         await audit(request, 'import', importSummary(report));
         return { ...report, errors: [...report.errors] };
       } catch (error) {
-        throw error instanceof BadTable ? new Refusal(422, error.message) : error;
+        const why = broken.signal.aborted ? (broken.signal.reason as Refusal) : (error as Error);
+        // The account may be gone.
+        if (stored > 0)
+          await audit(request, 'import', `${stored} imported, then: ${why.message}`).catch(() => {});
+        throw why instanceof BadTable ? new Refusal(422, why.message) : why;
       } finally {
         finish();
       }
@@ -159,7 +190,12 @@ export function adminCustomerRoutes(
     operation('putCustomer', 'Add or change a customer; a field that is not given stays as it is', {
       by: reference,
       body: customerChange,
-      response: { 200: customerSchema, 409: errorSchema.describe('Another customer has the number.') },
+      response: {
+        200: customerSchema,
+        409: errorSchema.describe(
+          'Another customer has the number, or somebody else changed the same fields at the same time.',
+        ),
+      },
     }),
     async (request) => {
       const { id, country } = accountOf(request);
@@ -168,10 +204,9 @@ export function adminCustomerRoutes(
         ...{ reference: request.params.reference, ...texts },
         ...(numbers && { numbers: [...new Set(numbers.map((number) => normaliseNumber(number, country)))] }),
       };
-      const [refusal] = await customers.put(id, [change]);
-      if (refusal) throw new Refusal(refusal.reason === 'number-taken' ? 409 : 422, refusalText(refusal));
+      const customer = await putFields(customers, id, change);
       await audit(request, 'settings', `customer ${change.reference}`);
-      return view((await customers.get(id, change.reference)) as Customer);
+      return view(customer);
     },
   );
   app.delete(
@@ -184,6 +219,43 @@ export function adminCustomerRoutes(
       return reply.code(204).send(null);
     },
   );
+}
+
+/**
+ * Sets fields of a customer, new or known. Fields that somebody else changes at the same time stay as they are then.
+ * @throws Refusal 409 if they are the same fields, or another customer has the number; 422 if there is no such segment
+ */
+async function putFields(
+  customers: CustomerStore,
+  account: number,
+  change: CustomerChange,
+): Promise<Customer> {
+  const first = await customers.get(account, change.reference);
+  const names = Object.keys(change) as (keyof Customer)[];
+  const isTouched = (now: Customer | undefined) =>
+    names.some((name) => !isDeepStrictEqual(now?.[name], first?.[name]));
+  for (let known = first; ; known = await customers.get(account, change.reference)) {
+    if (isTouched(known)) throw new Refusal(409, (errors) => errors.changedMeanwhile);
+    const customer = withChange(known, change);
+    const replacement = { before: known ? [known] : [], after: [customer] };
+    const outcome = await customers.replace(account, replacement);
+    if (outcome === null) return { ...customer, numbers: customer.numbers.toSorted() };
+    if (outcome === 'changed' || outcome.reason === 'reference-taken') continue;
+    // The customer's own segment was removed at the same time.
+    if (outcome.reason === 'no-such-segment' && change.segment === undefined) continue;
+    throw new Refusal(outcome.reason === 'number-taken' ? 409 : 422, refusalText(outcome));
+  }
+}
+
+/** The pieces of a body, as long as its sender's token is valid. */
+function whileValid(body: Readable, isValid: () => boolean): Readable {
+  async function* pieces() {
+    for await (const piece of body) {
+      if (!isValid()) throw new Refusal(401, 'Unauthenticated.');
+      yield piece;
+    }
+  }
+  return Readable.from(pieces());
 }
 
 const view = (customer: Customer) => ({ ...customer, numbers: [...customer.numbers] });

@@ -174,6 +174,8 @@ export function makeCallBackList(
     onScreen,
     act,
     publish,
+    /** Of an account that is gone. */
+    forget: (account: number): void => void known.delete(account),
     /** Calls may have moved unseen. */
     readAgain(): void {
       for (const one of known.values()) one.changed = 'all';

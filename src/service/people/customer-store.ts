@@ -13,6 +13,7 @@ type CustomerPriority = {
 
 export type CustomerRefusal =
   | { readonly reason: 'no-such-segment'; readonly segment: string }
+  | { readonly reason: 'reference-taken' }
   | { readonly reason: 'number-taken'; readonly number: string; readonly by: string };
 
 export const isSameCustomer = (a: Customer, b: Customer): boolean =>
@@ -46,6 +47,24 @@ export type PutCustomers = (
   before?: readonly Customer[],
 ) => Promise<(CustomerRefusal | null)[]>;
 
+/**
+ * Customers as they were read, and what becomes of them: one who is not among `after` is removed, one who is not among
+ * `before` is new.
+ */
+export type Replacement = { readonly before: readonly Customer[]; readonly after: readonly Customer[] };
+
+/**
+ * Replaces customers in one transaction, all or none of them. Null: it is done. `changed`: one of them has been changed or
+ * removed since it was read. A number may go from one of them to another.
+ */
+export type ReplaceCustomers = (
+  account: number,
+  replacement: Replacement,
+) => Promise<CustomerRefusal | 'changed' | null>;
+
+/** How each engine writes customers. */
+export type CustomerWriter = { readonly put: PutCustomers; readonly replace: ReplaceCustomers };
+
 /** Customers that one statement of a search reads: some milliseconds. */
 const SLICE = 5_000;
 /** Customers per chunk. */
@@ -75,21 +94,25 @@ export const customerOf = ({ search: _, numbers, ...row }: CustomerRow): Custome
 export const isUnchanged = (now: CustomerRow | undefined, before: Customer): boolean =>
   now !== undefined && isSameCustomer(customerOf(now), before);
 
-/** Customers and segments; `put` is each engine's own, since thousands come at once. `changed` is called after a change. */
+/** Customers and segments; `writer` is each engine's own, since thousands come at once. `changed` is called after a change. */
 export function customerRows(
   { read, lookup, write, contains, along }: Statements,
-  put: PutCustomers,
+  writer: CustomerWriter,
   changed: (account: number) => void,
 ) {
   const putAndTell: PutCustomers = async (account, changes, before) => {
-    const refusals = await put(account, changes, before);
+    const refusals = await writer.put(account, changes, before);
     changed(account);
     return refusals;
   };
-  const remove = async (account: number, sql: string, key: string) => {
-    const removed = (await write(sql, account, key)).length === 1;
-    if (removed) changed(account);
-    return removed;
+  const replace: ReplaceCustomers = async (account, replacement) => {
+    const outcome = await writer.replace(account, replacement);
+    if (outcome === null) changed(account);
+    return outcome;
+  };
+  const get = async (account: number, reference: string): Promise<Customer | undefined> => {
+    const [row] = await read<CustomerRow>(`${selectCustomers} AND c.reference = $2`, account, reference);
+    return row && customerOf(row);
   };
   return {
     /** The customer with this number, for a priority lookup; undefined if there is none. */
@@ -102,17 +125,17 @@ export function customerRows(
       return known;
     },
     put: putAndTell,
-    /** False if there is none. */
-    remove: (account: number, reference: string) =>
-      remove(
-        account,
-        'DELETE FROM customers WHERE account_id = $1 AND reference = $2 RETURNING id',
-        reference,
-      ),
-    async get(account: number, reference: string): Promise<Customer | undefined> {
-      const [row] = await read<CustomerRow>(`${selectCustomers} AND c.reference = $2`, account, reference);
-      return row && customerOf(row);
+    replace,
+    /** False if there is none. A change at the same moment comes before it, or finds the customer gone. */
+    async remove(account: number, reference: string): Promise<boolean> {
+      for (let outcome: unknown = 'changed'; outcome === 'changed'; ) {
+        const known = await get(account, reference);
+        if (known === undefined) return false;
+        outcome = await replace(account, { before: [known], after: [] });
+      }
+      return true;
     },
+    get,
     async withNumber(account: number, number: string): Promise<Customer | undefined> {
       const [row] = await read<CustomerRow>(
         `${selectCustomers} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number = $2)`,
@@ -200,8 +223,12 @@ export function customerRows(
       changed(account);
     },
     /** Its customers stay, without a segment. False if there is none. */
-    removeSegment: (account: number, name: string) =>
-      remove(account, 'DELETE FROM segments WHERE account_id = $1 AND name = $2 RETURNING id', name),
+    async removeSegment(account: number, name: string): Promise<boolean> {
+      const sql = 'DELETE FROM segments WHERE account_id = $1 AND name = $2 RETURNING id';
+      const removed = (await write(sql, account, name)).length === 1;
+      if (removed) changed(account);
+      return removed;
+    },
   };
 }
 

@@ -3,10 +3,12 @@ import { type Customer, type CustomerChange, searchText, textNames, withChange }
 import {
   type CustomerRefusal,
   type CustomerRow,
+  type CustomerWriter,
   customerOf,
   isUnchanged,
   overwrite,
   type PutCustomers,
+  type ReplaceCustomers,
   refusalOf,
   selectCustomers,
 } from './customer-store.ts';
@@ -14,11 +16,15 @@ import {
 /** With the account's id: one process at a time changes an account's customers. */
 const LOCK = 5_727_004;
 
-/** Adds or changes customers. */
-export function customerWriter(database: Database): PutCustomers {
-  return (account, given, before) =>
+/** Adds, changes and replaces customers. */
+export function customerWriter(database: Database): CustomerWriter {
+  const alone = <T>(account: number, work: (transaction: Transaction) => Promise<T>): Promise<T> =>
     database.transaction(async (transaction) => {
       await transaction.rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', LOCK, account);
+      return work(transaction);
+    });
+  const put: PutCustomers = (account, given, before) =>
+    alone(account, async (transaction) => {
       const known = await knownOf(transaction, account, given);
       const isSame = ({ reference }: CustomerChange, at: number) =>
         before === undefined || isUnchanged(known.get(reference), before[at] as Customer);
@@ -28,6 +34,26 @@ export function customerWriter(database: Database): PutCustomers {
       const refusalOf = new Map(changes.map((change, at) => [change, refusals[at] ?? null]));
       return given.map((change) => refusalOf.get(change) ?? null);
     });
+  const replace: ReplaceCustomers = (account, { before, after }) =>
+    alone(account, async (transaction) => {
+      const known = await knownOf(transaction, account, [...before, ...after]);
+      if (!before.every((one) => isUnchanged(known.get(one.reference), one))) return 'changed';
+      const own = new Set(before.map(({ reference }) => reference));
+      if (after.some(({ reference }) => !own.has(reference) && known.has(reference)))
+        return { reason: 'reference-taken' };
+      const { refusals, accepted } = await decide(transaction, account, after, known, own);
+      const refusal = refusals.find((one) => one !== null);
+      if (refusal) return refusal;
+      const left = new Set(after.map(({ reference }) => reference));
+      await transaction.rows(
+        'DELETE FROM customers WHERE account_id = $1 AND reference = ANY($2::text[])',
+        account,
+        [...own].filter((reference) => !left.has(reference)),
+      );
+      await write(transaction, account, accepted);
+      return null;
+    });
+  return { put, replace };
 }
 
 /** What is stored of these customers, by reference. */
@@ -44,18 +70,23 @@ async function knownOf(
   return new Map(found.map((row) => [row.reference, row]));
 }
 
-/** Decides which customers are accepted, one after the other, as if each were written before the next is checked. */
+/**
+ * Decides which customers are accepted, one after the other, as if each were written before the next is checked; those in
+ * `free` as if they had no numbers. Their segments stay until the end of the transaction.
+ */
 async function decide(
   { rows }: Transaction,
   account: number,
   changes: readonly CustomerChange[],
   stored: ReadonlyMap<string, CustomerRow>,
+  free: ReadonlySet<string> = new Set(),
 ) {
-  const segments = new Set(
-    (await rows<{ name: string }>('SELECT name FROM segments WHERE account_id = $1', account)).map(
-      ({ name }) => name,
-    ),
+  const named = changes.map(({ reference, segment = stored.get(reference)?.segment ?? null }) => segment);
+  const there = await rows<{ name: string }>(
+    'SELECT name FROM segments WHERE account_id = $1 AND name = ANY($2::text[]) ORDER BY id FOR KEY SHARE',
+    ...([account, named.filter((name) => name !== null)] as const),
   );
+  const segments = new Set(there.map(({ name }) => name));
   const known = await rows<{ number: string; reference: string; name: string }>(
     // Each by its index: of one condition with OR it would make a scan of all customers.
     `SELECT n.number, c.reference, c.name FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
@@ -66,14 +97,21 @@ async function decide(
     changes.flatMap(({ numbers = [] }) => numbers),
     changes.map(({ reference }) => reference),
   );
-  const owners = new Map(known.map(({ number, reference, name }) => [number, { reference, name }]));
+  const owners = new Map(
+    known.flatMap(({ number, reference, name }) =>
+      free.has(reference) ? [] : [[number, { reference, name }] as const],
+    ),
+  );
   const numbersOf = Map.groupBy(owners.keys(), (number) => owners.get(number)?.reference as string);
   const accepted = new Map<string, Customer>();
 
   const refusals = changes.map((change): CustomerRefusal | null => {
     const { reference } = change;
     const row = stored.get(reference);
-    const customer = withChange(accepted.get(reference) ?? (row && customerOf(row)), change);
+    const known = accepted.get(reference) ?? (row && customerOf(row));
+    // A segment that was removed since it was read is removed from its customers, too.
+    const before = known && segments.has(known.segment ?? '') ? known : known && { ...known, segment: null };
+    const customer = withChange(before, change);
     const { numbers } = customer;
     const refusal = refusalOf(
       customer,

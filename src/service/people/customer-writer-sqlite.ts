@@ -6,11 +6,12 @@ import {
   customerOf,
   isUnchanged,
   overwrite,
+  type Replacement,
   refusalOf,
   selectCustomers,
 } from './customer-store.ts';
 
-/** Adds or changes customers. */
+/** Adds, changes and replaces customers. */
 export function customerWriter(db: DatabaseSync) {
   const segmentId = db.prepare('SELECT id FROM segments WHERE account_id = ? AND name = ?');
   const owner = db.prepare(
@@ -29,34 +30,76 @@ export function customerWriter(db: DatabaseSync) {
     'INSERT OR IGNORE INTO customer_numbers (account_id, number, customer_id) VALUES (?, ?, ?)',
   );
 
+  const removeOne = db.prepare('DELETE FROM customers WHERE account_id = ? AND reference = ?');
   const now = db.prepare(`${selectCustomers.replace('$1', '?')} AND c.reference = ?`);
+
+  type Owner = { readonly reference: string; readonly name: string };
+  const segmentOf = (account: number, segment: string | null) =>
+    segment === null ? null : segmentId.get(account, segment);
+  const ownerOf = (account: number, number: string) => owner.get(account, number) as Owner | undefined;
+  const read = (account: number, reference: string) => now.get(account, reference) as CustomerRow | undefined;
+
+  /** All of a customer but the numbers that it gets; gives those with its id. */
+  function write(account: number, customer: Customer): () => void {
+    const { reference, segment, numbers } = customer;
+    const texts = textNames.map((name) => customer[name]);
+    const segmentRow = segmentOf(account, segment);
+    const { id } = upsert.get(account, segmentRow?.id ?? null, searchText(customer), reference, ...texts) as {
+      id: number;
+    };
+    removeOthers.run(id, JSON.stringify(numbers));
+    return () => {
+      for (const number of numbers) addNumber.run(account, number, id);
+    };
+  }
 
   function put(
     account: number,
     change: CustomerChange,
     before: Customer | undefined,
   ): CustomerRefusal | null {
-    const known = now.get(account, change.reference) as CustomerRow | undefined;
+    const known = read(account, change.reference);
     if (before && !isUnchanged(known, before)) return null;
     const customer = withChange(known && customerOf(known), change);
-    const { reference, segment, numbers } = customer;
-    const texts = textNames.map((name) => customer[name]);
-    const found = segment === null ? null : segmentId.get(account, segment);
-    const ownerOf = (number: string) =>
-      owner.get(account, number) as { reference: string; name: string } | undefined;
-    const refusal = refusalOf(customer, () => found !== undefined, ownerOf);
+    const refusal = refusalOf(
+      customer,
+      (segment) => segmentOf(account, segment) !== undefined,
+      (number) => ownerOf(account, number),
+    );
     if (refusal) return refusal;
-    const { id } = upsert.get(account, found?.id ?? null, searchText(customer), reference, ...texts) as {
-      id: number;
-    };
-    removeOthers.run(id, JSON.stringify(numbers));
-    for (const number of numbers) addNumber.run(account, number, id);
+    write(account, customer)();
     return null;
   }
 
-  return (
-    account: number,
-    changes: readonly CustomerChange[],
-    before?: readonly Customer[],
-  ): (CustomerRefusal | null)[] => changes.map((change, at) => put(account, change, before?.[at]));
+  return {
+    putCustomers: (
+      account: number,
+      changes: readonly CustomerChange[],
+      before?: readonly Customer[],
+    ): (CustomerRefusal | null)[] => changes.map((change, at) => put(account, change, before?.[at])),
+
+    replaceCustomers(account: number, { before, after }: Replacement): CustomerRefusal | 'changed' | null {
+      if (!before.every((one) => isUnchanged(read(account, one.reference), one))) return 'changed';
+      const own = new Set(before.map(({ reference }) => reference));
+      const given = new Map<string, Owner>();
+      for (const customer of after) {
+        const { reference, numbers } = customer;
+        if (!own.has(reference) && read(account, reference)) return { reason: 'reference-taken' };
+        const refusal = refusalOf(
+          customer,
+          (segment) => segmentOf(account, segment) !== undefined,
+          (number) => {
+            const stored = given.get(number) ?? ownerOf(account, number);
+            return stored && own.has(stored.reference) && !given.has(number) ? undefined : stored;
+          },
+        );
+        if (refusal) return refusal;
+        for (const number of numbers) given.set(number, customer);
+      }
+      const left = new Set(after.map(({ reference }) => reference));
+      for (const reference of own) if (!left.has(reference)) removeOne.run(account, reference);
+      for (const addNumbers of after.map((customer) => write(account, customer))) addNumbers();
+      return null;
+    },
+  };
 }

@@ -74,12 +74,15 @@ export async function importCustomers(
     account,
     createSegments = false,
     progress = () => {},
+    signal,
     ...reading
   }: {
     customers: CustomerStore;
     account: number;
     /** Told how many customers are stored, after each batch. */
     progress?: (imported: number) => void;
+    /** Ends it before the next batch. */
+    signal?: AbortSignal;
     /** Whether segments that do not exist are created. */
     createSegments?: boolean;
   } & Reading,
@@ -90,6 +93,7 @@ export async function importCustomers(
 
   let batch: { line: number; customer: CustomerChange }[] = [];
   const store = async () => {
+    signal?.throwIfAborted();
     for (const { customer } of createSegments ? batch : []) {
       const name = customer.segment;
       if (!name || known.has(name)) continue;
@@ -259,11 +263,11 @@ function customerOf(row: Row, country: string | null, words: Words): CustomerCha
 
 export function refusalText(
   refusal: CustomerRefusal,
-  { noSuchSegment, numberTaken }: Words['customers'] = en.customers,
+  { noSuchSegment, numberTaken, referenceTaken }: Words['customers'] = en.customers,
 ): string {
-  return refusal.reason === 'no-such-segment'
-    ? noSuchSegment(refusal.segment)
-    : numberTaken(refusal.number, refusal.by);
+  if (refusal.reason === 'no-such-segment') return noSuchSegment(refusal.segment);
+  if (refusal.reason === 'reference-taken') return referenceTaken;
+  return numberTaken(refusal.number, refusal.by);
 }
 
 /** The account's customers as such a table, chunk by chunk. */

@@ -7,7 +7,7 @@ import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import type { HistorySearch, RequestStore, StoredRequest } from '../history/request-store.ts';
 import type { CallerStore } from './caller-store.ts';
-import { eachText } from './customer-fields.ts';
+import { type Customer, eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 
 type ForgetReport = {
@@ -127,22 +127,38 @@ async function forgetCustomers(
 ): Promise<number> {
   let changed = 0;
   for await (const page of customers.all(account))
-    for (const customer of page) {
-      const { reference } = customer;
-      const uid = newUid();
-      // A table of numbers alone makes them references and names.
-      const rewritten = (text: string) => (without(text) === FORGOTTEN ? uid : without(text));
-      const after = {
-        ...customer,
-        ...eachText((name) => rewritten(customer[name])),
-        reference: rewritten(reference),
-        numbers: customer.numbers.filter((other) => other !== number),
-      };
-      if (isDeepStrictEqual(customer, after)) continue;
-      changed += 1;
-      const isNobody = after.numbers.length === 0 && customer.numbers.length > 0;
-      if (isNobody || after.reference !== reference) await customers.remove(account, reference);
-      if (!isNobody) await customers.put(account, [after]);
-    }
+    for (const customer of page)
+      if (await forgetCustomer({ customers }, account, customer, number, without)) changed += 1;
   return changed;
+}
+
+/** Whether the number was there. Whatever somebody changes at the same moment stays, without the number. */
+async function forgetCustomer(
+  { customers }: { readonly customers: CustomerStore },
+  account: number,
+  read: Customer,
+  number: string,
+  without: (text: string) => string,
+): Promise<boolean> {
+  const uid = newUid();
+  // A table of numbers alone makes them references and names.
+  const rewritten = (text: string) => (without(text) === FORGOTTEN ? uid : without(text));
+  let isReferenceTaken = false;
+  for (let customer: Customer | undefined = read; customer !== undefined; ) {
+    const one: Customer = customer;
+    const after: Customer = {
+      ...customer,
+      ...eachText((name) => rewritten(one[name])),
+      reference: isReferenceTaken ? uid : rewritten(one.reference),
+      numbers: customer.numbers.filter((other) => other !== number),
+    };
+    if (isDeepStrictEqual(customer, after)) return false;
+    const isNobody = after.numbers.length === 0 && customer.numbers.length > 0;
+    const replacement = { before: [customer], after: isNobody ? [] : [after] };
+    const outcome = await customers.replace(account, replacement);
+    if (outcome === null) return true;
+    if (outcome !== 'changed' && outcome.reason === 'reference-taken') isReferenceTaken = true;
+    else customer = await customers.get(account, read.reference);
+  }
+  return false;
 }

@@ -12,7 +12,7 @@ import { folded } from '../kit/search-text.ts';
 import { line } from '../kit/text.ts';
 import { type Customer, eachText, withChange } from './customer-fields.ts';
 import { newCustomerPage } from './customer-pages.ts';
-import { isSameCustomer } from './customer-store.ts';
+import { type CustomerRefusal, isSameCustomer } from './customer-store.ts';
 import { numbersIn, refusalText, textSchemas } from './customers-csv.ts';
 import { personPath } from './person.ts';
 import type { Draft } from './person-form.ts';
@@ -57,16 +57,17 @@ export function personChanges(pages: Pages, parts: PersonParts): void {
     const [customer, other] = await Promise.all([known(request, parts), known(request, parts, 'other')]);
     if (customer.reference === other.reference)
       return { redirect: personPath({ customer, number: '' }, request) };
-    const [, refusal] = await customers.put(request.account.id, [
-      { reference: other.reference, numbers: [] },
-      {
-        reference: customer.reference,
-        numbers: [...customer.numbers, ...other.numbers],
-        segment: customer.segment ?? other.segment,
-      },
-    ]);
-    if (refusal) throw new Refusal(409, refusalText(refusal, request.words.customers));
-    await customers.remove(request.account.id, other.reference);
+    const merged = {
+      ...customer,
+      numbers: [...customer.numbers, ...other.numbers],
+      segment: customer.segment ?? other.segment,
+    };
+    const outcome = await customers.replace(request.account.id, {
+      before: [customer, other],
+      after: [merged],
+    });
+    if (outcome === 'changed') throw changedMeanwhile();
+    if (outcome !== null) throw new Refusal(409, refusalText(outcome, request.words.customers));
     await request.audit('removal', `customer ${other.reference}, merged into ${customer.reference}`);
     return { redirect: personPath({ customer, number: '' }, request, { at: 'edit' }) };
   });
@@ -97,6 +98,7 @@ export function personChanges(pages: Pages, parts: PersonParts): void {
   });
 }
 
+const changedMeanwhile = () => new Refusal(409, (errors) => errors.changedMeanwhile);
 const onlyAdministrators = () => new Refusal(403, (errors) => errors.onlyAdministrators);
 
 /** The customer whom a form is about. */
@@ -115,6 +117,13 @@ function numbersOf({ form, account, words }: PageRequest): { numbers?: string[];
   if (numbers.length > MAX_NUMBERS) return { error: manyNumbers };
   return { numbers: [...new Set(numbers.map((number) => normaliseNumber(number, account.country)))] };
 }
+
+/** The field whose value is refused. */
+const fieldOf = {
+  'number-taken': 'numbers',
+  'no-such-segment': 'segment',
+  'reference-taken': 'reference',
+} as const satisfies Record<CustomerRefusal['reason'], string>;
 
 /** Saves a customer, new or known. A field that the form does not name stays as it is. */
 async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
@@ -150,8 +159,6 @@ async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
   };
   if (!values || Object.keys(wrong).length > 0) return again({ errors: wrong });
   const reference = now?.reference ?? (values.reference || newUid());
-  if (isNew && (await customers.get(account.id, reference)))
-    return again({ errors: { reference: words.customers.referenceTaken } });
 
   const segment = values.segment === '' ? null : values.segment;
   const change = given({ ...values, reference, segment, numbers });
@@ -168,12 +175,14 @@ async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
     });
   if (now && read && !isSameCustomer(now, read) && !isSameCustomer(now, withChange(now, change)))
     return conflict(now);
-  const [refusal] = await customers.put(account.id, [change], now && [now]);
-  const refused = refusal?.reason === 'number-taken' ? 'numbers' : 'segment';
-  if (refusal) return again({ errors: { [refused]: refusalText(refusal, words.customers) } });
-  // Somebody may have been quicker.
-  const stored = await customers.get(account.id, reference);
-  if (now && stored && !isSameCustomer(stored, withChange(stored, change))) return conflict(stored);
+  const wanted = withChange(now, change);
+  const outcome = await customers.replace(account.id, { before: now ? [now] : [], after: [wanted] });
+  if (outcome === 'changed') {
+    // Somebody was quicker.
+    const stored = await known(request, parts);
+    if (!isSameCustomer(stored, withChange(stored, change))) return conflict(stored);
+  } else if (outcome !== null)
+    return again({ errors: { [fieldOf[outcome.reason]]: refusalText(outcome, words.customers) } });
   return {
     redirect: personPath({ customer: { ...withChange(now, change) }, number: '' }, request, { at: 'edit' }),
   };
@@ -200,17 +209,22 @@ async function nameStranger(request: PageRequest, parts: PersonParts): Promise<A
     const found = await namesakes(name, request, parts);
     if (found.length > 0) return showPerson(request, parts, { named: { ...typed, found } });
   }
-  const known = join === null ? undefined : await customers.get(account.id, join);
-  if (join !== null && known === undefined) throw new Refusal(404, (all) => all.notThere);
-  const customer = known
-    ? { reference: known.reference, numbers: [...known.numbers, number] }
-    : { reference: newUid(), name, segment: segment === '' ? null : segment, numbers: [number] };
-  const [refusal] = await customers.put(account.id, [customer]);
-  if (refusal)
-    return showPerson(request, parts, {
-      named: { ...typed, errors: { name: refusalText(refusal, words.customers) } },
-    });
-  return { redirect: personPath({ customer: withChange(known, customer), number }, request) };
+  const fresh = { reference: newUid(), name, segment: segment === '' ? null : segment, numbers: [number] };
+  for (;;) {
+    const known = join === null ? undefined : await customers.get(account.id, join);
+    if (join !== null && known === undefined) throw new Refusal(404, (all) => all.notThere);
+    const customer = known
+      ? { ...known, numbers: [...new Set([...known.numbers, number])] }
+      : withChange(undefined, fresh);
+    const outcome = await customers.replace(account.id, { before: known ? [known] : [], after: [customer] });
+    // Another number may be added to the same customer at the same moment: both are.
+    if (outcome === 'changed') continue;
+    if (outcome !== null)
+      return showPerson(request, parts, {
+        named: { ...typed, errors: { name: refusalText(outcome, words.customers) } },
+      });
+    return { redirect: personPath({ customer, number }, request) };
+  }
 }
 
 /** Customers in whose names all words of this one are. */

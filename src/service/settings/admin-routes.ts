@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import swagger from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { exportLines } from '../accounts/account-data.ts';
@@ -16,6 +16,7 @@ import { wantsPage } from '../kit/page-request.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
+import { isOwnerGone } from '../store/statements.ts';
 import { adminUserRoutes } from '../users/admin-users.ts';
 import { adminWebhookRoutes } from '../webhooks/admin-webhooks.ts';
 import {
@@ -65,7 +66,7 @@ export function adminRoutes(parts: Parts) {
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).send({ message: 'There is nothing at this path.' }),
     );
-    app.addHook('onRequest', async (request, reply) => {
+    const authenticate = async (request: FastifyRequest, reply: FastifyReply) => {
       if (request.routeOptions.url === documentPath) return;
       const path = request.routeOptions.url ?? '';
       const { authorization } = request.headers;
@@ -78,6 +79,17 @@ export function adminRoutes(parts: Parts) {
       const account = directory.administrator(token);
       if (account === undefined || ofOperator) return reply.code(401).send({ message: 'Unauthenticated.' });
       accounts.set(request.raw, account);
+    };
+    const isAuthentic = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
+      directory.administrator(bearerToken(headers.authorization) ?? '') !== undefined;
+    app.addHook('onRequest', authenticate);
+    // Once more when the body is there: the account may have been removed, or the token replaced, while it arrived.
+    app.addHook('preValidation', authenticate);
+    app.setErrorHandler(async (error: FastifyError, request, reply) => {
+      if (!isOwnerGone(error) || !accounts.has(request.raw)) throw error;
+      await directory.refresh();
+      if (isAuthentic(request)) throw error;
+      return reply.code(401).send({ message: 'Unauthenticated.' });
     });
     await app.register(swagger, { decorator: 'document', ...openApi('Administration', intro, '/admin') });
     app.get('/openapi.json', { schema: { hide: true } }, () => app.getDecorator<() => object>('document')());
@@ -133,7 +145,7 @@ export function adminRoutes(parts: Parts) {
     adminFleetRoute(app, parts);
     adminUserRoutes(app, accountOf, audit, parts);
     adminIntegrationRoutes(app, accountOf, audit, directory, keys, clock);
-    adminCustomerRoutes(app, accountOf, audit, { store, budgets });
+    adminCustomerRoutes(app, accountOf, audit, { store, budgets, isAuthentic });
     adminWebhookRoutes(app, accountOf, audit, parts);
   };
 }

@@ -41,7 +41,7 @@ export async function removeAccount(
   await sleep(HEARD_MS);
   await accountData.remove(id, done);
   await audit.write({
-    ...{ account: 0, at: clock(), what: 'removal', ...by },
+    ...{ account: null, at: clock(), what: 'removal', ...by },
     target: `account ${name} (${uid})`,
   });
   await purge();

@@ -18,6 +18,20 @@ export type Statements = {
   readonly lockingRows: string;
 };
 
+/**
+ * The rows that version 1.0.0 has left of removed accounts: of requests that ended after the removal. The second step of
+ * both schemas deletes them.
+ */
+export const rowsOfRemovedAccounts = {
+  what: 'rows of accounts that were removed before',
+  count: `SELECT ${['calls', 'history', 'kept_figures', 'audit', 'customer_numbers']
+    .map(
+      (table) =>
+        `(SELECT count(*) FROM ${table} WHERE account_id <> 0 AND account_id NOT IN (SELECT id FROM accounts))`,
+    )
+    .join(' + ')} AS rows`,
+};
+
 /** Rows that are looked at, and deleted, in one go. */
 const STEP = 1000;
 
@@ -80,6 +94,14 @@ export function makeSerialise(): Serialise {
     return mine;
   };
 }
+
+/**
+ * Whether a write was refused because what it belongs to is not there (any more), such as its account: by a foreign key, as
+ * each engine says it.
+ */
+export const isOwnerGone = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === '23503' ||
+  (error as Error).message === 'FOREIGN KEY constraint failed';
 
 /** What an operator must know of the storage under the service. */
 export type StoreAbout = {

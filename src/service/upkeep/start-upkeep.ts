@@ -20,6 +20,8 @@ const FIGURES_MS = 600_000;
 function figureCounter({ reports, calls }: Pick<Store, 'reports' | 'calls'>) {
   const counted = new Map<number, Temporal.PlainDate>();
   return async (accounts: readonly Account[], now: number): Promise<void> => {
+    const there = new Set(accounts.map(({ id }) => id));
+    for (const id of counted.keys()) if (!there.has(id)) counted.delete(id);
     for (const { id, timeZone } of accounts) {
       const zone = timeZone ?? machineZone();
       const today = dateAt(now, zone);

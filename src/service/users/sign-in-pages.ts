@@ -42,7 +42,7 @@ export function signInPages(
   /** A name that no user has is not written down: people type passwords there. */
   const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
     store.audit.write({
-      account: user?.account ?? 0,
+      account: user?.account ?? null,
       at: clock(),
       what,
       who: user?.name ?? '',

@@ -267,6 +267,8 @@ export const de: typeof en = {
     colleagueGone: 'Dieser Kollege ist nicht mehr da. Wählen Sie jemand anderen.',
     webhookOff: 'Der Webhook ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
     notThere: 'Das gibt es hier nicht, oder nicht mehr.',
+    changedMeanwhile:
+      'Jemand anderes hat dies gleichzeitig geändert. Sehen Sie es sich noch einmal an, und wiederholen Sie dann Ihre Änderung.',
     lastAdministrator: 'Das Konto braucht mindestens einen Administrator.',
     ownRole: 'Ihre eigene Rolle können Sie nicht ändern, und sich selbst nicht entfernen.',
   },

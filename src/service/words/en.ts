@@ -269,6 +269,8 @@ export const en = {
     colleagueGone: 'This colleague is no longer here. Choose somebody else.',
     webhookOff: 'The webhook is switched off. Switch it on first.',
     notThere: 'It is not here, or no longer.',
+    changedMeanwhile:
+      'Somebody else changed this at the same time. Look at it again, then repeat your change.',
     lastAdministrator: 'The account needs at least one administrator.',
     ownRole: 'You cannot change your own role or remove yourself.',
   },

@@ -264,6 +264,7 @@ export const es: typeof en = {
     colleagueGone: 'Esa persona ya no está. Elija a otra.',
     webhookOff: 'El webhook está desactivado. Actívelo primero.',
     notThere: 'Esto no existe, o ya no.',
+    changedMeanwhile: 'Otra persona ha cambiado esto al mismo tiempo. Vuelva a mirarlo y repita su cambio.',
     lastAdministrator: 'La cuenta necesita al menos un administrador.',
     ownRole: 'No puede cambiar su propio rol ni eliminarse.',
   },

@@ -268,6 +268,8 @@ export const fr: typeof en = {
     colleagueGone: 'Ce collègue n’est plus là. Choisissez quelqu’un d’autre.',
     webhookOff: 'Le webhook est désactivé. Activez-le d’abord.',
     notThere: 'Cela n’existe pas, ou plus.',
+    changedMeanwhile:
+      'Quelqu’un d’autre a modifié ceci au même moment. Regardez à nouveau, puis refaites votre modification.',
     lastAdministrator: 'Le compte doit avoir au moins un administrateur.',
     ownRole: 'Vous ne pouvez pas changer votre rôle ni vous supprimer.',
   },

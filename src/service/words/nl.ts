@@ -263,6 +263,8 @@ export const nl: typeof en = {
     colleagueGone: 'Deze collega is er niet meer. Kies iemand anders.',
     webhookOff: 'De webhook is uitgeschakeld. Schakel hem eerst in.',
     notThere: 'Dit is hier niet, of niet meer.',
+    changedMeanwhile:
+      'Iemand anders heeft dit op hetzelfde moment gewijzigd. Bekijk het opnieuw en herhaal daarna uw wijziging.',
     lastAdministrator: 'Het account heeft minstens één beheerder nodig.',
     ownRole: 'U kunt uw eigen rol niet wijzigen en uzelf niet verwijderen.',
   },

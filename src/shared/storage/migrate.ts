@@ -4,6 +4,7 @@ import {
   nextWriter,
   ofBeforeRelease,
   type Step,
+  sayDeleted,
   stepsOf,
   type Writer,
   writerValues,
@@ -34,6 +35,7 @@ export function migrate(db: DatabaseSync, schema: Schema, before?: () => void): 
   const had = stepsOf(found, steps, nameOf(db));
   if (nextWriter(found, steps, had) === undefined) return;
   if (had > 0 && had < steps.length) before?.();
+  const deleted: { what: string; rows: number }[] = [];
   db.exec('BEGIN IMMEDIATE');
   try {
     // Looked at once more inside the transaction, when no other process can migrate.
@@ -42,7 +44,10 @@ export function migrate(db: DatabaseSync, schema: Schema, before?: () => void): 
     const writer = nextWriter(writers, steps, done);
     if (writer !== undefined) {
       if (writers.length === 0) db.exec(`${writtenBy.create}; PRAGMA user_version = ${RELEASED}`);
-      for (const { sql } of steps.slice(done)) db.exec(sql);
+      for (const { sql, deletes } of steps.slice(done)) {
+        if (deletes) deleted.push({ ...deletes, rows: Number(db.prepare(deletes.count).get()?.rows) });
+        applyStep(db, sql);
+      }
       db.prepare(writtenBy.add.replaceAll(/\$\d/g, '?')).run(...writerValues(writer));
     }
     db.exec('COMMIT');
@@ -50,16 +55,27 @@ export function migrate(db: DatabaseSync, schema: Schema, before?: () => void): 
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
+  sayDeleted(nameOf(db), deleted);
+}
+
+/** A step may change the definition of a table in place, which SQLite's defensive mode forbids. */
+function applyStep(db: DatabaseSync, sql: string): void {
+  db.enableDefensive(false);
+  try {
+    db.exec(sql);
+  } finally {
+    db.enableDefensive(true);
+  }
 }
 
 /**
- * What a database lacks of the tables, columns and indexes that its steps have made; undefined if it lacks nothing. It
- * may have more: a newer program has added it, or somebody for a replica or for statistics.
+ * What a database lacks of the tables, columns, indexes and foreign keys that its steps have made; undefined if it lacks
+ * nothing. It may have more: a newer program has added it, or somebody for a replica or for statistics.
  */
 export function lacks(db: DatabaseSync, { steps }: Schema, done: number): string | undefined {
   const whole = new DatabaseSync(':memory:');
   try {
-    for (const { sql } of steps.slice(0, done)) whole.exec(sql);
+    for (const { sql } of steps.slice(0, done)) applyStep(whole, sql);
     const there = new Set(partsOf(db));
     return partsOf(whole).find((part) => !there.has(part));
   } finally {
@@ -67,12 +83,14 @@ export function lacks(db: DatabaseSync, { steps }: Schema, done: number): string
   }
 }
 
-/** `table event seq INTEGER`, `index event_next on event`. */
+/** `table event seq INTEGER`, `index event_next on event`, `foreign key calls account_id accounts`. */
 function partsOf(db: DatabaseSync): string[] {
   const rows = db
     .prepare(
       `SELECT format('%s %s %s %s %s', s.type, s.name, s.tbl_name, p.name, p.type) AS part
-       FROM sqlite_schema s LEFT JOIN pragma_table_info(s.name) p ON s.type = 'table'`,
+       FROM sqlite_schema s LEFT JOIN pragma_table_info(s.name) p ON s.type = 'table'
+       UNION ALL SELECT format('foreign key %s %s %s', s.name, f."from", f."table")
+       FROM sqlite_schema s JOIN pragma_foreign_key_list(s.name) f WHERE s.type = 'table'`,
     )
     .all();
   return rows.map(({ part }) => part as string);

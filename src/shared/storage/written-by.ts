@@ -2,11 +2,26 @@ import { version as ours } from '../process/version.ts';
 import { BrokenInvariant, StorageRefused } from './storage-error.ts';
 
 /**
- * A step from one version of a schema to the next. Steps only add (a table, an index, a column with a default), so that
- * an older program goes on with the database; a step that it could not live with says so in `breaks`. Released steps
+ * A step from one version of a schema to the next. Steps only add (a table, an index, a column with a default, a foreign key
+ * that the older program keeps), so that an older program goes on with the database; a step that it could not live with
+ * says so in `breaks`. Released steps
  * are never edited: a later step corrects them.
  */
-export type Step = { readonly sql: string; readonly breaks?: true };
+export type Step = {
+  readonly sql: string;
+  readonly breaks?: true;
+  /** What the step deletes, and a query for how many `rows`: they are counted before it, and named when it is done. */
+  readonly deletes?: { readonly what: string; readonly count: string };
+};
+
+/** Tells the operator what the steps have deleted. */
+export function sayDeleted(
+  name: string,
+  deleted: readonly { readonly what: string; readonly rows: number }[],
+) {
+  for (const { what, rows } of deleted)
+    if (rows > 0) process.stderr.write(`pbx-bridge: ${name}: deleted ${rows} ${what}\n`);
+}
 
 /**
  * A row of `written_by`: a version of the program that has written the database, how many steps it had then, and the

@@ -3,16 +3,21 @@ import {
   nextWriter,
   ofBeforeRelease,
   type Step,
+  sayDeleted,
   stepsOf,
   type Writer,
   writerValues,
   writtenBy,
 } from '../../../shared/storage/written-by.ts';
+import { rowsOfRemovedAccounts } from '../statements.ts';
 import type { Database } from './database.ts';
+
+const sqlOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 
 /** The first is the schema of the first release. */
 export const steps: readonly Step[] = [
-  { sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') },
+  { sql: sqlOf('./schema.sql') },
+  { sql: sqlOf('./step-2.sql'), deletes: rowsOfRemovedAccounts },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */
@@ -24,10 +29,10 @@ const LOCK = 5_727_001;
  * cannot live with the database.
  */
 export async function migrate(database: Database, known: readonly Step[] = steps): Promise<void> {
-  await database.transaction(
+  const name = 'the database of DATABASE_URL';
+  const deleted = await database.transaction(
     async ({ rows }) => {
       await rows('SELECT pg_advisory_xact_lock($1)', LOCK);
-      const name = 'the database of DATABASE_URL';
       const [there] = await rows<{ ours: boolean; older: boolean }>(
         `SELECT to_regclass('written_by') IS NOT NULL AS ours, to_regclass('accounts') IS NOT NULL AS older`,
       );
@@ -37,11 +42,18 @@ export async function migrate(database: Database, known: readonly Step[] = steps
       const writers = await rows<Writer>(writtenBy.read);
       const done = stepsOf(writers, known, name);
       const writer = nextWriter(writers, known, done);
-      if (writer === undefined) return;
-      for (const { sql } of known.slice(done)) await rows(sql);
+      const counted: { what: string; rows: number }[] = [];
+      if (writer === undefined) return counted;
+      for (const { sql, deletes } of known.slice(done)) {
+        const [found] = deletes ? await rows<{ rows: number }>(deletes.count) : [];
+        if (deletes) counted.push({ ...deletes, rows: found?.rows ?? 0 });
+        await rows(sql);
+      }
       await rows(writtenBy.add, ...writerValues(writer));
+      return counted;
     },
     // A step that must wait for a busy table gives up before others queue behind it; the start is tried again.
     { statement: 10 * 60_000, lock: 5_000, idle: 60_000 },
   );
+  sayDeleted(name, deleted);
 }

@@ -5,7 +5,7 @@ import { backUpBefore } from '../../../shared/storage/backup.ts';
 import { lacks, migrate, type Schema } from '../../../shared/storage/migrate.ts';
 import { openDurable, openForReading as openReading } from '../../../shared/storage/open-database.ts';
 import { StorageRefused, storageErrorKind } from '../../../shared/storage/storage-error.ts';
-import type { Value } from '../statements.ts';
+import { rowsOfRemovedAccounts, type Value } from '../statements.ts';
 import { backupFiles, backupProgram } from './backup-of.ts';
 
 /** The WAL stays near 32 MB. */
@@ -46,9 +46,11 @@ export function openForReading(file: string, cacheKiB = 16_384): DatabaseSync {
   return openReading(file, { cacheKiB });
 }
 
+const sqlOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
+
 /** The first step is the schema of the first release. */
 export const serviceSchema: Schema = {
-  steps: [{ sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') }],
+  steps: [{ sql: sqlOf('./schema.sql') }, { sql: sqlOf('./step-2.sql'), deletes: rowsOfRemovedAccounts }],
   ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
 };
 

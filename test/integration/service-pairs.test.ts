@@ -1,0 +1,3 @@
+import { pairTests } from './service-pairs.ts';
+
+pairTests('sqlite', async () => null);
