@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import { ChangeRefused } from '../accounts/limits.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
+import { plainText } from './display-text.ts';
 import { icon } from './icon.ts';
 
 /** Error messages by field. */
@@ -25,6 +27,21 @@ export function errorText(issue: z.core.$ZodIssue, formErrors: Words['formErrors
   const { key, value } = (issue.code === 'custom' && issue.params) || {};
   const text = formErrors[key as keyof typeof formErrors] ?? formErrors.invalid;
   return typeof text === 'string' ? text : text(value as never);
+}
+
+/** What the store refused, as an error of a field; undefined if the change was made. */
+export async function refusedField(
+  name: string,
+  change: Promise<unknown>,
+  words: Words,
+): Promise<FieldErrors | undefined> {
+  try {
+    await change;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ChangeRefused) return { [name]: error.text(words) };
+    throw error;
+  }
 }
 
 type FieldOptions = {
@@ -71,10 +88,13 @@ export function choice({
   readonly options: readonly (readonly [value: string, label: string])[];
 }): Html {
   const error = errors?.[name];
+  // What is chosen and not in the list is shown as it is.
+  const isListed = !value || options.some(([option]) => option === value);
+  const listed = isListed ? options : [...options, [value, plainText(value, 60)] as const];
   return html`<div>
     <label for=${`f-${id}`}>${label}</label>
     <select id=${`f-${id}`} name=${name} ...${described(id, hint, error)}>
-      ${options.map(([option, text]) => html`<option value=${option} selected=${option === (value ?? '')}>${text}</option>`)}
+      ${listed.map(([option, text]) => html`<option value=${option} selected=${option === (value ?? '')}>${text}</option>`)}
     </select>
     ${hintAndError(id, hint, error)}
   </div>`;

@@ -89,17 +89,9 @@ export async function importCustomers(
 ): Promise<ImportReport> {
   const refused = refusals();
   let imported = 0;
-  const known = new Set(createSegments ? (await customers.segments(account)).map(({ name }) => name) : []);
-
   let batch: { line: number; customer: CustomerChange }[] = [];
   const store = async () => {
     signal?.throwIfAborted();
-    for (const { customer } of createSegments ? batch : []) {
-      const name = customer.segment;
-      if (!name || known.has(name)) continue;
-      await customers.putSegment(account, { name, priority: NEW_PRIORITY });
-      known.add(name);
-    }
     const outcomes = await customers.put(
       account,
       batch.map(({ customer }) => customer),
@@ -112,7 +104,14 @@ export async function importCustomers(
     progress(imported);
   };
 
-  for await (const { line, customer } of readCustomers(input, reading)) {
+  const lines = readCustomers(input, reading);
+  // Nothing is stored before it is known how many segments there would be.
+  const read = createSegments ? await Array.fromAsync(lines) : lines;
+  if (Array.isArray(read)) {
+    const named = read.map(({ customer }) => (typeof customer === 'string' ? null : customer.segment));
+    await customers.addSegments(account, named.filter(Boolean) as string[], NEW_PRIORITY);
+  }
+  for await (const { line, customer } of read) {
     if (typeof customer === 'string') refused.add(line, customer);
     else if (batch.push({ line, customer }) === BATCH) await store();
   }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { accountLimits } from '../accounts/limits.ts';
 import { type Customer, withChange } from './customer-fields.ts';
 import { type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
 import { type Reading, readCustomers, refusalText } from './customers-csv.ts';
@@ -19,6 +20,8 @@ export type ImportPreview = {
   readonly errors: readonly Refused[];
   /** Segments that do not exist. */
   readonly missingSegments: readonly string[];
+  /** Whether the account can have them, too. */
+  readonly canCreate: boolean;
 };
 
 const LINES = 10;
@@ -77,5 +80,6 @@ export async function previewImport(
     lines,
     changes,
     missingSegments: [...missing],
+    canCreate: segments.size + missing.size <= accountLimits.segments,
   };
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { accountLimits } from '../accounts/limits.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, hiddenFields, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
@@ -83,11 +84,10 @@ export function importPages(
         if (!form.has('confirmed') || !isTable) {
           const look = async () => (isTable ? await previewImport(input(), into) : undefined);
           let preview = await look();
-          if (form.has('create') && preview) {
-            for (const name of preview.missingSegments) {
-              await customers.putSegment(account.id, { name, priority: NEW_PRIORITY });
+          if (form.has('create') && preview?.canCreate) {
+            const added = await customers.addSegments(account.id, preview.missingSegments, NEW_PRIORITY);
+            for (const name of added)
               await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
-            }
             preview = await look();
           }
           return previewPage(request, csv, lines, mapping, preview);
@@ -217,11 +217,13 @@ function previewPage(
       ${
         preview &&
         preview.missingSegments.length > 0 &&
-        changeForm(
-          { action: '/customers/import', token },
-          html`${hiddenTable}${chosenColumns}<input type="hidden" name="create" value="yes" />
-            <button type="submit">${text.createSegments(preview.missingSegments.length)}</button>`,
-        )
+        (preview.canCreate
+          ? changeForm(
+              { action: '/customers/import', token },
+              html`${hiddenTable}${chosenColumns}<input type="hidden" name="create" value="yes" />
+                <button type="submit">${text.createSegments(preview.missingSegments.length)}</button>`,
+            )
+          : notice(text.tooManySegments(preview.missingSegments.length, accountLimits.segments), 'bad'))
       }
       ${preview && changeTable(request, preview)}
       ${preview && html`<h2>${text.firstLines}</h2>`}
