@@ -79,6 +79,7 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     old.disconnect();
     await once(old, 'exit');
     await fillWebhook(stateDir);
+    await addAndRemove(stateDir);
     const copied = copy();
     assert.equal((await copied.ended).code, 0, copied.output());
     assert.match(copied.output(), /^calls: 201 rows, equal/m);
@@ -103,7 +104,7 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     const entries = (await Array.fromAsync(found)).flat();
     assert.deepEqual([entries.length, entries[0]?.request instanceof Uint8Array], [1, true]);
     const made = await right.directory.addAccount({ uid: 'new', name: 'New', country: null });
-    assert.equal(made.id, 3, 'ids go on where they were');
+    assert.equal(made.id, 4, 'ids go on where they were, after that of an account that is gone');
 
     const again = copy();
     assert.equal((await again.ended).code, 1);
@@ -196,6 +197,14 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     );
   });
 });
+
+/** The account with the highest id is gone. */
+async function addAndRemove(stateDir: string): Promise<void> {
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const { id } = await store.directory.addAccount({ uid: 'gone', name: 'Gone', country: null });
+  await store.accountData.remove(id);
+  await store.close();
+}
 
 /** A webhook of the first account, with deliveries in each state. It leads nowhere. */
 async function fillWebhook(stateDir: string): Promise<void> {

@@ -4,6 +4,8 @@ import { Client } from 'pg';
 import { firstAccount } from '../../src/service/accounts/directory.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
+import { openDatabase } from '../../src/service/store/postgres/database.ts';
+import { addressesOf, findPrimary } from '../../src/service/store/postgres/primary.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { until } from '../until.ts';
@@ -87,6 +89,21 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     }
     await store.close();
     assert.deepEqual(await counted(url, scans), before);
+  });
+
+  test('a statement that the server ends because it and another wait for each other is sent again', async (t) => {
+    const { url, sql } = await prepared();
+    await sql('CREATE TABLE pair AS SELECT n FROM generate_series(1, 2) n; GRANT ALL ON pair TO PUBLIC');
+    const other = new Client({ connectionString: cluster.url(nameOf(url), 'postgres') });
+    const database = openDatabase(findPrimary(addressesOf(url)), 1);
+    t.after(() => Promise.all([other.end(), database.close()]));
+    await other.connect();
+    await other.query("SET deadlock_timeout = '1min'; BEGIN; SELECT FROM pair WHERE n = 1 FOR UPDATE");
+    const locked = database.rows('SELECT n FROM pair ORDER BY n DESC FOR UPDATE');
+    const waiting = async () => (await cluster.sql('SELECT FROM pg_locks WHERE NOT granted')).length > 0;
+    await until('the statement to wait for the first row', waiting);
+    await other.query('SELECT FROM pair WHERE n = 2 FOR UPDATE; COMMIT');
+    assert.equal((await locked).length, 2);
   });
 
   test('figures of a day are not counted past a transaction that moves one of its calls', async (t) => {

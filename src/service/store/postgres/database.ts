@@ -22,6 +22,9 @@ export type Limits = {
 
 const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000, commit: 5_000 };
 
+/** SQLSTATE of a transaction that was ended since it and another waited for each other, and how often it is tried again. */
+const [DEADLOCK, DEADLOCKS] = ['40P01', 3];
+
 /** Longer than what the server allows itself: an answer that is not there then will not come. */
 const SILENCE_MS = 5_000;
 
@@ -144,9 +147,19 @@ export function openDatabase(primary: Primary, most: number) {
     return rows;
   }
 
-  /** The rows of one statement, as a transaction. */
-  const rows = <R = Row>(sql: string, ...values: Value[]): Promise<R[]> =>
-    use(usual, (ask) => alone(ask, sql, values));
+  /**
+   * The rows of one statement, as a transaction. One that the server ended because it and another waited for each other has
+   * done nothing, and is sent again: the removal of an account can meet a change of its rows.
+   */
+  async function rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]> {
+    for (let more = DEADLOCKS; ; more -= 1)
+      try {
+        return await use(usual, (ask) => alone<R>(ask, sql, values));
+      } catch (error) {
+        const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
+        if (more === 0 || code !== DEADLOCK) throw error;
+      }
+  }
 
   return {
     rows,
