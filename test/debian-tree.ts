@@ -22,6 +22,8 @@ export type DebianTree = {
   readonly root: string;
   readonly suite: string;
   readonly packages: string;
+  /** More of them, whose dependencies only apt can find. */
+  readonly byApt?: readonly string[];
   /** A file in it, written last: a tree without it was never finished. */
   readonly marker: string;
   /** What must be in that file: what the tree is made of. Rejects if the tree cannot work. */
@@ -50,6 +52,7 @@ export async function debianTree(tree: DebianTree): Promise<void> {
   const building = `${root}.building-${process.pid}`;
   try {
     await debootstrap(tree, building);
+    if (tree.byApt) await install(tree, tree.byApt, building);
     await run('rm', ['-rf', path.join(building, 'var/cache/apt'), path.join(building, 'var/lib/apt/lists')]);
     await mkdir(path.dirname(path.join(building, marker)), { recursive: true });
     await writeFile(path.join(building, marker), await madeOf(building));
@@ -94,6 +97,20 @@ async function debootstrap({ suite, packages }: DebianTree, target: string): Pro
     }
   }
   throw new Error(`debootstrap of ${suite} failed\n${failures.join('\n') || 'no Debian keyring here'}`);
+}
+
+/** With the apt of this machine, which knows how to reach the mirror, and the dpkg of the tree. */
+async function install({ suite }: DebianTree, names: readonly string[], root: string): Promise<void> {
+  await writeFile(path.join(root, 'etc/apt/sources.list'), `deb ${mirror()} ${suite} main\n`);
+  const there = [
+    ...[`Dir=${root}`, `DPkg::Chroot-Directory=${root}`, 'APT::Sandbox::User=root'],
+    // A tree that is not whole is made again.
+    'DPkg::Options::=--force-unsafe-io',
+  ];
+  const options = there.flatMap((option) => ['-o', option]);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
+  for (const what of [['update'], ['install', '-y', '--no-install-recommends', ...names]])
+    await run('apt-get', [...options, ...what], { env, maxBuffer: 1e8 });
 }
 
 /** A debootstrap that was cut off leaves its proc and sys mounted in the tree. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import { findPackageJSON, stripTypeScriptTypes } from 'node:module';
 import { test } from 'node:test';
 import { findChain, importsOf, readImportGraph } from './import-graph.ts';
 
@@ -141,6 +141,24 @@ test('the service starts without what few need: each of these is loaded by the f
     (atStart.get(path)?.libraries ?? []).some((name) => lazy.includes(name)),
   );
   assert.equal(chain, undefined, `a library is loaded by ${chain?.join(' -> ')}`);
+});
+
+test('a library that import() names is an ES module: of one in CommonJS, the bundle has the default export only', () => {
+  const isModule = (name: string) => {
+    const url = import.meta.resolve(name);
+    const { type } = JSON.parse(readFileSync(findPackageJSON(url) ?? '', 'utf8')) as { type?: string };
+    return url.endsWith('.mjs') || (type === 'module' && !url.endsWith('.cjs'));
+  };
+  const found = [...everything.keys()].flatMap((path) => {
+    const source = stripTypeScriptTypes(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'));
+    const names = [...source.matchAll(/\bimport\(\s*['"]([^'".][^'"]*)['"]/g)].map(([, name = '']) => name);
+    return names.filter((name) => !name.startsWith('node:')).map((name) => ({ path, name }));
+  });
+  assert.ok(found.length > 0);
+  assert.deepEqual(
+    found.filter(({ name }) => !isModule(name)).map(({ path, name }) => `${path}: import('${name}')`),
+    [],
+  );
 });
 
 test('who opens TLS connections trusts the authorities of the machine', () => {

@@ -36,7 +36,7 @@ test('all kinds of places where commands are printed were found', () => {
     ['src/cli/check/trunk-findings.ts', 'pbx-bridge trunks add PJSIP/my-trunk'],
     ['src/cli/record-command.ts', 'pbx-bridge replay X'],
     ['config/asterisk/manager_custom.conf', 'asterisk -rx "manager reload"'],
-    ['systemd/deb/postinst', 'systemctl restart pbx-bridge'],
+    ['systemd/deb/postinst', 'systemctl enable --now pbx-bridge-service'],
   ] as const)
     assert.ok(
       printed.some((it) => it.where === where && it.command === command),

@@ -10,7 +10,7 @@ export type Printed = { readonly where: string; readonly command: string };
 
 /** How a line for a shell begins, in documents. */
 const shellLine =
-  /^(?:[A-Z_]+=\S* )?(?:pbx-bridge(?!:)|npx|npm|node_modules\/\.bin\/node|systemctl|journalctl|asterisk -|apt|adduser|chown|curl|install|echo|secret=|kill) ?/;
+  /^(?:[A-Z_]+=\S* )?(?:pbx-bridge(?!:)|npx|npm|node_modules\/\.bin\/node|systemctl|journalctl|asterisk -|apt|adduser|chown|curl|install|runuser|echo|secret=|kill) ?/;
 
 /** Whole blocks, and code spans, for a shell. The lines of a block belong together. */
 export const inDocuments = (documents: readonly Document[]): Printed[] =>

@@ -45,6 +45,7 @@ addServiceCommands(program, {
   options: notRun,
   run: notRun,
   about: notRun,
+  exit: notRun,
   alerts: notRun,
   out: process.stdout,
   in: process.stdin,

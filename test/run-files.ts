@@ -23,16 +23,22 @@ export type FileResult = {
 
 /**
  * Runs test files in so many processes: each takes the next file when it has ended one. Prints a line for each file when
- * it has ended, and what failed.
+ * it has ended, and what failed. `says`: whether what tests say is printed, or only if their file fails.
  */
-export async function runTogether(files: readonly string[], processes: number): Promise<FileResult[]> {
+export async function runTogether(
+  files: readonly string[],
+  processes: number,
+  says: 'all' | 'failures' = 'all',
+): Promise<FileResult[]> {
   const results = new Map(
     files.map((file) => [file, { file, passed: 0, failures: [], skipped: [], seconds: 0 } as FileResult]),
   );
   const unfinished = new Set(files);
   const taken = mkdtempSync(join(tmpdir(), 'taken-'));
   await Promise.all(
-    Array.from({ length: Math.min(processes, files.length) }, () => runOne(taken, results, unfinished)),
+    Array.from({ length: Math.min(processes, files.length) }, () =>
+      runOne(taken, results, { unfinished, says }),
+    ),
   );
   rmSync(taken, { recursive: true });
   // Processes were killed, or did not come as far as these.
@@ -92,7 +98,7 @@ const together = fileURLToPath(new URL('./together.ts', import.meta.url));
 async function runOne(
   taken: string,
   results: ReadonlyMap<string, FileResult>,
-  unfinished: Set<string>,
+  { unfinished, says }: { readonly unfinished: Set<string>; readonly says: 'all' | 'failures' },
 ): Promise<void> {
   const stream = run({
     files: [together],
@@ -103,6 +109,12 @@ async function runOne(
   /** The suites around the test that is reported, and the file that is outermost. */
   const names: string[] = [];
   let current = results.values().next().value as FileResult;
+  /** What the tests of this file have said. */
+  let said = '';
+  const hear = (text: string) => {
+    if (says === 'all') process.stdout.write(text);
+    else said += text;
+  };
   const endOf = (file: string, ms: number) => {
     const result = results.get(file);
     if (result === undefined || !unfinished.delete(file)) return;
@@ -110,6 +122,8 @@ async function runOne(
       result.failures.push('the file: it has no tests');
     result.seconds = ms / 1_000;
     print(line(result));
+    if (result.failures.length > 0) process.stdout.write(said);
+    said = '';
   };
   stream.on('test:start', ({ name, nesting }) => {
     names.splice(nesting, names.length, name);
@@ -136,11 +150,13 @@ async function runOne(
     if (!unfinished.has(current.file)) print(line(current));
     endOf(name, details.duration_ms);
   });
-  stream.on('test:diagnostic', ({ message, nesting }) => nesting > 0 && print(`  ${message}`));
-  stream.on('test:stdout', ({ message }) => process.stdout.write(message));
-  stream.on('test:stderr', ({ message }) => process.stderr.write(message));
+  stream.on('test:diagnostic', ({ message, nesting }) => nesting > 0 && hear(`  ${message}\n`));
+  stream.on('test:stdout', ({ message }) => hear(message));
+  stream.on('test:stderr', ({ message }) => hear(message));
   stream.resume();
   await once(stream, 'end');
+  // Of a process that ended too early.
+  process.stdout.write(said);
 }
 
 function line({ file, passed, failures, skipped, seconds }: FileResult): string {

@@ -9,11 +9,12 @@ import { browserImpossible, installBrowser } from './integration/browser.ts';
 import { type FileResult, runTogether, runWhileFree } from './run-files.ts';
 import { isSlow, mayBeRunAgain, mostExpensive } from './tiers.ts';
 
-const usage = `npm test [-- PART ...]           tests that need no packages and no root: about a minute
+const usage = `npm test [-- PART ...]           tests that need no packages and no root: about two minutes
 npm run test:all [-- PART ...]   the rest too, as root on Debian or Ubuntu, where it installs what it needs: about 25 min
 node test/run.ts [PART ...]      as test:all; --fast and --slow run one tier
 
-PART is a part of a test file's path (src/bridge/calls, browser-bar, gap-filler): only files that have one of them are run.
+PART is a part of a test file's path (src/bridge/calls, browser-now, gap-filler): only files that have one of them are run.
+Where it is whole words of some paths (cli: src/cli/...), it is not looked for inside of words (src/service/client/...).
 A single test of a file: node --test --test-name-pattern 'some name' FILE
 test/tiers.ts lists which files are in the slow tier. The last line is the count: N passed, N failed, N skipped.
 `;
@@ -24,21 +25,23 @@ if (values.help) {
 }
 
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']);
-const unmatched = parts.filter((part) => !all.some((path) => path.includes(part)));
-if (unmatched.length > 0) {
-  process.stderr.write(`no test file's path has ${unmatched.join(', ')}\n`);
-  process.exit(1);
-}
-const matching = all.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
-const files = matching.filter((path) => (isSlow(path) ? !values.fast : !values.slow));
-/** Files that were asked for by name. */
-const inOtherTier = parts.length === 0 ? [] : matching.filter((path) => !files.includes(path));
-if (files.length === 0) {
+const isInTier = (path: string) => (isSlow(path) ? !values.fast : !values.slow);
+const byPart = new Map(parts.map((part) => [part, pathsWith(part)]));
+for (const [part, paths] of byPart) {
+  if (paths.some(isInTier)) continue;
   process.stderr.write(
-    `no tests to run: all are in the other tier (npm run test:all -- ${parts.join(' ')}): ${matching}\n`,
+    paths.length === 0
+      ? `no test file's path has ${part}\n`
+      : `no tests to run: all that ${part} names are in the other tier (npm run test:all -- ${part}): ${paths.join(', ')}\n`,
   );
   process.exit(1);
 }
+const matching = parts.length === 0 ? all : [...new Set([...byPart.values()].flat())];
+const files = matching.filter(isInTier);
+/** Files that were asked for by name. */
+const inOtherTier = parts.length === 0 ? [] : matching.filter((path) => !isInTier(path));
+if (inOtherTier.length > 0)
+  print(`left out, in the other tier (npm run test:all -- ${parts.join(' ')}): ${inOtherTier.join(', ')}`);
 
 // Before any test runs: unpacking a Debian beside a live call keeps everybody waiting.
 if (files.some((path) => path.startsWith('test/asterisk/')) && labImpossible() === undefined)
@@ -52,13 +55,20 @@ if (files.some((path) => path.includes('browser')) && browserImpossible() === un
 
 compileCache();
 /** What tests of the fast tier make in the temporary folder; the slow tier keeps there what it has installed. */
-const scratch = values.fast ? mkdtempSync(join(tmpdir(), 'pbx-bridge-tests-')) : undefined;
+const scratch = values.fast ? makeScratch() : undefined;
 if (scratch !== undefined) process.env.TMPDIR = scratch;
 /** More files than this that failed by chance are a defect to be hunted before anything lands. */
 const mostFlaky = 2;
 const processors = availableParallelism();
+print(
+  `${files.length} test file${files.length === 1 ? '' : 's'}${values.fast && parts.length === 0 ? ': about two minutes on two processors that have nothing else to do' : ''}`,
+);
 // Twice as many as there are processors: some tests wait.
-const fast = await runTogether(largestFirst(files.filter((file) => !isSlow(file))), 2 * processors);
+const fast = await runTogether(
+  largestFirst(files.filter((file) => !isSlow(file))),
+  2 * processors,
+  'failures',
+);
 const slow = await runWhileFree(inOrder(files.filter(isSlow)), 3 * processors);
 const results = [...fast, ...slow];
 const flaky = await runFailedAgain(slow);
@@ -89,7 +99,8 @@ const remains = scratch === undefined ? [] : readdirSync(scratch);
 const litter = counts.failed === 0 && remains.length > 0;
 if (litter) print(`tests must remove what they make in the temporary folder: ${remains}`);
 else if (remains.length > 0) print(`the data of tests that failed is in ${scratch}`);
-if (counts.failed === 0 && scratch !== undefined) rmSync(scratch, { recursive: true });
+if (scratch !== undefined && (counts.failed === 0 || remains.length === 0))
+  rmSync(scratch, { recursive: true });
 print(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exitCode = counts.failed === 0 && counts.passed > 0 && !litter && !tooFlaky ? 0 : 1;
 
@@ -115,6 +126,24 @@ async function runFailedAgain(slow: readonly FileResult[]): Promise<FileResult[]
 function largestFirst(files: readonly string[]): string[] {
   const weight = (file: string) => statSync(file).size * (file.startsWith('test/') ? 10 : 1);
   return files.toSorted((a, b) => weight(b) - weight(a));
+}
+
+/** The test files in whose paths this is whole words; if there are none, those that have it in any place. */
+function pathsWith(part: string): string[] {
+  const asWords = new RegExp(`(?<![a-z0-9])${RegExp.escape(part)}(?![a-z0-9])`, 'i');
+  const whole = all.filter((path) => asWords.test(path));
+  return whole.length > 0 ? whole : all.filter((path) => path.includes(part));
+}
+
+function makeScratch(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'pbx-bridge-tests-'));
+  } catch (error) {
+    process.stderr.write(
+      `tests need a temporary folder, and ${tmpdir()} takes no files (${(error as NodeJS.ErrnoException).code}): name another one in TMPDIR\n`,
+    );
+    process.exit(1);
+  }
 }
 
 function readArguments() {

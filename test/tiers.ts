@@ -11,6 +11,8 @@ const slow = [
   'test/faults/faults',
   // All that is released, in containers under systemd; the registry of npm.
   'test/packaging/',
+  // A Debian with its own files, in which a newcomer runs the tests.
+  'test/stock/',
   // Chromium and Firefox.
   'test/integration/browser-',
   // PostgreSQL, PgBouncer, MariaDB, nginx, promtool, OpenSMTPD.
@@ -24,6 +26,7 @@ const slow = [
   'test/integration/service-proxy',
   'test/integration/service-store-postgres',
   'test/promtool',
+  'test/released/service-postgres',
   'test/bench/',
   // Many seconds of computing or waiting: damage, kills and broken links by the hundred, random inputs, password hashes.
   'src/bridge/outbox/recovery/',
@@ -36,8 +39,10 @@ const slow = [
   'src/service/commands.test',
   'test/integration/broken',
   'test/integration/demo',
+  'test/integration/flood',
+  'test/integration/lost-events',
   'test/integration/gap-filler.property',
-  'test/integration/pasted-examples',
+  'test/integration/pasted-',
   'test/integration/service-access',
   'test/integration/service-audit',
   'test/integration/service-backup',
@@ -45,6 +50,7 @@ const slow = [
   'test/integration/service-budgets',
   'test/integration/service-call-back',
   'test/integration/service-kill',
+  'test/integration/service-large-import',
   'test/integration/service-pairs',
   'test/integration/service-second-factor',
   'test/integration/service-sign-in',
@@ -79,6 +85,7 @@ const chanceIsTheFinding = [
   'test/integration/record-sources',
   'test/integration/service-database-',
   'test/integration/service-kill',
+  'test/integration/service-large-import',
   'test/integration/service-pairs',
   'test/integration/service-store',
 ];
@@ -93,6 +100,7 @@ export function mayBeRunAgain(path: string): boolean {
  * waited for alone. Those that mostly wait stand beside those that compute.
  */
 export const mostExpensive = [
+  'test/stock/',
   'test/packaging/',
   'test/faults/faults-that-wait',
   'test/office/third-year',

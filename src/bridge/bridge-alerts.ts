@@ -9,6 +9,7 @@ import { type ApiResult, proxyFor } from '../shared/api/result.ts';
 import type { Log } from '../shared/log/log.ts';
 import { escapeControls, maskNumbers } from '../shared/log/redact.ts';
 import type { MailOptions } from '../shared/mail/mail.ts';
+import { monotonicMs } from '../shared/process/clock.ts';
 import { valueWithin } from '../shared/process/within.ts';
 import type { AmiStatus } from './ami/link.ts';
 import { newestDamaged } from './outbox/recovery/damaged-file.ts';
@@ -51,8 +52,8 @@ export function createBridgeAlerts(
       what: maskNumbers(escapeControls(what)).slice(0, 1_000),
     }));
     const text = JSON.stringify(problems);
-    if (text === reported.problems && performance.now() - reported.at < HEALTH_MS) return;
-    reported = { problems: text, at: performance.now() };
+    if (text === reported.problems && monotonicMs() - reported.at < HEALTH_MS) return;
+    reported = { problems: text, at: monotonicMs() };
     const health: BridgeHealth = { problems, ...(state && versionAndQueue(state)) };
     void parts.client.reportHealth(JSON.stringify(health));
   }

@@ -6,7 +6,7 @@ import { standBy } from '../shared/delivery/standby.ts';
 import type { Log } from '../shared/log/log.ts';
 import type { LogStatus } from '../shared/log/log-destination.ts';
 import type { MailOptions } from '../shared/mail/mail.ts';
-import { systemClock } from '../shared/process/clock.ts';
+import { monotonicMs, systemClock } from '../shared/process/clock.ts';
 import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
 import type { PageServerOptions } from '../shared/process/page-server.ts';
 import { createLookups, type LookupOptions } from './agi/agi.ts';
@@ -16,6 +16,7 @@ import { type BridgeAlertsConfig, createBridgeAlerts } from './bridge-alerts.ts'
 import { type CallSettings, createRules } from './calls/rules.ts';
 import { createGapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
+import { createChannelWatch } from './channel-watch.ts';
 import { type Appended, createPruning, type Outbox, openOutbox } from './outbox/outbox.ts';
 import { createReconciliation } from './reconciliation.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
@@ -113,7 +114,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     send: (event) => client.postCallEvent(event.body),
     log: log.child({ part: 'delivery' }),
     now,
-    monotonic: () => performance.now(),
+    monotonic: monotonicMs,
     random: Math.random,
   });
   // A standby bridge reads from the disk which events are due.
@@ -135,6 +136,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
   const tracker = createTrackerDriver(config.calls, saved, {
     log: log.child({ part: 'calls' }),
     ask: link.ask,
+    askChannels: () => channels.request(),
     append: appends.append,
     callsInMemory: appends.callsInMemory,
     onAppended,
@@ -146,6 +148,10 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     fail,
   });
   permissions.follow(tracker.state);
+  const channels = createChannelWatch({
+    ask: link.ask.channels,
+    hasOpenCalls: () => tracker.state.calls.size > 0,
+  });
   const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, apply: tracker.apply, now });
   const source = config.cdr && (await openSource(config.cdr));
   const gapFiller =
@@ -218,6 +224,8 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
   onStop('calls', tracker.stop);
   onStop('trunks', trunks.stop);
   trunks.start();
+  onStop('channels', channels.stop);
+  channels.start();
   onStop('ami', link.stop);
   link.start(tracker.apply);
   if (gapFiller) {

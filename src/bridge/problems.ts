@@ -46,6 +46,7 @@ export function bridgeProblems(
   return {
     problems: [
       ...linkProblem(status, facts),
+      ...eventProblems(status),
       ...deliveryProblems(status, facts),
       ...storageProblem(status, facts),
       ...(facts.records ? [problem('records', 'cdr.unreadable', facts.records, facts.records)] : []),
@@ -58,6 +59,9 @@ export function bridgeProblems(
     unknown: [
       // The first attempt to connect is not over.
       ...(status.pbx.state !== 'up' && facts.failure === undefined ? (['link'] as const) : []),
+      // After a restart this shows with the next call.
+      ...(status.pbx.hasLinkedid === undefined ? (['linkedid'] as const) : []),
+      ...(status.calls.hasBridgeEvents === undefined ? (['bridge-events'] as const) : []),
       // After a restart the API may still refuse the token, until an event is delivered.
       ...(status.delivery.lastDeliveredAt === undefined ? (['delivery'] as const) : []),
       ...(facts.clockAheadMs === undefined ? (['clock'] as const) : []),
@@ -76,6 +80,15 @@ function linkProblem({ pbx }: BridgeState, { failure, lookedAt }: Facts): Proble
     return [problem('link', 'ami.lost', { address, reason: 'it is back since' })];
   if (pbx.state === 'up' || failure === undefined) return [];
   return [problem('link', failureCodes[failure], { address, reason })];
+}
+
+/** What Asterisk leaves out of its events. */
+function eventProblems({ pbx, calls }: BridgeState): Problem[] {
+  const version = pbx.version || '?';
+  return [
+    ...(pbx.hasLinkedid === false ? [problem('linkedid', 'ami.no-linkedid', { version })] : []),
+    ...(calls.hasBridgeEvents === false ? [problem('bridge-events', 'ami.no-bridge-events', {})] : []),
+  ];
 }
 
 function deliveryProblems({ delivery, outbox, now }: BridgeState, { backlogMs }: Facts): Problem[] {

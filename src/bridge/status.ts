@@ -71,6 +71,7 @@ function pbxOf(status: AmiStatus, address: string): BridgeState['pbx'] {
     ...(failure && { failure: describeFailure(failure) }),
     connects: counters.connects,
     bytesIn: counters.bytesIn,
+    lineBreaks: counters.lineBreaks,
     events: {
       used: counters.events,
       ignored,

@@ -22,6 +22,7 @@ function tracking({ sendsExtras = false, presentation = 'allowed' as 'allowed' |
     {
       log,
       ask: { presentation() {}, application() {}, variable() {} },
+      askChannels() {},
       append(batch) {
         batches.push(batch);
         return disk.promise;

@@ -1,5 +1,6 @@
 import type { ExtendedCallEvent } from '../shared/api/contract/call-event.ts';
 import type { Log } from '../shared/log/log.ts';
+import { monotonicMs } from '../shared/process/clock.ts';
 import { within } from '../shared/process/within.ts';
 import type { AmiLink } from './ami/link.ts';
 import { NUMBER_WAIT_MS } from './calls/call.ts';
@@ -16,6 +17,9 @@ import type { LiveCalls } from './cdr/live-calls.ts';
 import type { Appended, Batch, Outbox, Saved } from './outbox/outbox.ts';
 import type { CallCounts } from './status/bridge-status.ts';
 
+/** Least time between two ticks, ms: each goes through all calls that wait for a number. */
+const TICK_GAP_MS = 50;
+
 export type TrackerDriver = ReturnType<typeof createTrackerDriver>;
 
 /** Carries out the tracker's effects. A report goes to disk first, and only then to the log and to delivery. */
@@ -24,14 +28,16 @@ export function createTrackerDriver(
   saved: Omit<Saved, 'cdrCheckpoint'>,
   tools: {
     log: Log;
-    ask: AmiLink['ask'];
+    ask: Omit<AmiLink['ask'], 'channels'>;
+    /** Asks for all channels, as soon as it is reasonable. */
+    askChannels: () => void;
     append: Outbox['append'];
     /** Calls with events or changes that are only in memory. */
     callsInMemory: () => number;
     onAppended: (appended: Appended) => void;
     prefetchPriority: (number: string) => void;
     /** Called when an input has been taken. */
-    onApplied: (input: Input) => void;
+    onApplied: (input: Input, effects: readonly Effect[]) => void;
     fail: (error: unknown) => void;
     /** Whether to write the journal. */
     keepsJournal: boolean;
@@ -60,6 +66,8 @@ export function createTrackerDriver(
   });
   const { state } = tracker;
   let wakeTimer: { at: number; timer: NodeJS.Timeout } | undefined;
+  /** On the clock that is never set. */
+  let mayTickAt = 0;
   let lastAppend: Promise<unknown> = Promise.resolve();
   const counts = { ringing: 0, answered: 0, completed: 0 };
   const decided = noDecisions();
@@ -74,10 +82,14 @@ export function createTrackerDriver(
     if (tools.keepsJournal) journal.add(entry);
   };
 
+  const bridgeEvents = watchBridgeEvents(tools.log);
+
   const apply = (input: Input): void => {
     const effects = tracker.apply(input);
+    if (input.type === 'bridge-entered') bridgeEvents.seen();
+    else if (input.type === 'snapshot') bridgeEvents.connected();
     if (effects.length > 0) carryOut(effects);
-    tools.onApplied(input);
+    tools.onApplied(input, effects);
   };
 
   const appendJournal = async (): Promise<void> => {
@@ -101,9 +113,11 @@ export function createTrackerDriver(
     clearTimeout(wakeTimer?.timer);
     const fire = () => {
       wakeTimer = undefined;
+      mayTickAt = monotonicMs() + TICK_GAP_MS;
       apply({ type: 'tick', at: Date.now() });
     };
-    wakeTimer = { at, timer: setTimeout(fire, Math.min(Math.max(at - Date.now(), 0), NUMBER_WAIT_MS)) };
+    const ms = Math.max(at - Date.now(), mayTickAt - monotonicMs(), 0);
+    wakeTimer = { at, timer: setTimeout(fire, Math.min(ms, NUMBER_WAIT_MS)) };
   };
 
   /** A decision of the tracker, or of the gap filler. */
@@ -137,6 +151,12 @@ export function createTrackerDriver(
         break;
       case 'ask-variable':
         tools.ask.variable(effect);
+        break;
+      case 'ask-channels':
+        tools.askChannels();
+        break;
+      case 'bridge-unseen':
+        bridgeEvents.unseen();
         break;
       // These go to disk, in one batch.
       case 'save':
@@ -223,6 +243,7 @@ export function createTrackerDriver(
       ...counts,
       decided: { ...decided },
       journalDropped: journal.dropped(),
+      hasBridgeEvents: bridgeEvents.has(),
     }),
   };
 }
@@ -250,6 +271,27 @@ function logReport(
   if (isRepeated) log.say('call.repeated', { call: id, status });
   else
     log.say(`call.${status}`, { call: id, from, ...(callerId === undefined ? {} : { callerId }), outcome });
+}
+
+/** Notices that a manager keeps BridgeEnter back: channels are connected, and none was seen since the connection began. */
+function watchBridgeEvents(log: Log) {
+  let isSeen = false;
+  let has: boolean | undefined;
+  return {
+    connected() {
+      isSeen = false;
+    },
+    seen() {
+      if (has === false) log.say('ami.bridge-events');
+      has = isSeen = true;
+    },
+    unseen() {
+      if (isSeen || has === false) return;
+      has = false;
+      log.say('ami.no-bridge-events');
+    },
+    has: () => has,
+  };
 }
 
 /** How long lines wait for a batch of events before they are written alone, ms. */

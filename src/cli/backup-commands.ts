@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { type Backup, backUp, restore } from '../bridge/outbox/backup.ts';
+import { monotonicMs } from '../shared/process/clock.ts';
 import { type Context, exitCodes } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
@@ -15,7 +16,7 @@ export async function writeBackup(context: Context, file: string, { overwrite = 
   const { stateDir, pbxId } = settings(context);
   // Telephony on the same machine has priority.
   setPriority(constants.priority.PRIORITY_LOW);
-  const began = performance.now();
+  const began = monotonicMs();
   const info = { version: context.io.version, of: pbxId, madeAt: Date.now() };
   const backup = await backUp(stateDir, file, { ...info, overwrite });
   if (backup === undefined) {
@@ -26,7 +27,7 @@ export async function writeBackup(context: Context, file: string, { overwrite = 
   const { json, terminal } = context;
   if (json) terminal.json({ file, bytes: size, ...backup });
   else {
-    const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+    const seconds = ((monotonicMs() - began) / 1_000).toFixed(1);
     terminal.wrapped('', `${file}: ${contents(backup)}; ${(size / 1e6).toFixed(1)} MB in ${seconds} s`, 0);
   }
   return exitCodes.ok;

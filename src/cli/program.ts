@@ -4,6 +4,7 @@ import type { Bridge } from '../bridge/bridge.ts';
 import { createSupervisor, extended, openServiceManager } from '../bridge/status/systemd.ts';
 import { serviceDescription } from '../service/commands/description.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
+import { preciseMs } from '../shared/process/clock.ts';
 import { deniedText } from '../shared/process/denied.ts';
 import { runUntilStopped } from '../shared/process/lifecycle.ts';
 import { version } from '../shared/process/version.ts';
@@ -16,6 +17,7 @@ import {
   loadConfig,
   readEnvironment,
   readServiceManager,
+  requiredSettings,
 } from './config/env.ts';
 import { logSection } from './config/log-section.ts';
 import { maskedSettings, passwordsIn } from './config/masked-settings.ts';
@@ -23,7 +25,8 @@ import { misspelt } from './config/misspelt-settings.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
 import { ConfigError } from './config/variable.ts';
-import { createProgram } from './create-program.ts';
+import { createProgram, type RunOptions } from './create-program.ts';
+import { createTerminal } from './text/terminal.ts';
 
 const sample = fileURLToPath(new URL('../../config/pbx-bridge.env.example', import.meta.url));
 
@@ -35,19 +38,26 @@ const FIRST_STEPS = [
 ];
 
 const notConfigured = (file: string) =>
-  `pbx-bridge is not configured: fill in the empty settings in ${file}, then start it again.`;
+  `pbx-bridge is not configured: run pbx-bridge setup, or fill in the empty settings in ${file} and start it again.`;
 
-const printErrors = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
+/** Messages quote files, databases and answers. */
+const printErrors = (lines: readonly string[]) => {
+  const { print } = createTerminal({ write: (text) => process.stderr.write(text) }, { colour: false });
+  for (const line of lines) print(line.slice(0, 4_000));
+};
 
 /** Runs the bridge. Modules are loaded here, so that `--help` is fast. */
-async function run(): Promise<number> {
+async function run({ isConfigured }: RunOptions): Promise<number> {
   keepHeapSmall();
   const environment = readEnvironment();
-  if (isUnset(['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'], environment)) {
+  if (isUnset(requiredSettings, environment)) {
     const { ENV_FILE } = environment;
-    printErrors(ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)]);
-    return EXIT_CONFIG;
+    const lines = ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)];
+    // The unit is skipped: nothing is wrong. sd-daemon(3): <6> is information.
+    printErrors(isConfigured ? lines.map((line) => `<6>${line}`) : lines);
+    return isConfigured ? 1 : EXIT_CONFIG;
   }
+  if (isConfigured) return 0;
   const settings = startConfig(bridgeSections, environment);
   const { logging, ...config } = settings.config;
   const { notifySocket, watchdogMs, journal } = readServiceManager();
@@ -67,7 +77,7 @@ async function run(): Promise<number> {
       log,
       watchdogMs,
       now: Date.now,
-      monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+      monotonic: preciseMs,
     });
     supervisor.start();
     return {
@@ -161,6 +171,9 @@ else {
       process.exit(code);
     },
     about: () => ({ version, settings: () => maskedSettings(sections, readEnvironment()) }),
+    exit(code) {
+      process.exitCode = code;
+    },
     out: process.stdout,
     in: process.stdin,
   });

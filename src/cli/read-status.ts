@@ -5,10 +5,11 @@ import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
 import { outboxSection, statusSection } from './config/outbox-section.ts';
 import type { Environment } from './config/variable.ts';
+import { unitOf, whyNotRunning } from './unit-state.ts';
 
 export type StatusResult =
   | { readonly ok: true; readonly status: BridgeStatus }
-  | { readonly ok: false; readonly why: string };
+  | { readonly ok: false; readonly why: string; readonly isRefused?: boolean };
 
 const deadlineMs = 5_000;
 const maxBytes = 1 << 20;
@@ -27,10 +28,18 @@ export function statusUrlOf(environment: Environment): string {
   return statusUrl(loadConfig({ status: statusSection }, environment).status);
 }
 
-/** The status of the bridge with these settings, and not of another one that has its port. */
-export async function readOwnStatus(environment: Environment): Promise<StatusResult> {
+/**
+ * The status of the bridge with these settings, and not of another one that has its port.
+ * @param file where they are, which says whether a unit runs it.
+ */
+export async function readOwnStatus(
+  environment: Environment,
+  file: string | undefined = environment.ENV_FILE,
+): Promise<StatusResult> {
   const url = statusUrlOf(environment);
   const found = await readStatus(url);
+  if (!found.ok && found.isRefused)
+    return { ok: false, why: `${whyNotRunning(environment, unitOf(file))} (connection refused at ${url})` };
   if (!found.ok) return found;
   const { pbxId: own } = loadConfig({ calls: callsSection }, { PBX_ID: environment.PBX_ID }).calls;
   const { STATE_DIR, STATE_DIRECTORY } = environment;
@@ -61,15 +70,13 @@ export function readStatus(url: string): Promise<StatusResult> {
       response.on('end', () => resolve(parse(text) ?? failed(`the program at ${url} is not pbx-bridge`)));
     });
     request.on('timeout', () => request.destroy(new Error(`no answer within ${deadlineMs / 1000} s`)));
-    request.on('error', (error: NodeJS.ErrnoException) =>
-      resolve(
-        failed(
-          error.code === 'ECONNREFUSED'
-            ? `the bridge is not running (connection refused at ${url}); start it with pbx-bridge run or systemctl`
-            : `no status from ${url}: ${error.message}`,
-        ),
-      ),
-    );
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isRefused = error.code === 'ECONNREFUSED';
+      const why = isRefused
+        ? `nothing answers at ${url} (connection refused)`
+        : `no status from ${url}: ${error.message}`;
+      resolve({ ok: false, why, isRefused });
+    });
   });
 }
 

@@ -1,17 +1,25 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Context, exitCodes } from './command-context.ts';
 import { settingsIn, withSettings } from './config/edit-settings.ts';
 import { bridgeSections, EXIT_CONFIG, knownSettings, loadConfig } from './config/env.ts';
 import { parseEnvFile } from './config/env-file.ts';
-import { ConfigError } from './config/variable.ts';
+import { ConfigError, type Environment } from './config/variable.ts';
 
 type SetupOptions = { readonly dryRun?: boolean; readonly managerFile?: string };
 
-/** What is written, and what must run afterwards so that it counts. */
-type Change = { readonly file: string; readonly text: string; readonly what: string };
+/** What is added to Asterisk's file. */
+type Addition = { readonly file: string; readonly lines: string };
 
 /** FreePBX writes manager.conf itself, and includes this file. */
 const managerFiles = ['/etc/asterisk/manager_custom.conf', '/etc/asterisk/manager.conf'];
@@ -20,8 +28,9 @@ const managerFiles = ['/etc/asterisk/manager_custom.conf', '/etc/asterisk/manage
 const sample = fileURLToPath(new URL('../../config/asterisk/manager_custom.conf', import.meta.url));
 
 /**
- * Configures a bridge without questions: writes the settings given, adds the manager user unless there is one, runs the
- * checks and starts the bridge. Run again, it changes only what differs. Prints what it does, or would do.
+ * Configures a bridge without questions: adds the manager user unless there is one, checks the settings given, writes them
+ * and starts the bridge. Run again, it changes only what differs. Prints what it does, or would do. Settings that can
+ * run stay as they are if the checks fail with the new ones.
  */
 export function setup(
   context: Context,
@@ -32,45 +41,66 @@ export function setup(
   const environment = context.io.environment();
   const file = environment.ENV_FILE ?? '.env';
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  let changes: Change[];
+  const before = parseEnvFile(text);
+  let after: string;
+  let changed: readonly string[];
+  let addition: Addition | undefined;
   try {
     const settings = settingsIn(args, knownSettings());
-    const before = parseEnvFile(text);
     const manager = managerUser({ ...environment, ...before, ...Object.fromEntries(settings) }, managerFile);
     for (const [name, value] of manager.settings) settings.set(name, value);
-    const after = withSettings(text, settings);
+    after = withSettings(text, settings);
     loadConfig(bridgeSections, { ...environment, ...parseEnvFile(after) });
-    const changed = [...settings].filter(([name, value]) => before[name] !== value);
-    const names = changed.map(([name]) => name).join(', ');
-    changes = [
-      ...manager.changes,
-      ...(changed.length > 0 ? [{ file, text: after, what: `set ${names} in ${file}` }] : []),
-    ];
+    changed = [...settings].flatMap(([name, value]) => (before[name] === value ? [] : [name]));
+    addition = manager.addition;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const line of error.lines) context.printError(line);
     return EXIT_CONFIG;
   }
 
-  for (const { file: path, text: content, what } of changes) {
-    say(what);
-    if (!dryRun) writeFileSync(path, content, { mode: 0o600, flush: true });
-  }
-  if (changes.length === 0) context.terminal.print('nothing to change');
-  if (changes.some(({ file: path }) => path !== file)) ran(['asterisk', '-rx', 'manager reload']);
+  const isChanged = changed.length > 0;
+  const change = `set ${changed.join(', ')} in ${file}`;
+  if (addition !== undefined) {
+    say(`add the manager user [pbx-bridge] to ${addition.file}`);
+    // Added, not written as a whole: others may write to this file, too.
+    if (!dryRun) appendFileSync(addition.file, addition.lines, { flush: true });
+    ran(['asterisk', '-rx', 'manager reload']);
+  } else if (!isChanged) context.terminal.print('nothing to change');
   if (dryRun) {
-    if (changes.length > 0) say('run the checks and start the bridge');
+    if (isChanged) say(change);
+    if (isChanged || addition !== undefined) say('run the checks and start the bridge');
     return exitCodes.ok;
   }
-  // By the package's command, which runs the checks as the bridge's user.
-  const self = process.env.PBX_BRIDGE_COMMAND ?? '';
-  const check = self === '' ? [process.execPath, ...process.execArgv, process.argv[1] ?? ''] : [self];
-  const { status } = spawnSync(check[0] as string, [...check.slice(1), 'check'], { stdio: 'inherit' });
-  if (status !== 0) {
-    context.printError('the bridge was not started: correct what failed, then run this again');
+  // Settings of a working bridge are replaced only by others that work; a first try is kept, to be corrected.
+  const isKept = isChanged && canRun(before);
+  if (!isKept) write();
+  const passed = isKept ? checkedBeside(file, after) : check();
+  if (!passed) {
+    const todo = 'correct what failed, then run this again';
+    context.printError(
+      isKept ? `${file} is unchanged, and so is the bridge: ${todo}` : `the bridge was not started: ${todo}`,
+    );
     return exitCodes.problem;
   }
-  return self === '' || start(changes.length > 0) ? exitCodes.ok : exitCodes.problem;
+  if (isKept) write();
+  return self === '' || start(isChanged || addition !== undefined) ? exitCodes.ok : exitCodes.problem;
+
+  function canRun(settings: Environment): boolean {
+    try {
+      loadConfig(bridgeSections, { ...environment, ...settings });
+      return true;
+    } catch (error) {
+      if (error instanceof ConfigError) return false;
+      throw error;
+    }
+  }
+
+  function write(): void {
+    if (!isChanged) return;
+    say(change);
+    writeFileSync(file, after, { mode: 0o600, flush: true });
+  }
 
   function ran(command: readonly string[]): boolean {
     const shown = command.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ');
@@ -90,10 +120,39 @@ export function setup(
     const instance = process.env.PBX_BRIDGE_INSTANCE ?? '';
     const unit = instance === '' ? 'pbx-bridge' : `pbx-bridge@${instance}`;
     if (!existsSync('/run/systemd/system')) return true;
-    return (
+    const isStarted =
       ran(['systemctl', 'enable', '--quiet', unit]) &&
-      ran(['systemctl', isChanged ? 'restart' : 'start', unit])
-    );
+      ran(['systemctl', isChanged ? 'restart' : 'start', unit]);
+    const prefix = instance === '' ? '' : `PBX_BRIDGE_INSTANCE=${instance} `;
+    if (isStarted)
+      say(`the bridge runs; now call in from outside, hang up, and see: ${prefix}pbx-bridge explain NUMBER`);
+    return isStarted;
+  }
+}
+
+/** The package's command, which runs the checks as the bridge's user. */
+const self = process.env.PBX_BRIDGE_COMMAND ?? '';
+
+/** Runs the checks of these settings, those of `ENV_FILE` unless another file is given. Gives whether none failed. */
+function check(file?: string): boolean {
+  const [command = '', ...args] =
+    self === '' ? [process.execPath, ...process.execArgv, process.argv[1] ?? ''] : [self];
+  const env = file === undefined ? process.env : { ...process.env, ENV_FILE: file };
+  return spawnSync(command, [...args, 'check'], { stdio: 'inherit', env }).status === 0;
+}
+
+/** Runs the checks of settings that are not written yet. */
+function checkedBeside(file: string, text: string): boolean {
+  // Not NAME.env, which would be one more bridge.
+  const beside = `${file}.new`;
+  const { mode, uid, gid } = statSync(file);
+  rmSync(beside, { force: true });
+  writeFileSync(beside, text, { mode: mode & 0o777, flag: 'wx' });
+  try {
+    if (process.getuid?.() === 0) chownSync(beside, uid, gid);
+    return check(beside);
+  } finally {
+    rmSync(beside);
   }
 }
 
@@ -101,9 +160,8 @@ export function setup(
 function managerUser(
   settings: Readonly<Record<string, string | undefined>>,
   managerFile: string | undefined,
-): { settings: readonly (readonly [string, string])[]; changes: Change[] } {
-  if (settings.AMI_USERNAME && (settings.AMI_SECRET || settings.AMI_SECRET_FILE))
-    return { settings: [], changes: [] };
+): { settings: readonly (readonly [string, string])[]; addition?: Addition } {
+  if (settings.AMI_USERNAME && (settings.AMI_SECRET || settings.AMI_SECRET_FILE)) return { settings: [] };
   const file = managerFile ?? managerFiles.find((path) => existsSync(path));
   if (file === undefined || !existsSync(file))
     throw new ConfigError([
@@ -125,15 +183,8 @@ function managerUser(
       ['AMI_USERNAME', 'pbx-bridge'],
       ['AMI_SECRET', secret],
     ],
-    changes:
-      known !== undefined
-        ? []
-        : [
-            {
-              file,
-              text: `${text.replace(/\n*$/, '\n\n')}${lines}`,
-              what: `add the manager user [pbx-bridge] to ${file}`,
-            },
-          ],
+    ...(known === undefined && {
+      addition: { file, lines: `${text === '' || text.endsWith('\n') ? '\n' : '\n\n'}${lines}` },
+    }),
   };
 }

@@ -81,9 +81,9 @@ async function showAll(context: Context, { folder }: StatusOptions): Promise<Vie
     return STATE_DIRECTORY && { STATE_DIRECTORY: join(dirname(STATE_DIRECTORY), name) };
   };
   const instances = await Promise.all(
-    readInstances(folder ?? instancesFolder(own)).map(async ({ name, environment }) => ({
+    readInstances(folder ?? instancesFolder(own)).map(async ({ name, file, environment }) => ({
       name,
-      found: await readInstance({ ...stateOf(name), ...environment }),
+      found: await readInstance({ ...stateOf(name), ...environment }, file),
     })),
   );
   const objects = instances.map(({ name, found }) => [name, found.ok ? found.status : { error: found.why }]);
@@ -93,9 +93,9 @@ async function showAll(context: Context, { folder }: StatusOptions): Promise<Vie
   };
 }
 
-async function readInstance(environment: Environment): Promise<StatusResult> {
+async function readInstance(environment: Environment, file: string): Promise<StatusResult> {
   try {
-    return await readOwnStatus(environment);
+    return await readOwnStatus(environment, file);
   } catch (error) {
     // Invalid settings of one bridge must not hide the others.
     return { ok: false, why: (error as Error).message };

@@ -1,3 +1,4 @@
+import { isTooOld, OLDEST_ASTERISK } from '../bridge/ami/asterisk-version.ts';
 import { reasons } from '../bridge/calls/decisions.ts';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { duration } from '../shared/delivery/report.ts';
@@ -15,6 +16,7 @@ export function statusLines(status: BridgeStatus): StatusLine[] {
   const lines: (StatusLine | undefined)[] = [
     line('pbx-bridge', `${version}, as ${pbxId}, running for ${duration(now - startedAt)}`),
     pbx(status),
+    ...pbxWarnings(status),
     lastEvent(status),
     calls(status),
     delivery(status),
@@ -53,11 +55,24 @@ function pbx({ pbx: it, now }: BridgeStatus): StatusLine {
   return line('PBX', `not connected to Asterisk at ${it.address}: ${it.failure}; ${attempt}${lost}`, 'bad');
 }
 
+/** What Asterisk leaves out of its events, and an Asterisk that is too old. */
+function pbxWarnings({ pbx: it, calls }: BridgeStatus): StatusLine[] {
+  return [
+    isTooOld(it.version) &&
+      `Asterisk ${it.version} is not supported: the oldest version is ${OLDEST_ASTERISK}`,
+    it.hasLinkedid === false && 'its events have no Linkedid: which channels belong to a call is unknown',
+    calls.hasBridgeEvents === false &&
+      'no BridgeEnter events: who talks with callers is read from the list of channels',
+  ].flatMap((text) => (text === false ? [] : line('PBX', text, 'bad')));
+}
+
 function lastEvent({ pbx: it, now }: BridgeStatus): StatusLine {
   if (it.lastEventAt === undefined) return line('last event', 'none since the start');
+  const forged = it.lineBreaks + it.events.bad;
+  const refused = forged === 0 ? '' : `; ${count(forged, 'event')} with line breaks or wrong lines`;
   return line(
     'last event',
-    `${ago(it.lastEventAt, now)}; ${count(it.events.used, 'call event')} since the start`,
+    `${ago(it.lastEventAt, now)}; ${count(it.events.used, 'call event')} since the start${refused}`,
   );
 }
 

@@ -41,6 +41,7 @@ async function commandLine(t: TestContext, { started = true, terminal = true, se
       run: async (running) =>
         running({ url: 'http://x', token: () => 'the-token', link: async () => 'the-link' }),
       out: Object.assign(out, { isTTY: terminal }),
+      exit: () => {},
       in: Readable.from([input]),
       about: () => ({ version: 'test', settings: () => ({ lines: [], secrets: [] }) }),
     });
@@ -243,7 +244,12 @@ test('segments and customers are set, imported, exported and removed', async (t)
   await run(['customers', 'remove', '7']);
   await assert.rejects(run(['customers', 'remove', '7']), /there is no customer "7"/);
   assert.equal(await run(['customers', 'import', file]), '1 imported, 0 refused\n');
-  writeFileSync(file, 'reference,numbers\n8,word\n');
+  writeFileSync(file, 'reference,name,numbers\n8,Ann,word\n');
+  await assert.rejects(run(['customers', 'import', file]), /some numbers could not be imported/);
+  writeFileSync(file, Buffer.from('reference,name\n8,Müller\n', 'latin1'));
+  assert.equal(await run(['customers', 'import', file]), '1 imported, 0 refused\n');
+  assert.match(await run(['customers', 'export']), /^8,Müller,/m);
+  writeFileSync(file, 'reference,numbers\n,word\n');
   await assert.rejects(run(['customers', 'import', file]), /some lines could not be imported/);
   await assert.rejects(
     run(['customers', 'import', '-'], 'no,table\n'),

@@ -11,6 +11,7 @@ import { makeScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
 import { makeBudgets, makeRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
+import { linkAddress, publicAddress } from './kit/public-address.ts';
 import { makeCallBackList } from './people/call-back-list.ts';
 import { sendLastWith, sendWhoCalls } from './people/who-calls.ts';
 import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
@@ -152,7 +153,9 @@ export async function startService(
   onStop('old sessions', every(TRIM_MS, sessions.trim, again));
   onStop('ended sessions', every(SESSIONS_MS, sessions.endClosed, again));
 
-  const { requestsPerMinute: perMinute, publicUrl } = options;
+  const { requestsPerMinute: perMinute } = options;
+  const linkOrigin = () =>
+    linkAddress(options, { host: options.listen.host, port: (app.server.address() as AddressInfo).port });
   const [budgets, rateLimit] = [makeBudgets(), makeRateLimit()];
   directory.onRemoved(({ accounts, integrations }) => {
     for (const id of integrations) rateLimit.forget('integration', id);
@@ -169,7 +172,8 @@ export async function startService(
       screens,
       callBackList,
       sessions,
-      publicUrl,
+      publicUrl: publicAddress(options),
+      linkOrigin,
       mailer,
       meter,
       access: makeAccess(store.users, keys, options.trustedProxies, clock, log),
@@ -193,20 +197,19 @@ export async function startService(
     clearTimeout(cut);
   });
   await app.listen(options.listen).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error;
-    throw new Error(
-      `SERVICE_LISTEN: port ${options.listen.port} is used by another program: end it (as root, ss -ltnp names it), or choose another port`,
-      { cause: error },
-    );
+    const { host, port } = options.listen;
+    const why =
+      error.code === 'EADDRINUSE'
+        ? `port ${port} is used by another program: end it (as root, ss -ltnp names it), or choose another port`
+        : `cannot listen on ${hostOf(host)}:${port} (${error.code ?? error.message}): choose an address of this machine, and a port that this user may use`;
+    throw new Error(`SERVICE_LISTEN: ${why}`, { cause: error });
   });
   const { port } = app.server.address() as AddressInfo;
   const url = `http://${hostOf(options.listen.host)}:${port}`;
 
-  /** As people reach it. */
-  const origin = publicUrl ?? (options.hosts[0] === undefined ? url : `https://${options.hosts[0]}`);
   onStop(
     'upkeep',
-    startUpkeep({ store, retention: options.retention, mailer, origin, directory, clock, log }),
+    startUpkeep({ store, retention: options.retention, mailer, origin: linkOrigin(), directory, clock, log }),
   );
   if (options.metrics !== undefined) {
     const server = createMetricsServer(options.metrics, {
@@ -245,7 +248,7 @@ export async function startService(
     },
     async link() {
       const user = await store.withLock(() => firstAdministrator(store, first(), clock()));
-      return `${publicUrl ?? url}/sign-in#${await makeLink(store, keys, user, clock())}`;
+      return `${linkOrigin()}/sign-in#${await makeLink(store, keys, user, clock())}`;
     },
     stop,
   };

@@ -65,8 +65,9 @@ put() {
             systemctl --no-block restart pbx-bridge.service
         fi
     fi
-    if [ $configured = no ]; then
-        echo "pbx-bridge: fill in /etc/pbx-bridge/bridge.env, then: systemctl restart pbx-bridge"
+    if [ $configured = no ] && ! systemctl --quiet is-enabled pbx-bridge-service.service 2> /dev/null; then
+        echo 'pbx-bridge: next, on a PBX: pbx-bridge setup API_BASE_URL=... API_TOKEN=... DEFAULT_COUNTRY=...'
+        echo 'pbx-bridge: next, for the service: systemctl enable --now pbx-bridge-service'
     fi
     echo "pbx-bridge: to remove it: sh $home/install.sh uninstall"
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -13,6 +13,7 @@ import { always, type Fault } from '../fakes/far-side-faults.ts';
 import { createDisk, diskImpossible } from '../faults/loop-disk.ts';
 import { createRig } from '../faults/rig.ts';
 import { createSmallDisk, smallDiskImpossible } from '../faults/small-disk.ts';
+import { connectedUnseen } from '../integration/connected-unseen.ts';
 import { runCommand } from '../integration/operator.ts';
 import { temporaryFolder } from '../integration/program.ts';
 import { createStand, markerCall } from '../integration/stand.ts';
@@ -69,6 +70,16 @@ export const bridgeCauses = {
     const { pbx, port } = await player(t, { read: ['agent'] });
     await (await bridge(t, to, { AMI_PORT: String(port) })).connected;
     pbx.send(`${call()}\r\nPrivilege: call,all`);
+  },
+  async 'ami.no-linkedid'(t, to) {
+    const { stand, connected } = await bridge(t, to);
+    await connected;
+    stand.pbx.send(call().replace(/\r\nLinkedid: .*/, ''));
+  },
+  async 'ami.no-bridge-events'(t, to) {
+    const { stand, connected } = await bridge(t, to);
+    await connected;
+    for (const frame of connectedUnseen()) stand.pbx.send(frame);
   },
   'ami.silent': insteadOfAsterisk(
     server((socket) =>
@@ -139,6 +150,14 @@ export const bridgeCauses = {
     const failing = 'enable name=posix/io/sync/fsync,failinfo=5';
     execFileSync('fiu-ctrl', ['-f', pipe, '-c', failing, String(bridge.pid)], { stdio: 'pipe' });
     rig.pbx.send(call());
+  },
+  async 'outbox.moved'(t, to) {
+    const { stand, connected } = await bridge(t, to);
+    await connected;
+    const { STATE_DIR = '' } = stand.env;
+    for (const name of readdirSync(STATE_DIR).filter((it) => it.startsWith('outbox.db')))
+      renameSync(join(STATE_DIR, name), join(STATE_DIR, `aside-${name}`));
+    stand.pbx.send(call());
   },
   async 'problem.not-storing'(t, to) {
     needs(await diskImpossible());

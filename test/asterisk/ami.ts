@@ -100,11 +100,19 @@ function onFrames(socket: Socket, onFrame: (bytes: Buffer) => void): void {
       rest = rest.subarray(end + 2);
       greeted = true;
     }
-    for (let end = rest.indexOf('\r\n\r\n'); end >= 0; end = rest.indexOf('\r\n\r\n')) {
+    for (let end = endOf(rest); end >= 0; end = endOf(rest)) {
       onFrame(Buffer.from(rest.subarray(0, end + 2)));
       rest = rest.subarray(end + 4);
     }
   });
+}
+
+/** Where the frame's blank line is. One behind a number is in that number: Asterisk goes on with the name. */
+function endOf(bytes: Buffer): number {
+  let end = bytes.indexOf('\r\n\r\n');
+  while (end >= 0 && /(CallerIDNum|ConnectedLineNum): [^\n]*$/.test(bytes.toString('latin1', 0, end)))
+    end = bytes.indexOf('\r\n\r\n', end + 4);
+  return end;
 }
 
 function parse(bytes: Buffer): Frame {
@@ -115,5 +123,7 @@ function parse(bytes: Buffer): Frame {
       return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1).trim()]] : [];
     }),
   );
-  return { fields, text };
+  // A number may have lines in it: of a key that is repeated the last is Asterisk's, but for the event's name.
+  const [, event] = /^Event: (.*)\r$/m.exec(text) ?? [];
+  return { fields: event === undefined ? fields : { ...fields, Event: event }, text };
 }

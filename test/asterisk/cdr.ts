@@ -25,24 +25,20 @@ const columns = {
 } as const;
 
 export function parseCdr(text: string): CdrRecord[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const values = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-        (m) => m[1] ?? m[2] ?? '',
-      );
-      const at = (column: keyof typeof columns) => values[columns[column]] ?? '';
-      return {
-        dst: at('dst'),
-        dcontext: at('dcontext'),
-        channel: at('channel'),
-        dstchannel: at('dstchannel'),
-        disposition: at('disposition'),
-        uniqueid: at('uniqueid'),
-        line,
-      };
-    });
+  // A text in quotes may have line breaks.
+  return (text.match(/(?:"[^"]*"|[^"\n])+/g) ?? []).map((line) => {
+    const values = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => m[1] ?? m[2] ?? '');
+    const at = (column: keyof typeof columns) => values[columns[column]] ?? '';
+    return {
+      dst: at('dst'),
+      dcontext: at('dcontext'),
+      channel: at('channel'),
+      dstchannel: at('dstchannel'),
+      disposition: at('disposition'),
+      uniqueid: at('uniqueid'),
+      line,
+    };
+  });
 }
 
 /**

@@ -3,8 +3,8 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { RecordedRequest } from '../../src/service/history/request-store.ts';
-import { monotonicMs } from '../../src/service/kit/calendar.ts';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
+import { preciseMs } from '../../src/shared/process/clock.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { storeOf } from '../postgres/site.ts';
 import { median, print } from './compare.ts';
@@ -100,7 +100,7 @@ function recorded(prefix: string, n: number): RecordedRequest {
   const call = `${prefix}-${Math.floor(n / 192) * 64 + (n % 64)}`;
   const [at, from] = [Date.now(), numberOf(n)];
   return {
-    ...{ account: 1, integration: 1, at, began: monotonicMs(), method: 'POST', path: '/api/v1/voice/call' },
+    ...{ account: 1, integration: 1, at, began: preciseMs(), method: 'POST', path: '/api/v1/voice/call' },
     request: JSON.stringify({ id: call, direction: 'inbound', status, from }),
     ...{ status: 200, response: JSON.stringify({ result: 'x'.repeat(48) }), callId: call, fromNumber: from },
     event: { id: call, status, from, number: from, callerId: null },

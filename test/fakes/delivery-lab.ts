@@ -24,13 +24,13 @@ export function answer(status: number, body = '{}', more: Partial<ApiAnswer> = {
     contentType: 'application/json',
     body,
     truncated: false,
-    durationMs: 1,
+    durationMs: 1.25,
     ...more,
   };
 }
 
 export function failure(error: ApiErrorKind): ApiFailure {
-  return { kind: 'failed', error, detail: '', durationMs: 1 };
+  return { kind: 'failed', error, detail: '', durationMs: 1.25 };
 }
 
 /** 2026-11-20 06:00 UTC: the time at which every lab starts. */
@@ -71,7 +71,9 @@ export function createDeliveryLab(
   let skew = 0;
   let inFlight = 0;
   const elapsed = () => Date.now() - startUnix;
-  const now = () => Date.now() + skew;
+  // As real ones are: no part may take a clock's milliseconds for whole.
+  const now = () => Date.now() + skew + 0.25;
+  const monotonic = () => elapsed() + 0.375;
   const log: Log = {
     say: (code, fields = {}) => lines.push({ code, fields, at: elapsed() }),
     child: () => log,
@@ -89,7 +91,7 @@ export function createDeliveryLab(
     return result;
   }
 
-  const dispatcher = createDispatcher({ queue, send, log, now, monotonic: elapsed, random, limits });
+  const dispatcher = createDispatcher({ queue, send, log, now, monotonic, random, limits });
   t.after(() => {
     t.mock.timers.reset();
     return dispatcher.stop(0);
@@ -110,7 +112,7 @@ export function createDeliveryLab(
       skew += ms;
     },
     take: (callId, ...statuses) =>
-      queue.append(statuses.map((status) => ({ callId, status, queuedAt: now() }))),
+      queue.append(statuses.map((status) => ({ callId, status, queuedAt: Math.floor(now()) }))),
     offer: (callId, ...statuses) => dispatcher.offer(lab.take(callId, ...statuses)),
     async pass(ms, stepMs = 10) {
       await resultOf();

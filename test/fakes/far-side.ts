@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { longestWaitMs } from '../until.ts';
 import { type BookCounts, createBook, type HeldCall, type Payload } from './far-side-book.ts';
 import { answerWrongly, type FaultScript, isApplied, type SeenRequest } from './far-side-faults.ts';
 import { type HistoryEntry, queryHistory } from './far-side-history.ts';
@@ -23,7 +24,7 @@ export type FarSide = {
   history(): readonly HistoryEntry[];
   /** Sets what goes wrong from the next request on; undefined: nothing. */
   inject(script: FaultScript | undefined): void;
-  /** Resolves when the predicate holds (looked at after every request); rejects after `timeoutMs` (60 s: for a busy machine) saying what is held. */
+  /** Resolves when the predicate holds (looked at after every request); rejects after `timeoutMs` (3 minutes: for a busy machine) saying what is held. */
   waitFor(predicate: (farSide: FarSide) => boolean, timeoutMs?: number): Promise<void>;
   /** Cuts every connection and gives the port back; what it held can still be read. */
   close(): Promise<void>;
@@ -162,7 +163,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
     inject(next) {
       script = next;
     },
-    waitFor(predicate, timeoutMs = 60_000) {
+    waitFor(predicate, timeoutMs = longestWaitMs) {
       return new Promise((resolve, reject) => {
         const stop = () => {
           clearTimeout(timer);

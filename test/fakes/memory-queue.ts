@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import {
   type DeliveryQueue,
@@ -27,6 +28,9 @@ export type MemoryQueue = DeliveryQueue & {
   /** From now on a batch is refused if it has one of these in it. */
   refuse(which: (result: DeliveryResult) => boolean): void;
 };
+
+/** PostgreSQL refuses a fraction beside an integer column. */
+const assertWhole = (...times: number[]) => assert.ok(times.every(Number.isInteger), `not whole: ${times}`);
 
 export function createMemoryQueue(): MemoryQueue {
   const rows: Row[] = [];
@@ -80,6 +84,7 @@ export function createMemoryQueue(): MemoryQueue {
     append(events) {
       const fresh: QueuedEvent[] = [];
       for (const { callId, status, queuedAt } of events) {
+        assertWhole(queuedAt);
         const body = JSON.stringify({ id: callId, direction: 'inbound', status, from: '+4930901820' });
         const row: Row = {
           seq: rows.length + 1,
@@ -103,6 +108,7 @@ export function createMemoryQueue(): MemoryQueue {
     },
     async due({ priority, now, freshSince, limit, except }) {
       asked.due++;
+      assertWhole(now, freshSince);
       const barred = new Set(except);
       const open = nextEvents().filter((row) => !barred.has(row.callId));
       const found =
@@ -122,17 +128,20 @@ export function createMemoryQueue(): MemoryQueue {
     },
     async nextDue(now) {
       asked.nextDue++;
+      assertWhole(now);
       const times = nextEvents()
         .filter((row) => row.attempts > 0 && row.nextAt > now && row.nextAt <= now + longestWaitMs)
         .map((row) => row.nextAt);
       return times.length > 0 ? Math.min(...times) : undefined;
     },
     async record(batch) {
+      for (const { at, nextAt = 0, durationMs } of batch) assertWhole(at, nextAt, durationMs);
       if (batch.some(isRefused)) throw new Error('the disk is full');
       results.push(...batch);
       return batch.flatMap((result) => recordOne(result) ?? []);
     },
     async expire(queuedBefore, at) {
+      assertWhole(queuedBefore, at);
       let expired = 0;
       for (const row of rows) {
         if (row.state !== 'waiting' || row.queuedAt >= queuedBefore) continue;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 import type { FarSide } from '../fakes/far-side.ts';
 import { callsOf, createStand, markerCall, vip } from './stand.ts';
 
@@ -17,17 +18,26 @@ async function standFor(t: TestContext) {
   return { stand, ask };
 }
 
+/** Of a channel that the bridge does not know. */
+const floodFrame = [
+  'Event: Newstate',
+  'Channel: PJSIP/1001-00000009',
+  'ChannelState: 6',
+  'CallerIDNum: 1001',
+  'Context: from-internal',
+  'Exten: s',
+  'Uniqueid: 1763600000.9',
+  'Linkedid: 1763600000.9',
+  '\r\n',
+].join('\r\n');
+
 const newchannel = (number: string) =>
-  [
-    'Event: Newchannel',
-    'Channel: PJSIP/trunk-00000001',
-    'ChannelState: 4',
-    `CallerIDNum: ${number}`,
-    'Context: from-trunk',
-    'Exten: s',
-    'Uniqueid: 1763600000.1',
-    'Linkedid: 1763600000.1',
-  ].join('\r\n');
+  amiEvent('Newchannel', {
+    Channel: 'PJSIP/trunk-00000001',
+    CallerIDNum: number,
+    Uniqueid: '1763600000.1',
+    Linkedid: '1763600000.1',
+  });
 
 test('the API is asked when the call begins, and the dialplan meets the answer', async (t) => {
   const { stand, ask } = await standFor(t);
@@ -57,6 +67,19 @@ test('call events do not wait behind lookups that the API leaves hanging', async
   for (const { frames } of markers) stand.pbx.send(frames[0] ?? '');
   await stand.farSide.waitFor((it) => markers.every(({ id }) => it.calls().has(id)));
   await stand.farSide.waitFor((it) => lookups(it).length >= 1);
+});
+
+test('a lookup does not wait behind events of the PBX that have arrived before it', async (t) => {
+  const { stand, ask } = await standFor(t);
+  const { frames } = markerCall();
+  const flood = Array.from({ length: 20_000 }, () => floodFrame).join('');
+  stand.pbx.sendRaw(flood);
+  for (const frame of frames) stand.pbx.send(frame);
+  assert.deepEqual(await ask(), found);
+  // Each turn of the event loop takes a part of them, and the lookup needs some turns.
+  const read = (await stand.bytesIn()) / flood.length;
+  assert.ok(read < 0.5, `${Math.round(read * 100)} % of the events had been read`);
+  await stand.caughtUp();
 });
 
 test('a lookup does not wait for a disk that takes nothing', async (t) => {

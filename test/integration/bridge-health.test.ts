@@ -5,6 +5,7 @@ import { version } from '../../src/shared/process/version.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { until } from '../until.ts';
 import { browse, systemsIn } from './people.ts';
+import { commandResult } from './service-commands.ts';
 import { serve } from './service-harness.ts';
 import { createStand, markerCall } from './stand.ts';
 
@@ -46,6 +47,8 @@ test("with API_EXTRAS the integration's page shows the open problems of its brid
 
 test('who runs the service sees all bridges: which are behind, outdated, refused or have problems', async (t) => {
   const { ask, a, b, url, stateDir } = await serve(t);
+  const exitCode = async (...options: string[]) =>
+    (await commandResult({ stateDir }, 'fleet', ...options)).code;
   const token = makeKeys(serverSecret(stateDir)).operatorToken();
   type Bridge = {
     uid: string;
@@ -65,18 +68,20 @@ test('who runs the service sees all bridges: which are behind, outdated, refused
     const { bridges } = await fleet();
     return [a, b].map((of) => bridges.find(({ uid }) => uid === uidOf(of.token))?.trouble);
   };
-  assert.deepEqual(await trouble(), [[], []], 'other bridges and those without API_EXTRAS report nothing');
+  assert.deepEqual(await trouble(), [['unconnected'], ['unconnected']], 'neither has sent a request');
 
   const post = (body: unknown, token = a.token) => ask('/bridge/health', { method: 'POST', body, token });
   const queue = { events: 0, oldestMs: 0 };
   assert.equal((await post({ problems: [], version, queue })).status, 200);
-  assert.deepEqual(await trouble(), [[], []]);
+  assert.deepEqual(await trouble(), [[], ['unconnected']]);
+  assert.deepEqual([await exitCode(), await exitCode('--json')], [2, 2]);
   await post({ problems: [], version, queue: { events: 3, oldestMs: 600_000 } });
   await post(
     { problems: [{ code: 'x', what: 'x', remedy: 'x', since: 1 }], version: '0.9.0', queue },
     b.token,
   );
   assert.deepEqual(await trouble(), [['behind'], ['outdated', 'problems']]);
+  assert.deepEqual([await exitCode(), await exitCode('--json')], [2, 2]);
   const { bridges, accounts } = await fleet();
   const of = ({ token }: { token: string }) => bridges.find(({ uid }) => uid === uidOf(token));
   assert.deepEqual(of(a)?.queue, { events: 3, oldest_ms: 600_000 });
@@ -89,7 +94,7 @@ test('who runs the service sees all bridges: which are behind, outdated, refused
     });
   const page = await asBrowser(token);
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
-  assert.match(await page.text(), /2 need a look.*another version, problems <code><bdi>x</s);
+  assert.match(await page.text(), /4 need a look.*another version, problems <code><bdi>x</s);
   const refused = await asBrowser(a.token);
   assert.deepEqual([refused.status, refused.headers.get('www-authenticate')?.slice(0, 5)], [401, 'Basic']);
   const elsewhere = await asBrowser(token, '/admin/accounts');

@@ -55,6 +55,11 @@ const inTurn: WindowsOf = (language, index) => {
     .map((width) => ({ width, theme: theme ?? 'light' }));
 };
 
+if (wanted && !tags.some((language) => inTurn(language, 0).length > 0))
+  throw new Error(
+    `PBX_LAB_WINDOWS=${wanted.source} is in no window's name: they are named like de-1280-dark`,
+  );
+
 /**
  * A page, or what it becomes when `form` is sent with these fields (with the {language}), or after `act`. `refused`: it is
  * answered by an error. `alike`: a page whose accessibility was checked with other data.

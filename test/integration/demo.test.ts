@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { until } from '../until.ts';
+import { temporaryFolder } from './program.ts';
 
 const demoPath = fileURLToPath(new URL('../demo.ts', import.meta.url));
 
@@ -40,4 +42,28 @@ test('the demo: its service is killed, and nothing is lost', async (t) => {
   await says(/^Ended; nothing is left behind\.$/);
   const [code] = demo.exitCode === null ? await once(demo, 'exit') : [demo.exitCode];
   assert.equal(code, 0);
+});
+
+test('the demo: it says at once that it starts, and leaves nothing when its terminal is closed, early or late', async (t) => {
+  for (const when of [/^Starting the demo/, /^Open /]) {
+    const folder = temporaryFolder(t);
+    const demo = spawn(process.execPath, [demoPath], {
+      ...{ stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TMPDIR: folder } },
+    });
+    t.after(() => demo.kill('SIGKILL'));
+    const ended = once(demo, 'exit');
+    const said: string[] = [];
+    createInterface(demo.stdout).on('line', (line) => said.push(line));
+    await until(`${when}`, () => said.some((line) => when.test(line)), { state: () => said });
+    assert.match(said[0] ?? '', /^Starting the demo/);
+    const made = () => readdirSync(folder).some((name) => name.startsWith('pbx-bridge-demo-'));
+    await until('its folder', made);
+    demo.stdout.destroy();
+    demo.kill('SIGHUP');
+    await ended;
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('pbx-bridge-')),
+      [],
+    );
+  }
 });

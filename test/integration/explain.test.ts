@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { amiEvent } from '../fakes/ami-event.ts';
 import { scenario } from '../recordings/library.ts';
 import { type RunOptions, runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
@@ -24,16 +25,20 @@ async function standing(t: TestContext, settings: Readonly<Record<string, string
 
 async function play(stand: Stand, name: string) {
   const { recording, calls } = scenario(name);
-  // Not at once, so that the lines have an order in time.
-  await stand.pbx.play(recording, { speed: 2, rename: false });
-  await stand.caughtUp();
+  // Frame by frame, so that the lines have an order in time, however slow the machine is.
+  const playback = stand.pbx.load(recording, { rename: false });
+  while (playback.step()) await stand.caughtUp();
   return calls;
 }
 
-const frame = (event: string, uniqueid: string, fields: string, linkedid = uniqueid) =>
-  `Event: ${event}\r\nUniqueid: ${uniqueid}\r\nLinkedid: ${linkedid}\r\n${fields}`;
-const trunk = 'Channel: PJSIP/trunk-00000001\r\nExten: 4930901820';
-const number = 'CallerIDNum: 03012345678';
+const frame = (event: string, Uniqueid: string, values: Record<string, string>, Linkedid = Uniqueid) =>
+  amiEvent(event, {
+    Channel: 'PJSIP/trunk-00000001',
+    CallerIDNum: '03012345678',
+    Exten: '4930901820',
+    ...{ Uniqueid, Linkedid },
+    ...values,
+  });
 
 test('an answered call: seen, decided and delivered in order, found in the API history, numbers masked', async (t) => {
   const { stand, explain, explainWith } = await standing(t);
@@ -81,13 +86,13 @@ test('an answered call: seen, decided and delivered in order, found in the API h
 test('an unmatched context, an outgoing leg, a leg of a call, and an unknown id', async (t) => {
   const { stand, explain } = await standing(t);
   const lasts = async (what: string) => (await explain(what)).last.replace(/\n +/g, ' ');
-  const created = (id: string, rest: string, linkedid = id) =>
-    stand.pbx.send(frame('Newchannel', id, `${trunk}\r\nChannelState: 0\r\n${number}\r\n${rest}`, linkedid));
-  created('1763600000.1', 'Context: from-provider');
-  created('1763600000.2', 'Context: from-trunk');
-  stand.pbx.send(frame('Newstate', '1763600000.2', `${trunk}\r\nChannelState: 6`));
-  stand.pbx.send(frame('Hangup', '1763600000.2', `${trunk}\r\nCause: 16`));
-  created('1763600000.3', 'Context: from-internal', '1763600000.1');
+  const created = (id: string, Context: string, linkedid = id) =>
+    stand.pbx.send(frame('Newchannel', id, { ChannelState: '0', Context }, linkedid));
+  created('1763600000.1', 'from-provider');
+  created('1763600000.2', 'from-trunk');
+  stand.pbx.send(frame('Newstate', '1763600000.2', { ChannelState: '6' }));
+  stand.pbx.send(frame('Hangup', '1763600000.2', {}));
+  created('1763600000.3', 'from-internal', '1763600000.1');
   await stand.caughtUp();
   assert.equal(
     await lasts('1763600000.1'),

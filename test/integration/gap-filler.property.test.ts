@@ -101,6 +101,7 @@ async function createWorld(book: Book) {
   function startBridge() {
     const tracker = createTrackerDriver(settings, memory.load(), {
       log: silentLog,
+      askChannels() {},
       ask: {
         application() {},
         variable() {},

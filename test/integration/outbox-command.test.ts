@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { openReader } from '../../src/bridge/outbox/reader.ts';
 import { databasePath } from '../../src/bridge/outbox/tables/database.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
@@ -15,10 +16,12 @@ const refused = always({
   body: '{"message":"The from field is not a number."}',
 });
 const rings = (n: number) =>
-  [
-    `Event: Newchannel\r\nChannel: PJSIP/trunk-0000000${n}\r\nChannelState: 4\r\nCallerIDNum: +4940123456${n}`,
-    `Context: from-trunk\r\nExten: s\r\nUniqueid: 1763600000.${n}\r\nLinkedid: 1763600000.${n}`,
-  ].join('\r\n');
+  amiEvent('Newchannel', {
+    Channel: `PJSIP/trunk-0000000${n}`,
+    CallerIDNum: `+4940123456${n}`,
+    Uniqueid: `1763600000.${n}`,
+    Linkedid: `1763600000.${n}`,
+  });
 
 /** A bridge that runs, with two dead letters in its outbox. */
 async function withDeadLetters(t: TestContext) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
+import { amiEvent } from '../fakes/ami-event.ts';
 import { freePort } from '../free-port.ts';
 import { inHelp } from '../printed-commands.ts';
 import { temporaryFolder } from './program.ts';
@@ -37,10 +38,14 @@ async function runExamples(t: TestContext, where: Where): Promise<void> {
     ALERT_WEBHOOK: await webhook(t),
   });
   await stand.start();
-  const call = 'Uniqueid: 1763600000.42\r\nLinkedid: 1763600000.42\r\nChannel: PJSIP/provider-00000001';
-  const from = 'ChannelState: 4\r\nCallerIDNum: 0301234567\r\nContext: from-trunk\r\nExten: s';
-  stand.pbx.send(`Event: Newchannel\r\n${call}\r\n${from}`);
-  stand.pbx.send(`Event: Hangup\r\n${call}\r\nCause: 16`);
+  const call = {
+    Channel: 'PJSIP/provider-00000001',
+    CallerIDNum: '0301234567',
+    Uniqueid: '1763600000.42',
+    Linkedid: '1763600000.42',
+  };
+  stand.pbx.send(amiEvent('Newchannel', call));
+  stand.pbx.send(amiEvent('Hangup', call));
   await stand.caughtUp();
   const folder = temporaryFolder(t);
   mkdirSync(`${folder}/files`);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import { cannotInstall, installPackages } from '../debian.ts';
 import { blocksOf, readDocument } from '../documents.ts';
 import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
@@ -9,7 +11,13 @@ import { openShell } from './shell.ts';
 /** What the service answers an event that it has taken. */
 const taken = /\{"result":"\w{48}"\}/g;
 
-test('the test call that `service token` and `integration add` print, pasted as it is, reaches the service', async (t) => {
+const withoutCurl = existsSync('/usr/bin/curl') ? undefined : cannotInstall();
+const skip = withoutCurl === undefined ? false : `curl is not installed: ${withoutCurl}`;
+
+test('the test call that `service token` and `integration add` print, pasted as it is, reaches the service', {
+  skip,
+}, async (t) => {
+  await installPackages({ '/usr/bin/curl': 'curl' });
   const cwd = temporaryFolder(t);
   const address = `127.0.0.1:${await freePort()}`;
   const env = { SERVICE_LISTEN: address };

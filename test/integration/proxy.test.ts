@@ -61,10 +61,13 @@ async function startProxy(port: number, password = 'pa:ss@wörd') {
     if (!admits(incoming)) return void response.writeHead(407).end();
     const { method, headers, url = '' } = incoming;
     const { pathname, search } = new URL(url);
-    const onward = request({ port, method, headers, path: pathname + search }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
-    });
+    const onward = request(
+      { host: '127.0.0.1', port, method, headers, path: pathname + search },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      },
+    );
     incoming.pipe(onward);
   });
   server.on('connect', (incoming, socket) => {

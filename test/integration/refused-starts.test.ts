@@ -69,3 +69,15 @@ test('a port that another program uses: one line that names the setting', async 
     `pbx-bridge: SERVICE_LISTEN: port ${port} is used by another program: end it (as root, ss -ltnp names it), or choose another port`,
   );
 });
+
+test('a service that cannot listen names the setting, the address and what it should be', async (t) => {
+  const folder = temporaryFolder(t);
+  // Of the documentation's network: no machine has it.
+  const env = { SERVICE_STATE_DIR: folder, SERVICE_LISTEN: '192.0.2.1:8080' };
+  const program = runProgram(['service'], { cwd: folder, env });
+  assert.deepEqual(await program.ended, { code: 1, signal: null });
+  assert.match(
+    program.output(),
+    /^pbx-bridge: SERVICE_LISTEN: cannot listen on 192\.0\.2\.1:8080 \(EADDRNOTAVAIL\): choose an address of this machine, /m,
+  );
+});

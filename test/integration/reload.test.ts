@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
 import { openNotifyReceiver } from '../../src/bridge/status/notify-receiver.fixture.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 import { until } from '../until.ts';
 import { type Program, runProgram, temporaryFolder } from './program.ts';
 import { callsOf, createStand, vip } from './stand.ts';
@@ -48,12 +49,14 @@ let channels = 0;
 /** A call that comes in on this context and is not answered. */
 function missedCall(context: string): string[] {
   channels += 1;
-  const ids = `Uniqueid: 1000.${channels}\r\nLinkedid: 1000.${channels}`;
-  const channel = `Channel: PJSIP/trunk-0000000${channels}`;
-  return [
-    `Event: Newchannel\r\n${channel}\r\nChannelState: 4\r\nCallerIDNum: +4940123456\r\nContext: ${context}\r\nExten: s\r\n${ids}`,
-    `Event: Hangup\r\n${channel}\r\n${ids}\r\nCause: 16`,
-  ];
+  const call = {
+    Channel: `PJSIP/trunk-0000000${channels}`,
+    CallerIDNum: '+4940123456',
+    Context: context,
+    Uniqueid: `1000.${channels}`,
+    Linkedid: `1000.${channels}`,
+  };
+  return [amiEvent('Newchannel', call), amiEvent('Hangup', call)];
 }
 
 test('a new token: what waited because of the old one is delivered at once, and nothing was lost', async (t) => {

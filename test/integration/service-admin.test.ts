@@ -43,11 +43,9 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   const table = '7,Ann,Gold & Co,030 1234567\n8,Bob,Nowhere,110\n9,Eve,,+4930901820\n';
   const imported = await admin('POST', '/customers', `reference,name,segment,numbers\n${table}`);
   assert.deepEqual(imported.json, {
-    ...{ imported: 1, refused: 2 },
-    errors: [
-      { message: 'Segment "Nowhere" does not exist. Add it first.', count: 1, lines: [3] },
-      { message: '+4930901820 already belongs to "Alpha\'s customer".', count: 1, lines: [4] },
-    ],
+    ...{ imported: 2, refused: 1 },
+    errors: [{ message: 'Segment "Nowhere" does not exist. Add it first.', count: 1, lines: [3] }],
+    warnings: [{ message: '+4930901820 already belongs to "Alpha\'s customer".', count: 1, lines: [4] }],
   });
   assert.deepEqual(await lookup('+49301234567'), { priority: 20, segment: 'Gold & Co', name: 'Ann' });
 
@@ -55,10 +53,11 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   assert.match(String(exported.headers['content-type']), /^text\/csv/);
   const known = customer({ name: "Alpha's customer", segment: 'VIP', numbers: ['+4930901820'] });
   const ann = customer({ reference: '7', segment: 'Gold & Co', numbers: ['+49301234567'] });
-  assert.equal(exported.text, csvOf(known, ann));
+  const eve = customer({ reference: '9', name: 'Eve' });
+  assert.equal(exported.text, csvOf(known, ann, eve));
   for (const status of [204, 404]) assert.equal((await admin('DELETE', '/customers/7')).status, status);
   const again = (await admin('POST', '/customers', exported.text)).json;
-  assert.deepEqual(again, { imported: 2, refused: 0, errors: [] });
+  assert.deepEqual(again, { imported: 3, refused: 0, errors: [], warnings: [] });
   for (const status of [204, 404]) assert.equal((await admin('DELETE', '/segments/VIP')).status, status);
   const unsegmented = { priority: null, segment: null, name: "Alpha's customer" };
   assert.deepEqual(await lookup('+4930901820'), unsegmented);
@@ -70,7 +69,7 @@ test('administration: what an import refuses is grouped by reason, and segments 
   const csv = ['reference,name,segment,numbers', ...lines, 'gold,Eve,Gold,030 1234567', ''].join('\n');
   const { json } = await admin('POST', '/customers', csv);
   const { errors, ...counts } = json as { errors: { message: string; count: number; lines: number[] }[] };
-  assert.deepEqual(counts, { imported: 334, refused: 667 });
+  assert.deepEqual(counts, { imported: 334, refused: 667, warnings: [] });
   assert.deepEqual(
     errors.map(({ count, lines: [first, second, ...more] }) => [count, first, second, more.length]),
     [
@@ -79,9 +78,30 @@ test('administration: what an import refuses is grouped by reason, and segments 
     ],
   );
   const created = await admin('POST', '/customers?create_segments=true', csv);
-  assert.deepEqual(created.json, { imported: 1_001, refused: 0, errors: [] });
+  assert.deepEqual(created.json, { imported: 1_001, refused: 0, errors: [], warnings: [] });
   assert.deepEqual(await lookup('+49301234567'), { priority: 0, segment: 'Gold', name: 'Eve' });
   assert.equal((await admin('POST', '/customers?create_segments=maybe', csv)).status, 422);
+});
+
+test('administration: a table is read in the charset that is given, else in that which it shows', async (t) => {
+  const { admin } = await administered(t);
+  const table = 'reference;name\n7;Müller\n';
+  const read = async (body: Buffer, type = 'text/csv') => {
+    await admin('POST', '/customers', 'reference,name\n7,nobody\n');
+    assert.equal((await admin('POST', '/customers', body, type)).status, 200, type);
+    return ((await admin('GET', '/customers/7')).json as { name: string }).name;
+  };
+  assert.equal(await read(Buffer.from(table, 'latin1'), 'text/csv; charset=windows-1252'), 'Müller');
+  assert.equal(
+    await read(Buffer.from(table, 'latin1'), 'text/csv;charset="ISO-8859-1"; header=present'),
+    'Müller',
+  );
+  assert.equal(await read(Buffer.from(table, 'latin1')), 'Müller');
+  assert.equal(await read(Buffer.from(table)), 'Müller');
+  assert.equal(await read(Buffer.from(`\ufeff${table}`, 'utf16le')), 'Müller');
+  // A byte order mark is surer than a header.
+  assert.equal(await read(Buffer.from(`\ufeff${table}`), 'text/csv; charset=iso-8859-1'), 'Müller');
+  assert.equal((await admin('POST', '/customers', table, 'text/csv; charset=klingon')).status, 415);
 });
 
 test('administration: what cannot be taken is said', async (t) => {
@@ -207,6 +227,30 @@ test('administration: an office is set up from nothing: account, user with exten
   assert.deepEqual([off.enabled, off.events, off.secret], [false, ['call.missed'], undefined]);
   for (const path of [`/webhooks/${webhook.uid}`, `/users/${bob.uid}`, '/customers/7', '/segments/Gold'])
     for (const status of [204, 404]) assert.equal((await admin('DELETE', path)).status, status, path);
+});
+
+test('administration: the fleet token reads the bridges of all accounts, and nothing else', async (t) => {
+  const { ask, url, stateDir } = await administered(t);
+  const token = makeKeys(serverSecret(stateDir)).fleetToken();
+  const basic = {
+    authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}`,
+    accept: 'text/html',
+  };
+  assert.equal((await ask(`${url}/admin/fleet`, { token })).status, 200);
+  assert.equal((await ask(`${url}/admin/fleet`, { headers: basic })).status, 200);
+  const { json } = await ask(`${url}/admin/openapi.json`, {});
+  const { paths } = json as { paths: Record<string, object> };
+  const others = Object.entries(paths).filter(([path]) => path !== '/admin/fleet' && path !== '/fleet');
+  assert.ok(others.length > 10);
+  for (const [path, methods] of others)
+    for (const method of Object.keys(methods)) {
+      const address = `${url}/admin${path.replace(/^\/admin/, '').replaceAll(/\{[^}]*\}/g, 'x')}`;
+      for (const sent of [{ token }, { headers: basic }]) {
+        const { status } = await ask(address, { ...sent, method: method.toUpperCase() });
+        assert.equal(status, 401, `${method} ${address}`);
+      }
+    }
+  assert.equal((await ask('/voice', { token })).status, 401);
 });
 
 test('administration: who runs the service limits an account, removes it, and adds nothing twice; it exports itself', async (t) => {

@@ -73,7 +73,7 @@ test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async
       await report({ id: 'first', from: '110', status, at: Date.parse('2026-03-29T00:30Z') });
   });
   const text = (await Array.fromAsync(await csv('Europe/Berlin'))).join('');
-  assert.ok(text.startsWith('\ufeffid,started,'));
+  assert.ok(text.startsWith('\ufeffid,started,zone,'));
   const rows: Record<string, string>[] = parse(text, { bom: true, columns: true });
   const ids = hostileTexts.map((id) =>
     id
@@ -82,9 +82,12 @@ test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async
       .replace(/\p{Cc}+/gu, ' '),
   );
   assert.deepEqual(new Set(rows.map(({ id }) => unguarded(id ?? ''))), new Set([...ids, 'first']));
-  for (const cell of rows.flatMap(Object.values)) assert.doesNotMatch(cell, /^[=@\t\r]|^[+-](?!\d+$)/);
+  for (const cell of rows.flatMap(Object.values)) assert.doesNotMatch(cell, /^[=@\t\r]|^[+-](?![\d ]+$)/);
   const first = rows.find(({ id }) => id === 'first');
-  assert.deepEqual([first?.started, first?.outcome], ['2026-03-29T01:30:00+01:00', 'answered']);
+  assert.deepEqual(
+    [first?.started, first?.zone, first?.outcome],
+    ['2026-03-29 01:30:00', 'UTC+01:00', 'answered'],
+  );
 });
 
 test('the CSV is sent in chunks', async (t) => {

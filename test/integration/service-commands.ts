@@ -4,8 +4,14 @@ import { addServiceCommands } from '../../src/service/commands.ts';
 import { options, type Served } from './service-harness.ts';
 
 /** What a command prints, on the data of a running service. */
-export async function command({ stateDir }: Pick<Served, 'stateDir'>, ...line: string[]): Promise<string> {
+export async function command(served: Pick<Served, 'stateDir'>, ...line: string[]): Promise<string> {
+  return (await commandResult(served, ...line)).printed;
+}
+
+/** The same with its exit code. */
+export async function commandResult({ stateDir }: Pick<Served, 'stateDir'>, ...line: string[]) {
   let printed = '';
+  let code = 0;
   const out = new Writable({
     write(chunk, _encoding, done) {
       printed += chunk;
@@ -17,10 +23,13 @@ export async function command({ stateDir }: Pick<Served, 'stateDir'>, ...line: s
     options: () => options(stateDir),
     alerts: () => ({ alerts: { mail: [], webhook: undefined, afterMs: 0 }, mail: undefined }),
     run: async () => {},
+    exit: (given) => {
+      code = given;
+    },
     out,
     in: Readable.from([]),
     about: () => ({ version: 'test', settings: () => ({ lines: [], secrets: [] }) }),
   });
   await program.parseAsync(['service', ...line], { from: 'user' });
-  return printed;
+  return { printed, code };
 }

@@ -118,18 +118,22 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     const name = new URL(database).pathname.slice(1);
     const own = openDatabase(findPrimary([database]), 1);
     await migrate(own);
-    const copying = await own.transaction(async ({ rows }) => {
-      // It gets as far as the customers.
-      await rows('LOCK TABLE customers');
-      const program = runProgram(['service', 'copy'], {
-        env: { SERVICE_STATE_DIR: stateDir, DATABASE_URL: database },
-        cwd: stateDir,
-      });
-      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${name}'`;
-      await until('the copy to wait', async () => (await cluster.sql(waiting)).length > 0);
-      assert.deepEqual(await program.end('SIGINT'), { code: null, signal: 'SIGINT' });
-      return program;
-    });
+    const copying = await own.transaction(
+      async ({ rows }) => {
+        // It gets as far as the customers.
+        await rows('LOCK TABLE customers');
+        const program = runProgram(['service', 'copy'], {
+          env: { SERVICE_STATE_DIR: stateDir, DATABASE_URL: database },
+          cwd: stateDir,
+        });
+        const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${name}'`;
+        await until('the copy to wait', async () => (await cluster.sql(waiting)).length > 0);
+        assert.deepEqual(await program.end('SIGINT'), { code: null, signal: 'SIGINT' });
+        return program;
+        // However long the program takes to start, the lock is held.
+      },
+      { idle: 0 },
+    );
     await own.close();
     assert.match(
       copying.output(),
@@ -151,7 +155,7 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     await prepare(stateDir);
     const file = join(stateDir, 'service.db');
     const db = new DatabaseSync(file);
-    const next = { sql: "ALTER TABLE calls ADD COLUMN later TEXT NOT NULL DEFAULT ''" };
+    const next = { name: 'later', sql: "ALTER TABLE calls ADD COLUMN later TEXT NOT NULL DEFAULT ''" };
     migrateFile(db, { ...serviceSchema, steps: [...serviceSchema.steps, next] });
     db.close();
     const url = await cluster.database();

@@ -151,6 +151,7 @@ describe('on a database that is not as it should be', { skip }, () => {
     const database = await cluster.database();
     const old = await open(database);
     const next = {
+      name: 'notes',
       sql: 'ALTER TABLE calls ADD COLUMN note text; CREATE TABLE notes (id bigint PRIMARY KEY)',
     };
     const opened = await Promise.all([1, 2].map(() => open(database, [...steps, next])));
@@ -160,7 +161,11 @@ describe('on a database that is not as it should be', { skip }, () => {
     for (const [at, store] of all.entries()) await record(store, account, `call-${at}`, 'ringing');
     await Promise.all(all.map((store) => record(store, account, 'one', 'completed')));
     assert.equal((await allCalls(old, account)).length, all.length + 1);
-    const breaking = await open(database, [...steps, next, { sql: 'SELECT 1', breaks: true }]);
+    const breaking = await open(database, [
+      ...steps,
+      next,
+      { name: 'breaks', sql: 'SELECT 1', breaks: true },
+    ]);
     await Promise.all([...all, breaking].map((store) => store.close()));
     await assert.rejects(
       open(database),
@@ -171,8 +176,8 @@ describe('on a database that is not as it should be', { skip }, () => {
   test('a step whose connection dies in the middle leaves the database as it was, and is done at the next start', async () => {
     const database = await cluster.database();
     const old = await open(database);
-    const next = { sql: 'CREATE TABLE notes (id bigint PRIMARY KEY)' };
-    const dies = { sql: `${next.sql}; SELECT pg_terminate_backend(pg_backend_pid())` };
+    const next = { name: 'notes', sql: 'CREATE TABLE notes (id bigint PRIMARY KEY)' };
+    const dies = { name: 'dies', sql: `${next.sql}; SELECT pg_terminate_backend(pg_backend_pid())` };
     await assert.rejects(open(database, [...steps, dies]), /cannot be used|terminat/);
     const account = (await firstAccount(old, null, 0))?.account.id ?? assert.fail();
     await record(old, account, 'call', 'ringing');

@@ -50,7 +50,7 @@ test('the number called, the line and how a missed call ended are shown, named, 
   const rows = (await csvOf(boss, '/calls.csv')).map((row) =>
     [row.number_called, row.number_called_name, row.missed_at, row.missed_after_seconds].join(),
   );
-  assert.deepEqual(rows, [',,,', ',,,', '+49897654321,,,', '+49891234567,Sales line,queue,35']);
+  assert.deepEqual(rows, [',,,', ',,,', '+49 89 7654321,,,', '+49 89 1234567,Sales line,queue,35']);
   for await (const first of screenEvents(url, { cookie: boss.cookie })) {
     const text = JSON.stringify(first);
     assert.match(text, /"called":"Sales line \(\+49 89 1234567\)"/, 'a caller to call back');

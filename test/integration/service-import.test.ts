@@ -48,8 +48,8 @@ test("a table with somebody's own column names is understood, and each column ca
 
   const unclear = await imports({ table: 'a,b\nAnn,1' }, 'de');
   assert.match(unclear, /Wählen Sie die Spalte mit den Telefonnummern/);
-  const wrong = await imports({ table: 'Name,Telefon\nAnn,keine' }, 'de');
-  assert.match(wrong, /Keine gültige Telefonnummer: „keine“.* Zeile 2</);
+  const wrong = await imports({ table: 'Name,Telefon\nAnn,unleserlich' }, 'de');
+  assert.match(wrong, /Telefon: „unleserlich“ ist keine gültige Telefonnummer\..* Zeile 2</);
   const template = await read('/customers/import/template');
   assert.match(String(template.headers['content-disposition']), /customers-template\.csv/);
   assert.match(await imports({ table: template.text }, 'de'), /1 neu/);
@@ -61,7 +61,7 @@ test('lines are refused by reason, and the segments that are missing are created
   const table = ['reference,name,segment', ...rows].join('\n');
   const before = await imports({ table });
   assert.match(before, /20 lines with errors will be skipped/);
-  assert.equal(before.match(/ does not exist/g)?.length, 2 + 6, 'once a reason, and in the first ten lines');
+  assert.equal(before.match(/ does not exist/g)?.length, 2, 'once a reason');
   assert.match(before, /Gold.* does not exist\. Add it first\..* Line 3, 6, 9/);
   assert.match(before, /Create 2 missing segments/);
   const after = await imports({ table, create: 'yes' });

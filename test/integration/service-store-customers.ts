@@ -48,6 +48,30 @@ export const customerTests: StoreTests = {
     assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);
   },
 
+  async 'a line that may call in two forms is one number of one customer, and found by both'({
+    store: { customers },
+    account,
+  }) {
+    const [short, long] = ['+541123456789', '+5491123456789'];
+    const ann = customer({ reference: 'a', name: 'Ann', numbers: [long] });
+    assert.deepEqual(await customers.put(account, [ann]), [null]);
+    for (const number of [short, long]) {
+      assert.equal((await customers.priorityOf(account, number))?.name, 'Ann', number);
+      assert.equal((await customers.withNumber(account, number))?.reference, 'a', number);
+      const [refusal] = await customers.put(account, [customer({ reference: 'b', numbers: [number] })]);
+      assert.equal(refusal?.reason, 'number-taken', number);
+    }
+    assert.deepEqual((await customers.get(account, 'a'))?.numbers, [short, long]);
+    const searched = { account, words: [short.slice(1)], segment: null, after: null, limit: 2 };
+    assert.equal((await customers.page(searched)).customers.length, 1);
+    assert.deepEqual(await customers.put(account, [{ reference: 'a', numbers: [] }]), [null]);
+    assert.equal(await customers.priorityOf(account, long), undefined);
+    // As an earlier version stored a Mexican number.
+    await customers.put(account, [{ reference: 'a', numbers: ['5215512345678'] }]);
+    assert.equal((await customers.priorityOf(account, '+525512345678'))?.name, 'Ann');
+    await customers.remove(account, 'a');
+  },
+
   async 'customers are replaced together or not at all, and only as they were read'({
     store: { customers },
     account,

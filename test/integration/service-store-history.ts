@@ -101,6 +101,7 @@ export const historyTests: StoreTests = {
       [{ in: 'call', term: 'call-3' }, 5],
       [{ in: 'call', term: 'all-3' }, 0],
       [{ in: 'number', term: '+4930901820' }, 25],
+      [{ in: 'number', term: '030 901820', forms: ['030901820', '+4930901820'] }, 25],
     ] as const)
       for (const order of ['oldest', 'newest'] as const) {
         const whole = await entries(store, account, search, order);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { testOnEachDatabase as test } from '../postgres/each-database.ts';
 import { until } from '../until.ts';
 import { browse, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
@@ -7,9 +7,9 @@ import { namesOf, startReceiver } from './webhook-receiver.ts';
 
 const home = '/webhooks';
 
-test('an administrator sets a webhook up, tests it, sends again, changes its secret, and removes it', async (t) => {
+test('an administrator sets a webhook up, tests it, sends again, changes its secret, and removes it', async (t, database) => {
   const receiver = await startReceiver(t);
-  const served = await serve(t, { webhookNetworks: ['127.0.0.1'] });
+  const served = { ...(await serve(t, { webhookNetworks: ['127.0.0.1'], database })), database };
   const { a, post } = served;
   const { read, send } = await browse(served, 'Ann');
   const get = async (path: string) => (await read(path)).text;

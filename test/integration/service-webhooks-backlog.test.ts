@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { testOnEachDatabase as test } from '../postgres/each-database.ts';
 import { person, visitor } from './people.ts';
 import { event } from './service-harness.ts';
 import { startWithBacklog } from './webhook-backlog.ts';
 
-test('with 25,000 events waiting for each of three webhooks, another gets a new call, pages answer, and SIGTERM ends the service', async (t) => {
-  const { program, failing, healthy, accounts, ...served } = await startWithBacklog(t);
+test('with 25,000 events waiting for each of three webhooks, another gets a new call, pages answer, and SIGTERM ends the service', async (t, database) => {
+  const { program, failing, healthy, accounts, ...served } = await startWithBacklog(t, database);
   await failing.until(({ length }) => length > 20);
   await person(served, { name: 'Ben', account: 'Beta' });
   const { cookie } = await visitor(served, 'Ben');

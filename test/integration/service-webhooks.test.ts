@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import type { ServerResponse } from 'node:http';
+import type { TestContext } from 'node:test';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
-import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
+import { type DatabaseSettings, openStore } from '../../src/service/database/open-store.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { webhookSecret } from '../../src/service/webhooks/webhook-message.ts';
 import { type Delivery, type Webhook, webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
 import { freePort } from '../free-port.ts';
+import { testOnEachDatabase as test } from '../postgres/each-database.ts';
 import { until } from '../until.ts';
 import { callers, event, prepare, serve, stateFolder } from './service-harness.ts';
 import { namesOf, startReceiver } from './webhook-receiver.ts';
@@ -16,17 +17,23 @@ import { namesOf, startReceiver } from './webhook-receiver.ts';
 const allowed = { webhookNetworks: ['127.0.0.1'] };
 
 /** A service with a webhook of account Alpha. */
-async function withWebhook(t: TestContext, url: string, change: Partial<ServiceOptions> = allowed) {
-  const served = await serve(t, change);
+async function withWebhook(
+  t: TestContext,
+  database: DatabaseSettings,
+  url: string,
+  change: Partial<ServiceOptions> = allowed,
+) {
+  const served = await serve(t, { ...change, database });
   const events = async (id: string, ...statuses: string[]) => {
     for (const status of statuses) await served.post(served.a.token, event({ id, status }));
   };
-  return { ...served, events, ...(await add(t, served.stateDir, url)) };
+  return { ...served, events, ...(await add(t, served.stateDir, database, url)) };
 }
 
 /** A webhook of account Alpha for all events, and the storage, opened beside the service. */
-async function add(t: TestContext, stateDir: string, url: string) {
-  const store = await openSqliteStore(join(stateDir, 'service.db'));
+async function add(t: TestContext, stateDir: string, database: DatabaseSettings, url: string) {
+  const keys = makeKeys(serverSecret(stateDir));
+  const store = await openStore({ stateDir, database, retention: {} }, keys);
   t.after(() => store.close());
   const { accounts = [] } = (await store.directory.read(0))?.directory ?? {};
   const account = accounts.find(({ name }) => name === 'Alpha')?.id ?? 0;
@@ -37,7 +44,6 @@ async function add(t: TestContext, stateDir: string, url: string) {
     const query = { webhook: id, failed: false, before: null, limit: 50 };
     return (await store.webhooks.page(query)).deliveries.reverse();
   };
-  const keys = makeKeys(serverSecret(stateDir));
   return {
     ...{ id, webhook, webhooks: store.webhooks },
     secret: (secretCounter = 1) => webhookSecret(keys, { uid: 'w1', secretCounter }),
@@ -54,9 +60,9 @@ async function add(t: TestContext, stateDir: string, url: string) {
   };
 }
 
-test('a receiver hears of each call in order, and verifies it with the library of the convention', async (t) => {
+test('a receiver hears of each call in order, and verifies it with the library of the convention', async (t, database) => {
   const receiver = await startReceiver(t);
-  const { events, secret, until } = await withWebhook(t, receiver.url);
+  const { events, secret, until } = await withWebhook(t, database, receiver.url);
   receiver.secrets.push(secret());
   await Promise.all([
     events('one', 'ringing', 'answered', 'completed'),
@@ -76,14 +82,14 @@ test('a receiver hears of each call in order, and verifies it with the library o
   );
 });
 
-test('what fails is tried again with the same id, and later events of its call wait; other calls do not', async (t) => {
+test('what fails is tried again with the same id, and later events of its call wait; other calls do not', async (t, database) => {
   const receiver = await startReceiver(t);
   let failures = 0;
   receiver.answer(({ call }, response) => {
     if (call === 'bad' && failures++ < 3) response.writeHead(500).end('not now');
     else response.end();
   });
-  const { events } = await withWebhook(t, receiver.url);
+  const { events } = await withWebhook(t, database, receiver.url);
   await events('bad', 'ringing', 'completed');
   await events('good', 'ringing', 'completed');
   await receiver.until((all) =>
@@ -95,7 +101,31 @@ test('what fails is tried again with the same id, and later events of its call w
   assert.deepEqual(namesOf(receiver.received.filter(({ call }) => call === 'good')).length, 2);
 });
 
-test('what the receiver refuses is given up after three tries; redirects and huge answers are harmless', async (t) => {
+test('a receiver that fails the first request of each event gets every event, those of a call in order', async (t, database) => {
+  const receiver = await startReceiver(t);
+  const failed = new Set<string>();
+  const delivered: string[] = [];
+  receiver.answer(({ id, call, type }, response) => {
+    if (failed.has(id)) {
+      delivered.push(`${call} ${type}`);
+      response.end();
+    } else {
+      failed.add(id);
+      response.writeHead(500).end();
+    }
+  });
+  const { events, until } = await withWebhook(t, database, receiver.url);
+  const calls = ['one', 'two', 'three'];
+  await Promise.all(calls.map((call) => events(call, 'ringing', 'answered', 'completed')));
+  await until((all) => all.length === 9 && all.every(({ state }) => state === 'delivered'));
+  for (const call of calls)
+    assert.deepEqual(
+      delivered.filter((one) => one.startsWith(`${call} `)),
+      ['ringing', 'answered', 'ended'].map((what) => `${call} call.${what}`),
+    );
+});
+
+test('what the receiver refuses is given up after three tries; redirects and huge answers are harmless', async (t, database) => {
   const elsewhere = await startReceiver(t);
   const receiver = await startReceiver(t);
   receiver.answer(({ call }, response) => {
@@ -108,7 +138,7 @@ test('what the receiver refuses is given up after three tries; redirects and hug
       pour(); // for ever
     } else response.writeHead(307, { location: elsewhere.url }).end();
   });
-  const { events, until } = await withWebhook(t, receiver.url);
+  const { events, until } = await withWebhook(t, database, receiver.url);
   await events('refused', 'ringing');
   const [refused] = await until(([one]) => one?.state === 'failed');
   assert.deepEqual([refused?.tries, refused?.answer], [3, '422 no such customer']);
@@ -121,10 +151,55 @@ test('what the receiver refuses is given up after three tries; redirects and hug
   assert.deepEqual(elsewhere.received, []);
 });
 
-test('a receiver that answers 410 is switched off, and what waited can be sent again', async (t) => {
+test('the status of an answer counts, whatever happens to its body', async (t, database) => {
+  const receiver = await startReceiver(t);
+  const replies: Record<string, (response: ServerResponse) => void> = {
+    open: (response) => void response.writeHead(200).write('some'),
+    silent: (response) => void response.writeHead(200).flushHeaders(),
+    cut: (response) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('some');
+      setImmediate(() => response.destroy());
+    },
+    chunk: (response) => {
+      response.socket?.end(
+        'HTTP/1.1 206 Partial Content\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nno chunk',
+      );
+    },
+    short: (response) => {
+      response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nlonger than that');
+    },
+    long: (response) => {
+      response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\nshorter');
+    },
+    drip: (response) => {
+      response.writeHead(200);
+      const drops = setInterval(() => response.write('.'), 50);
+      response.once('close', () => clearInterval(drops));
+    },
+    refused: (response) => void response.writeHead(422).write('some'),
+  };
+  receiver.answer(({ call = '' }, response) => replies[call]?.(response));
+  const { events, until } = await withWebhook(t, database, receiver.url);
+  for (const call of Object.keys(replies)) await events(call, 'ringing', 'completed');
+  const delivered = (
+    await until(
+      (all) => all.length === 16 && all.every(({ state }) => ['delivered', 'failed'].includes(state)),
+    )
+  ).filter(({ state }) => state === 'delivered');
+  const accepted = Object.keys(replies).filter((call) => call !== 'refused');
+  assert.deepEqual(
+    namesOf(receiver.received.filter(({ call }) => call !== 'refused')).sort(),
+    accepted.flatMap((call) => [`${call} call.missed`, `${call} call.ringing`]).sort(),
+    'each once',
+  );
+  assert.equal(delivered.length, 2 * accepted.length);
+  for (const { tries } of delivered) assert.equal(tries, 1);
+});
+
+test('a receiver that answers 410 is switched off, and what waited can be sent again', async (t, database) => {
   const receiver = await startReceiver(t);
   receiver.answer((_, response) => response.writeHead(410).end());
-  const { id, events, until, webhook, webhooks, said } = await withWebhook(t, receiver.url);
+  const { id, events, until, webhook, webhooks, said } = await withWebhook(t, database, receiver.url);
   await events('one', 'ringing', 'completed');
   await until(([one], { failure }) => failure === 'gone' && one?.httpStatus === 410);
   assert.equal((await webhook()).enabled, false);
@@ -137,13 +212,13 @@ test('a receiver that answers 410 is switched off, and what waited can be sent a
   assert.ok(!namesOf(receiver.received).includes('while-off call.ringing'));
 });
 
-test('a receiver that fails for too long is switched off; one that is slow or down is waited for', async (t) => {
+test('a receiver that fails for too long is switched off; one that is slow or down is waited for', async (t, database) => {
   const receiver = await startReceiver(t, await freePort()); // which it stops and starts at
   receiver.answer((one, response) => {
     if (one.call !== 'slow') response.end();
   });
   const change = { ...allowed, webhookTimes: { answerMs: 200, lastingMs: 3_000 } };
-  const { events, until, webhook } = await withWebhook(t, receiver.url, change);
+  const { events, until, webhook } = await withWebhook(t, database, receiver.url, change);
   await events('slow', 'ringing');
   const [slow] = await until(([one]) => (one?.tries ?? 0) > 0);
   assert.deepEqual([slow?.state, slow?.answer], ['retry', 'no answer in time (0.2 s)']);
@@ -162,9 +237,9 @@ test('a receiver that fails for too long is switched off; one that is slow or do
   assert.equal((await webhook()).enabled, false);
 });
 
-test('a webhook that failed before the service stood still for days is tried again before it is switched off', async (t) => {
+test('a webhook that failed before the service stood still for days is tried again before it is switched off', async (t, database) => {
   const receiver = await startReceiver(t);
-  const { id, events, until, webhook, webhooks } = await withWebhook(t, receiver.url);
+  const { id, events, until, webhook, webhooks } = await withWebhook(t, database, receiver.url);
   await webhooks.change(id, { failingSince: Date.now() - 4 * 86_400_000 });
   await events('one', 'ringing');
   await until(([one], { enabled }) => one?.state === 'delivered' || !enabled);
@@ -172,10 +247,15 @@ test('a webhook that failed before the service stood still for days is tried aga
   assert.equal((await webhook()).enabled, true);
 });
 
-test('a webhook with nothing to send is not switched off for what failed days ago; one that goes on failing is', async (t) => {
+test('a webhook with nothing to send is not switched off for what failed days ago; one that goes on failing is', async (t, database) => {
   const receiver = await startReceiver(t);
   const change = { ...allowed, webhookTimes: { lastingMs: 5_000 } }; // longer than three tries take
-  const { id, events, until, webhook, webhooks, post, a } = await withWebhook(t, receiver.url, change);
+  const { id, events, until, webhook, webhooks, post, a } = await withWebhook(
+    t,
+    database,
+    receiver.url,
+    change,
+  );
   receiver.answer((_, response) => response.writeHead(422).end());
   await events('refused', 'ringing');
   await until(([one], { failingSince }) => one?.state === 'failed' && failingSince !== null);
@@ -196,9 +276,9 @@ test('a webhook with nothing to send is not switched off for what failed days ag
   assert.equal((await webhook()).enabled, false);
 });
 
-test('an address in our own network is not connected to, by its number or by a name, unless a setting allows it', async (t) => {
+test('an address in our own network is not connected to, by its number or by a name, unless a setting allows it', async (t, database) => {
   const receiver = await startReceiver(t);
-  const { id, events, until, webhooks } = await withWebhook(t, receiver.url, {});
+  const { id, events, until, webhooks } = await withWebhook(t, database, receiver.url, {});
   const hosts = ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'];
   for (const [n, host] of hosts.entries()) {
     await webhooks.change(id, { url: `http://${host}:${receiver.port}/` });
@@ -207,19 +287,24 @@ test('an address in our own network is not connected to, by its number or by a n
     assert.match(one?.answer ?? '', /not on the Internet/, host);
   }
   assert.deepEqual(receiver.received, []);
-  await t.test('allowed', async (t) => {
-    const { events } = await withWebhook(t, `http://localhost:${receiver.port}/`);
-    await events('one', 'ringing');
-    await receiver.until(({ length }) => length === 1);
-  });
 });
 
-test('kill -9 between the answer to an event and its delivery: nothing is lost, and what is sent twice has one id', async (t) => {
+test('an address in our own network is connected to by its name, if a setting allows it', async (t, database) => {
+  const receiver = await startReceiver(t);
+  const { events } = await withWebhook(t, database, `http://localhost:${receiver.port}/`);
+  await events('one', 'ringing');
+  await receiver.until(({ length }) => length === 1);
+});
+
+test('kill -9 between the answer to an event and its delivery: nothing is lost, and what is sent twice has one id', async (t, database) => {
   const stateDir = stateFolder(t);
-  const { a } = await prepare(stateDir);
+  const { a } = await prepare(stateDir, database);
   const receiver = await startReceiver(t);
   const start = async () => {
-    const child = fork(new URL('./service-process.ts', import.meta.url), [stateDir]);
+    const child = fork(new URL('./service-process.ts', import.meta.url), [
+      stateDir,
+      ...(database === null ? [] : [database.url]),
+    ]);
     const [url] = (await once(child, 'message')) as [string];
     return { child, post: callers(url).post };
   };
@@ -228,7 +313,7 @@ test('kill -9 between the answer to an event and its delivery: nothing is lost, 
     await once(child, 'exit');
   };
   let service = await start();
-  await add(t, stateDir, receiver.url);
+  await add(t, stateDir, database, receiver.url);
   // At once, before anything looks for new events; then while the receiver does not answer; then after some have gone.
   for (const id of ['k1', 'k2', 'k3']) await service.post(a.token, event({ id, status: 'ringing' }));
   await kill(service);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseEnvFile } from '../../src/cli/config/env-file.ts';
 import { run } from '../packaging/machine.ts';
 import { temporaryFolder } from './program.ts';
+import { createStand } from './stand.ts';
 
 const program = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
@@ -75,4 +76,29 @@ test('setup: takes the secret that Asterisk has, and refuses what is no setting 
   assert.equal(read('bridge.env'), before);
   await setup(...api);
   assert.equal(parseEnvFile(read('bridge.env')).AMI_SECRET, 'known');
+});
+
+test('setup: settings that work are replaced only by settings that do; root adds to the file of Asterisk', async (t) => {
+  const { env } = await createStand(t);
+  const { AMI_USERNAME: _, ...settings } = env;
+  const manager = '[general]\nenabled = yes\n[bridge]\nsecret = sesame\n';
+  const { at, setup, read } = machine(t, manager);
+  const given = Object.entries({ ...settings, AMI_USERNAME: 'bridge', STATE_DIR: at('state') });
+  const first = await setup(...given.map((pair) => pair.join('=')));
+  assert.equal(first.code, 0, first.output);
+  const before = read('bridge.env');
+  for (const wrong of [['AMI_SECRET=wrong'], ['API_TOKEN=wrong', 'LOG_LEVEL=debug']]) {
+    const { code, output } = await setup(...wrong);
+    assert.equal(code, 2, output);
+    assert.match(output, /^FAIL/m);
+    assert.match(output, /bridge\.env is unchanged, and so is the bridge: correct what failed, /);
+    assert.doesNotMatch(output, /^set /m);
+    assert.equal(read('bridge.env'), before);
+  }
+  assert.deepEqual(readdirSync(at('.')).sort(), ['bin', 'bridge.env', 'manager.conf']);
+  const right = await setup('LOG_LEVEL=debug');
+  assert.equal(right.code, 0, right.output);
+  assert.match(right.output, /^set LOG_LEVEL in .*bridge\.env$/m);
+  assert.equal(parseEnvFile(read('bridge.env')).LOG_LEVEL, 'debug');
+  assert.equal(statSync(at('bridge.env')).mode & 0o777, 0o644);
 });

@@ -1,7 +1,9 @@
-import { startBridge } from '../../src/bridge/bridge.ts';
+import { type Bridge, startBridge } from '../../src/bridge/bridge.ts';
 import { bridgeSections, loadConfig } from '../../src/cli/config/env.ts';
 import type { Log } from '../../src/shared/log/log.ts';
+import { callDecisions } from '../../src/shared/log/messages/calls-messages.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { HeldCall } from '../fakes/far-side-book.ts';
 import { freePort } from '../free-port.ts';
@@ -28,6 +30,8 @@ export type Stand = {
   answersLookups(): Promise<void>;
   /** Resolves when the bridge has connected to the PBX once more than at the last call of this. */
   connected(): Promise<void>;
+  /** Bytes that the bridge has read from the PBX. */
+  bytesIn(): Promise<number>;
   /** What the bridge has reported so far, by its log: the states of each call, in order. Markers are left out. */
   reported(): Map<string, string[]>;
   /**
@@ -40,6 +44,9 @@ export type Stand = {
 /** The one customer that the far side knows: the priority is 10. */
 export const vip = '+4940669699999';
 
+/** Who calls in markers: with a setting that does not report this caller, `caughtUp` cannot work, and says so. */
+const markerNumber = '+494066969999';
+
 /** Number of marker calls: when the end of the last one is on disk, so are all inputs before it. */
 let markers = 0;
 
@@ -47,15 +54,15 @@ let markers = 0;
 export function markerCall(): { id: string; frames: readonly string[] } {
   markers += 1;
   const uniqueid = `9999999999.${markers}`;
-  const channel = `Channel: PJSIP/marker-${String(markers).padStart(8, '0')}`;
-  const ids = `Uniqueid: ${uniqueid}\r\nLinkedid: ${uniqueid}`;
-  const number = 'CallerIDNum: +494066969999\r\nContext: from-trunk\r\nExten: s';
+  const call = {
+    Channel: `PJSIP/marker-${String(markers).padStart(8, '0')}`,
+    CallerIDNum: markerNumber,
+    Uniqueid: uniqueid,
+    Linkedid: uniqueid,
+  };
   return {
     id: `pbx-${uniqueid}`,
-    frames: [
-      `Event: Newchannel\r\n${channel}\r\nChannelState: 4\r\n${number}\r\n${ids}`,
-      `Event: Hangup\r\n${channel}\r\n${ids}\r\nCause: 16`,
-    ],
+    frames: [amiEvent('Newchannel', call), amiEvent('Hangup', call)],
   };
 }
 
@@ -77,7 +84,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     token: 'a-token',
     priorityOf: (number) => (number === vip ? 10 : null),
   });
-  let bridge: { stop(): Promise<void> } | undefined;
+  let bridge: Bridge | undefined;
   // Before the hook of the folder, which it writes to.
   t.after(async () => {
     await bridge?.stop();
@@ -102,6 +109,8 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   let agiPort = 0;
   let statusPort = 0;
   const markersLogged = new Set<string>();
+  /** Why markers are not reported. */
+  const hiddenMarkers = new Map<string, string>();
   const reported = new Map<string, string[]>();
 
   const log: Log = {
@@ -114,6 +123,8 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       if (code === 'status.listening') statusPort = Number(fields?.port);
       const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
       const call = String(fields?.call);
+      if (isMarker(call) && code in callDecisions && 'notReported' in callDecisions[code as 'call.no-number'])
+        hiddenMarkers.set(call, `${code}, ${fields?.why}`);
       if (status === undefined) return;
       if (isMarker(call)) markersLogged.add(`${call} ${status}`);
       else reported.set(call, [...(reported.get(call) ?? []), status]);
@@ -142,13 +153,21 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     },
     answersLookups: () => listening.next(),
     connected: () => connections.next(),
+    bytesIn: async () => (await bridge?.status())?.pbx.bytesIn ?? 0,
     reported: () => structuredClone(reported),
     async caughtUp() {
       const { id, frames } = markerCall();
       // It rings once the PBX has answered what was asked about it, and so about all calls before it.
       for (const [index, status] of (['ringing', 'completed'] as const).entries()) {
         pbx.send(frames[index] as string);
-        await until(`the marker ${id} to be ${status}`, () => markersLogged.has(`${id} ${status}`));
+        const isThere = () => markersLogged.has(`${id} ${status}`);
+        await until(`the marker call ${id} from ${markerNumber} to be ${status}`, () => {
+          if (hiddenMarkers.has(id))
+            throw new Error(
+              `caughtUp() waits for a call from ${markerNumber}, which is not reported with these settings: ${hiddenMarkers.get(id)}`,
+            );
+          return isThere();
+        });
       }
     },
   };

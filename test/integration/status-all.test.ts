@@ -48,7 +48,7 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
     rest,
     /^! hamburg +- +- .*\n {4}at \S+ is another bridge, with PBX_ID=main: this one, with hamburg/m,
   );
-  assert.match(rest, /^! munich .*\n {4}the bridge is not running/m);
+  assert.match(rest, /^! munich .*\n {4}the bridge is not set up: run pbx-bridge setup/m);
   assert.match(rest, /^! vienna .*\n {4}STATUS_LISTEN: got "nowhere"/m);
   assert.doesNotMatch(out, /sample/);
   assert.equal(code, 2);

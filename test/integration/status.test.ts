@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BridgeStatus } from '../../src/bridge/status/bridge-status.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { scenario } from '../recordings/library.ts';
 import { until } from '../until.ts';
@@ -55,7 +56,12 @@ test('not ready while the PBX is away, and while the token is refused; each time
   const { stand, get, status, url } = await standWithStatus(t);
   stand.farSide.inject(always({ kind: 'status', status: 401 }));
   stand.pbx.send(
-    'Event: Newchannel\r\nChannel: PJSIP/trunk-1\r\nChannelState: 4\r\nCallerIDNum: +4940123456\r\nContext: from-trunk\r\nExten: s\r\nUniqueid: 1.1\r\nLinkedid: 1.1',
+    amiEvent('Newchannel', {
+      Channel: 'PJSIP/trunk-1',
+      CallerIDNum: '+4940123456',
+      Uniqueid: '1.1',
+      Linkedid: '1.1',
+    }),
   );
   await until('deliveries to pause', async () => (await status()).delivery.state === 'paused', {
     state: status,
@@ -72,7 +78,7 @@ test('not ready while the PBX is away, and while the token is refused; each time
 });
 
 test('a bridge that does not run is named as such', async (t) => {
-  const env = { STATUS_LISTEN: '127.0.0.1:1' };
+  const env = { STATUS_LISTEN: '127.0.0.1:1', AMI_USERNAME: 'bridge' };
   const program = runProgram(['status'], { env, cwd: temporaryFolder(t) });
   assert.deepEqual(await program.ended, { code: 1, signal: null });
   assert.match(program.output(), /^the bridge is not running/);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { monotonicMs } from '../../src/service/kit/calendar.ts';
+import { preciseMs } from '../../src/shared/process/clock.ts';
 import { type ReportedEvent, recorded } from './recorded-request.ts';
 import type { Served } from './service-harness.ts';
 
@@ -14,7 +14,7 @@ export async function storeCalls(
   try {
     await write((event) => {
       const response = JSON.stringify({ result: 'x'.repeat(48) });
-      return store.requests.record({ ...recorded(event), began: monotonicMs(), response });
+      return store.requests.record({ ...recorded(event), began: preciseMs(), response });
     }, store);
   } finally {
     await store.close();

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { amiEvent } from '../fakes/ami-event.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
 import { createStand } from './stand.ts';
 
 const rings = (number = '+49401234561', count = 1) =>
-  [
-    `Event: Newchannel\r\nChannel: PJSIP/isp-0000000${count}\r\nChannelState: 4\r\nCallerIDNum: ${number}`,
-    `Context: from-trunk\r\nExten: s\r\nUniqueid: 1763600000.${count}\r\nLinkedid: 1763600000.${count}`,
-  ].join('\r\n');
+  amiEvent('Newchannel', {
+    Channel: `PJSIP/isp-0000000${count}`,
+    CallerIDNum: number,
+    Uniqueid: `1763600000.${count}`,
+    Linkedid: `1763600000.${count}`,
+  });
 
 test('trunks are listed with their evidence, added and forgotten while the bridge runs', async (t) => {
   const stand = await createStand(t);

@@ -6,6 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/shared/process/clock.ts';
 import { startWire } from '../asterisk/wire.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { freePort } from '../free-port.ts';
 import { createPlayer, type PlayerOptions } from '../player/player.ts';
@@ -197,10 +198,13 @@ async function arrivesDuringCheck({ pbx, env }: Office, t: TestContext, context:
 }
 
 function newchannel(context: string): string {
-  return [
-    'Event: Newchannel\r\nPrivilege: call,all\r\nChannel: PJSIP/sipgate-00000001\r\nChannelState: 4',
-    `CallerIDNum: +4940123456\r\nContext: ${context}\r\nExten: s\r\nUniqueid: 1.1\r\nLinkedid: 1.1`,
-  ].join('\r\n');
+  return amiEvent('Newchannel', {
+    Channel: 'PJSIP/sipgate-00000001',
+    CallerIDNum: '+4940123456',
+    Context: context,
+    Uniqueid: '1.1',
+    Linkedid: '1.1',
+  });
 }
 
 describe('check names each fault, and nothing else', () => {
@@ -265,8 +269,11 @@ describe('check names each fault, and nothing else', () => {
 
 const rings = (number: string) =>
   newchannel('from-trunk').replace('+4940123456', number).replaceAll('1.1', '1763600000.1');
-const hangsUp =
-  'Event: Hangup\r\nChannel: PJSIP/sipgate-00000001\r\nUniqueid: 1763600000.1\r\nLinkedid: 1763600000.1';
+const hangsUp = amiEvent('Hangup', {
+  Channel: 'PJSIP/sipgate-00000001',
+  Uniqueid: '1763600000.1',
+  Linkedid: '1763600000.1',
+});
 
 type ShownByCall = {
   /** What the API does with a call from this number, and the number. */

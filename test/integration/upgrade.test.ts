@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  appendFileSync,
   cpSync,
   mkdtempSync,
   readdirSync,
@@ -27,19 +28,18 @@ const cli = { now: undefined, next: join(next, 'src/cli.ts') };
 before(() => {
   for (const name of ['src', 'config', 'package.json']) cpSync(name, join(next, name), { recursive: true });
   symlinkSync(realpathSync('node_modules'), join(next, 'node_modules'));
-  change('package.json', /"version": ".*?"/, `"version": "${NEXT}"`);
-  const step = (table: string) => `, { sql: 'ALTER TABLE ${table} ADD COLUMN later TEXT' }]`;
-  change('src/bridge/outbox/tables/migrations.ts', /(?<=steps: \[\{ sql: first \})\]/, step('event'));
-  change('src/service/store/sqlite/open.ts', /(?<=steps: \[\{ sql: .* \})\]/, step('calls'));
+  const about = JSON.parse(readFileSync('package.json', 'utf8'));
+  writeFileSync(join(next, 'package.json'), JSON.stringify({ ...about, version: NEXT }));
+  for (const [file, schema, table] of [
+    ['src/bridge/outbox/tables/migrations.ts', 'outboxSchema', 'event'],
+    ['src/service/store/sqlite/open.ts', 'serviceSchema', 'calls'],
+  ] as const)
+    appendFileSync(
+      join(next, file),
+      `(${schema}.steps as unknown[]).push({ name: 'later', sql: 'ALTER TABLE ${table} ADD COLUMN later TEXT' });\n`,
+    );
 });
 after(() => rmSync(next, { recursive: true }));
-
-function change(file: string, pattern: RegExp, text: string): void {
-  const path = join(next, file);
-  const before = readFileSync(path, 'utf8');
-  assert.match(before, pattern, file);
-  writeFileSync(path, before.replace(pattern, text));
-}
 
 const backupsIn = (stateDir: string) => readdirSync(join(stateDir, 'backups'));
 

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
+import { Client } from 'pg';
+import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import type { WebhookStore } from '../../src/service/webhooks/webhook-rows.ts';
 import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
 import { freePort } from '../free-port.ts';
@@ -49,27 +51,38 @@ async function fillBacklog(
     FROM happened CROSS JOIN webhooks w ORDER BY at, call_row, step, w.id`);
 }
 
+/** Runs statements that no store offers. */
+async function openRaw(stateDir: string, database: DatabaseSettings) {
+  if (database === null) {
+    const db = new DatabaseSync(join(stateDir, 'service.db'));
+    return { run: (sql: string) => db.exec(sql), close: () => db.close() };
+  }
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  return { run: (sql: string) => client.query(sql), close: () => client.end() };
+}
+
 /**
- * The program `service` on SQLite with such a backlog of account Alpha; three webhooks post to `failing`, seven to `healthy`.
+ * The program `service` with such a backlog of account Alpha; three webhooks post to `failing`, seven to `healthy`.
  */
-export async function startWithBacklog(t: TestContext) {
+export async function startWithBacklog(t: TestContext, database: DatabaseSettings) {
   const stateDir = stateFolder(t);
-  const accounts = await prepare(stateDir);
+  const accounts = await prepare(stateDir, database);
   const [failing, healthy] = [await startReceiver(t), await startReceiver(t)];
   failing.answer((_, response) => response.writeHead(500).end());
-  await withStore({ stateDir }, async ({ webhooks }) => {
-    const db = new DatabaseSync(join(stateDir, 'service.db'));
-    const run = (sql: string) => db.exec(sql);
-    await fillBacklog(webhooks, run, Date.now(), (nth) => (nth < FAILING ? failing.url : healthy.url));
-    db.close();
+  await withStore({ stateDir, database }, async ({ webhooks }) => {
+    const db = await openRaw(stateDir, database);
+    await fillBacklog(webhooks, db.run, Date.now(), (nth) => (nth < FAILING ? failing.url : healthy.url));
+    await db.close();
   });
   const port = await freePort();
   const env = {
     ...{ SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: `127.0.0.1:${port}` },
     SERVICE_WEBHOOK_NETWORKS: '127.0.0.1',
+    ...(database !== null && { DATABASE_URL: database.url }),
   };
   const program = runProgram(['service'], { env, cwd: stateDir });
   t.after(() => program.end('SIGKILL'));
   await program.says(new RegExp(`127.0.0.1:${port}`));
-  return { program, failing, healthy, accounts, stateDir, ...callers(`http://127.0.0.1:${port}`) };
+  return { program, failing, healthy, accounts, stateDir, database, ...callers(`http://127.0.0.1:${port}`) };
 }

@@ -1,9 +1,9 @@
 import { type CallExtras, noExtras } from '../../src/service/calls/call-record.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { monotonicMs } from '../../src/service/kit/calendar.ts';
 import type { CallerAction } from '../../src/service/people/caller-store.ts';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import { normaliseNumber } from '../../src/shared/phone-number/normalise-number.ts';
+import { preciseMs } from '../../src/shared/process/clock.ts';
 import { seededRandom } from '../player/seeded-random.ts';
 import { callerNumber, customers, segments, waiting } from './customers.ts';
 
@@ -96,7 +96,7 @@ export async function givePast(
           account,
           integration,
           at: Math.floor(event.at),
-          began: monotonicMs(),
+          began: preciseMs(),
           method: 'POST',
           path: '/api/v1/voice/call',
           request: JSON.stringify(body),

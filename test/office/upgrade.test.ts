@@ -23,6 +23,7 @@ import { MAIN } from './years.ts';
 
 /** What a next version could add to the table that most is read and written of. */
 const next = {
+  name: 'later',
   sql: "ALTER TABLE calls ADD COLUMN later text NOT NULL DEFAULT ''; CREATE INDEX calls_later ON calls (account_id, later)",
 };
 

@@ -52,13 +52,13 @@ export async function imageTests(t: TestContext, dist: string): Promise<void> {
       assert.match(container.said(), /"program\.stopped"/);
     },
   );
-  await t.test('the service starts in it too', async (t) => {
+  await t.test('the service starts in it too, and is healthy', async (t) => {
     const env = { SERVICE_LISTEN: `127.0.0.1:${await freePort()}` };
     const container = await start(t, { machine, image: { ...image, command: ['service'] }, env });
     await until('the service listens', () => /"service\.started"/.test(container.said()), {
       state: container.said,
     });
-    const { code, output } = await container.inside('pbx-bridge', 'service', 'status');
+    const { code, output } = await container.inside('sh', '-c', image.health);
     assert.equal(code, 0, output);
     assert.equal(await container.stop(), 0, container.said());
   });

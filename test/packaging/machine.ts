@@ -66,8 +66,10 @@ export type Machine = {
   remove(): Promise<void>;
 };
 
-export async function createMachine(release: Release): Promise<Machine> {
-  const lower = await bareDebian(release);
+export const createMachine = async (release: Release) => createMachineOn(await bareDebian(release));
+
+/** One that begins as this folder. */
+export async function createMachineOn(lower: string): Promise<Machine> {
   const folder = await mkdtemp(path.join(cache, 'machine-'));
   const root = path.join(folder, 'root');
   for (const name of ['root', 'upper', 'work']) await mkdir(path.join(folder, name));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { type Machine, run, type Said } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
@@ -18,7 +18,7 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
     'installs, asks nothing, says what is to be done, and makes nothing that the world can read',
     async () => {
       const { output } = await succeeds(machine.chroot(...install, '/now.deb'));
-      assert.match(output, /fill in \/etc\/pbx-bridge\/bridge\.env, then: systemctl restart pbx-bridge/);
+      assert.match(output, /next, on a PBX: +pbx-bridge setup /);
       for (const folder of [
         ...['/etc/pbx-bridge', '/var/lib/pbx-bridge'],
         ...['/etc/pbx-bridge-service', '/var/lib/pbx-bridge-service'],
@@ -54,7 +54,10 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
       );
       const { code, output } = await machine.chroot('pbx-bridge', 'run');
       assert.equal(code, 78);
-      assert.match(output, /not configured: fill in the empty settings in \/etc\/pbx-bridge\/bridge\.env/);
+      assert.match(
+        output,
+        /not configured: run pbx-bridge setup, or fill in the empty settings in \/etc\/pbx-bridge\/bridge\.env/,
+      );
       const nobody = await machine.chroot('setpriv', '--reuid=nobody', '--clear-groups', 'pbx-bridge', 'run');
       assert.equal(nobody.code, 78);
       assert.match(nobody.output, /^ENV_FILE: got .*which cannot be read \(EACCES\)/);
@@ -88,7 +91,7 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
       STATE_DIR=$d AMI_USERNAME=a AMI_SECRET=b API_BASE_URL=http://127.0.0.1:9/api/v1 API_TOKEN=c pbx-bridge check
       rm -r "$d"`;
     const { output } = await machine.chroot('sh', '-c', check);
-    assert.match(output, /^FAIL {2}state directory .*: user \d+ may not write to outbox\.db in it$/m);
+    assert.match(output, /^FAIL {2}state directory .*: user pbx-bridge may not write to outbox\.db in it$/m);
   });
 
   await t.test(
@@ -160,7 +163,6 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
         assert.ok(statSync(machine.at('var/lib/pbx-bridge/bridge/queue')).isFile());
       }
       assert.equal((await succeeds(machine.chroot('pbx-bridge', '--version'))).output, `${versions.next}\n`);
-      assert.notDeepEqual(readdirSync(machine.at('var/cache/pbx-bridge')), [], 'nothing is kept compiled');
       assert.equal((await machine.chroot('systemctl', 'is-enabled', 'pbx-bridge')).output, 'disabled\n');
     },
   );

@@ -8,6 +8,8 @@ import { packageTests } from './package-tests.ts';
 import { buildArm64, buildPackages, type Packages } from './packages.ts';
 import { addPhoneSystem, type Layout } from './phone-system.ts';
 import { phonePort, readmeTests } from './readme-tests.ts';
+import { rootTests } from './root-tests.ts';
+import { sandboxTests } from './sandbox-tests.ts';
 import { bootTests, unitTests } from './unit-tests.ts';
 
 const impossible = packagingImpossible();
@@ -23,6 +25,7 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
     '/usr/bin/x86_64-linux-gnu-strip': 'binutils',
     '/usr/bin/aarch64-linux-gnu-strip': 'binutils-aarch64-linux-gnu',
     '/usr/bin/lintian': 'lintian',
+    '/usr/bin/strace': 'strace',
     '/usr/bin/man': 'man-db',
     '/usr/bin/groff': 'groff-base',
     '/usr/bin/systemd-nspawn': 'systemd-container',
@@ -51,6 +54,10 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
     readmeOn(t, packages, 'FreePBX'),
     t.test('a boot without a link to Asterisk', async (t) => bootTests(t, packages, await borrowed(t, 12))),
     t.test('on a bare Debian 12 on which nothing runs', (t) => packageTests(t, packages, bare)),
+    t.test('what the units’ restrictions allow', async (t) =>
+      sandboxTests(t, packages, await borrowed(t, 12)),
+    ),
+    t.test('what root runs', async (t) => rootTests(t, packages, await borrowed(t, 12))),
     t.test('lintian finds no errors', async () => {
       const { code, output } = await lintian;
       assert.equal(code, 0, output);

@@ -68,13 +68,29 @@ export async function readmeTests(
     const tried = await type(`${filledIn.trim()} --dry-run`);
     assert.match(
       tried,
-      /^would add the manager user \[pbx-bridge\] to .*\nwould set API_BASE_URL, API_TOKEN, /,
+      /^would add the manager user \[pbx-bridge\] to .*\nwould run asterisk .*\nwould set API_BASE_URL, API_TOKEN, /,
     );
-    assert.match(await type(filledIn), /All checks passed\./);
+    assert.match(
+      flat(await type(filledIn)),
+      /All checks passed\.[\s\S]*^the bridge runs; now call in from outside, .*pbx-bridge explain NUMBER$/m,
+    );
     const again = await type(filledIn);
     assert.match(again, /^nothing to change\n[\s\S]*All checks passed\./);
     assert.match(await type('systemctl is-enabled pbx-bridge'), /^enabled/);
     await type(status);
+  });
+  await t.test('a wrong value given to setup leaves the bridge as it is', async () => {
+    const file = '/etc/pbx-bridge/bridge.env';
+    const before = await type(`cat ${file}`);
+    const { code, output } = await run(`${filledIn.trim()} AMI_SECRET=wrong`);
+    assert.equal(code, 2, output);
+    assert.match(
+      flat(output),
+      /^\/etc\/pbx-bridge\/bridge\.env is unchanged, and so is the bridge: correct/m,
+    );
+    assert.equal(await type(`cat ${file}`), before);
+    assert.match(await type('ls /etc/pbx-bridge'), /^bridge\.env\n$/);
+    await type(`systemctl restart pbx-bridge; ${status}`);
   });
   /** What is logged is on the bridge's disk: it is at the API, and in its history, a moment later. */
   const explains = (wanted: RegExp) => {
@@ -178,8 +194,8 @@ export async function readmeTests(
       assert.match(output, new RegExp(line), command);
       assert.equal(code, 1);
     }
-    const [manual = ''] = /install -o pbx-bridge [^`]+/.exec(readDocument('config/operating.md').text) ?? [];
-    await type(manual.replace('FILE', 'monday.db'));
+    const [manual = ''] = /runuser -u pbx-bridge [^`]+/.exec(readDocument('config/operating.md').text) ?? [];
+    await type(manual.replaceAll('FILE', 'monday.db'));
   });
 
   await t.test('an upgrade as README says; the service is backed up as its manual says', async () => {

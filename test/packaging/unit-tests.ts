@@ -38,15 +38,24 @@ export async function unitTests(
   };
   const untilSaid = (wanted: RegExp) => untilNoted(wanted, '-t', 'pbx-bridge', '-o', 'cat');
 
-  await t.test('is not started before it is configured, and not again and again', async () => {
+  await t.test('is skipped before it is configured, and fails once with half of its settings', async () => {
     await succeeds(container, 'dpkg', '-i', '/root/now.deb');
     assert.equal(await property(unit, 'ActiveState'), 'inactive');
+    // As at a boot of a machine that has the package for the service only.
+    await run('systemctl', 'start', unit);
+    assert.equal(await property(unit, 'ActiveState'), 'inactive');
+    assert.equal(await property(unit, 'Result'), 'exec-condition');
+    assert.equal(await property(unit, 'NRestarts'), '0');
+    assert.equal((await run('systemctl', 'is-failed', unit)).output, 'inactive\n');
+    await untilNoted(/pbx-bridge is not configured: run pbx-bridge setup/, '-u', unit, '-p', 'info');
+    assert.doesNotMatch((await run('journalctl', '-u', unit, '-p', 'warning')).output, /not configured/);
+    settings({ API_TOKEN: undefined });
     assert.notEqual((await run('systemctl', 'start', unit)).code, 0);
     assert.equal(await property(unit, 'ExecMainStatus'), '78');
     assert.equal(await property(unit, 'ActiveState'), 'failed');
     assert.equal(await property(unit, 'NRestarts'), '0');
     // What is printed before there is a log has a priority too.
-    await untilNoted(/pbx-bridge is not configured: fill in/, '-u', unit, '-p', 'err');
+    await untilNoted(/API_TOKEN: /, '-u', unit, '-p', 'err');
   });
 
   await t.test('starts with Asterisk away, says so, and is ready when its channels were read', async () => {
@@ -71,6 +80,7 @@ export async function unitTests(
     const { output } = await run('stat', '-c', '%U %a', '/var/lib/pbx-bridge/bridge');
     assert.equal(output, 'pbx-bridge 700\n');
     assert.equal(await property(unit, 'LimitNOFILE'), '8192');
+    assert.notDeepEqual(readdirSync(machine.at('var/cache/pbx-bridge')), [], 'nothing is kept compiled');
   });
 
   await t.test('is reloaded in place', async () => {
@@ -83,20 +93,25 @@ export async function unitTests(
     await tellsACall(stand);
   });
 
-  await t.test('is started again after a crash, and after a hang by the watchdog', async () => {
-    for (const [signal, count] of [
-      ['KILL', '1'],
-      ['STOP', '2'],
-    ] as const) {
-      const pid = await property(unit, 'MainPID');
-      await system('kill', '--kill-who=main', `--signal=${signal}`, unit);
-      await until(unit, 'NRestarts', count);
-      await until(unit, 'ActiveState', 'active');
-      assert.notEqual(await property(unit, 'MainPID'), pid);
-      await tellsACall(stand);
-    }
-    await untilNoted(/Watchdog timeout/, '-u', unit);
-  });
+  await t.test(
+    'is started again after a crash or an end that nobody wanted, and after a hang by the watchdog',
+    async () => {
+      // TERM: it ends in good order, although nobody has stopped the unit.
+      for (const [signal, count] of [
+        ['KILL', '1'],
+        ['TERM', '2'],
+        ['STOP', '3'],
+      ] as const) {
+        const pid = await property(unit, 'MainPID');
+        await system('kill', '--kill-who=main', `--signal=${signal}`, unit);
+        await until(unit, 'NRestarts', count);
+        await until(unit, 'ActiveState', 'active');
+        assert.notEqual(await property(unit, 'MainPID'), pid);
+        await tellsACall(stand);
+      }
+      await untilNoted(/Watchdog timeout/, '-u', unit);
+    },
+  );
 
   await t.test('a start that waiting cannot help returns at once, and says why', async () => {
     const account = { username: 'bridge', secret: 'sesame', clock: systemClock };
@@ -125,6 +140,27 @@ export async function unitTests(
     await system('restart', unit);
     await until(unit, 'StatusText', /^Asterisk /);
   });
+
+  await t.test(
+    'a program that is started again and again: status says so, and where the reason is',
+    async () => {
+      const status = async () => (await run('pbx-bridge', 'status')).output.replace(/\n +/g, ' ');
+      settings({ STATUS_LISTEN: `127.0.0.1:${await freePort()}` });
+      await system('stop', unit);
+      assert.match(await status(), /not running; start it with systemctl start pbx-bridge/);
+      await succeeds(container, 'chown', 'root', '/var/lib/pbx-bridge/bridge/outbox.db');
+      await system('start', '--no-block', unit);
+      await until(unit, 'NRestarts', /[1-9]/);
+      const isSaid = async () =>
+        /\d+ (times|restarts).*journalctl -u pbx-bridge -p warning/.test(await status());
+      await waitUntil('status names the restarts', isSaid, { state: status, everyMs: 200 });
+      assert.match((await run('pbx-bridge', 'check')).output, /user pbx-bridge may not write to outbox\.db/);
+      await succeeds(container, 'chown', 'pbx-bridge', '/var/lib/pbx-bridge/bridge/outbox.db');
+      settings({});
+      await system('restart', unit);
+      await until(unit, 'StatusText', /^Asterisk /);
+    },
+  );
 
   if (!thorough) return;
 

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { account, channelEvent, startLine, startPlayer } from '../../src/bridge/ami/link.fixture.ts';
 import type { Recording } from '../../src/bridge/ami/recording/recording.ts';
 import type { Input } from '../../src/bridge/calls/input.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 
 const bridge = { BridgeUniqueid: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', BridgeTechnology: 'simple_bridge' };
 const at = 1_763_618_400_000;
@@ -27,7 +28,7 @@ const recording: Recording = {
     channelEvent('BridgeLeave', '1763618400.1', bridge),
     channelEvent('Hangup', '1763618400.1', { Cause: '16' }),
     channelEvent('BridgeLeave', '1763618401.2', bridge),
-    `Event: BridgeDestroy\r\nPrivilege: call,all\r\nBridgeUniqueid: ${bridge.BridgeUniqueid}`,
+    amiEvent('BridgeDestroy', bridge),
     channelEvent('Hangup', '1763618401.2', { Cause: '16' }),
   ].map((text, index) => ({ ms: index * 10, frame: Buffer.from(text) })),
 };
@@ -52,7 +53,9 @@ test('channels that a recording began with are there from the start', async (t) 
     {
       ...recording,
       channels: [item],
-      bridges: ['Event: BridgeListItem\r\nActionID: 8\r\nBridgeUniqueid: b\r\nBridgeTechnology: softmix'],
+      bridges: [
+        amiEvent('BridgeListItem', { ActionID: '8', BridgeUniqueid: 'b', BridgeTechnology: 'softmix' }),
+      ],
     },
     { rename: false },
   );

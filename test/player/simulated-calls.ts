@@ -1,4 +1,5 @@
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
+import { amiEvent } from '../fakes/ami-event.ts';
 
 /** A made-up call of an office: Asterisk's events, and what the bridge must report. */
 export type SimulatedCall = {
@@ -55,10 +56,7 @@ function createScript({ second, index, random, talkMs }: CallOptions) {
   let legs = 0;
 
   const put = (event: string, fields: Readonly<Record<string, string>>) => {
-    const rows = Object.entries({ Privilege: 'call,all', ...fields }).map(
-      ([key, value]) => `${key}: ${value}`,
-    );
-    frames.push({ ms: Math.round(now), frame: [`Event: ${event}`, ...rows].join('\r\n') });
+    frames.push({ ms: Math.round(now), frame: amiEvent(event, fields) });
   };
   const channelFields = ({ uniqueid, channel, number }: Leg, state: number, context: string) => ({
     Channel: channel,

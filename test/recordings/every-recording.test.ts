@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { isCallEvent, toInput } from '../../src/bridge/ami/events.ts';
+import { toInput } from '../../src/bridge/ami/events.ts';
 import { createMasker } from '../../src/bridge/ami/recording/mask.ts';
 import { inputsOf, type Recording } from '../../src/bridge/ami/recording/recording.ts';
+import { createEventGuard } from '../../src/bridge/ami/wire/event-guard.ts';
 import { createFramer } from '../../src/bridge/ami/wire/framer.ts';
 import { dryRun } from '../../src/bridge/calls/explain/dry-run.ts';
 import type { Input } from '../../src/bridge/calls/input.ts';
@@ -49,15 +50,19 @@ test('the call events of every recording are read the same, however its bytes ar
 /** The inputs of the call events in a stream that arrives in pieces of this size. */
 function decode(stream: Buffer, size: number): Input[] {
   const inputs: Input[] = [];
-  const framer = createFramer({
-    onGreeting: () => {},
-    wants: isCallEvent,
-    onEvent(frame, event) {
-      const input = toInput(event, frame, 0);
+  const guard = createEventGuard({
+    onEvent(event, fields) {
+      const input = toInput(event, fields, 0);
       if (input) inputs.push(input);
     },
-    onResponse: () => {},
-    onIgnored: () => {},
+    onOther: () => {},
+    isAnswer: () => false,
+    onLineBreak: () => {},
+    onRefused: () => {},
+  });
+  const framer = createFramer({
+    onGreeting: () => {},
+    onFrame: (bytes, event) => guard.push({ bytes, event, at: 0 }),
     onTooLong: assert.fail,
   });
   for (let start = 0; start < stream.length; start += size) {
@@ -66,6 +71,7 @@ function decode(stream: Buffer, size: number): Input[] {
     framer.push(piece);
     piece.fill('X');
   }
+  guard.end();
   return inputs;
 }
 
@@ -101,6 +107,17 @@ test('pbx-bridge replay reports of every recording what happened, also when it i
     wrong.map(({ name }) => name),
     [],
   );
+});
+
+test('what the journal says of any recording is one line each, without control characters and without what a caller forged', () => {
+  const texts = scenarios.flatMap((scenario) =>
+    inDryRun(scenario.recording, scenario).journal.map(({ text, number = '' }) => `${text} ${number}`),
+  );
+  assert.deepEqual(
+    texts.filter((text) => /[\p{Cc}\u2028\u2029]|zz|Event:|Linkedid/u.test(text)),
+    [],
+  );
+  assert.ok(texts.length > 500);
 });
 
 /** What is reported, as `expected.json` writes it. */

@@ -1,3 +1,4 @@
+import { isUnfinished } from './agi-lines.ts';
 import { type AgiRequest, readRequest } from './agi-request.ts';
 
 /**
@@ -70,7 +71,7 @@ export function step(session: Session, input: SessionInput): Step {
   const text = textOf(input.bytes);
   switch (session.phase) {
     case 'request':
-      return readOn(session.text, text);
+      return readOn(session.text, input.bytes.toString('latin1'));
     case 'asked':
     case 'answer': {
       const received = session.received + text.length;
@@ -90,9 +91,11 @@ function textOf(bytes: Buffer): string {
 }
 
 function readOn(received: string, more: string): Step {
-  const text = received + more;
+  // A carriage return within a line is part of a value.
+  const text = (received + more).replaceAll(/\r+\n/g, '\n');
   if (!text.startsWith('agi_'.slice(0, text.length))) return close('not-agi');
-  const end = text.indexOf('\n\n', Math.max(received.length - 1, 0));
+  let end = more.includes('\n') ? text.indexOf('\n\n') : -1;
+  while (end >= 0 && isUnfinished(text.slice(0, end))) end = text.indexOf('\n\n', end + 1);
   if ((end < 0 ? text.length : end) > sessionLimits.requestBytes) return close('too-long');
   if (end < 0) return stay({ phase: 'request', text });
   const lines = text.slice(0, end);

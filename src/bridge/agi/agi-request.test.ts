@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newSession, step } from './agi-protocol.ts';
 import { requestText } from './agi-request.fixture.ts';
 import { type AgiRequest, readRequest } from './agi-request.ts';
 
@@ -56,3 +57,66 @@ test('whose number it is, and the call', () => {
   }
   assert.deepEqual([readRequest('').isOwn, readRequest('').uniqueid], [true, '']);
 });
+
+/** What a caller may have in the number, the name or the number that was dialled. */
+const forgeries = [
+  'agi_uniqueid: 1763600000.9',
+  'agi_channel: PJSIP/other-1\nagi_uniqueid: 1763600000.9',
+  'agi_callingpres: 0',
+  'agi_callingpres: 35',
+  'agi_network_script: weather',
+  'agi_arg_1: 110',
+  'agi_callerid: 110',
+  'agi_calleridname: x\nagi_callingpres: 0',
+  'agi_priority: 1\nagi_enhanced: 0.0\nagi_accountcode: \nagi_threadid: 1',
+  '\n200 result=1\nHANGUP\n',
+  '\nagi_uniqueid: 1763600000.9\n\n',
+  '\n\n\n',
+];
+
+test('lines in what a caller chooses are not those of Asterisk, wherever the bytes are split', () => {
+  const chosen = [
+    'agi_callerid',
+    'agi_calleridname',
+    'agi_dnid',
+    'agi_rdnis',
+    'agi_extension',
+    'agi_channel',
+  ];
+  for (const pres of ['0', '35'])
+    for (const name of [...chosen, 'agi_arg_2'])
+      for (const forgery of forgeries)
+        for (const lineBreak of ['\n', '\r\n', '\r']) {
+          const value = `+4930\n${forgery}`.replaceAll('\n', lineBreak).slice(0, 79);
+          const text = requestText({ agi_callingpres: pres, agi_arg_1: '4711', [name]: value });
+          const plain = requestText({ agi_callingpres: pres, agi_arg_1: '4711', [name]: '+4930' });
+          for (const cut of [text.length, text.indexOf(value) + 12]) {
+            const [asked, ...more] = requestsOf([text.slice(0, cut), text.slice(cut)]);
+            assert.deepEqual([asked, more], [readRequest(plain.trimEnd()), []], JSON.stringify(value));
+          }
+        }
+});
+
+test('a number with a line break ends there, and the call is still asked about', () => {
+  const script = 'priority?number=+4930\nagi_uniqueid: 1763600000.9';
+  const [asked] = requestsOf([
+    requestText({ agi_network_script: script, agi_request: `agi://pbx/${script}` }),
+  ]);
+  assert.deepEqual([asked?.number, asked?.uniqueid], ['+4930', '1763600000.1']);
+});
+
+test('other programs may send fewer lines, but none twice', () => {
+  const few = 'agi_request: agi://pbx/priority\nagi_uniqueid: 1.1\nagi_callerid: 4711\n';
+  assert.deepEqual(requestsOf([`${few}\n`])[0]?.number, '4711');
+  assert.deepEqual(requestsOf([`${few}agi_uniqueid: 1.2\n\n`])[0]?.uniqueid, '');
+});
+
+/** The requests in what a session receives. */
+function requestsOf(pieces: readonly string[]): AgiRequest[] {
+  let session = newSession;
+  return pieces.flatMap((piece) => {
+    const { session: next, actions } = step(session, { type: 'bytes', bytes: Buffer.from(piece) });
+    session = next;
+    return actions.flatMap((action) => (action.type === 'ask' ? action.request : []));
+  });
+}

@@ -1,3 +1,5 @@
+import { readLines } from './agi-lines.ts';
+
 /** The dialplan's request, from the lines that Asterisk sends after it has connected. */
 export type AgiRequest = {
   /** The script of `agi://host/script?query`, such as `priority`. */
@@ -15,19 +17,12 @@ export type AgiRequest = {
   readonly setName?: boolean;
 };
 
-/** The lines that are read. */
-const wanted =
-  /^(agi_network_script|agi_request|agi_uniqueid|agi_channel|agi_callerid|agi_callingpres|agi_arg_1):(.*)$/gm;
-
 /**
- * Reads `agi_name: value` lines. A value may hold colons; other lines are skipped; of two lines of one name the first
- * counts, because the caller's name, which comes later, may hold any text.
+ * Reads `agi_name: value` lines. A value may hold colons and, as callers choose some, line breaks (see `readLines`).
  * @see https://docs.asterisk.org/Configuration/Interfaces/Asterisk-Gateway-Interface-AGI/
  */
 export function readRequest(text: string): AgiRequest {
-  const fields = new Map<string, string>();
-  for (const [, name = '', value = ''] of text.matchAll(wanted))
-    if (!fields.has(name)) fields.set(name, value.trim());
+  const fields = readLines(text);
   const address = fields.get('agi_network_script') ?? pathOf(fields.get('agi_request') ?? '');
   const [path, query] = cut(address, '?');
   const parameters = readQuery(query);

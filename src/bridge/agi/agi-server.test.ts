@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { withoutIpv6 } from '../../../test/ipv6.ts';
 import { until } from '../../../test/until.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { createTestClock } from '../../shared/process/test-clock.fixture.ts';
@@ -131,7 +132,7 @@ test('an address that is not allowed is disconnected before a byte is read', asy
   assert.deepEqual(said, ['agi.listening', 'agi.address-refused']);
 });
 
-test('an IPv4 client of an IPv6 socket is known by its IPv4 address', async (t) => {
+test('an IPv4 client of an IPv6 socket is known by its IPv4 address', { skip: withoutIpv6() }, async (t) => {
   const { port } = await serverFor(t, { host: '::', allow: ['127.0.0.1'] });
   assert.deepEqual((await askAgi(port())).commands, commands);
   assert.deepEqual((await askAgi(port(), { host: '::1' })).commands, []);

@@ -42,8 +42,7 @@ function stand({
   };
   const apply = (...inputs: Input[]) => {
     for (const input of inputs) {
-      tracker.apply(input);
-      permissions.review();
+      permissions.review(input, tracker.apply(input));
     }
   };
   const ask = (uniqueid: string, given = '0201234567', isOwn = true) => {

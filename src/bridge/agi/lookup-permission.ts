@@ -1,15 +1,16 @@
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
 import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { addTo, removeFrom } from '../../shared/process/multimap.ts';
 import { awaitsPresentation, isNumberOpen } from '../calls/caller-number.ts';
 import type { Channel } from '../calls/channel.ts';
+import type { Effect } from '../calls/effect.ts';
+import type { Input } from '../calls/input.ts';
 import type { OpenCall } from '../calls/open-call.ts';
 import type { TrackerState } from '../calls/tracker-state.ts';
 import { notationOf } from '../calls/trunk-learning.ts';
 import type { LookupRequest, NumberToLookUp, Permit } from './agi.ts';
-
-/** What was dialled and what is stored differ in their first digits only: the last seven say which number it is. */
-const TELLING_DIGITS = 7;
+import { createCallersByNumber, tellingDigits } from './callers-by-number.ts';
 
 type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules' | 'trunks'>;
 
@@ -18,9 +19,12 @@ type LookupPermissions = {
   readonly permit: Permit;
   /** From now on decides by the tracker's state; until then no call is known. */
   follow(state: LookupState): void;
-  /** Call it whenever the tracker has taken an input. */
-  review(): void;
+  /** Call it whenever the tracker has taken an input, with what that led to. */
+  review(input: Input, effects: readonly Effect[]): void;
 };
+
+/** Stands for the number of any lookup. */
+const ANY_NUMBER = '1';
 
 /** `unknown`: no call that the bridge knows says it. */
 type Permission = 'granted' | 'withheld' | 'pending' | 'unknown';
@@ -36,7 +40,11 @@ export function createLookupPermissions(
   setTimer: (callback: () => void, ms: number) => () => void,
 ): LookupPermissions {
   let state: LookupState = { calls: new Map(), channels: new Map(), trunks: new Map(), rules };
-  const waiting = new Set<() => void>();
+  const callers = createCallersByNumber(
+    (call, channel) => permissionOf(call, channel, ANY_NUMBER) === 'granted',
+  );
+  /** Lookups that wait, by the channel that decides. */
+  const waiting = new Map<string, Set<() => void>>();
 
   /**
    * The channel that decides whether the number may be sent: a caller's, or the one that asks. Undefined if a caller's
@@ -45,19 +53,30 @@ export function createLookupPermissions(
   function deciderOf({ uniqueid, number, isOwn }: LookupRequest): string | undefined {
     const { calls, channels } = state;
     if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
+    const own = channels.get(uniqueid);
+    const isCaller = calls.has(uniqueid) && own !== undefined;
     const digits = tellingDigits(number);
-    let sameNumber: string | undefined;
-    for (const [caller, call] of calls) {
-      const channel = channels.get(caller);
-      if (channel === undefined) continue;
-      if (channel.presented === number || channel.number === number) sameNumber = caller;
-      if (caller !== uniqueid && permissionOf(call, channel, number) === 'granted') continue;
-      if ([channel.presented, channel.number].some((its) => tellingDigits(its) === digits)) return caller;
+    if (isCaller && [own.presented, own.number].some((its) => tellingDigits(its) === digits)) return uniqueid;
+    for (const caller of callers.unsettled(number)) {
+      const call = calls.get(caller);
+      if (call && permissionOf(call, channels.get(caller), number) !== 'granted') return caller;
     }
     // A channel that was not heard of may withhold the number that another call shows.
-    if (sameNumber !== undefined && channels.has(uniqueid)) return sameNumber;
+    const sameNumber = own && callers.withText(number);
+    if (sameNumber !== undefined) return sameNumber;
     if (isOwn) return uniqueid;
-    return calls.has(uniqueid) && channels.get(uniqueid)?.presented ? undefined : '';
+    return isCaller && own.presented !== '' ? undefined : '';
+  }
+
+  function updateCaller(uniqueid: string): void {
+    callers.update(uniqueid, state.calls.get(uniqueid), state.channels.get(uniqueid));
+    for (const review of waiting.get(uniqueid) ?? []) review();
+  }
+
+  function updateAll(): void {
+    callers.clear();
+    for (const uniqueid of state.calls.keys()) updateCaller(uniqueid);
+    for (const reviews of [...waiting.values()]) for (const review of reviews) review();
   }
 
   function permissionBy(decider: string | undefined, number: string): Permission {
@@ -94,18 +113,26 @@ export function createLookupPermissions(
       return new Promise((resolve) => {
         const end = (last: Permission) => {
           cancelLate();
-          waiting.delete(review);
+          wait(undefined);
           resolve(ruling(last));
         };
         const decide = () => {
           decider = deciderOf(request);
           permission = permissionBy(decider, request.number);
           if (permission === 'granted' || permission === 'withheld') end(permission);
+          else wait(decider);
         };
         const review = () => {
           if (permissionBy(decider, request.number) !== permission) decide();
         };
-        waiting.add(review);
+        let waitsFor: string | undefined;
+        const wait = (next: string | undefined) => {
+          if (waitsFor === next) return;
+          if (waitsFor !== undefined) removeFrom(waiting, waitsFor, review);
+          if (next !== undefined) addTo(waiting, next, review);
+          waitsFor = next;
+        };
+        wait(decider);
         const cancelLate = setTimer(() => end('pending'), waitMs);
         if (permission !== 'unknown') return;
         void askCall().then((presentation) => {
@@ -118,9 +145,13 @@ export function createLookupPermissions(
     },
     follow(tracked) {
       state = tracked;
+      updateAll();
     },
-    review() {
-      for (const listener of waiting) listener();
+    review(input, effects) {
+      if (input.type === 'snapshot') return updateAll();
+      const changed = new Set(effects.flatMap((it) => (it.type === 'save' ? it.call.uniqueid : [])));
+      if ('uniqueid' in input) changed.add(input.uniqueid);
+      for (const uniqueid of changed) updateCaller(uniqueid);
     },
   };
 }
@@ -134,8 +165,4 @@ function permissionOf(call: OpenCall, channel: Channel | undefined, number: stri
   // nothing to wait for.
   if (channel.presented === '') return numberIn(number) === '' ? 'granted' : 'pending';
   return awaitsPresentation(call, channel) ? 'pending' : 'granted';
-}
-
-function tellingDigits(number: string): string {
-  return number.replace(/\D+/g, '').slice(-TELLING_DIGITS);
 }

@@ -36,7 +36,7 @@ const defaults = {
 };
 
 /** Maximum number of waiting requests; with more, every answer would be late. */
-const MAX_WAITING = 5_000;
+const MAX_WAITING = { urgent: 5_000, prefetch: 200 };
 
 const tooMany: LookupResult = { ...failed, reason: 'too many lookups are waiting for the API' };
 
@@ -155,7 +155,7 @@ type RequestLimiterOptions = {
   /** How long a request may wait for its turn, ms. */
   readonly maxWaitMs: number;
   /** Most requests that wait, of each kind. */
-  readonly maxWaiting: number;
+  readonly maxWaiting: Readonly<Record<'urgent' | 'prefetch', number>>;
 };
 
 function createRequestLimiter(
@@ -163,29 +163,32 @@ function createRequestLimiter(
   clock: Clock,
 ): RequestLimiter {
   const queue = new PQueue({ concurrency });
+  /** Counted here: p-queue would go through all that wait. */
+  const waiting = { urgent: 0, prefetch: 0 };
   let requests = 0;
 
   return {
     run(urgent, request) {
-      const priority = Number(urgent);
-      // Counting by priority takes longer the more wait.
-      if (queue.size >= maxWaiting && queue.sizeBy({ priority }) >= maxWaiting)
-        return { result: Promise.resolve(undefined), raise: () => {} };
+      let kind: keyof typeof waiting | undefined = urgent ? 'urgent' : 'prefetch';
+      if (waiting[kind] >= maxWaiting[kind]) return { result: Promise.resolve(undefined), raise: () => {} };
+      waiting[kind] += 1;
       const id = String(requests++);
       let since = clock.now();
-      let canRaise = !urgent;
       const result = queue.add(
         async () => {
-          canRaise = false;
+          if (kind !== undefined) waiting[kind] -= 1;
+          kind = undefined;
           return clock.now() - since <= maxWaitMs ? request() : undefined;
         },
-        { id, priority },
+        { id, priority: Number(urgent) },
       );
       return {
         result,
         raise() {
-          if (!canRaise) return;
-          canRaise = false;
+          if (kind !== 'prefetch') return;
+          waiting.prefetch -= 1;
+          waiting.urgent += 1;
+          kind = 'urgent';
           since = clock.now();
           queue.setPriority(id, 1);
         },

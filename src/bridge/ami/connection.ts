@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '../../shared/process/clock.ts';
@@ -6,7 +7,8 @@ import { isCallEvent } from './events.ts';
 import { type AmiFailure, saysNothing } from './failure.ts';
 import { type AmiCounters, countIgnored } from './link-log.ts';
 import { type AnswerLimits, ConnectionEnded, createPendingRequests } from './pending-requests.ts';
-import { type Fields, fieldKey, readFields } from './wire/frame.ts';
+import { createEventGuard } from './wire/event-guard.ts';
+import { type Fields, fieldKey, isResponse, readFields } from './wire/frame.ts';
 import { createFramer } from './wire/framer.ts';
 import { type Action, assertSafe, createManager, type Response } from './wire/manager.ts';
 import { type Endpoint, errorCode, openSocket } from './wire/socket.ts';
@@ -21,8 +23,11 @@ export type ConnectionOptions = Endpoint & {
 };
 
 type ConnectionHandlers = {
-  /** A call event's frame, valid only during the call; `at`: Unix milliseconds at which its bytes arrived. */
-  onCallEvent(event: string, frame: Buffer, at: number): void;
+  /** A call event, `fields` valid only during the call; `at`: Unix milliseconds at which its bytes arrived. */
+  onCallEvent(event: string, fields: Fields, at: number): void;
+  /** A value of this event had a line break; this event was not believed (see `createEventGuard`). */
+  onLineBreak?: ((event: string) => void) | undefined;
+  onRefused?: ((event: string) => void) | undefined;
   /** A frame that was too long; `wanted`: of a call event, or of a list that is being read. */
   onTooLong(event: string, wanted: boolean): void;
   /** No answer came in time to this action, which the bridge can do without. */
@@ -61,7 +66,8 @@ type ListRequest<Item> = {
 };
 
 export type List<Item> =
-  | { readonly ok: true; readonly items: readonly Item[] }
+  /** `isPartial`: some of its items could not be read, or did not come. */
+  | { readonly ok: true; readonly items: readonly Item[]; readonly isPartial: boolean }
   | { readonly ok: false; readonly message: string };
 
 type OpenedConnection =
@@ -88,13 +94,24 @@ export async function openConnection(
   }
 }
 
+/** About 20 events: less than a millisecond. */
+const SLICE_BYTES = 8_192;
+
 /** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
 export type Connection = Awaited<ReturnType<typeof logIn>>;
 
 async function logIn(
   socket: Socket,
   { username, secret, answerDeadlineMs }: ConnectionOptions,
-  { onCallEvent, onTooLong, onUnanswered, onFrame, onEnd }: ConnectionHandlers,
+  {
+    onCallEvent,
+    onLineBreak = nothing,
+    onRefused = nothing,
+    onTooLong,
+    onUnanswered,
+    onFrame,
+    onEnd,
+  }: ConnectionHandlers,
   { clock, counters, signal }: ConnectionTools,
 ) {
   let ended = false;
@@ -102,32 +119,50 @@ async function logIn(
   let actions = 0;
   let arrivedAt = clock.now();
   let onGreeting: (line: string) => void = () => {};
-  /** The lists that are being read, by ActionID. */
+  /** The lists that are being read, by ActionID, and how many of them have events with this name. */
   const lists = new Map<string, OpenList>();
+  const listEvents = new Map<string, number>();
   /** Actions by name: those that were answered, and those that were not and are not sent any more. */
   const answered = new Set<string>();
   const unanswered = new Set<string>();
   const limits = { deadlineMs: answerDeadlineMs, longestMs: longestAnswer(answerDeadlineMs) };
   const pending = createPendingRequests(clock, () => socket.bytesRead, fail);
   const manager = createManager(username, secret, write);
+  /** Callers know the number of an action, and must not be able to write its answer. */
+  const actionPrefix = `pbx-bridge-${randomBytes(6).toString('hex')}-`;
+  const guard = createEventGuard({
+    onEvent(event, fields, at) {
+      if (ended) return;
+      if (isCallEvent(event)) onCallEvent(event, fields, at);
+      else if (!readItem(event, fields)) countIgnored(counters, event);
+    },
+    onOther({ bytes, event }) {
+      if (ended) return;
+      if (event === '' && isResponse(bytes)) {
+        if (!manager.receive(bytes)) countIgnored(counters, 'Response');
+      } else if (!isWanted(event) || !readItem(event, readFields(bytes))) countIgnored(counters, event);
+    },
+    isAnswer: (bytes) => bytes.includes(`\nActionID: ${actionPrefix}`, 0, 'latin1'),
+    onLineBreak,
+    onRefused,
+  });
   const framer = createFramer({
     onGreeting: (line) => onGreeting(line),
-    wants: isWanted,
-    onEvent(frame, event) {
-      if (isCallEvent(event)) onCallEvent(event, frame, arrivedAt);
-      else if (!readItem(event, readFields(frame))) countIgnored(counters, event);
+    onFrame(bytes, event) {
+      onFrame?.(bytes, arrivedAt);
+      guard.push({ bytes, event, at: arrivedAt });
     },
-    onResponse(frame) {
-      if (!manager.receive(frame)) countIgnored(counters, 'Response');
+    onTooLong(event) {
+      guard.end();
+      onTooLong(event, isWanted(event));
     },
-    onIgnored: (event) => countIgnored(counters, event),
-    onTooLong: (event) => onTooLong(event, isWanted(event)),
-    onFrame: onFrame && ((frame) => onFrame(frame, arrivedAt)),
   });
+  let settling: NodeJS.Immediate | undefined;
   socket.on('data', (chunk: Buffer) => {
+    socket.pause();
     arrivedAt = clock.now();
     counters.bytesIn += chunk.length;
-    framer.push(chunk);
+    takeSlice(chunk);
   });
   socket.on('error', (error) => fail({ kind: 'lost', detail: errorCode(error) }));
   socket.on('close', () => fail({ kind: 'lost', detail: 'closed' }));
@@ -168,6 +203,25 @@ async function logIn(
     close,
   };
 
+  /**
+   * Reads so much in a turn of the event loop, and the rest in the next ones. Node would read megabytes in a row, and priority
+   * lookups and timers would wait for all of it.
+   */
+  function takeSlice(chunk: Buffer): void {
+    framer.push(chunk.subarray(0, SLICE_BYTES));
+    const rest = chunk.subarray(SLICE_BYTES);
+    clearImmediate(settling);
+    setImmediate(() => {
+      if (rest.length > 0) {
+        takeSlice(rest);
+        return;
+      }
+      socket.resume();
+      // Runs after what has come in the meantime was read.
+      if (!framer.hasPart()) settling = setImmediate(guard.settle);
+    });
+  }
+
   function write(text: string): void {
     if (ended) return;
     counters.bytesOut += Buffer.byteLength(text);
@@ -203,7 +257,7 @@ async function logIn(
 
   function send(action: Action, done: (response: Response) => void): string {
     assertSafe(action);
-    const actionId = `pbx-bridge-${++actions}`;
+    const actionId = `${actionPrefix}${++actions}`;
     manager.send(action, actionId, done);
     return actionId;
   }
@@ -213,26 +267,37 @@ async function logIn(
     done: (list: List<Item>) => void,
   ) {
     const items: Item[] = [];
+    let came = 0;
     const actionId = send(action, (response) => {
       if (response.response !== 'Error') return;
-      lists.delete(actionId);
+      closeList(actionId);
       done({ ok: false, message: messageOf(response) });
     });
     lists.set(actionId, {
       item,
       last,
       add(fields) {
+        came += 1;
         const item = read(fields);
         if (item !== undefined) items.push(item);
       },
-      end: () => done({ ok: true, items }),
+      end(fields) {
+        const announced = Number(fields(listItemsKey) ?? came);
+        done({ ok: true, items, isPartial: announced !== came || items.length !== came });
+      },
     });
+    for (const event of [item, last]) listEvents.set(event, (listEvents.get(event) ?? 0) + 1);
   }
 
+  function closeList(actionId: string): void {
+    const list = lists.get(actionId);
+    if (!lists.delete(actionId) || list === undefined) return;
+    for (const event of [list.item, list.last]) listEvents.set(event, (listEvents.get(event) ?? 0) - 1);
+  }
+
+  /** Asked for every event: it must not depend on how many lists are being read. */
   function isWanted(event: string): boolean {
-    if (isCallEvent(event)) return true;
-    for (const { item, last } of lists.values()) if (event === item || event === last) return true;
-    return false;
+    return isCallEvent(event) || (listEvents.get(event) ?? 0) > 0;
   }
 
   /** False if the event belongs to no list. */
@@ -241,14 +306,15 @@ async function logIn(
     const list = lists.get(actionId);
     if (event === list?.item) list.add(fields);
     else if (event === list?.last) {
-      lists.delete(actionId);
-      list.end();
+      closeList(actionId);
+      list.end(fields);
     } else return false;
     return true;
   }
 
   function fail(failure: AmiFailure): void {
     if (ended) return;
+    guard.settle();
     end(failure);
     if (loggedIn) onEnd(failure);
   }
@@ -272,10 +338,12 @@ type OpenList = {
   readonly item: string;
   readonly last: string;
   add(fields: Fields): void;
-  end(): void;
+  end(fields: Fields): void;
 };
 
 const actionIdKey = fieldKey('ActionID');
+const listItemsKey = fieldKey('ListItems');
+const nothing = (): void => {};
 
 function messageOf({ fields }: Response): string {
   return fields.get('Message') ?? 'without a reason';

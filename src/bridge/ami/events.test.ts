@@ -14,7 +14,7 @@ function frame(event: string, said: Said): Buffer {
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
 }
 
-const input = (event: string, said: Said) => toInput(event, frame(event, said), at);
+const input = (event: string, said: Said) => toInput(event, fields(event, said), at);
 const fields = (event: string, said: Said) => readFields(frame(event, said));
 const channel = {
   Channel: 'PJSIP/trunk-0000002a',

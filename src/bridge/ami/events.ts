@@ -1,7 +1,7 @@
 import type { ChannelSeen, Input, Presentation, SnapshotChannel } from '../calls/input.ts';
 import type { Place } from '../calls/place.ts';
 import { presentationVariables, readPresentation } from '../calls/presentation.ts';
-import { type FieldKey, type Fields, fieldKey, readFields } from './wire/frame.ts';
+import { type FieldKey, type Fields, fieldKey } from './wire/frame.ts';
 
 /**
  * Reads what each AMI event says about a channel or bridge. Undefined if the event lacks its Uniqueid or another
@@ -45,12 +45,17 @@ const technologyKey = fieldKey('BridgeTechnology');
 const channelsBridgeKey = fieldKey('BridgeId');
 const dnidKey = fieldKey('DNID');
 
+/** Whether a Newchannel says which call the channel belongs to: Asterisk 12 and older do not. */
+export function hasLinkedid(fields: Fields): boolean {
+  return (fields(linkedidKey) ?? '').trim() !== '';
+}
+
 /**
- * A call event's frame as the tracker's input; undefined if it is none, or a bad one.
+ * A call event as the tracker's input; undefined if it is none, or a bad one.
  * @param at Unix milliseconds at which its bytes arrived.
  */
-export function toInput(event: string, frame: Buffer, at: number): Input | undefined {
-  return readers.get(event)?.(readFields(frame), at);
+export function toInput(event: string, fields: Fields, at: number): Input | undefined {
+  return readers.get(event)?.(fields, at);
 }
 
 /** A CoreShowChannel of a snapshot. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../shared/process/clock.ts';
-import type { Input } from '../calls/input.ts';
+import type { Input, Snapshot } from '../calls/input.ts';
 import { longestUniqueid } from '../cdr/cdr-source.ts';
 import { openConnection } from './connection.ts';
-import { toInput } from './events.ts';
+import { hasLinkedid, toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import type { AmiLinkOptions } from './link.ts';
 import { createCounters } from './link-log.ts';
@@ -39,6 +39,10 @@ export type Inspection = {
   readonly channelsAfter: readonly string[];
   /** Call events received between the two snapshots. */
   readonly events: readonly Input[];
+  /** True if channels came up, and the events did not say which calls they belong to. */
+  readonly lacksLinkedid: boolean;
+  /** How many channels were put into a bridge between the two snapshots, and no BridgeEnter said so. */
+  readonly unseenBridges: number;
   /** Actions that were not answered in time. */
   readonly unanswered: readonly string[];
 };
@@ -48,6 +52,8 @@ export type InspectionResult =
   | { readonly ok: false; readonly failure: AmiFailure };
 
 const deadlineMs = 5_000;
+/** How long a BridgeEnter may take, ms: Asterisk sends it at once. */
+const BRIDGE_EVENT_MS = 1_000;
 /** A big FreePBX has 30,000 lines of dialplan. */
 const patient = { limits: { deadlineMs: 15_000, longestMs: 60_000 } };
 
@@ -67,6 +73,7 @@ export async function inspectPbx(
 ): Promise<InspectionResult> {
   const events: Input[] = [];
   const unanswered: string[] = [];
+  let lacksLinkedid = false;
   let onEnd: (failure: AmiFailure) => void = () => {};
   const ended = new Promise<AmiFailure>((resolve) => {
     onEnd = resolve;
@@ -74,8 +81,9 @@ export async function inspectPbx(
   const opened = await openConnection(
     { ...options, connectDeadlineMs: deadlineMs, answerDeadlineMs: deadlineMs },
     {
-      onCallEvent(event, frame, at) {
-        const input = toInput(event, frame, at);
+      onCallEvent(event, fields, at) {
+        if (event === 'Newchannel' && !hasLinkedid(fields)) lacksLinkedid = true;
+        const input = toInput(event, fields, at);
         if (input === undefined) return;
         events.push(input);
         onInput(input);
@@ -113,6 +121,8 @@ export async function inspectPbx(
     ]);
     await pause(listenMs);
     const after = await readSnapshot(connection, clock.now);
+    // A BridgeEnter may be on the way.
+    if (unseenBridges(before, after, events) > 0) await pause(BRIDGE_EVENT_MS);
     const idsOf = ({ channels }: typeof before) => channels.map(({ uniqueid }) => uniqueid);
     return {
       version: settings.fields.get('AsteriskVersion')?.replace(/[+~].*/, ''),
@@ -127,6 +137,8 @@ export async function inspectPbx(
       channelsBefore: idsOf(before),
       channelsAfter: idsOf(after),
       events,
+      lacksLinkedid,
+      unseenBridges: unseenBridges(before, after, events),
       unanswered: [...new Set(unanswered)].sort(),
     };
   }
@@ -171,6 +183,18 @@ export async function inspectPbx(
       });
     });
   }
+}
+
+/** How many channels a snapshot has in a bridge in which they were not before, and into which no event has put them. */
+function unseenBridges(before: Snapshot, after: Snapshot, events: readonly Input[]): number {
+  const bridgesBefore = new Map(before.channels.map(({ uniqueid, bridge }) => [uniqueid, bridge]));
+  const seen = new Set(
+    events.flatMap((input) => (input.type === 'bridge-entered' ? `${input.uniqueid} ${input.bridge}` : [])),
+  );
+  return after.channels.filter(
+    ({ uniqueid, bridge }) =>
+      bridge !== '' && bridgesBefore.get(uniqueid) !== bridge && !seen.has(`${uniqueid} ${bridge}`),
+  ).length;
 }
 
 function failWith(failure: AmiFailure): never {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Connection } from './connection.ts';
-import { readSnapshot } from './snapshot.ts';
+import { readChannels } from './snapshot.ts';
 
 export type KeepAliveOptions = {
   /** Milliseconds from an answer to the next Ping. */
@@ -12,22 +12,22 @@ export type KeepAliveOptions = {
 /**
  * Pings until it is stopped. A half-open link is found after at most interval + deadline; a link on which
  * bytes still arrive is alive, however long Asterisk takes to answer.
- * @param options `answersPing`: without it the channels are read instead of a Ping.
+ * @param options `answersPing`: as long as it is false the channels are read instead of a Ping.
  * @param onPong awaited before the next Ping.
  * @param onError what onPong threw, or ConnectionEnded.
  */
 export function keepAlive(
   connection: Connection,
-  { intervalMs, deadlineMs, answersPing }: KeepAliveOptions & { readonly answersPing: boolean },
+  { intervalMs, deadlineMs, answersPing }: KeepAliveOptions & { readonly answersPing: () => boolean },
   clock: Clock,
   onPong: (at: number) => Promise<void>,
   onError: (error: unknown) => void,
 ): () => void {
   const limits = { deadlineMs, longestMs: Number.POSITIVE_INFINITY };
   const isAlive = (): Promise<unknown> =>
-    answersPing
+    answersPing()
       ? connection.request({ action: 'Ping' }, { limits, needed: true })
-      : readSnapshot(connection, clock.now);
+      : readChannels(connection);
   let cancel = clock.setTimer(ping, intervalMs);
   let stopped = false;
   return () => {

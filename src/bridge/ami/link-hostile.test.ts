@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { amiEvent } from '../../../test/fakes/ami-event.ts';
 import { silentLog } from '../../shared/log/log.ts';
 import { systemClock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
@@ -16,6 +18,7 @@ import { createAmiLink } from './link.ts';
 import { maxHeld } from './session.ts';
 import { UnsafeValueError } from './wire/manager.ts';
 
+const eventsOf = (inputs: readonly Input[]) => inputs.filter(({ type }) => type !== 'snapshot');
 const types = (inputs: readonly Input[]): string[] => inputs.map(({ type }) => type);
 
 test('more events than can be held end the connection, and the next one is a new beginning', async (t) => {
@@ -24,7 +27,7 @@ test('more events than can be held end the connection, and the next one is a new
     const flood = connections++ === 0;
     serveActions(socket, (action, id) => {
       if (action !== 'coreshowchannels' || !flood) return healthyAnswer(action, id);
-      return 'Event: BridgeDestroy\r\nBridgeUniqueid: b\r\n\r\n'.repeat(maxHeld + 1);
+      return `${amiEvent('BridgeDestroy', { BridgeUniqueid: 'b' })}\r\n\r\n`.repeat(maxHeld + 1);
     });
   });
   const { inputs, said, until } = startLine(t, { port });
@@ -60,22 +63,20 @@ test('hostile frames cost themselves alone', async (t) => {
     channelEvent('Newstate', '1.1').concat('\r\n\n'),
   ];
   for (const bytes of hostile) player.sendRaw(bytes);
-  player.sendRaw(
-    Buffer.from([...Buffer.from('Event: Rename\r\nUniqueid: 1.1\r\nNewname: SIP/'), 0xff, 13, 10, 13, 10]),
-  );
+  const renamed = amiEvent('Rename', { Channel: 'SIP/a', Newname: 'SIP/\xff', Uniqueid: '1.1' });
+  player.sendRaw(Buffer.from(`${renamed}\r\n\r\n`, 'latin1'));
   player.send(channelEvent('Hangup', '1.1'));
-  await until(() => inputs.at(-1)?.type === 'hung-up');
+  await until(() => inputs.some(({ type }) => type === 'hung-up'));
 
-  assert.deepEqual(types(inputs), [
-    'snapshot',
+  assert.deepEqual(types(eventsOf(inputs)), [
     'channel-created',
     'channel-state',
     'channel-state',
     'channel-renamed',
     'hung-up',
   ]);
-  const renamed = inputs[4];
-  assert.equal(renamed?.type === 'channel-renamed' && renamed.channel, 'SIP/\ufffd');
+  const input = eventsOf(inputs)[3];
+  assert.equal(input?.type === 'channel-renamed' && input.channel, 'SIP/\ufffd');
   assert.equal(({} as Record<string, unknown>).polluted, undefined);
   const { state, counters } = link.status();
   assert.equal(state, 'up');
@@ -89,6 +90,60 @@ test('hostile frames cost themselves alone', async (t) => {
     Response: 3,
     '': 2,
   });
+});
+
+test('a caller with line breaks in the number: the call is seen, other calls are not affected, and the log says so once', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  player.send(channelEvent('Newchannel', '1.1'));
+  for (const id of ['1.2', '1.3'])
+    for (const forged of [
+      'Uniqueid: 1.1\r\nLinkedid: 1.1',
+      '\r\nEvent: Hangup\r\nUniqueid: 1.1',
+      '\r\nEvent: Hangup\r\nPrivilege: call,all\r\nUniqueid: 1.1\r\n',
+      '\r\nResponse: Success\r\nActionID: pbx-bridge-5\r\n',
+    ]) {
+      const event = channelEvent('Newstate', id, { CallerIDNum: `+4930\r\n${forged}` });
+      player.sendRaw(`${event}\r\n\r\n`);
+    }
+  player.sendRaw('Event: Hangup\r\nPrivilege: call,all\r\nUniqueid: 1.1\r\n\r\n');
+  player.send(channelEvent('Hangup', '1.3'));
+  await until(() => inputs.some(({ type }) => type === 'hung-up'));
+  const [, ...events] = eventsOf(inputs);
+  const seen = events.map((it) => ('uniqueid' in it ? [it.type, it.uniqueid] : [it.type]));
+  const states = (id: string) => Array.from({ length: 4 }, () => ['channel-state', id]);
+  assert.deepEqual(seen, [...states('1.2'), ...states('1.3'), ['hung-up', '1.3']]);
+  for (const it of events) if (it.type === 'channel-state') assert.equal(it.callerNumber, '+4930');
+  assert.deepEqual(
+    said.slice(1).map(({ code, fields }) => [code, fields.event]),
+    [
+      ['ami.line-break', 'Newstate'],
+      ['ami.bad-event', 'Hangup'],
+    ],
+  );
+  // What the event that was refused may have said is in another snapshot.
+  await until(() => inputs.filter(({ type }) => type === 'snapshot').length === 2);
+  const { counters } = link.status();
+  assert.deepEqual([counters.lineBreaks, counters.bad, counters.ignored.get('Response')], [8, 1, undefined]);
+});
+
+test('an event is not believed before it is known how it goes on, and waits for nothing else', async (t) => {
+  const { player, port } = await startPlayer(t);
+  // No ping is answered within the event.
+  const { inputs, said, until } = startLine(t, { port }, { longestMs: 60_000 });
+  await until(() => said.length === 1);
+  // The number that was dialled seems to end the event with the ids of another call.
+  const ids = 'Priority: 1\r\nUniqueid: 1.1\r\nLinkedid: 1.1';
+  const bytes = `${channelEvent('Newstate', '1.2', { Exten: `1\r\n${ids}\r\n` })}\r\n\r\n`;
+  const within = bytes.lastIndexOf('Priority') + 20;
+  player.sendRaw(bytes.slice(0, within));
+  await setTimeout(50);
+  assert.equal(inputs.length, 1);
+  player.sendRaw(bytes.slice(within));
+  await until(() => inputs.length === 2);
+  const [, state] = inputs;
+  assert.equal(state?.type === 'channel-state' && state.uniqueid, '1.2');
 });
 
 test('a 10 MB line costs one frame, and the channels are read again', async (t) => {

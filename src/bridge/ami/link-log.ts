@@ -1,9 +1,10 @@
 import type { ProblemCode } from '../../shared/alerts/problem.ts';
 import type { Log } from '../../shared/log/log.ts';
+import { isTooOld, OLDEST_ASTERISK } from './asterisk-version.ts';
 import { type AmiFailure, describeFailure } from './failure.ts';
 
 /** How often a failure that lasts is logged again. */
-const remindMs = 5 * 60_000;
+export const remindMs = 5 * 60_000;
 
 /** The log message of each failure. */
 export const failureCodes: Readonly<Record<AmiFailure['kind'], ProblemCode>> = {
@@ -23,6 +24,7 @@ export function createLinkLog(log: Log, address: string) {
   let downSince: number | undefined;
   let logged: { reason: string; at: number } | undefined;
   let attempts = 0;
+  let named = '';
 
   function up(at: number, version: string, channels: number): void {
     const downSeconds = downSince === undefined ? 0 : Math.round((at - downSince) / 1000);
@@ -54,7 +56,14 @@ export function createLinkLog(log: Log, address: string) {
     logged = { reason, at };
   }
 
-  return { up, down };
+  /** Names a version that is too old, once. */
+  function sayVersion(version: string): void {
+    if (version === named || !isTooOld(version)) return;
+    named = version;
+    log.say('ami.old-asterisk', { version, oldest: OLDEST_ASTERISK });
+  }
+
+  return { up, down, version: sayVersion };
 }
 
 /** Counters over all connections of a link. */
@@ -67,12 +76,16 @@ export type AmiCounters = {
   events: number;
   /** Frames that were too long to keep. */
   tooLong: number;
-  /** Call events without a Uniqueid or what else they need. */
+  /** Events with a line break in a value. */
+  lineBreaks: number;
+  /** Events that are not as Asterisk writes them. */
   bad: number;
   /** Inputs whose consumer threw. */
   failed: number;
   /** Actions that were not answered in time, and that the bridge can do without. */
   readonly unanswered: Set<string>;
+  /** When messages were logged that repeat, Unix ms. */
+  readonly saidAt: Map<string, number>;
   /** Frames that were not needed, by the event's name; '' are frames that are neither event nor response. */
   readonly ignored: Map<string, number>;
 };
@@ -87,9 +100,11 @@ export function createCounters(): AmiCounters {
     bytesOut: 0,
     connects: 0,
     ignored: new Map(),
+    saidAt: new Map(),
     unanswered: new Set(),
     events: 0,
     tooLong: 0,
+    lineBreaks: 0,
     bad: 0,
     failed: 0,
   };

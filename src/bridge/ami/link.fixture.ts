@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import type { TestContext } from 'node:test';
+import { amiEvent } from '../../../test/fakes/ami-event.ts';
 import { createPlayer, type Player, type PlayerOptions } from '../../../test/player/player.ts';
 import { until } from '../../../test/until.ts';
 import type { Log, LogFields } from '../../shared/log/log.ts';
@@ -144,19 +145,12 @@ export function channelEvent(
   uniqueid: string,
   more: Readonly<Record<string, string>> = {},
 ): string {
-  const fields = {
-    Event: event,
-    Privilege: 'call,all',
+  return amiEvent(event, {
     Channel: `PJSIP/trunk-${uniqueid.replace(/\D/g, '').slice(-8).padStart(8, '0')}`,
-    ChannelState: '4',
     CallerIDNum: '+493012345',
-    Context: 'from-trunk',
     Exten: '100',
     Uniqueid: uniqueid,
     Linkedid: uniqueid,
     ...more,
-  };
-  return Object.entries(fields)
-    .map((field) => field.join(': '))
-    .join('\r\n');
+  });
 }

@@ -249,6 +249,64 @@ test('an AMI that answers only the login and the list of channels gives a workin
   assert.deepEqual(optional.length, 7);
 });
 
+test('events do not wait for what the bridge can do without, and late answers count', async (t) => {
+  let late = (): void => {};
+  const port = await startServer(t, (socket) =>
+    serveActions(socket, (action, id) => {
+      if (['login', 'coreshowchannels'].includes(action)) return healthyAnswer(action, id);
+      const version = `Response: Success\r\nActionID: ${id}\r\nAsteriskVersion: 20.1.0\r\n\r\n`;
+      if (action === 'coresettings') late = () => socket.write(version);
+      return '';
+    }),
+  );
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => inputs.length === 1);
+  assert.deepEqual(types(inputs), ['snapshot']);
+  await until(() => link.status().state === 'up');
+  assert.deepEqual(
+    said.map(({ code }) => code),
+    ['ami.connected'],
+    'the questions are still open',
+  );
+  assert.equal(link.status().version, '');
+  late();
+  await until(() => link.status().version === '20.1.0');
+});
+
+test('a list of channels is handed on only if it is complete: what it lacks would count as gone', async (t) => {
+  let rows: readonly string[] = [];
+  let announced = 0;
+  const port = await startServer(t, (socket) =>
+    serveActions(socket, (action, id) => {
+      if (action !== 'coreshowchannels') return healthyAnswer(action, id);
+      const items = rows
+        .map((uniqueid) => `${channelEvent('CoreShowChannel', uniqueid, { ActionID: id })}\r\n\r\n`)
+        .join('');
+      const success = `Response: Success\r\nActionID: ${id}\r\n\r\n`;
+      const last = `Event: CoreShowChannelsComplete\r\nActionID: ${id}\r\nListItems: ${announced}\r\n\r\n`;
+      return `${success}${items}${last}`;
+    }),
+  );
+  const { link, inputs, until } = startLine(t, { port, pingIntervalMs: 60_000 }, { longestMs: 60_000 });
+  await until(() => link.status().state === 'up');
+  const ask = (of: readonly string[], count: number) => {
+    [rows, announced] = [of, count];
+    const { bytesIn } = link.status().counters;
+    link.ask.channels();
+    return until(() => link.status().counters.bytesIn > bytesIn);
+  };
+  await ask(['1.1'], 2);
+  await ask(['1.1', ''], 2);
+  await ask(['1.1', '1.2'], 2);
+  await until(() => inputs.length === 2);
+  const [, listed] = inputs;
+  assert.ok(listed?.type === 'channels-listed' && listed.askedAt <= listed.at);
+  assert.deepEqual(
+    listed.channels.map(({ uniqueid }) => uniqueid),
+    ['1.1', '1.2'],
+  );
+});
+
 test('a link on which nothing comes any more is not taken for one that cannot say who withholds the number', async (t) => {
   const port = await startServer(t, (socket) =>
     serveActions(socket, (action, id) => (action === 'status' ? '' : healthyAnswer(action, id))),

@@ -5,7 +5,7 @@ import { type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { type AmiCounters, createCounters, createLinkLog } from './link-log.ts';
-import { type PbxUp, type Questions, runSession } from './session.ts';
+import { type PbxFacts, type PbxUp, type Questions, runSession } from './session.ts';
 import { assertSafe } from './wire/manager.ts';
 import type { Endpoint } from './wire/socket.ts';
 
@@ -42,6 +42,8 @@ export type AmiStatus = {
   readonly records: RecordOptions;
   /** When Asterisk's certificate expires; undefined without TLS and until the link was up. */
   readonly certificateEndsAt?: number | undefined;
+  /** Whether its events say which call a channel belongs to; undefined until one came. */
+  readonly hasLinkedid?: boolean | undefined;
   readonly lastEventAt: number | undefined;
   readonly lastPongAt: number | undefined;
   /** Attempts since the link was last up. */
@@ -139,7 +141,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     try {
       return await runSession(
         { ...options, ...login, connectDeadlineMs, answerDeadlineMs, ping },
-        { onOpen, onInput: take, onUp, onPong, onFrame: tools.onFrame },
+        { onOpen, onInput: take, onUp, onFacts, onLinkedid, onPong, onFrame: tools.onFrame },
         { clock, counters, log, signal },
       );
     } catch (error) {
@@ -168,11 +170,24 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     function onUp({ channels, ...up }: PbxUp): void {
       const lackedEvents = status.failure?.kind === 'no-call-class';
       enter('up', { ...up, attempts: 0, failure: undefined });
+      linkLog.version(up.version);
       logUp = () => {
         linkLog.up(status.since, up.version, channels);
         logUp = undefined;
       };
       if (!lackedEvents) logUp();
+    }
+
+    function onLinkedid(has: boolean): void {
+      const { version, hasLinkedid } = status;
+      if (has && hasLinkedid === false) log.say('ami.linkedid');
+      if (!has && hasLinkedid !== false) log.say('ami.no-linkedid', { version: version || '?' });
+      status = { ...status, hasLinkedid: has };
+    }
+
+    function onFacts(facts: PbxFacts): void {
+      status = { ...status, ...facts };
+      linkLog.version(facts.version);
     }
 
     function onPong(at: number): void {
@@ -205,6 +220,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
       presentation: (uniqueid, channel) => ask?.presentation(uniqueid, channel),
       application: (question) => ask?.application(question),
       variable: (question) => ask?.variable(question),
+      channels: () => ask?.channels(),
     } satisfies Questions,
     /** Uses this login from the next attempt on, which is made at once if the link is down. */
     changeLogin(next: Login) {

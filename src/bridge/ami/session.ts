@@ -1,19 +1,29 @@
-import type { Log } from '../../shared/log/log.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Log, LogFields } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
+import { within } from '../../shared/process/within.ts';
 import type { ApplicationAsked, VariableAsked } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import type { DialplanPart } from '../calls/place.ts';
-import { longestUniqueid, type RecordOptions } from '../cdr/cdr-source.ts';
+import { longestUniqueid, type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
-import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
+import {
+  type ChannelStatus,
+  hasLinkedid,
+  isCallEvent,
+  presentationVariableList,
+  toInput,
+  toStatus,
+} from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
-import type { AmiCounters } from './link-log.ts';
+import { type AmiCounters, remindMs } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
 import { readRecordOptions } from './record-options.ts';
-import { readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
+import { readChannels, readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
+import type { Fields } from './wire/frame.ts';
 import { isSafeValue } from './wire/manager.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
@@ -27,13 +37,19 @@ export type Questions = {
   application(question: ApplicationAsked): void;
   /** A variable of a channel; the answer is a `variable` input. */
   variable(question: VariableAsked): void;
+  /** All channels and bridges, to find events that never came; the answer is a `channels-listed` input, if it is complete. */
+  channels(): void;
 };
 
-export type PbxUp = {
+/** What a PBX says of itself, as far as it does. */
+export type PbxFacts = {
   /** Asterisk's; '' when unknown. */
   readonly version: string;
-  readonly channels: number;
   readonly records: RecordOptions;
+};
+
+export type PbxUp = PbxFacts & {
+  readonly channels: number;
   /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
   readonly certificateEndsAt: number | undefined;
 };
@@ -48,6 +64,10 @@ type SessionHandlers = {
   onInput(input: Input): void;
   /** The first snapshot has been handed on. */
   onUp(up: PbxUp): void;
+  /** The PBX has answered later what it is. */
+  onFacts(facts: PbxFacts): void;
+  /** Whether Newchannel events say which call they belong to: called with the first, and when it changes. */
+  onLinkedid(has: boolean): void;
   onPong(at: number): void;
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
 };
@@ -60,13 +80,19 @@ type SessionTools = {
   readonly signal: AbortSignal;
 };
 
-/** The least time between two snapshots that replace events that were too long, ms. */
+/** The least time between two snapshots that replace events that were too long or refused, ms. */
 const resyncMs = 10_000;
 /**
  * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times 20 s,
  * as long as the first attempt waits for answers behind others, of 1,250.
  */
 export const maxHeld = 50_000;
+
+/** How long the first snapshot waits for what the bridge can do without, ms: events are held back until then. */
+const OPTIONAL_WAIT_MS = 2_000;
+
+/** How many of them are handed on in a turn of the event loop: priority lookups wait for it. */
+const HELD_SLICE = 500;
 
 /** Applications that end a call. */
 const ending = /^(?:Hangup|Busy|Congestion)$/i;
@@ -97,6 +123,8 @@ export async function runSession(
 ): Promise<AmiFailure> {
   /** Inputs that wait until the snapshot that is being read has been handed on. */
   let held: Input[] | undefined = [];
+  let isHandingOn = false;
+  let linkedidComes: boolean | undefined;
   let callEvents = 0;
   let cancelResync: (() => void) | undefined;
   let stopKeepAlive = (): void => {};
@@ -107,7 +135,7 @@ export async function runSession(
 
   const opened = await openConnection(
     options,
-    { onCallEvent, onEnd, onTooLong, onUnanswered, onFrame: handlers.onFrame },
+    { onCallEvent, onLineBreak, onRefused, onEnd, onTooLong, onUnanswered, onFrame: handlers.onFrame },
     { clock, counters, signal },
   );
   if (!opened.ok) return opened.failure;
@@ -128,38 +156,59 @@ export async function runSession(
     variable(question) {
       askVariable(question).catch(onError);
     },
+    channels() {
+      askChannels().catch(onError);
+    },
   });
   live(connection).catch(onError);
   const failure = await ended;
+  // Or they would come after the snapshot of the next connection.
+  if (isHandingOn) for (const input of takeHeld()) handlers.onInput(input);
   signal.removeEventListener('abort', stop);
   stopKeepAlive();
   cancelResync?.();
   return failure;
 
   async function live(connection: Connection): Promise<void> {
-    const [pong, settings, contexts, recordOptions] = await Promise.all([
-      connection.request({ action: 'Ping' }),
-      connection.request({ action: 'CoreSettings' }),
-      readDevices(connection).then((devices) => readContexts(connection, devices)),
-      readRecordOptions(connection),
-    ]);
-    if (contexts.length > 0) handlers.onInput({ type: 'endpoints', at: clock.now(), contexts });
+    let facts: PbxFacts = { version: '', records: usualRecords };
+    let isUp = false;
+    const learn = (version: Partial<PbxFacts>, records: Partial<RecordOptions> = {}): void => {
+      facts = { ...facts, ...version, records: { ...facts.records, ...records } };
+      if (isUp) handlers.onFacts(facts);
+    };
+    let answersPing = false;
+    const asked = [
+      connection.request({ action: 'Ping' }).then(({ response }) => {
+        answersPing = response === 'Success';
+      }),
+      connection.request({ action: 'CoreSettings' }).then(({ fields }) => {
+        // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
+        const version = (fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
+        learn({ version }, { uniqueidLength: longestUniqueid(fields.get('SystemName') ?? '') });
+      }),
+      readRecordOptions(connection).then((records) => learn({}, records)),
+      readDevices(connection)
+        .then((devices) => readContexts(connection, devices))
+        .then((contexts) => {
+          const input = { type: 'endpoints', at: clock.now(), contexts } as const;
+          // The snapshot is read with them, if they are known by then.
+          if (contexts.length > 0 && isUp) hand(input);
+          else if (contexts.length > 0) handlers.onInput(input);
+        }),
+    ];
+    for (const question of asked) question.catch(onError);
+    await within(OPTIONAL_WAIT_MS, Promise.all(asked));
     const channels = await sync();
     // The consumer may have stopped the link when it got the snapshot.
     if (signal.aborted) return;
     counters.connects++;
-    // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
-    const version = (settings.fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
+    isUp = true;
     const { certificateEndsAt } = connection;
-    const records = {
-      ...recordOptions,
-      uniqueidLength: longestUniqueid(settings.fields.get('SystemName') ?? ''),
-    };
-    handlers.onUp({ version, channels: channels.length, records, certificateEndsAt });
+    handlers.onUp({ ...facts, channels: channels.length, certificateEndsAt });
     const callClass = watchCallClass(channels);
     stopKeepAlive = keepAlive(
       connection,
-      { ...options.ping, answersPing: pong.response === 'Success' },
+      { ...options.ping, answersPing: () => answersPing },
       clock,
       onPong,
       onError,
@@ -168,8 +217,8 @@ export async function runSession(
     async function onPong(at: number): Promise<void> {
       handlers.onPong(at);
       if (callEvents > 0) return;
-      const { channels } = await readSnapshot(connection, clock.now);
-      const now = channels.map(({ uniqueid }) => uniqueid);
+      const { items } = await readChannels(connection);
+      const now = items.map(({ uniqueid }) => uniqueid);
       if (callClass.lacksCallClass(now, callEvents)) connection.fail({ kind: 'no-call-class' });
     }
   }
@@ -178,25 +227,50 @@ export async function runSession(
   async function sync(): Promise<string[]> {
     held ??= [];
     const tooLong = counters.tooLong;
-    let snapshot = await readSnapshot(connection, clock.now);
+    let read = await readSnapshot(connection, clock.now);
     // A channel that is missing because its frame was too long would end its call.
-    if (counters.tooLong > tooLong) snapshot = await readSnapshot(connection, clock.now);
-    const late = held ?? [];
-    held = undefined;
+    if (counters.tooLong > tooLong) read = await readSnapshot(connection, clock.now);
+    const { isPartial: _, ...snapshot } = read;
     handlers.onInput(snapshot);
-    for (const input of late) handlers.onInput(input);
+    await handOnHeld();
     return snapshot.channels.map(({ uniqueid }) => uniqueid);
   }
 
-  function onCallEvent(event: string, frame: Buffer, at: number): void {
+  /** Hands on what was held, and what comes in the meantime behind it. */
+  async function handOnHeld(): Promise<void> {
+    isHandingOn = true;
+    while (held !== undefined && held.length > 0) {
+      for (const input of held.splice(0, HELD_SLICE)) handlers.onInput(input);
+      await nextTurn();
+    }
+    takeHeld();
+  }
+
+  /** Nothing is held any more. */
+  function takeHeld(): readonly Input[] {
+    const rest = held ?? [];
+    held = undefined;
+    isHandingOn = false;
+    return rest;
+  }
+
+  function onCallEvent(event: string, fields: Fields, at: number): void {
     callEvents++;
-    const input = toInput(event, frame, at);
+    if (event === 'Newchannel') noteLinkedid(hasLinkedid(fields));
+    const input = toInput(event, fields, at);
     if (input === undefined) {
-      if (counters.bad++ === 0) log.say('ami.bad-event', { event });
+      onRefused(event);
       return;
     }
     counters.events++;
     hand(input);
+  }
+
+  /** Asterisk has Linkedid in its events from 13 on. */
+  function noteLinkedid(has: boolean): void {
+    if (has === linkedidComes) return;
+    linkedidComes = has;
+    handlers.onLinkedid(has);
   }
 
   function hand(input: Input): void {
@@ -233,10 +307,40 @@ export async function runSession(
     hand({ type: 'variable', at: clock.now(), uniqueid, variable, value: value ?? '' });
   }
 
+  async function askChannels(): Promise<void> {
+    const askedAt = clock.now();
+    const { tooLong, bad } = counters;
+    const snapshot = await readSnapshot(connection, clock.now);
+    // A channel that is not in it because it could not be read would end its call.
+    if (snapshot.isPartial || counters.tooLong > tooLong || counters.bad > bad) return;
+    const { at, channels, bridges } = snapshot;
+    hand({ type: 'channels-listed', at, askedAt, channels, bridges });
+  }
+
   function onUnanswered(action: string): void {
     if (counters.unanswered.has(action)) return;
     counters.unanswered.add(action);
     log.say('ami.unanswered', { action, missing: missingWithout(action) });
+  }
+
+  function onLineBreak(event: string): void {
+    counters.lineBreaks++;
+    sayOften('ami.line-break', { event, count: counters.lineBreaks });
+  }
+
+  function onRefused(event: string): void {
+    counters.bad++;
+    sayOften('ami.bad-event', { event, count: counters.bad });
+    // What it said of a channel is in a snapshot.
+    if (isCallEvent(event)) cancelResync ??= clock.setTimer(resync, resyncMs);
+  }
+
+  /** Logs what anybody who calls can cause, at most every few minutes. */
+  function sayOften(code: 'ami.line-break' | 'ami.bad-event', fields: LogFields): void {
+    const now = clock.now();
+    if (now - (counters.saidAt.get(code) ?? Number.NEGATIVE_INFINITY) < remindMs) return;
+    counters.saidAt.set(code, now);
+    log.say(code, fields);
   }
 
   function onTooLong(event: string, wanted: boolean): void {

@@ -1,43 +1,54 @@
+import { valueWithin } from '../../shared/process/within.ts';
 import type { Snapshot } from '../calls/input.ts';
+import { firstLine } from '../calls/line-break.ts';
 import type { Connection } from './connection.ts';
 import { toSnapshotBridge, toSnapshotChannel } from './events.ts';
 import { ConnectionEnded } from './pending-requests.ts';
 import { type Fields, fieldKey } from './wire/frame.ts';
+
+/** How long the bridges are waited for when the channels are known, ms: events are held back until then. */
+const BRIDGES_WAIT_MS = 1_000;
 
 /**
  * Reads all channels and bridges of the PBX. CoreShowChannels needs write class `reporting`. BridgeList, which gives the
  * bridges' technology, needs none; if it is refused or not answered, the technologies stay unknown.
  * @throws ConnectionEnded when the connection ends meanwhile, as it does when the channels are refused.
  */
-export async function readSnapshot(connection: Connection, now: () => number): Promise<Snapshot> {
-  const [channels, bridges] = await Promise.all([
-    connection.list(
-      {
-        action: { action: 'CoreShowChannels' },
-        item: 'CoreShowChannel',
-        last: 'CoreShowChannelsComplete',
-        read: toSnapshotChannel,
-      },
-      { needed: true },
-    ),
-    connection.list({
-      action: { action: 'BridgeList' },
-      item: 'BridgeListItem',
-      last: 'BridgeListComplete',
-      read: toSnapshotBridge,
-    }),
-  ]);
-  if (!channels.ok) {
-    const failure = { kind: 'no-reporting-class', detail: channels.message } as const;
-    connection.fail(failure);
-    throw new ConnectionEnded(failure);
-  }
-  return {
-    type: 'snapshot',
-    at: now(),
-    channels: channels.items,
-    bridges: bridges.ok ? bridges.items : [],
-  };
+export async function readSnapshot(
+  connection: Connection,
+  now: () => number,
+): Promise<Snapshot & { readonly isPartial: boolean }> {
+  const reading = connection.list({
+    action: { action: 'BridgeList' },
+    item: 'BridgeListItem',
+    last: 'BridgeListComplete',
+    read: toSnapshotBridge,
+  });
+  // If it is needed no more, why the connection ends is said elsewhere.
+  reading.catch(() => {});
+  const { items: channels, isPartial } = await readChannels(connection);
+  const bridges = await valueWithin(BRIDGES_WAIT_MS, reading);
+  return { type: 'snapshot', at: now(), channels, bridges: bridges?.ok ? bridges.items : [], isPartial };
+}
+
+/**
+ * Reads all channels of the PBX.
+ * @throws ConnectionEnded when the connection ends meanwhile, as it does when they are refused.
+ */
+export async function readChannels(connection: Connection) {
+  const list = await connection.list(
+    {
+      action: { action: 'CoreShowChannels' },
+      item: 'CoreShowChannel',
+      last: 'CoreShowChannelsComplete',
+      read: toSnapshotChannel,
+    },
+    { needed: true },
+  );
+  if (list.ok) return list;
+  const failure = { kind: 'no-reporting-class', detail: list.message } as const;
+  connection.fail(failure);
+  throw new ConnectionEnded(failure);
 }
 
 /** The dialplan function that reads the configuration of an endpoint, by its technology. */
@@ -98,7 +109,7 @@ export async function readVariable(
 ): Promise<string> {
   const of = channel === undefined ? {} : { channel };
   const { response, fields } = await connection.request({ action: 'Getvar', variable, ...of });
-  return response === 'Success' ? (fields.get('Value') ?? '') : '';
+  return response === 'Success' ? firstLine(fields.get('Value') ?? '') : '';
 }
 
 function configurationOf(endpoint: string, option: string): string | undefined {

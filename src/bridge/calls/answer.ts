@@ -28,11 +28,12 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
     if (machine !== undefined) writeMachine(state, parties, machine);
     return;
   }
+  const there = new Set(parties.map(({ uniqueid }) => uniqueid));
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);
     if (call === undefined) continue;
     const { answer } = call;
-    if (!isAmong(parties, caller.talksWith)) {
+    if (!there.has(caller.talksWith)) {
       caller.talksWith = person.uniqueid;
       if (answer !== undefined)
         writeObserved(
@@ -41,7 +42,7 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
           `${callerIdOf(state, call, person)} takes over, and talks with the caller`,
         );
     }
-    const first = ofHouse && answer && parties.find(({ uniqueid }) => uniqueid === answer.by);
+    const first = ofHouse && answer && there.has(answer.by) ? state.channels.get(answer.by) : undefined;
     const joins = first !== undefined && isTrunkEnd(state, first);
     if (answer !== undefined && !joins) continue;
     call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
@@ -60,10 +61,6 @@ function writeMachine(state: TrackerState, parties: readonly Channel[], machine:
     caller.machine = machine.uniqueid;
     writeObserved(state, call, machineText(machine.name));
   }
-}
-
-function isAmong(parties: readonly Channel[], uniqueid: string): boolean {
-  return parties.some((party) => party.uniqueid === uniqueid);
 }
 
 /**

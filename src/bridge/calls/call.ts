@@ -1,7 +1,7 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
 import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
 import { decideNumber, presumePresentation, whyFrom } from './caller-number.ts';
-import { type Channel, isAnalogue, RING } from './channel.ts';
+import { type Channel, isAnalogue, PRERING, RING } from './channel.ts';
 import type { Report } from './effect.ts';
 import { extrasOf, missedOf, outcomeOf } from './missed.ts';
 import { callIdOf, type OpenCall } from './open-call.ts';
@@ -25,7 +25,7 @@ export function beginCall(state: TrackerState, channel: Channel, isPickedUp = fa
     called: channel.exten,
     ...(channel.fromStart && { did: channel.exten }),
     line: channel.endpoint,
-    ...(!isPickedUp && { began: at }),
+    ...(!isPickedUp && { began: channel.state === PRERING ? channel.seenAt : at }),
     number: 'awaited',
     numberBy: at + (isAnalogue(channel.name) ? ANALOGUE_WAIT_MS : NUMBER_WAIT_MS),
     from: '',
@@ -89,7 +89,12 @@ export function endCall(
   if (channel !== undefined) presumePresentation(state, channel);
   decideNumber(state, call, channel, 'over');
   const missed = recorded ?? (call.partlyObserved ? undefined : missedOf(state, call, channel));
-  reportWhatIsDue(state, call, 'completed', call.answer === undefined ? missed : undefined);
+  const { goneAt } = channel ?? {};
+  const end = {
+    missed: call.answer === undefined ? missed : undefined,
+    ...(goneAt !== undefined && { at: goneAt }),
+  };
+  reportWhatIsDue(state, call, 'completed', end);
   freeCall(state, call);
 }
 
@@ -105,19 +110,22 @@ function freeCall(state: TrackerState, call: OpenCall): void {
   state.effects.push({ type: 'free', id: call.id });
 }
 
-/** Reports, in order, each status that the call has reached and that was not reported yet. `now` is what it reaches now. */
+/**
+ * Reports, in order, each status that the call has reached and that was not reported yet. `now` is what it reaches now; `end`
+ * says when (Unix ms) and how it ended, if that was observed before.
+ */
 export function reportWhatIsDue(
   state: TrackerState,
   call: OpenCall,
   now?: 'answered' | 'completed',
-  missed?: Missed,
+  end: { readonly missed?: Missed | undefined; readonly at?: number } = {},
 ): void {
   if (call.from === '') return;
   report(state, call, 'ringing');
   const happened = state.isLiveInput ? state.at : undefined;
   if (call.answer !== undefined)
     report(state, call, 'answered', { at: now === 'answered' ? happened : undefined });
-  if (now === 'completed') report(state, call, 'completed', { at: happened, missed });
+  if (now === 'completed') report(state, call, 'completed', { at: happened, ...end });
 }
 
 function report(

@@ -72,7 +72,7 @@ export function decideNumber(
   call.number = 'known';
   takeNumber(state, call, decided);
   // The dialplan may look up the priority soon, if it has only begun.
-  if ('from' in decided && channel.fromStart && !channel.gone && time !== 'over')
+  if ('from' in decided && channel.fromStart && channel.goneAt === undefined && time !== 'over')
     state.effects.push({ type: 'prefetch-priority', number: call.from });
   return true;
 }

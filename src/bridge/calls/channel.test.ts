@@ -23,9 +23,24 @@ test('a leg goes out over a trunk if another number than its own is dialled', ()
     ['PJSIP/provider-00000001', 'provider/sip:1234567@10.0.0.1', true],
     ['PJSIP/trunk-00000001', '0612345678@trunk', true],
     ['Local/s@ring-0001;1', '0612345678', false],
+    // Names that begin with digits, dialled by their names.
+    ...['204w', '2041p', '30123x', '204,1', '1001@home', '00123', '204-WS', '1001 x2'].map(
+      (own) => [`PJSIP/${own}-00000001`, own, false] as const,
+    ),
+    ['PJSIP/1001@home-00000001', '1001@home/sip:1001@10.0.0.1:5060', false],
+    ['PJSIP/204w-00000001', '0612345678@204w', true],
+    // A proxy for phones, and a phone that has registered under another number than the one that was called.
+    ['PJSIP/kamailio-00000001', 'kamailio/sip:1001@10.0.0.1', true, '1001'],
+    ['PJSIP/kamailio-00000001', 'kamailio/sip:1001@10.0.0.1', false, '302000'],
+    ['PJSIP/anna-00000001', 'anna/sip:anna@10.0.0.1', false, '204'],
+    ['PJSIP/1001-00000001', '1001/sip:205@10.0.0.1', false, '205'],
   ] as const;
-  for (const [name, dialString, goesOut] of rows)
-    assert.equal(goesOverTrunk({ name, kind: channelKind(name) }, dialString), goesOut, dialString);
+  for (const [name, dialString, goesOut, number = ''] of rows)
+    assert.equal(
+      goesOverTrunk({ name, kind: channelKind(name), number }, dialString),
+      goesOut,
+      `${name} ${dialString}`,
+    );
 });
 
 test('what a channel is, by its name', () => {

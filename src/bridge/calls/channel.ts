@@ -69,8 +69,12 @@ export type Channel = {
   end: ChannelEnd | undefined;
   /** The bridge it is in. */
   bridge: Bridge | undefined;
-  /** True when it has hung up, and is kept only until the PBX says whether its number may be shown. */
-  gone: boolean;
+  /** When it was seen first, Unix ms. */
+  readonly seenAt: number;
+  /** True if the last list of all channels did not have it. */
+  isMissing: boolean;
+  /** When it hung up, Unix ms: it is kept only until the PBX has answered a question about it. */
+  goneAt: number | undefined;
 };
 
 type ChannelEnd = {
@@ -85,12 +89,18 @@ type ChannelEnd = {
 };
 
 /** Channels that hear each other, unless the bridge holds them apart (parking, queue agents). */
-export type Bridge = { readonly id: string; readonly members: Set<Channel>; holding: boolean };
+export type Bridge = {
+  readonly id: string;
+  readonly members: Set<Channel>;
+  holding: boolean;
+  /** True if a bridge of the same id was emptied before, and its BridgeDestroy has not come. */
+  isSecond: boolean;
+};
 
 /** A channel when it is first seen. */
 export function createChannel(
   seen: Pick<ChannelSeen, 'uniqueid' | 'channel' | 'state' | 'callerNumber' | 'exten'>,
-  more: Pick<Channel, 'fromStart' | 'inbound' | 'trunk'> & { isClassified?: boolean },
+  more: Pick<Channel, 'fromStart' | 'inbound' | 'trunk' | 'seenAt'> & { isClassified?: boolean },
 ): Channel {
   return {
     uniqueid: seen.uniqueid,
@@ -115,7 +125,9 @@ export function createChannel(
     rang: undefined,
     end: undefined,
     bridge: undefined,
-    gone: false,
+    seenAt: more.seenAt,
+    isMissing: false,
+    goneAt: undefined,
   };
 }
 
@@ -134,6 +146,8 @@ export function isAnalogue(name: string): boolean {
 /** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */
 export const RING = 4;
 export const UP = 6;
+/** An analogue line that rings, and waits for its caller's number. */
+export const PRERING = 9;
 
 /** Technologies that are not the end of a line: announcers, recorders, spies and stand-ins that Asterisk makes for itself. */
 const pseudoTechnologies = new Set([
@@ -188,14 +202,19 @@ export function otherHalf(localName: string): string {
 
 /**
  * True if a number was dialled that is not the endpoint's own: the leg goes out over a trunk. A phone may have registered
- * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`.
+ * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`. A SIP proxy is dialled
+ * in the same way for the phones behind it; the leg (`number`: its CallerIDNum) is for the number in that address then.
  */
-export function goesOverTrunk({ name, kind }: Pick<Channel, 'name' | 'kind'>, dialString: string): boolean {
+export function goesOverTrunk(
+  { name, kind, number = '' }: Pick<Channel, 'name' | 'kind'> & Partial<Pick<Channel, 'number'>>,
+  dialString: string,
+): boolean {
   const own = extensionOf(name);
-  const number = dialledNumber(dialString);
-  if (kind !== 'real' || number === '' || number === own) return false;
-  const isContact = dialString.startsWith(`${own}/sip:`);
-  return !isContact || (numberIn(own) === '' && number.length > LONGEST_EXTENSION);
+  const called = dialledNumber(dialString);
+  // A name such as `204w` or `1001@home` is not a number with something behind it.
+  if (kind !== 'real' || called === '' || called === numberIn(own)) return false;
+  if (!dialString.startsWith(`${own}/sip:`)) return true;
+  return numberIn(own) === '' && (called.length > LONGEST_EXTENSION || called === numberIn(number));
 }
 
 const LONGEST_EXTENSION = 6;

@@ -19,6 +19,8 @@ export type Effect =
   | PresentationAsked
   | VariableAsked
   | ApplicationAsked
+  | ChannelsAsked
+  | BridgeUnseen
   | Wake
   | LogDecision
   | JournalWritten;
@@ -66,6 +68,12 @@ export type VariableAsked = {
   readonly channel: string;
   readonly variable: string;
 };
+
+/** Ask the PBX for all its channels, and answer with a `channels-listed` input. */
+type ChannelsAsked = { readonly type: 'ask-channels' };
+
+/** A list shows that this channel is in a bridge, and no BridgeEnter has said so. */
+type BridgeUnseen = { readonly type: 'bridge-unseen'; readonly channel: string };
 
 /** Ask the PBX what its dialplan does at this place, and answer with an `application` input. */
 export type ApplicationAsked = {

@@ -1,8 +1,9 @@
-import { endCall } from './call.ts';
+import { beginCall, endCall } from './call.ts';
 import { awaitsPresentation, isNumberOpen, takeNumber } from './caller-number.ts';
-import { type Channel, UP } from './channel.ts';
+import { type Channel, PRERING, UP } from './channel.ts';
 import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
-import { askApplication, beginEnd, isTalking, placeAtEnd, rang } from './missed.ts';
+import { APPLICATION_WAIT_MS, askApplication, beginEnd, isTalking, placeAtEnd, rang } from './missed.ts';
+import type { OpenCall } from './open-call.ts';
 import { placeText } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
@@ -16,7 +17,7 @@ export function hungUp(
   { uniqueid, cause, context = '', exten = '', priority = '' }: ChannelHungUp,
 ): void {
   const channel = state.channels.get(uniqueid);
-  const call = state.calls.get(uniqueid);
+  const call = state.calls.get(uniqueid) ?? beginLate(state, channel);
   if (channel?.kind === 'real') {
     const end = `${channel.name} hung up, ${hangupCause(cause)}`;
     if (call !== undefined) {
@@ -48,15 +49,21 @@ export function hungUp(
   }
   // The PBX still answers a question that was asked before the hang-up.
   leaveBridge(state, channel);
-  channel.gone = true;
+  channel.goneAt = state.at;
   forgetGone(state, channel);
+}
+
+/** The call of somebody who gave up before an analogue line had the number, and so before it said that it rings. */
+function beginLate(state: TrackerState, channel: Channel | undefined): OpenCall | undefined {
+  if (!channel?.inbound || channel.state !== PRERING || channel.goneAt !== undefined) return undefined;
+  return beginCall(state, channel);
 }
 
 /** Forgets a channel that has hung up, and ends its call, unless the PBX has still to answer a question about it. */
 export function forgetGone(state: TrackerState, channel: Channel): void {
   const call = state.calls.get(channel.uniqueid);
-  if (!channel.gone || (call && (awaitsPresentation(call, channel) || channel.end?.application === 'asked')))
-    return;
+  const isAsked = call && (awaitsPresentation(call, channel) || channel.end?.application === 'asked');
+  if (channel.goneAt === undefined || isAsked) return;
   removeChannel(state, channel);
   if (call !== undefined) endCall(state, call, channel);
 }
@@ -64,8 +71,9 @@ export function forgetGone(state: TrackerState, channel: Channel): void {
 /** What the PBX says its dialplan does at the place where a caller has hung up. */
 export function applicationAnswered(
   state: TrackerState,
-  { uniqueid, application, data, others = [] }: ApplicationAnswered,
+  { uniqueid, application, data, others = [] }: Omit<ApplicationAnswered, 'type' | 'at'>,
 ): void {
+  state.waitingForApplication.delete(uniqueid);
   const channel = state.channels.get(uniqueid);
   if (channel?.end === undefined) return;
   channel.end.application = {
@@ -74,6 +82,17 @@ export function applicationAnswered(
   };
   channel.end.others = others;
   forgetGone(state, channel);
+}
+
+/** Ends the calls for which the PBX has not said in time what its dialplan does. */
+export function applicationsOverdue(state: TrackerState): void {
+  for (const [uniqueid, by] of state.waitingForApplication) {
+    const left = by - state.at;
+    // A clock that was set back must not make a call wait.
+    if (left <= 0 || left > APPLICATION_WAIT_MS)
+      applicationAnswered(state, { uniqueid, application: '', data: '' });
+    else state.effects.push({ type: 'wake', at: by });
+  }
 }
 
 /** A call that was gone after a gap, and what its record says of it. */

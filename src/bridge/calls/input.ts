@@ -23,6 +23,7 @@ export type Input =
   | VariableAnswered
   | ApplicationAnswered
   | Snapshot
+  | ChannelsListed
   | EndpointsConfigured
   | TrunksCorrected
   | EndedUnseen
@@ -185,6 +186,16 @@ export type Snapshot = {
   readonly at: number;
   readonly channels: readonly SnapshotChannel[];
   readonly bridges: readonly { readonly bridge: string; readonly technology: string }[];
+};
+
+/**
+ * Everything that is on the PBX, while events come in: it shows events that never came. A channel that is missing in one list
+ * may have its Hangup on the way; in two lists, that was lost.
+ */
+export type ChannelsListed = Omit<Snapshot, 'type'> & {
+  readonly type: 'channels-listed';
+  /** When it was asked for, Unix ms. */
+  readonly askedAt: number;
 };
 
 /** The context that the PBX's configuration gives to the calls of each endpoint: before the snapshot of a (re)connect. */

@@ -16,6 +16,7 @@ import {
   row,
   saysOf,
   snapshot,
+  tick,
 } from './tracker.fixture.ts';
 
 /** As the dialplan writes it. */
@@ -252,6 +253,46 @@ describe('where a missed call ended', () => {
       return effects.filter(({ type }) => type === 'report').length;
     });
     assert.deepEqual(counts, [0, 0, 1, 2]);
+  });
+
+  test('who gives up before an analogue line has said that it rings is a missed call', () => {
+    const line = { channel: 'DAHDI/1-1', state: 9 } as Partial<Input>;
+    const told = (inputs: Input[], more = {}) =>
+      play(inputs, more).effects.flatMap((it) =>
+        it.type === 'report' ? [`${it.status} ${it.from} ${it.extras.at}`] : [],
+      );
+    const time = (s: number) => new Date(at + s * 1_000).toISOString();
+    assert.deepEqual(
+      told([caller({ ...line, callerNumber: '' } as never), later(3, hangsUp('1.1'))], {
+        missingNumber: '+310',
+      }),
+      [`ringing +310 ${time(0)}`, `completed +310 ${time(3)}`],
+    );
+    assert.deepEqual(told([caller(line), later(3, hangsUp('1.1'))]), [
+      `ringing +31201234567 ${time(0)}`,
+      `completed +31201234567 ${time(3)}`,
+    ]);
+    const leg = caller({ ...line, context: 'from-internal' } as never);
+    assert.deepEqual(told([leg, later(3, hangsUp('1.1'))]), []);
+    assert.deepEqual(told([caller({ ...line, linkedid: '0.9' } as never), later(3, hangsUp('1.1'))]), []);
+  });
+
+  test('a call ends a second after its hang-up if the PBX does not say what its dialplan does there', () => {
+    const reported = (...inputs: Input[]) =>
+      play([caller(), ends(5), ...inputs]).effects.flatMap((it) =>
+        it.type === 'report' && it.status === 'completed' ? [it] : [],
+      );
+    assert.deepEqual(reported(tick(5_999)), []);
+    const wake = play([caller(), ends(5)]).effects.filter(({ type }) => type === 'wake');
+    assert.deepEqual(wake.at(-1), { type: 'wake', at: at + 6_000 });
+    const [end, ...more] = reported(tick(6_000), runs('Queue', 'sales'));
+    assert.deepEqual(
+      [end?.at, end?.extras.missed, end?.extras.at],
+      [at + 6_000, { after: 5 }, new Date(at + 5_000).toISOString()],
+    );
+    assert.deepEqual(more, [], 'the answer comes too late');
+    // The clock was set back.
+    assert.equal(reported(tick(-60_000)).length, 1);
   });
 
   test('a record says how a call ended whose end was not observed', () => {

@@ -17,6 +17,7 @@ import {
   variablesAt,
   writtenWhere,
 } from './place.ts';
+import { legsOf } from './topology.ts';
 import type { TrackerState } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
@@ -25,6 +26,9 @@ import { isTrunkEnd } from './trunk-learning.ts';
  * there.
  */
 const RANG_OUT_MS = 1_000;
+
+/** How long a call's end waits for what the dialplan does at its place, ms: only how it is described depends on it. */
+export const APPLICATION_WAIT_MS = 1_000;
 
 /** Remembers where a caller whom nobody has answered is in the dialplan, or a Local channel that runs in place of a phone. */
 export function seenAt(state: TrackerState, channel: Channel | undefined, place: Partial<Place>): void {
@@ -75,7 +79,7 @@ export function beginEnd(
 ): void {
   if (answer !== undefined || channel.end !== undefined) return;
   channel.end = { at: state.at, place, isRequested };
-  for (const leg of state.channels.values()) if (leg.dialledFor === channel.uniqueid) rang(state, leg);
+  for (const leg of legsOf(state, channel.uniqueid)) rang(state, leg);
 }
 
 /** A leg stops ringing, or the caller is not there any more to hear it. */
@@ -100,6 +104,9 @@ export function askApplication(state: TrackerState, call: OpenCall, channel: Cha
   const others = mailbox === undefined ? writtenWhere(found, channel.was) : [];
   if (!asksPlace && others.length === 0) return;
   end.application = 'asked';
+  const by = state.at + APPLICATION_WAIT_MS;
+  state.waitingForApplication.set(uniqueid, by);
+  state.effects.push({ type: 'wake', at: by });
   state.effects.push({
     ...{ type: 'ask-application', uniqueid },
     ...(asksPlace && { place }),

@@ -80,6 +80,17 @@ export function numberToReport(settings: CallSettings, caller: CallerNumber): Nu
   return { reason: 'no-number', why: `${caller.seen}, and ${unset}` };
 }
 
+/** True for a channel that was made for another. Without a Linkedid, as from Asterisk 12, nothing is known. */
+export function isLegOf({
+  uniqueid,
+  linkedid,
+}: {
+  readonly uniqueid: string;
+  readonly linkedid: string;
+}): boolean {
+  return linkedid !== '' && uniqueid !== linkedid;
+}
+
 /** What a new channel is, by the rules. */
 type ChannelClass = {
   /** True if it is a trunk's by its context or name, whichever way the call goes: the legs that we dial have its context. */
@@ -103,8 +114,7 @@ export function classifyChannel(
   if (kind === 'pseudo') return classed(false, false, 'a helper of Asterisk itself, not a telephone');
   const byContext = rules.contextIsInbound(seen.context);
   const trunk = byContext || rules.nameIsInbound(seen.channel);
-  if (seen.uniqueid !== seen.linkedid)
-    return classed(trunk, false, `a leg that was dialled for the call ${seen.linkedid}`);
+  if (isLegOf(seen)) return classed(trunk, false, `a leg that was dialled for the call ${seen.linkedid}`);
   if (byContext) return classed(true, true, `its context ${seen.context} matches INBOUND_CONTEXTS`);
   if (trunk) return classed(true, true, `its name ${seen.channel} matches INBOUND_CHANNELS`);
   const byName =

@@ -2,7 +2,8 @@ import { answerCallsIn } from './answer.ts';
 import { afterGap, beginCall, endCall, reviewNumber, saveCall } from './call.ts';
 import { type Channel, channelKind, createChannel, endpointOf, presentedIn, RING, UP } from './channel.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
-import { classifyChannel } from './rules.ts';
+import type { OpenCall } from './open-call.ts';
+import { classifyChannel, isLegOf } from './rules.ts';
 import { addChannel, enterBridge } from './topology.ts';
 import { decide, type TrackerState } from './tracker-state.ts';
 import { isTrunk } from './trunk-learning.ts';
@@ -19,30 +20,40 @@ export function isHolding(technology: string): boolean {
 export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
   const before = replaceChannels(state, snapshot);
   for (const call of state.calls.values()) {
-    if (state.channels.has(call.uniqueid)) continue;
-    afterGap(call, undefined);
-    if (state.rules.hasGapFiller) saveCall(state, call);
-    else {
-      if (call.reported !== undefined)
-        decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
-      endCall(state, call, before.get(call.uniqueid));
-    }
+    if (!state.channels.has(call.uniqueid)) callVanished(state, call, before.get(call.uniqueid));
   }
   for (const call of state.calls.values()) reviewNumber(state, call);
-  for (const channel of state.channels.values()) {
-    if (!channel.inbound || state.calls.has(channel.uniqueid)) continue;
-    if (channel.state !== RING && channel.state !== UP) continue;
-    const call = beginCall(state, channel, true);
-    decide(state, call.id, 'picked-up', 'is in progress, and its beginning was not observed');
-  }
+  for (const channel of state.channels.values()) pickUp(state, channel);
   for (const bridge of state.bridges.values()) answerCallsIn(state, bridge);
   state.snapshots += 1;
+}
+
+/** The channel of an open call is gone: its end was not seen. With a gap filler its record says how it ended. */
+export function callVanished(state: TrackerState, call: OpenCall, channel: Channel | undefined): void {
+  afterGap(call, undefined);
+  if (state.rules.hasGapFiller) {
+    saveCall(state, call);
+    return;
+  }
+  if (call.reported !== undefined)
+    decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
+  endCall(state, call, channel);
+}
+
+/** Begins the call of an inbound caller's channel that is found in progress. */
+export function pickUp(state: TrackerState, channel: Channel): void {
+  if (!channel.inbound || state.calls.has(channel.uniqueid)) return;
+  if (channel.state !== RING && channel.state !== UP) return;
+  const call = beginCall(state, channel, true);
+  decide(state, call.id, 'picked-up', 'is in progress, and its beginning was not observed');
 }
 
 /** Replaces all channels and bridges by those of the snapshot, and returns the channels that were known. */
 function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, Channel> {
   const before = new Map(state.channels);
-  for (const table of [state.channels, state.locals, state.bridges]) table.clear();
+  for (const table of [state.channels, state.locals, state.bridges, state.emptied, state.legs]) table.clear();
+  state.waitingForApplication.clear();
+  state.unheard = new Set();
   const technologies = new Map(snapshot.bridges.map(({ bridge, technology }) => [bridge, technology]));
   for (const seen of snapshot.channels) {
     const channel = channelOf(state, seen, before.get(seen.uniqueid));
@@ -61,18 +72,25 @@ function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, C
  * names its application AppDial or AppDial2 ("Outgoing Line"). A channel that was not reported before a restart is not
  * reported after it.
  */
-function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | undefined): Channel {
+export function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | undefined): Channel {
   const kind = channelKind(seen.channel);
   const endpoint = endpointOf(seen.channel);
   if (known?.isClassified) {
     const now = { name: seen.channel, kind, endpoint, state: seen.state, number: seen.callerNumber };
     const presented = known.presented || presentedIn(seen.callerNumber);
-    return Object.assign(known, { ...now, presented, bridge: undefined, gone: false, asked: false });
+    return Object.assign(known, {
+      ...now,
+      presented,
+      bridge: undefined,
+      goneAt: undefined,
+      isMissing: false,
+      asked: false,
+    });
   }
   const context = state.contexts.get(endpoint) ?? seen.context;
   const trunk = isTrunk(state, endpoint) || classifyChannel(state.rules, { ...seen, context }).trunk;
-  const comesIn = trunk && kind === 'real' && seen.uniqueid === seen.linkedid;
+  const comesIn = trunk && kind === 'real' && !isLegOf(seen);
   const isUnreported = state.unreported.has(seen.uniqueid) && !state.calls.has(seen.uniqueid);
   const inbound = comesIn && !isUnreported && !seen.application.startsWith('AppDial');
-  return createChannel(seen, { fromStart: false, inbound, trunk });
+  return createChannel(seen, { fromStart: false, inbound, trunk, seenAt: state.at });
 }

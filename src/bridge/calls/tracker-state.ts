@@ -15,6 +15,10 @@ export type TrackerState = {
   /** Each half of a Local pair, by its name. */
   readonly locals: Map<string, Channel>;
   readonly bridges: Map<string, Bridge>;
+  /** The ids of bridges that all have left, and whose BridgeDestroy has not come. */
+  readonly emptied: Set<string>;
+  /** The channels that were dialled for each caller, by the caller's Uniqueid. */
+  readonly legs: Map<string, Set<Channel>>;
   readonly calls: Map<string, OpenCall>;
   /** Endpoints with evidence that they are trunks. `isTrunk` says whether the present rules accept it. */
   readonly trunks: Map<string, Trunk>;
@@ -24,6 +28,12 @@ export type TrackerState = {
   readonly unreported: ReadonlySet<string>;
   /** Uniqueids of the calls that wait for their number. */
   readonly waitingForNumber: Set<string>;
+  /** When to look whether callers and their phones, who have both picked up, are connected, Unix ms; by the caller's Uniqueid. */
+  readonly connecting: Map<string, number>;
+  /** Uniqueids of channels that the last list had, and no event. */
+  unheard: ReadonlySet<string>;
+  /** Until when calls wait for what the dialplan does where their callers hung up, Unix ms; by Uniqueid. */
+  readonly waitingForApplication: Map<string, number>;
   /**
    * Technologies (`PJSIP`) that report when the far end hangs up. If such a channel ends without that, the PBX has hung
    * up.
@@ -55,11 +65,16 @@ export function initialState(rules: Rules, saved: Saved): TrackerState {
     channels: new Map(),
     locals: new Map(),
     bridges: new Map(),
+    emptied: new Set(),
+    legs: new Map(),
     calls: new Map(saved.calls.map((call) => [call.uniqueid, { ...call }])),
     trunks: new Map(saved.trunks.map((trunk) => [trunk.endpoint, trunk])),
     contexts: new Map(),
     unreported: new Set(saved.unreported),
     waitingForNumber: new Set(waiting.map(({ uniqueid }) => uniqueid)),
+    connecting: new Map(),
+    unheard: new Set(),
+    waitingForApplication: new Map(),
     requesting: new Set(),
     snapshots: 0,
     at: 0,

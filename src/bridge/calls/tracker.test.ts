@@ -98,6 +98,8 @@ describe('what is reported of a call', () => {
     led to another bridge, though no BridgeLeave was observed | caller 1.1>b 1.1>c phone 1.2>b         | R
     a dial of a channel that is not known         | unknownDial                                        |
     a new name, and a hang-up, of a channel that is not known | unknownRenamed -9.9                    |
+    a bridge whose id is used again before its end is told | caller 1.1>b 1.1<b 1.1>b bridgeDestroyed phone 1.2>b | R A
+    the same, with both in it already              | caller phone 1.2>b 1.1>p 1.2<b 1.1>b bridgeDestroyed 1.2>b | R A
     a bridge destroyed under the caller is not an answer later | caller 1.1>b bridgeDestroyed phone 1.2>b | R
     everything twice                              | caller caller phone phone 1.2>b 1.1>b 1.1>b -1.1 -1.1 | R A C
   `);

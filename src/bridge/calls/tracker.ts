@@ -19,7 +19,7 @@ import {
   UP,
 } from './channel.ts';
 import type { Effect } from './effect.ts';
-import { applicationAnswered, endedUnseen, hungUp } from './hang-up.ts';
+import { applicationAnswered, applicationsOverdue, endedUnseen, hungUp } from './hang-up.ts';
 import type {
   BridgeEntered,
   BridgeLeft,
@@ -29,15 +29,16 @@ import type {
   Dialled,
   Input,
 } from './input.ts';
+import { applyList, connectionsOverdue, pickedUp } from './listed-channels.ts';
 import { hangupRequested, seenAt, variableAnswered } from './missed.ts';
-import { classifyChannel, type Rules } from './rules.ts';
+import { classifyChannel, isLegOf, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
-import { addChannel, enterBridge, leaveBridge } from './topology.ts';
+import { addChannel, addLeg, destroyBridge, enterBridge, leaveBridge } from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 import { isTrunkEnd, learnConfiguration, learnTrunk, unlearnTrunk } from './trunk-learning.ts';
 
 /** Inputs that are not about what happens at their time. */
-const unobserved = new Set<Input['type']>(['snapshot', 'ended-unseen', 'tick']);
+const unobserved = new Set<Input['type']>(['snapshot', 'channels-listed', 'ended-unseen', 'tick']);
 
 export function createTracker(rules: Rules, saved: Saved) {
   const state = initialState(rules, saved);
@@ -89,7 +90,7 @@ function take(state: TrackerState, input: Input): void {
       bridgeLeft(state, input);
       break;
     case 'bridge-destroyed':
-      for (const channel of state.bridges.get(input.bridge)?.members ?? []) leaveBridge(state, channel);
+      destroyBridge(state, input.bridge);
       break;
     case 'hangup-requested':
       hangupRequested(state, input);
@@ -106,6 +107,9 @@ function take(state: TrackerState, input: Input): void {
     case 'snapshot':
       applySnapshot(state, input);
       break;
+    case 'channels-listed':
+      applyList(state, input);
+      break;
     case 'endpoints':
       learnConfiguration(state, input.contexts);
       break;
@@ -118,6 +122,8 @@ function take(state: TrackerState, input: Input): void {
       break;
     case 'tick':
       numbersOverdue(state);
+      applicationsOverdue(state);
+      connectionsOverdue(state);
       break;
     default:
       input satisfies never;
@@ -128,7 +134,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
   const { trunk, inbound, why } = classifyChannel(state.rules, seen);
   let channel = state.channels.get(seen.uniqueid);
   if (channel === undefined) {
-    channel = createChannel(seen, { fromStart: true, inbound, trunk });
+    channel = createChannel(seen, { fromStart: true, inbound, trunk, seenAt: state.at });
     addChannel(state, channel);
   } else {
     // The snapshot came before this event. The snapshot has the newer state, the event the context and the first
@@ -145,8 +151,8 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
     });
   }
   channel.context = seen.context;
-  const isLeg = seen.uniqueid !== seen.linkedid;
-  if (isLeg) channel.dialledFor = seen.linkedid;
+  const isLeg = isLegOf(seen);
+  if (isLeg) addLeg(state, channel, seen.linkedid);
   // Only the first of a chain of Local channels is of interest: a call may have begun with it (Originate).
   if (!isLeg || channel.kind !== 'local')
     writeJournal(state, {
@@ -169,6 +175,7 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
   channel.state = input.state;
   seenAt(state, channel, input);
   if (input.state === UP && channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
+  if (input.state === UP) pickedUp(state, channel);
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
   if (input.state === RING) ring(state, channel);
   if (channel.inbound) callerChanged(state, channel);
@@ -183,6 +190,8 @@ function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: 
   }
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return;
+  // An old Asterisk does not say it in the Newchannel.
+  if (channel.dialledFor === '' && dialler !== undefined) addLeg(state, channel, dialler.dialledFor || by);
   if (!isTrunkEnd(state, channel) && !goesOverTrunk(channel, dialString)) return;
   const text = 'the PBX dialled this out itself, over the trunk: not a call to us';
   if (channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
@@ -212,7 +221,10 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
   if (channel === undefined) {
     const trunk = state.rules.nameIsInbound(input.channel);
     const seen = { ...input, state: UP, exten: '' };
-    channel = createChannel(seen, { fromStart: false, isClassified: false, inbound: false, trunk });
+    channel = createChannel(seen, {
+      ...{ fromStart: false, isClassified: false, inbound: false, trunk },
+      seenAt: state.at,
+    });
     addChannel(state, channel);
   }
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);

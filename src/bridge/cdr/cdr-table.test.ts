@@ -45,3 +45,14 @@ test("the number of the caller is FreePBX's or that of the caller id if there is
   assert.equal(src({ src: '', cnum: '', clid }), '3');
   assert.equal(src({ src: '', clid: 'A' }), '');
 });
+
+test('a value with line breaks ends at the first, a channel goes on, and any id is one', () => {
+  const broken = { ...row, src: '1\r\nx', dst: '2\nx', did: '3\n\nx', clid: 'x', lastdata: 'PJSIP/1\nx' };
+  const record = recordOf({ ...broken, channel: 'Local/1\n2@a-1;1', uniqueid: 'c2c-5f2a' });
+  assert.ok(typeof record === 'object');
+  const { src, dst, did, lastdata, channel, uniqueid } = record;
+  assert.deepEqual([src, dst, did, lastdata, channel], ['1', '2', '3', 'PJSIP/1', 'Local/1\ufffd2@a-1;1']);
+  assert.equal(uniqueid, 'c2c-5f2a');
+  const clid = recordOf({ ...row, clid: '"x <9>" <4\n<8>' });
+  assert.equal(typeof clid === 'object' && clid.src, '4');
+});

@@ -1,3 +1,4 @@
+import { channelName, firstLine } from '../calls/line-break.ts';
 import { isUniqueid } from '../calls/open-call.ts';
 import { type CdrRecord, localSeconds, RecordsRefused, secondsOf } from './cdr-source.ts';
 
@@ -23,19 +24,21 @@ export function recordOf(
   idWidth = Number.POSITIVE_INFINITY,
 ): CdrRecord | 'no-uniqueid' | 'cut-uniqueid' {
   const text = (name: string) => (row[name] === null || row[name] === undefined ? '' : String(row[name]));
-  const uniqueid = text('uniqueid');
-  if (!isUniqueid(uniqueid)) return uniqueid.length >= idWidth ? 'cut-uniqueid' : 'no-uniqueid';
+  const line = (name: string) => firstLine(text(name));
+  const uniqueid = line('uniqueid');
+  if (uniqueid === '') return 'no-uniqueid';
+  if (!isUniqueid(uniqueid) && uniqueid.length >= idWidth) return 'cut-uniqueid';
   return {
-    src: text('src') || text('cnum') || (/<([^>]*)>\s*$/.exec(text('clid'))?.[1] ?? ''),
-    dst: text('dst'),
-    dcontext: text('dcontext'),
-    channel: text('channel'),
-    dstchannel: text('dstchannel'),
-    lastapp: text('lastapp'),
-    lastdata: text('lastdata'),
-    disposition: text('disposition'),
+    src: line('src') || line('cnum') || firstLine(/<([^>]*)>\s*$/.exec(text('clid'))?.[1] ?? ''),
+    dst: line('dst'),
+    dcontext: line('dcontext'),
+    channel: channelName(text('channel')),
+    dstchannel: channelName(text('dstchannel')),
+    lastapp: line('lastapp'),
+    lastdata: line('lastdata'),
+    disposition: line('disposition'),
     uniqueid,
-    did: text('did'),
+    did: line('did'),
     start: localSeconds(text('calldate') || text('start')),
     duration: secondsOf(text('duration')),
   };

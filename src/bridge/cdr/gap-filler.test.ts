@@ -283,6 +283,22 @@ test('a call whose channel is still there is decided when it is gone', async (t)
   assert.equal((await reportedOf('1800000101.1')).length, 2);
 });
 
+test('a call whose number has line breaks is reported, and a channel that another program named is no problem', async (t) => {
+  const { write, start, reportedOf, codes } = await scene(t);
+  const filler = await start();
+  write(line(1, { src: '04066969100\r\nUniqueid: 1\n' }) + line(2, { uniqueid: 'c2c-5f2a' }) + line(3));
+  await filler.reads(3);
+  for (const uniqueid of ['1800000101.1', '1800000101.3'])
+    assert.deepEqual(
+      (await reportedOf(uniqueid)).map(({ status, from }) => [status, from]),
+      [
+        ['ringing', '+494066969100'],
+        ['completed', '+494066969100'],
+      ],
+    );
+  assert.deepEqual(codes(), ['cdr.from-now', 'cdr.call-reported', 'cdr.call-reported', 'cdr.filled']);
+});
+
 describe('uniqueids whose last digits their column has cut off', () => {
   /** A source that cuts them, as a column of 13 characters does. */
   const cutting = (csv: RecordSource<unknown>): Partial<RecordSource<unknown>> => ({

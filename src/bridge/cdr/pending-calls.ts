@@ -1,4 +1,5 @@
 import { channelKind } from '../calls/channel.ts';
+import { isUniqueid } from '../calls/open-call.ts';
 import type { CdrRecord, RecordOptions } from './cdr-source.ts';
 import { createDialledLegs, createRestartDetector, type DialledLegs } from './dialled-legs.ts';
 
@@ -22,6 +23,8 @@ export function createPendingCalls(recordOptions: () => RecordOptions) {
   return {
     calls,
     add(record: CdrRecord, from: unknown, read: number): void {
+      // Another program has chosen the id of a channel that it made: no caller's, and without a time in it.
+      if (!isUniqueid(record.uniqueid)) return;
       if (isAfterRestart(record)) legs = createDialledLegs(recordOptions);
       legs.add(record);
       if (channelKind(record.channel) !== 'real') return;

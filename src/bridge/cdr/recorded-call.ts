@@ -190,7 +190,7 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
   const extension = extensionOf(dstchannel);
   const dialled = dialledOver(last);
   const isTrunk = trunks.has(endpointOf(dstchannel)) || rules.nameIsInbound(dstchannel);
-  if (!isTrunk && !goesOverTrunk({ name: dstchannel, kind: 'real' }, dialled))
+  if (!isTrunk && !goesOverTrunk({ name: dstchannel, kind: 'real', number: last.dst }, dialled))
     return { record, callerId: extension };
   const number = normaliseNumber(dialledNumber(dialled) || last.dst, rules.defaultCountry);
   return { record, callerId: number || extension };

@@ -45,42 +45,50 @@ export async function endOf(path: string): Promise<FilePosition> {
   return (await end.catch(absent)) ?? beginning;
 }
 
-/** The file's last complete line; undefined if there is none, or if it is longer than any record. */
-export async function lastLineOf(path: string): Promise<string | undefined> {
+/** The file's last complete lines; none if there is none, or if it is longer than any record. */
+export async function lastLinesOf(path: string): Promise<string[]> {
   return inFile(path, async (file) => {
     const { size } = await file.stat();
     const from = Math.max(0, size - chunkBytes);
-    const lines = (await readAt(file, from, size - from)).toString().split('\n').slice(0, -1);
-    return lines.at(-1);
+    return (await readAt(file, from, size - from)).toString().split('\n').slice(0, -1);
   });
 }
+
+/** How many of the last of these lines are read again later, together with what follows them. */
+type Unfinished = (texts: readonly string[]) => number;
 
 /**
  * Reads from a position. If the file was rotated since (logrotate, with or without copytruncate), first the rest of the
  * old one is read, then the newer ones. Rejects with the system's error, ENOENT if there is no file.
  */
-export async function readFrom(path: string, position: FilePosition): Promise<Lines> {
+export async function readFrom(
+  path: string,
+  position: FilePosition,
+  unfinished: Unfinished = () => 0,
+): Promise<Lines> {
   const current = await inFile(path, async (file) =>
-    (await holds(file, position)) ? readLines(file, position, true) : undefined,
+    (await holds(file, position)) ? readLines(file, position, true, unfinished) : undefined,
   );
   if (current !== undefined) return current;
   const files = [path, ...(await olderFiles(path))];
   for (let nth = 1; nth < files.length; nth++) {
     const rest = await inFile(files[nth] as string, async (file) =>
-      (await holds(file, position)) ? readLines(file, position, false) : undefined,
+      (await holds(file, position)) ? readLines(file, position, false, unfinished) : undefined,
     ).catch(absent);
     if (rest === undefined) continue;
     if (rest.lines.length > 0) return { ...rest, atEnd: false };
-    return (await firstLines(files.slice(0, nth))) ?? rest;
+    return (await firstLines(files.slice(0, nth), unfinished)) ?? rest;
   }
-  const all = await inFile(path, (file) => readLines(file, beginning, true));
+  const all = await inFile(path, (file) => readLines(file, beginning, true, unfinished));
   return { ...all, restarted: position.inode !== 0 };
 }
 
 /** The lines of the oldest file that is not empty, since a position in an empty one identifies nothing. Newest first. */
-async function firstLines(files: readonly string[]): Promise<Lines | undefined> {
+async function firstLines(files: readonly string[], unfinished: Unfinished): Promise<Lines | undefined> {
   for (let nth = files.length - 1; nth >= 0; nth--) {
-    const chunk = await inFile(files[nth] as string, (file) => readLines(file, beginning, nth === 0));
+    const chunk = await inFile(files[nth] as string, (file) =>
+      readLines(file, beginning, nth === 0, unfinished),
+    );
     if (chunk.lines.length > 0) return { ...chunk, atEnd: chunk.atEnd && nth === 0 };
   }
   return undefined;
@@ -123,7 +131,12 @@ async function holds(file: FileHandle, { inode, offset, tail }: FilePosition): P
 }
 
 /** `mayGrow`: a last line without a line break is incomplete; in a rotated file it is complete. */
-async function readLines(file: FileHandle, from: FilePosition, mayGrow: boolean): Promise<Lines> {
+async function readLines(
+  file: FileHandle,
+  from: FilePosition,
+  mayGrow: boolean,
+  unfinished: Unfinished,
+): Promise<Lines> {
   const { ino: inode } = await file.stat();
   const before = Math.min(from.offset, tailBytes);
   const bytes = await readAt(file, from.offset - before, before + chunkBytes);
@@ -147,7 +160,12 @@ async function readLines(file: FileHandle, from: FilePosition, mayGrow: boolean)
   // A line of that length is skipped like any other that is not a record.
   const isRest = start < bytes.length && ((atEnd && !mayGrow) || (!atEnd && start === before));
   if (isRest) take(bytes.length, bytes.length);
-  return { lines, next: position, atEnd, restarted: false };
+  // In a rotated file nothing follows the last line; and what fills the whole chunk is none of a record's.
+  const left = atEnd && !mayGrow ? 0 : unfinished(lines.map(({ text }) => text));
+  if (left === 0 || (left === lines.length && !atEnd))
+    return { lines, next: position, atEnd, restarted: false };
+  const [first] = lines.slice(-left);
+  return { lines: lines.slice(0, -left), next: first?.from ?? position, atEnd, restarted: false };
 }
 
 async function tailAt(file: FileHandle, offset: number): Promise<string> {

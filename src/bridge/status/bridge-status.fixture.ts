@@ -34,6 +34,7 @@ export function statusWith({
       lostAt: [],
       connects: 1,
       bytesIn: 4_000,
+      lineBreaks: 0,
       events: { used: 31, ignored: 12, bad: 0, lost: 0, failed: 0 },
       ...pbx,
     },

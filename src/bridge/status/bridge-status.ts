@@ -14,6 +14,8 @@ export type CallCounts = {
   readonly answered: number;
   readonly completed: number;
   readonly decided: Readonly<DecisionCounts>;
+  /** False if channels are connected without any BridgeEnter event; undefined until channels are connected. */
+  readonly hasBridgeEvents?: boolean | undefined;
   /** Journal lines dropped because the disk did not accept them in time. */
   readonly journalDropped: number;
 };
@@ -40,6 +42,8 @@ export type BridgeStatus = {
     readonly failure?: string | undefined;
     readonly connects: number;
     readonly bytesIn: number;
+    /** AMI events with a line break in a value. */
+    readonly lineBreaks: number;
     readonly events: Readonly<Record<'used' | 'ignored' | 'bad' | 'lost' | 'failed', number>>;
   };
   readonly calls: CallCounts & { readonly open: number };
@@ -93,6 +97,7 @@ function pbxProblem({ pbx, now }: Pick<BridgeState, 'pbx' | 'now'>): string | un
 
 function diskProblem({ outbox, now }: Pick<BridgeState, 'outbox' | 'now'>): string | undefined {
   const { storage, uncommittedSince } = outbox;
+  if (storage.state === 'moved') return storage.error;
   if (storage.state !== 'working')
     return `the disk of the state directory is ${storage.state}: ${storage.error ?? 'new events are not stored'}`;
   return uncommittedSince !== undefined && now - uncommittedSince > maxCommitMs

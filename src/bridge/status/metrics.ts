@@ -33,9 +33,14 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
   },
   {
     name: 'ami_events_total',
-    help: 'AMI events by result: used, ignored (not needed), bad (required fields missing), lost (too long), failed (fault of this program).',
+    help: 'AMI events by result: used, ignored (not needed), bad (not as Asterisk writes them), lost (too long), failed (fault of this program).',
     label: 'fate',
     read: (it) => it.pbx.events,
+  },
+  {
+    name: 'ami_line_breaks_total',
+    help: 'AMI events with a line break in a value, which is ignored from there on.',
+    read: (it) => it.pbx.lineBreaks,
   },
   {
     name: 'ami_last_event_timestamp_seconds',

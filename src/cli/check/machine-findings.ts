@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { isWritable } from '../../shared/process/denied.ts';
+import { isWritable, systemUser } from '../../shared/process/denied.ts';
 import { shellWord } from '../text/format-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 import { isRunning, portUser } from './port-user.ts';
@@ -24,13 +24,13 @@ export function stateDirFinding(stateDir: string, bySystemd: boolean): Finding {
     if (there || !bySystemd) accessSync(nearest, constants.W_OK | constants.X_OK);
   } catch {
     const todo = `Run this command as the user of the bridge, or make that user the owner: chown pbx-bridge ${shellWord(nearest)}`;
-    return failed(what, `user ${process.getuid?.() ?? '?'} may not write to ${nearest}`, todo);
+    return failed(what, `user ${systemUser().username} may not write to ${nearest}`, todo);
   }
   const closed = there ? readdirSync(folder).find((name) => !isWritable(join(folder, name))) : undefined;
   if (closed !== undefined)
     return failed(
       what,
-      `user ${process.getuid?.() ?? '?'} may not write to ${closed} in it`,
+      `user ${systemUser().username} may not write to ${closed} in it`,
       `Make the user of the bridge its owner, as after a copy by root: chown -R pbx-bridge ${shellWord(folder)}`,
     );
   const { bavail, bsize } = statfsSync(nearest);

@@ -1,3 +1,4 @@
+import { isTooOld, OLDEST_ASTERISK } from '../../bridge/ami/asterisk-version.ts';
 import { describeFailure } from '../../bridge/ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../bridge/ami/inspection.ts';
 import { failureCodes } from '../../bridge/ami/link-log.ts';
@@ -16,7 +17,7 @@ import { RecordsRefused } from '../../bridge/cdr/cdr-source.ts';
 import { openSource, type SourceOptions } from '../../bridge/cdr/open-cdr-source.ts';
 import { duration } from '../../shared/delivery/report.ts';
 import type { Message } from '../../shared/log/messages/program-messages.ts';
-import { messages } from '../../shared/log/messages.ts';
+import { fill, messages } from '../../shared/log/messages.ts';
 import { maskNumbers } from '../../shared/log/redact.ts';
 import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
 import { autoNotation, type Notation, shownNotation } from '../../shared/phone-number/trunk-notation.ts';
@@ -55,6 +56,7 @@ export function pbxFindings(result: InspectionResult, options: PbxCheckOptions):
     ...unanswered(inspection),
     rights(inspection),
     callClass(inspection, options.listenedMs),
+    ...eventsMissing(inspection),
     clock(inspection),
     ...trunkFindings(inspection, { ...options, rules }),
     ...(options.listenedMs > 0 ? callsHeard(inspection, rules, options.known) : []),
@@ -66,6 +68,19 @@ function unanswered(inspection: Inspection): Finding[] {
   return inspection.unanswered.map((action) =>
     warning(`action ${action}`, `no answer: ${missingWithout(action)}`, todo),
   );
+}
+
+/** What Asterisk leaves out of its events, and an Asterisk that is too old. */
+function eventsMissing({ version = '', lacksLinkedid, unseenBridges }: Inspection): Finding[] {
+  const findings: Finding[] = [];
+  const say = (what: string, code: 'ami.old-asterisk' | 'ami.no-linkedid' | 'ami.no-bridge-events') => {
+    const { text, todo = '' }: Message = messages[code];
+    findings.push(warning(what, fill(text, { version: version || '?', oldest: OLDEST_ASTERISK }), todo));
+  };
+  if (isTooOld(version)) say('version of Asterisk', 'ami.old-asterisk');
+  if (lacksLinkedid) say('events of channels', 'ami.no-linkedid');
+  if (unseenBridges > 0) say('events of bridges', 'ami.no-bridge-events');
+  return findings;
 }
 
 function rights({ extraRights }: Inspection): Finding | undefined {

@@ -19,6 +19,8 @@ const freepbx = [
 const inspection: Inspection = {
   version: '22.1.0',
   unanswered: [],
+  lacksLinkedid: false,
+  unseenBridges: 0,
   clockAheadMs: 0,
   extraRights: [],
   contexts: freepbx,

@@ -119,6 +119,9 @@ export function buildConfig<const S extends Sections>(sections: S, values: AllVa
   return Object.fromEntries(Object.entries(sections).map(build)) as Config<S>;
 }
 
+/** Those without a default. */
+export const requiredSettings = ['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'] as const;
+
 /** True if none of these variables is set, by any means: the program was just installed. */
 export function isUnset(names: readonly string[], environment: Environment): boolean {
   return names.every((name) => lookUp(name, environment).text === undefined);

@@ -4,7 +4,7 @@ import { parseEnvFile } from './env-file.ts';
 import { ConfigError, type Environment } from './variable.ts';
 
 /** A bridge of this machine: the name and content of its settings file. */
-type Instance = { readonly name: string; readonly environment: Environment };
+type Instance = { readonly name: string; readonly file: string; readonly environment: Environment };
 
 /**
  * The bridges with settings in one directory, as the package installs them: `bridge.env`, and `NAME.env` for each
@@ -20,10 +20,10 @@ export function readInstances(folder: string): Instance[] {
       .sort((a, b) => Number(b === 'bridge') - Number(a === 'bridge') || a.localeCompare(b));
     if (names.length === 0)
       throw new ConfigError([`--folder: got ${folder}, which contains no settings; ${takes}`]);
-    return names.map((name) => ({
-      name,
-      environment: parseEnvFile(readFileSync(join(folder, `${name}.env`), 'utf8')),
-    }));
+    return names.map((name) => {
+      const file = join(folder, `${name}.env`);
+      return { name, file, environment: parseEnvFile(readFileSync(file, 'utf8')) };
+    });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { code = 'error', path = folder } = error as NodeJS.ErrnoException;

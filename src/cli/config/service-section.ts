@@ -118,7 +118,7 @@ export const serviceSection = section({
       })
       .optional()
       .describe(
-        'Address under which people reach the service, for the links in mails, invitations and instructions. Its name need not be in SERVICE_HOSTS. Without it, mails use https and the first of SERVICE_HOSTS, pages the address in the browser.',
+        'Address under which people reach the service, for the links in mails, invitations and instructions. Its name need not be in SERVICE_HOSTS. Without it, they use https and the first of SERVICE_HOSTS. Without both, mails and invitations use the address that the service listens on, and instructions the address in the browser.',
       ),
     SERVICE_HOSTS: list(
       'a comma-separated list of host names without ports, such as calls.example.com',

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { escapeControls } from '../../shared/log/redact.ts';
+import { escapeControls, printableJson } from '../../shared/log/redact.ts';
 
 /** Standard output, or its replacement in a test. */
 export type Output = {
@@ -19,7 +19,7 @@ export function createTerminal(out: Output, { colour }: { colour: boolean }) {
   const widthNow = () => Math.min(Math.max(isTerminal ? (out.columns ?? 80) : 80, 30), 120);
   const paint: Paint = (name, text) =>
     isTerminal && colour ? styleText(name, text, { validateStream: false }) : text;
-  const write = (line: string) => void out.write(`${line}\n`);
+  const write = (line: string) => void out.write(`${printable(line, isTerminal && colour)}\n`);
   return {
     /** Columns of the terminal, between 30 and 120; 80 if there is none. */
     get width() {
@@ -40,9 +40,21 @@ export function createTerminal(out: Output, { colour }: { colour: boolean }) {
       write(first + (lines[0] ?? ''));
       for (const line of lines.slice(1)) write(' '.repeat(indent) + line);
     },
-    json: (value: unknown) => write(JSON.stringify(value, undefined, 2)),
+    json: (value: unknown) => void out.write(`${printableJson(value)}\n`),
   };
 }
+
+/** What `paint` adds. */
+const ownColours = /(\x1b\[(?:1|2|22|31|32|33|39)m)/;
+
+/** A line without control characters of files, callers or servers, but with our own colours. */
+const printable = (line: string, coloured: boolean) =>
+  coloured
+    ? line
+        .split(ownColours)
+        .map((part) => (ownColours.test(part) ? part : escapeControls(part)))
+        .join('')
+    : escapeControls(line);
 
 /** Wraps a line and keeps its indentation. */
 export function fit(line: string, width: number): string[] {

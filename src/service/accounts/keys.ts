@@ -20,6 +20,8 @@ export function makeKeys(secret: Uint8Array) {
       `cia_${uid}${sign('integration', `${uid} ${tokenCounter}`)}`,
     adminToken: ({ uid, tokenCounter }: Pick<Account, 'uid' | 'tokenCounter'>): string =>
       `adm_${uid}${sign('admin', `${uid} ${tokenCounter}`)}`,
+    /** Reads /admin/fleet, and nothing else: browsers keep it as a password. */
+    fleetToken: (): string => `flt_${sign('fleet', '')}`,
     /** Of who runs the service: adds accounts by /admin. */
     operatorToken: (): string => `opr_${sign('operator', '')}`,
   };

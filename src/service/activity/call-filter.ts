@@ -1,14 +1,16 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionName, extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
 import type { CallFilter } from '../calls/call-reader.ts';
 import { type CallStore, newestCalls } from '../calls/call-store.ts';
-import { dateAt, dateIn, daysBetween, monotonicMs } from '../kit/calendar.ts';
+import { dateAt, dateIn, daysBetween } from '../kit/calendar.ts';
+import { folded } from '../kit/folded.ts';
 import { type HoursPart, type OpeningHours, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import { folded, searchWords } from '../kit/search-text.ts';
+import { numberTerm, searchWords } from '../kit/search-text.ts';
 
 /** The search in the address of the call list, as typed. */
 export type CallQuery = {
@@ -131,19 +133,17 @@ export async function filterOf(
     momentIn(text, days)?.toZonedDateTime(timeZone).epochMilliseconds ?? null;
 
   const { q, customer, extension, mine, segment, integration, called, place, outcome, from, to } = callQuery;
-  const number = q.replace(/[\s()./-]/g, '');
-  const isNumber = /^\+?\d+$/.test(number);
-  const whole = isNumber ? normaliseNumber(q, account.country) : '';
-  const isWhole = isNumber && (await exists({ number: { is: whole } }));
+  const term = numberTerm(q, account.country);
+  const known = await Promise.all((term?.numbers ?? []).map((is) => exists({ number: { is } })));
+  const whole = term?.numbers[known.indexOf(true)];
   return {
-    number: isWhole ? { is: whole } : null,
+    number: whole === undefined ? null : { is: whole },
     search:
-      isWhole || q === ''
+      whole !== undefined || q === ''
         ? null
         : {
-            // Without what is not part of the international number.
-            digits: isNumber ? number.replace(/^(\+|0+)(?=\d)/, '') : null,
-            words: searchWords(q),
+            digits: term?.digits ?? null,
+            words: searchWords(q, account.country),
             extensions: [q, ...extensionsNamed(extensions, q)],
           },
     customer: customer === '' ? null : { is: customer },

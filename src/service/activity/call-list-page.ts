@@ -8,7 +8,15 @@ import type { CallCursor } from '../calls/call-reader.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';
-import { type Cell, csvLines, csvTime } from '../kit/csv.ts';
+import {
+  BYTE_ORDER_MARK,
+  type Cell,
+  csvLines,
+  csvNumbers,
+  csvOffset,
+  csvTime,
+  forSpreadsheets,
+} from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { choice, field, hiddenFields, notice, oneOf } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
@@ -248,12 +256,13 @@ const dayText = ({ from, to }: CallQuery) =>
   [...new Set([from, to])].filter(Boolean).join(' – ').replaceAll('T', ' ');
 
 /**
- * All matching calls, newest first, read while they are sent. Times have an offset from UTC, durations are in seconds.
+ * All matching calls for a spreadsheet, newest first, read while they are sent. Times are on the account's clocks, whose
+ * offset from UTC is next to the start; durations are in seconds.
  * `next`: the calls from a place on.
  */
 export async function* callsAsCsv(
   next: (from: CallCursor | null) => ReturnType<CallStore['page']>,
-  { extensions, formats: { timeZone } }: Pick<PageRequest, 'extensions' | 'formats'>,
+  { extensions, formats: { timeZone, locale } }: Pick<PageRequest, 'extensions' | 'formats'>,
   withExtras = false,
 ): AsyncGenerator<string> {
   const time = (at: number | null) => csvTime(at, timeZone);
@@ -261,20 +270,21 @@ export async function* callsAsCsv(
   const columns: readonly (readonly [head: string, cell: (call: CallRecord) => Cell])[] = [
     ['id', ({ id }) => id],
     ['started', ({ startedAt }) => time(startedAt)],
-    ['number', ({ number }) => number],
+    ['zone', ({ startedAt }) => csvOffset(startedAt, timeZone)],
+    ['number', ({ number }) => csvNumbers([number])],
     ['customer', ({ customer }) => customer?.reference ?? null],
     ['customer_name', ({ customer }) => customer?.name ?? null],
     ['segment', ({ segment }) => segment],
     ['outcome', ({ missed, status }) => (missed ? 'missed' : status === 'completed' ? 'answered' : status)],
     ['answered_by', ({ callerId }) => callerId && extensionText(extensions, callerId)],
-    ['extension', ({ callerId }) => callerId],
+    ['extension', ({ callerId }) => callerId && csvNumbers([callerId])],
     ['answered', ({ answeredAt }) => time(answeredAt)],
     ['ended', ({ completedAt }) => time(completedAt)],
     ['wait_seconds', (call) => seconds(rangFor(call))],
     ['duration_seconds', (call) => seconds(talkedFor(call))],
     ...(withExtras
       ? ([
-          ['number_called', ({ extras }) => extras.numberCalled],
+          ['number_called', ({ extras }) => extras.numberCalled && csvNumbers([extras.numberCalled])],
           [
             'number_called_name',
             ({ extras }) => extras.numberCalled && (extensionName(extensions, extras.numberCalled) ?? null),
@@ -287,13 +297,16 @@ export async function* callsAsCsv(
         ] satisfies readonly (readonly [string, (call: CallRecord) => Cell])[])
       : []),
   ];
-  // The byte order mark makes spreadsheets read UTF-8.
-  yield `\ufeff${csvLines([columns.map(([head]) => head)])}`;
+  const dialect = forSpreadsheets(locale);
+  yield `${BYTE_ORDER_MARK}${csvLines([columns.map(([head]) => head)], dialect)}`;
   let from: CallCursor | null = null;
   do {
     const page: Awaited<ReturnType<CallStore['page']>> = await next(from);
     if (page.calls.length > 0)
-      yield csvLines(page.calls.map((call) => columns.map(([, cell]) => cell(call))));
+      yield csvLines(
+        page.calls.map((call) => columns.map(([, cell]) => cell(call))),
+        dialect,
+      );
     from = page.next;
   } while (from !== null);
 }

@@ -7,6 +7,7 @@ import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { CallExtras } from '../calls/call-record.ts';
 import type { Exchange } from '../history/exchange.ts';
 import type { ZodInstance } from '../kit/administration.ts';
+import { numberField } from '../kit/number-field.ts';
 
 /** Part 4.1: a call event, by POST or by URL. */
 export function callRoutes(app: ZodInstance, exchange: Exchange): void {
@@ -20,7 +21,7 @@ export function callRoutes(app: ZodInstance, exchange: Exchange): void {
         id: event.id,
         status: event.status,
         from,
-        number: normaliseNumber(from, country),
+        number: numberField('from', from, country),
         callerId: event.caller_id ?? null,
         ...(event.extras && { extras: extrasOf(event.extras, country) }),
       },
@@ -31,7 +32,10 @@ export function callRoutes(app: ZodInstance, exchange: Exchange): void {
   app.post(postCall.path, { schema: postCall.schema }, (request, reply) =>
     take(request.body, request, reply),
   );
-  app.get(getCall.path, { schema: getCall.schema }, (request, reply) => take(request.query, request, reply));
+  // A HEAD must not post an event.
+  app.get(getCall.path, { schema: getCall.schema, exposeHeadRoute: false }, (request, reply) =>
+    take(request.query, request, reply),
+  );
 }
 
 /** The extras of an event as a call keeps them; `country` is the one that its numbers are read in. */

@@ -87,7 +87,7 @@ export function eventRoutes({
   }
 
   return async (app: FastifyInstance) => {
-    app.get('/events', async (request, reply) => {
+    app.get('/events', { exposeHeadRoute: false }, async (request, reply) => {
       const watcher = await watcherOf(request);
       if (watcher === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
 

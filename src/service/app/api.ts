@@ -5,11 +5,11 @@ import { decisions } from '../../shared/api/contract/decisions.ts';
 import type { ErrorBody } from '../../shared/api/contract/errors.ts';
 import { basePath } from '../../shared/api/contract/paths.ts';
 import { methodsOf } from '../../shared/api/contract/routes.ts';
+import { preciseMs } from '../../shared/process/clock.ts';
 import { callRoutes } from '../activity/call-routes.ts';
 import { makeExchange, send } from '../history/exchange.ts';
 import { historyRoutes } from '../history/history-routes.ts';
 import { bridgeHealthRoute } from '../integrations/bridge-health.ts';
-import { monotonicMs } from '../kit/calendar.ts';
 import { openApi } from '../kit/openapi.ts';
 import { refusalOf } from '../kit/refusal.ts';
 import { bearerToken } from '../kit/security-headers.ts';
@@ -43,7 +43,7 @@ export function apiRoutes(context: ServiceContext) {
 
     app.addHook('onRequest', (request, reply, done) => {
       request.receivedAt = clock();
-      request.began = monotonicMs();
+      request.began = preciseMs();
       if (request.method === 'POST') request.body = {}; // the default without a body, so that each missing field is named
       const token = tokenOf(request);
       const sender = directory.authenticate(token, request.ip);

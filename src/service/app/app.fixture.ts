@@ -37,6 +37,7 @@ export async function appOn(store: Store, log: Log = silentLog) {
       access: makeAccess(store.users, keys, [], clock, log),
       ...{ budgets: makeBudgets(), meter: makeMeter(), webhooks: { poke: () => {} }, webhookNetworks: [] },
       observed: { stored: () => {}, failedAt: () => null },
+      linkOrigin: () => 'http://127.0.0.1',
     },
     { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
   );

@@ -9,6 +9,7 @@ import { basePath } from '../../shared/api/contract/paths.ts';
 import { oncePerMinute } from '../../shared/log/log.ts';
 import { eventRoutes } from '../activity/event-routes.ts';
 import { apiLogStreamRoutes } from '../history/api-log-stream.ts';
+import { isEncoded } from '../kit/encoded-body.ts';
 import { wantsPage } from '../kit/page-request.ts';
 import { Refusal, refusalOf } from '../kit/refusal.ts';
 import { securityHeaders } from '../kit/security-headers.ts';
@@ -18,6 +19,7 @@ import { cookieNames } from '../users/session-cookie.ts';
 import { apiRoutes, describeApi } from './api.ts';
 import { limitArrival } from './arrival.ts';
 import type { ServiceContext } from './context.ts';
+import { dropForwardedPorts } from './forwarded.ts';
 import { pageRoutes, sendErrorPage } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
 
@@ -46,7 +48,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     clientErrorHandler: unreadableRequests(context.log, context.clock, () => app),
     bodyLimit: limits.bodyBytes,
     genReqId: () => randomUUID(),
-    exposeHeadRoutes: false, // a HEAD must not post an event
+    exposeHeadRoutes: true,
     requestTimeout: 0, // see limitArrival
     connectionTimeout: options.stalledMs ?? STALLED_MS,
     http: {
@@ -75,6 +77,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders);
     reply.header('x-request-id', request.id); // the log names it, too
+    dropForwardedPorts(request.raw.headers);
     done();
   });
   app.addHook('onResponse', ({ id: request, routeOptions: { url = '' } }, reply, done) => {
@@ -86,6 +89,9 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     if (status === 503)
       busy((suppressed) => context.log.say('service.unavailable', { path: url, request, suppressed }));
     done();
+  });
+  app.addHook('onSend', async (request, reply) => {
+    if (reply.statusCode === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity');
   });
   app.addHook('preClose', async () => context.screens.close());
   app.setErrorHandler((error: FastifyError, request, reply) => {

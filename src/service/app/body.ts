@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { fieldsOf } from '../../shared/api/contract/fields.ts';
+import { refuseEncoded } from '../kit/encoded-body.ts';
 import { Refusal } from '../kit/refusal.ts';
 
 /**
@@ -31,6 +32,7 @@ export function takeJsonBodies(app: FastifyInstance): void {
       request.payload = beginningOf(Buffer.concat(chunks));
       try {
         if (size > limits.bodyBytes) throw new Refusal(413, 'The request body is too large.');
+        refuseEncoded(request);
         done(null, fieldsIn(request.payload, request.contentType));
       } catch (error) {
         done(error as Error);

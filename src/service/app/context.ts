@@ -22,8 +22,10 @@ export type ServiceContext = {
   readonly sessions: Sessions;
   readonly access: Access;
   readonly budgets: Budgets;
-  /** As people reach the service: see AppOptions. */
+  /** As people reach the service, if the settings say it: see publicAddress. */
   readonly publicUrl?: string | undefined;
+  /** The address in links that are sent to others: see linkAddress. */
+  readonly linkOrigin: () => string;
   /** Undefined: no mail server is configured. */
   readonly mailer: Mailer | undefined;
   /** Requests per minute and integration; null: no limit. */
@@ -45,7 +47,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Unix ms. */
     receivedAt: number;
-    /** The same moment by the monotonic clock (monotonicMs). */
+    /** The same moment by the monotonic clock (preciseMs). */
     began: number;
     /** Set once the request is authenticated. */
     sender: Sender | null;

@@ -12,6 +12,7 @@ import { auditPage } from '../audit/audit-page.ts';
 import { apiLogPages } from '../history/api-log-pages.ts';
 import { integrationPages } from '../integrations/integration-pages.ts';
 import { assetRoutes } from '../kit/assets.ts';
+import { refuseEncoded } from '../kit/encoded-body.ts';
 import { notice } from '../kit/form.ts';
 import { formatsFor } from '../kit/formats.ts';
 import { layout, plainLayout } from '../kit/layout.ts';
@@ -20,6 +21,7 @@ import {
   barChoice,
   barChoiceOf,
   type Handler,
+  isRead,
   type Page,
   type PageRequest,
   type Pages,
@@ -42,10 +44,12 @@ import { secondFactorPages } from '../users/second-factor-pages.ts';
 import { isSameOrigin, sessionCookie } from '../users/session-cookie.ts';
 import { signInPages } from '../users/sign-in-pages.ts';
 import { userPages } from '../users/user-pages.ts';
+import { makeWebhookChanges } from '../webhooks/webhook-changes.ts';
 import { webhookPages } from '../webhooks/webhook-pages.ts';
 import { html } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
 import type { ServiceContext } from './context.ts';
+import { takeForms } from './form-body.ts';
 
 const FORM_BYTES = 64 * 1024;
 /** Shorter answers fit into a packet as they are. */
@@ -93,6 +97,7 @@ export function pageRoutes(context: ServiceContext) {
       moved: movedIn(request),
       token: formToken(session),
       origin: context.publicUrl ?? `${request.protocol}://${request.host}`,
+      linkOrigin: context.linkOrigin(),
       now: clock(),
       words,
       formats: formatsFor(account.timeZone, words.locale),
@@ -146,15 +151,10 @@ export function pageRoutes(context: ServiceContext) {
   };
 
   return async (app: FastifyInstance) => {
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      (_request, body, done) => done(null, formFields(body as string)),
-    );
+    takeForms(app, FORM_BYTES);
     app.addHook('onRequest', async (request) => {
-      if (request.method !== 'GET' && !isSameOrigin(request))
-        throw new Refusal(403, ({ otherSite }) => otherSite);
+      if (!isRead(request) && !isSameOrigin(request)) throw new Refusal(403, ({ otherSite }) => otherSite);
+      refuseEncoded(request);
     });
     app.addHook('onSend', async ({ headers }, reply, payload) => {
       const isZipped = typeof payload === 'string' && payload.length > ZIPPED_BYTES;
@@ -183,7 +183,8 @@ export function pageRoutes(context: ServiceContext) {
     accountPages(routes, settings);
     welcomePage(routes, settings);
     integrationPages(routes, requests, directory, keys);
-    webhookPages(routes, store.webhooks, keys, context.webhookNetworks, context.webhooks.poke);
+    const hooks = { store: store.webhooks, changes: makeWebhookChanges(store) };
+    webhookPages(routes, hooks, keys, context.webhookNetworks, context.webhooks.poke);
     userPages(routes, {
       store,
       sessions,
@@ -226,8 +227,9 @@ function textIn(encoded: string): string {
 }
 
 /** The sign-in page, which leads back to the page that was asked for. */
-function signInFor({ method, originalUrl }: FastifyRequest): string {
-  return method === 'GET' && originalUrl !== '/'
+function signInFor(request: FastifyRequest): string {
+  const { originalUrl } = request;
+  return isRead(request) && originalUrl !== '/'
     ? `/sign-in?${new URLSearchParams({ to: originalUrl })}`
     : '/sign-in';
 }

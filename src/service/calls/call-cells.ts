@@ -1,4 +1,5 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { isWithheld } from '../../shared/phone-number/number-text.ts';
 import { answererName, numberCalledText } from '../accounts/extensions.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { duration } from '../kit/formats.ts';
@@ -13,8 +14,8 @@ import { type CallRecord, FORGOTTEN, rangFor, talkedFor } from './call-record.ts
 /** A call that is open for longer has ended without a report. */
 const MAX_CALL_MS = 24 * 3_600_000;
 
-/** A number that a telephone can dial. Callers without one cannot be called back. */
-export const isDialable = (number: string) => /^\+?\d{3,}$/.test(number);
+/** A number that a telephone can dial, and no zeros in place of one. Callers without one cannot be called back. */
+export const isDialable = (number: string) => /^\+?\d{3,}$/.test(number) && !isWithheld(number);
 
 /** `Queue sales, caller hung up after 0:35`; '' if the bridge reports no end. */
 export function endText({ extras: { missed } }: CallRecord, { calls: text }: Words): string {

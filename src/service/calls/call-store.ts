@@ -1,5 +1,5 @@
-import { monotonicMs } from '../kit/calendar.ts';
-import { folded } from '../kit/search-text.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
+import { folded } from '../kit/folded.ts';
 import type { CallCursor, CallFilter, CallHits, CallSlice, callReader } from './call-reader.ts';
 import type { CallRecord } from './call-record.ts';
 import type { callRemoval } from './call-removal.ts';

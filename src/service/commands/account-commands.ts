@@ -132,8 +132,14 @@ export function accountCommands(
     );
   accounts
     .command('operator-token')
-    .description('print the token that lists, adds, limits and removes accounts by /admin')
+    .description(
+      'print the token that lists, adds, limits and removes accounts by /admin, and makes their tokens',
+    )
     .action(() => withStore(undefined, async ({ keys }) => print(keys.operatorToken())));
+  accounts
+    .command('fleet-token')
+    .description('print the token that reads /admin/fleet, as the password in a browser, and nothing else')
+    .action(() => withStore(undefined, async ({ keys }) => print(keys.fleetToken())));
   command(accounts, 'admin-token', 'print the token for /admin')
     .option('--rotate', 'create a new token; the old one stops working at once')
     .action((options) =>

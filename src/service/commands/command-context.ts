@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { AlertSettings } from '../../shared/alerts/alert-targets.ts';
-import { escapeControls } from '../../shared/log/redact.ts';
+import { escapeControls, printableJson } from '../../shared/log/redact.ts';
 import type { MailOptions } from '../../shared/mail/mail.ts';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { systemUser } from '../../shared/process/denied.ts';
@@ -10,6 +10,7 @@ import type { Account, Directory, Integration } from '../accounts/directory-stor
 import { type Keys, makeKeys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore, type StorageSettings } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';
+import { publicAddress } from '../kit/public-address.ts';
 import { line } from '../kit/text.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 
@@ -29,6 +30,8 @@ export type ServiceCommandsIo = {
   ): Promise<void>;
   /** For a bug report: the program's version, and its settings with the secrets that must not appear. */
   about(): { version: string; settings(): { lines: string[]; secrets: string[] } };
+  /** Sets the exit code with which the program ends. */
+  exit(code: number): void;
   readonly out: Writable & { readonly isTTY?: boolean };
   readonly in: Readable;
 };
@@ -86,12 +89,11 @@ export function makeCommandContext(io: ServiceCommandsIo) {
   }
 
   const url = () => {
-    const { publicUrl, listen } = io.options();
-    if (publicUrl !== undefined) return publicUrl;
-    const { host, port } = listen;
+    const options = io.options();
+    const { host, port } = options.listen;
     const address =
       host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-    return `http://${address}:${port}`;
+    return publicAddress(options) ?? `http://${address}:${port}`;
   };
 
   // Names saved before control characters were refused may have some, line breaks too: each text is one line.
@@ -101,7 +103,7 @@ export function makeCommandContext(io: ServiceCommandsIo) {
     /** Prints lines; a line break in one is escaped. */
     print,
     /** Prints JSON that people can read, too. */
-    printJson: (value: unknown): void => print(...JSON.stringify(value, null, 2).split('\n')),
+    printJson: (value: unknown): void => void io.out.write(`${printableJson(value)}\n`),
     /** A command with the option --account. */
     command: (parent: Command, name: string, description: string): Command =>
       parent

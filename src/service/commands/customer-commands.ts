@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, ReadStream, statSync } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
@@ -6,8 +6,10 @@ import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { longWork } from '../../shared/process/long-work.ts';
 import { counted } from '../kit/formats.ts';
 import { columns } from '../people/customer-fields.ts';
-import { BadTable, exportCustomers, importCustomers, importSummary } from '../people/customers-csv.ts';
+import { BadTable, importCustomers, importSummary } from '../people/customers-csv.ts';
+import { exportCustomers } from '../people/customers-export.ts';
 import { forgetNumber, forgetSummary } from '../people/forget-number.ts';
+import { readText } from '../people/import/decode-text.ts';
 import { linesText } from '../people/import-refusals.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 
@@ -76,27 +78,28 @@ export function customerCommands(parent: Command, { command, withStore, print, i
     .option('--create-segments', 'create the segments that do not exist, with priority 0')
     .action((file, options) =>
       withStore(options.account, async ({ store, account, audit }) => {
-        const size = file === '-' ? undefined : statSync(file).size;
-        const input = file === '-' ? io.in : createReadStream(file);
+        const table = await readText(file === '-' ? io.in : createReadStream(file));
         const { id, country: code } = account;
         try {
           const createSegments = options.createSegments === true;
           let stored = 0;
           const left = () =>
             `${counted(stored, 'customer')} stored; the same command again does the rest, and leaves those as they are`;
-          const report = await longWork(`reading ${file}, bytes`, { left }, (progress) =>
-            importCustomers(input, {
+          const report = await longWork(`storing the customers of ${file}`, { left }, (progress) =>
+            importCustomers(table, {
               ...{ customers: store.customers, account: id, country: code, createSegments },
-              progress(imported) {
+              progress(imported, all) {
                 stored = imported;
-                if (input instanceof ReadStream) progress(input.bytesRead, size);
+                progress(imported, all);
               },
             }),
           );
           await audit('import', importSummary(report));
-          for (const error of report.errors) print(`${linesText(error)}: ${error.message}`);
+          for (const reason of [...report.errors, ...report.warnings])
+            print(`${linesText(reason)}: ${reason.message}`);
           print(importSummary(report));
           if (report.refused > 0) throw new CommandRefused('some lines could not be imported');
+          if (report.left > 0) throw new CommandRefused('some numbers could not be imported');
         } catch (error) {
           throw error instanceof BadTable ? new CommandRefused(error.message) : error;
         }

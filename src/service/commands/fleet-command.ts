@@ -4,8 +4,11 @@ import { fleetView, readFleet } from '../integrations/fleet.ts';
 import { counted } from '../kit/formats.ts';
 import type { CommandContext } from './command-context.ts';
 
+/** As of the bridge's commands. */
+const FOUND_PROBLEM = 2;
+
 /** For who runs the service: which bridges of all accounts need a look. */
-export function fleetCommand(parent: Command, { print, printJson, withStore }: CommandContext): void {
+export function fleetCommand(parent: Command, { print, printJson, withStore, io }: CommandContext): void {
   parent
     .command('fleet')
     .description(
@@ -22,6 +25,8 @@ export function fleetCommand(parent: Command, { print, printJson, withStore }: C
           refused: () => undefined,
           lately: () => 0,
         });
+        const troubled = fleet.bridges.filter(({ trouble }) => trouble.length > 0).length;
+        if (troubled > 0) io.exit(FOUND_PROBLEM);
         if (options.json) return printJson(fleetView(fleet));
         const names = new Map(fleet.accounts.map(({ uid, name }) => [uid, name]));
         const listed = fleet.bridges.filter(({ trouble }) => options.all || trouble.length > 0);
@@ -35,7 +40,6 @@ export function fleetCommand(parent: Command, { print, printJson, withStore }: C
             const most = mostUsers === null ? '' : ` of ${mostUsers}`;
             print([uid, name, `${counted(users, 'user')}${most}`, counted(customers, 'customer')].join('  '));
           }
-        const troubled = fleet.bridges.filter(({ trouble }) => trouble.length > 0).length;
         print(`${troubled} of ${counted(fleet.bridges.length, 'bridge')} with trouble`);
       }),
     );

@@ -1,4 +1,5 @@
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
+import { preciseMs } from '../../shared/process/clock.ts';
 import { type CallRecord, effectOf, moveCall } from '../calls/call-record.ts';
 import {
   callOf,
@@ -10,7 +11,7 @@ import {
   whoOf,
 } from '../calls/call-rows.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
-import { monotonicMs, QUARTER_MS } from '../kit/calendar.ts';
+import { QUARTER_MS } from '../kit/calendar.ts';
 import { LONGEST_MS } from '../reports/kept-figures.ts';
 import type { Outcome } from '../store/postgres/batches.ts';
 import type { Database } from '../store/postgres/database.ts';
@@ -83,7 +84,7 @@ export function recorder(
   async function write(batch: readonly RecordedRequest[]): Promise<Outcome<Recorded>[]> {
     await partitions.ensure(batch.map(({ at }) => at));
     const { moves, planned } = plan(batch, await read(batch));
-    const now = monotonicMs();
+    const now = preciseMs();
     const moveRows = Array.from(moves.values(), ({ account, before, after }) => ({
       account_id: account,
       before,

@@ -107,6 +107,7 @@ export async function openPostgresStore(
   });
   // Activity and reports use one connection at a time, so that lookups and events have the others.
   const serialiseCalls = makeSerialise();
+  const serialiseLocked = makeSerialise();
   const figures = figureRows(database, serialiseCalls);
 
   const rooms = roomStores(statements, {
@@ -136,13 +137,16 @@ export async function openPostgresStore(
       return rooms.calls.open(account, max);
     },
     otherProcesses: feed,
+    // Of this process one at a time: those that wait for the lock would hold all connections.
     withLock: (work) =>
-      database.transaction(
-        async ({ rows }) => {
-          await rows('SELECT pg_advisory_xact_lock($1)', LOCK_ID);
-          return work();
-        },
-        { statement: LOCK_MS, lock: LOCK_MS, idle: LOCK_MS },
+      serialiseLocked(() =>
+        database.transaction(
+          async ({ rows }) => {
+            await rows('SELECT pg_advisory_xact_lock($1)', LOCK_ID);
+            return work();
+          },
+          { statement: LOCK_MS, lock: LOCK_MS, idle: LOCK_MS },
+        ),
       ),
     about: async () => aboutServer(await settingsOf(database)),
     purge: async () => {}, // the server's own vacuum and log are not ours to run

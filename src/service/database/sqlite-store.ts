@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { startThread } from '../../shared/storage/thread.ts';
 import type { Methods } from '../../shared/storage/thread-messages.ts';
+import { FileMoved } from '../../shared/storage/watch-file.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
 import { customerRows } from '../people/customer-store.ts';
@@ -9,7 +10,7 @@ import { openLookups } from '../store/sqlite/open.ts';
 import { makeSerialise, type Statements, type Value } from '../store/statements.ts';
 import type { CallChanges } from '../webhooks/webhook-rows.ts';
 import type { ReaderMethods } from './sqlite-reader.ts';
-import type { WriterMethods } from './sqlite-writer.ts';
+import type { WriterMethods, WriterNotice } from './sqlite-writer.ts';
 import { roomStores, type Store } from './store.ts';
 
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
@@ -33,8 +34,16 @@ const PURGE_MS = 1_000;
  * service's own thread. `fail` is called if a thread ends by itself: nothing can be stored any more.
  */
 export async function openSqliteStore(file: string, fail: (error: Error) => void = () => {}): Promise<Store> {
+  let moved: string | undefined;
   const start = async <M extends Methods>(script: string) => {
-    const thread = await startThread<M>(new URL(script, import.meta.url), { file });
+    const onNotice = (notice: WriterNotice) => {
+      moved = notice.moved;
+    };
+    const thread = await startThread<M, WriterNotice>(
+      new URL(script, import.meta.url),
+      { file },
+      { onNotice },
+    );
     void thread.failed.then(fail);
     return thread;
   };
@@ -133,12 +142,15 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       },
     },
     withLock: makeSerialise(), // no other process writes to the database
-    about: async () => ({
-      engine: `SQLite ${process.versions.sqlite}`,
-      survives:
-        'fsynced on the disk of this machine: it survives a crash of the machine, not the loss of its disk',
-      safe: true,
-    }),
+    about: async () => {
+      if (moved !== undefined) throw new FileMoved(moved);
+      return {
+        engine: `SQLite ${process.versions.sqlite}`,
+        survives:
+          'fsynced on the disk of this machine: it survives a crash of the machine, not the loss of its disk',
+        safe: true,
+      };
+    },
     // The log before the database still has what was there.
     async purge() {
       await writer.ask('catchUp');

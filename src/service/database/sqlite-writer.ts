@@ -1,14 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
-import { answerTogether } from '../../shared/storage/answer.ts';
+import { preciseMs } from '../../shared/process/clock.ts';
+import { answerTogether, refuseAll } from '../../shared/storage/answer.ts';
 import { createTransact } from '../../shared/storage/open-database.ts';
 import { serveThread } from '../../shared/storage/serve-thread.ts';
+import { WATCH_MS, watchFile } from '../../shared/storage/watch-file.ts';
 import { type Caller, type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/call-record.ts';
 import { whoColumns, whoOf } from '../calls/call-rows.ts';
 import { callRows } from '../calls/call-rows-sqlite.ts';
 import { trimmer } from '../history/history-entries-sqlite.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
-import { monotonicMs, quarterOf } from '../kit/calendar.ts';
+import { quarterOf } from '../kit/calendar.ts';
 import { customerWriter } from '../people/customer-writer-sqlite.ts';
 import { figureInvalidation, figureWriter } from '../reports/figure-rows-sqlite.ts';
 import { openForWriting, statementRunner } from '../store/sqlite/open.ts';
@@ -101,7 +103,7 @@ function callerLookup(db: DatabaseSync) {
 /** The thread that writes: requests that come during a commit make the next one. */
 
 const db = openForWriting(workerData.file);
-const records = recorder(db, monotonicMs);
+const records = recorder(db, preciseMs);
 const trimStep = trimmer(db, records.removed);
 
 const methods = {
@@ -119,9 +121,35 @@ const methods = {
 
 export type WriterMethods = typeof methods;
 
+/** What has happened to the file of the database; undefined: it is there. */
+export type WriterNotice = { readonly moved: string | undefined };
+
 const transact = createTransact(db, {
   beforeCommit: () => records.finish(),
   rolledBack: () => records.forget(),
 });
 
-serveThread(() => ({ run: answerTogether(methods, transact), close: () => db.close() }));
+const file = watchFile(workerData.file);
+const answer = answerTogether(methods, transact);
+
+serveThread<WriterNotice>(({ notify }) => {
+  let moved: string | undefined;
+  /** What the file has come to; tells the main thread when that changes. */
+  function look(): string | undefined {
+    const now = file.look();
+    if (now !== moved) notify({ moved: now });
+    moved = now;
+    return moved;
+  }
+  const watching = setInterval(look, WATCH_MS).unref();
+  return {
+    run(requests) {
+      const what = moved !== undefined || file.isDue() ? look() : undefined;
+      return what === undefined ? answer(requests) : refuseAll(requests, what);
+    },
+    close() {
+      clearInterval(watching);
+      db.close();
+    },
+  };
+});

@@ -1,12 +1,14 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
+import { numberForms } from '../../shared/phone-number/normalise-number.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { copyable, displayText, lines, plainText } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { isRead, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
+import { numberTerm } from '../kit/search-text.ts';
 import { cursorIn, cursorList } from '../kit/table.ts';
 import { html } from '../words/html.ts';
 import { entryTable, extrasLeftOut, integrationName, payloadText, statusChip } from './api-log-table.ts';
@@ -15,6 +17,7 @@ import {
   type HistoryFilter,
   type HistorySearch,
   historyOutcomes,
+  MAX_FORMS,
   type RequestStore,
   type StoredRequest,
 } from './request-store.ts';
@@ -42,7 +45,7 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Par
   const { account, user, query, words, formats } = request;
   const { common, apiLog: text } = words;
   const integrations = directory.integrations(account.id);
-  const search = searchIn(query);
+  const search = searchIn(query, account.country);
   const integration = integrations.find(({ uid }) => uid === query.get('integration'));
   const outcome = historyOutcomes.find((one) => one === query.get('outcome')) ?? null;
   const until = formats.instant(query.get('until') ?? '');
@@ -103,13 +106,15 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Par
   };
 }
 
-/** The search in the address: a number, a call ID or a text. A number is found as the screens write it, too: with spaces. */
-function searchIn(query: URLSearchParams): HistorySearch | null {
+/** The search in the address: a number, a call ID or a text. A number is found however it is written, here and in requests. */
+function searchIn(query: URLSearchParams, country: string | null): HistorySearch | null {
   const term = (query.get('term') ?? '').trim().slice(0, limits.searchTermLength);
   const place = searchFields.find((value) => value === query.get('in')) ?? 'call';
-  const digits = term.replace(/[\s()/.-]/g, '');
-  const isSpaced = place === 'number' && /^\+?\d+$/.test(digits);
-  return term === '' ? null : { in: place, term: isSpaced ? digits : term };
+  if (term === '') return null;
+  if (place !== 'number') return { in: place, term };
+  const number = numberTerm(term, country);
+  const forms = number ? [number.typed, ...number.numbers.flatMap(numberForms)] : [];
+  return { in: place, term, forms: [...new Set(forms)].slice(0, MAX_FORMS) };
 }
 
 /** Reads a page of entries, newest first in both directions; `start`: where the first page begins, null at the newest. */
@@ -145,7 +150,7 @@ async function entryPage(request: PageRequest, { store, directory }: Parts): Pro
   const { method, path, response, at } = entry;
   const payload = payloadText(entry);
   const leftOut = extrasLeftOut(entry);
-  const fields = method === 'GET' ? [...new URLSearchParams(payload)].slice(0, MAX_FIELDS) : [];
+  const fields = isRead({ method }) ? [...new URLSearchParams(payload)].slice(0, MAX_FIELDS) : [];
   const id = callIdIn(fields, payload);
   const call = id === undefined ? undefined : await store.calls.get(account.id, id);
   return {
@@ -210,7 +215,7 @@ export function callIdIn(fields: readonly (readonly [name: string, value: string
 /** The request as a command for a shell, without its token. */
 function curlOf({ method, path }: StoredRequest, payload: string, origin: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  const inUrl = method === 'GET' && payload !== '' && !path.includes('?') && jsonIn(payload) === undefined;
+  const inUrl = isRead({ method }) && payload !== '' && !path.includes('?') && jsonIn(payload) === undefined;
   return [
     `curl -X ${method} ${quoted(`${origin}${path}${inUrl ? `?${payload}` : ''}`)}`,
     `  -H 'Authorization: Bearer TOKEN' -H 'Accept: application/json'`,

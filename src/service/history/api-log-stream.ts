@@ -19,7 +19,7 @@ export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, s
   };
 
   return async (app: FastifyInstance) => {
-    app.get('/api-log/stream', async (request, reply) => {
+    app.get('/api-log/stream', { exposeHeadRoute: false }, async (request, reply) => {
       const session = await sessionOf(request);
       if (session === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
       const { raw } = reply;

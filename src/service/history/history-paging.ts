@@ -1,5 +1,5 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
-import { monotonicMs } from '../kit/calendar.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
 import type { Serialise } from '../store/statements.ts';
 import {
   type HistoryHit,

@@ -1,15 +1,16 @@
 import { basePath, historyPath } from '../../shared/api/contract/paths.ts';
 import { quarterOf } from '../kit/calendar.ts';
 import type { Statements, Value } from '../store/statements.ts';
-import type {
-  HistoryCursor,
-  HistoryFilter,
-  HistoryOrder,
-  HistorySearch,
-  IntegrationUse,
-  RequestStore,
-  StoredRequest,
-  TextSearch,
+import {
+  type HistoryCursor,
+  type HistoryFilter,
+  type HistoryOrder,
+  type HistorySearch,
+  type IntegrationUse,
+  MAX_FORMS,
+  type RequestStore,
+  type StoredRequest,
+  type TextSearch,
 } from './request-store.ts';
 
 export type HistorySlice = {
@@ -43,7 +44,7 @@ export const isText = (search: HistorySearch | null): search is TextSearch =>
 export type HistoryReader = ReturnType<typeof historyReader>;
 
 /** A list of the history, as SQL. It holds every text that was searched for, whether a call had it or not. */
-const isLook = `method = 'GET' AND path IN ('${basePath}${historyPath}', '${basePath}${historyPath}/')`;
+const isLook = `method IN ('GET', 'HEAD') AND path IN ('${basePath}${historyPath}', '${basePath}${historyPath}/')`;
 
 /** Reads the history in slices. What differs by engine, as SQL: the id of the newest entry; a text in the payload. */
 export function historyReader(
@@ -115,8 +116,16 @@ function conditions(slice: HistorySlice) {
   const { account, search, after, lastId } = slice;
   const values: Value[] = [account, lastId];
   const where = ['account_id = $1', 'id <= $2'];
-  if (search !== null && !isText(search))
-    where.push(`${search.in === 'call' ? 'call_id' : 'from_number'} = $${values.push(search.term)}`);
+  if (search?.in === 'call') where.push(`call_id = $${values.push(search.term)}`);
+  if (search?.in === 'number') {
+    const { term, forms } = search;
+    // As many placeholders for every number, so that the statement's text does not depend on it.
+    const places = Array.from(
+      { length: forms ? MAX_FORMS + 1 : 1 },
+      (_, at) => `$${values.push(forms?.[at - 1] ?? term)}`,
+    );
+    where.push(forms ? `from_number IN (${places.join(', ')})` : `from_number = ${places[0]}`);
+  }
   if (after !== null) where.push(range(slice, after, values, ''));
   return { where: where.join(' AND '), values };
 }

@@ -19,7 +19,7 @@ export type RecordedRequest = {
   readonly integration: number;
   /** Unix ms, when the request came. */
   readonly at: number;
-  /** The same moment by the monotonic clock (monotonicMs): the store computes the duration from it. */
+  /** The same moment by the monotonic clock (preciseMs): the store computes the duration from it. */
   readonly began: number;
   readonly method: string;
   readonly path: string;
@@ -51,8 +51,16 @@ export type StoredRequest = Omit<RecordedRequest, 'account' | 'began' | 'event' 
  */
 export type TextSearch = { readonly in: 'request' | 'response'; readonly term: string };
 
-/** `call`, `number`: the requests that name this call, or this caller's number, and nothing else. */
-export type HistorySearch = TextSearch | { readonly in: 'call' | 'number'; readonly term: string };
+/**
+ * `call`, `number`: the requests that name this call, or this caller's number, and nothing else. `forms`: further ways in
+ * which the number is written, at most MAX_FORMS.
+ */
+export type HistorySearch =
+  | TextSearch
+  | { readonly in: 'call'; readonly term: string }
+  | { readonly in: 'number'; readonly term: string; readonly forms?: readonly string[] };
+
+export const MAX_FORMS = 12;
 
 /** Entries of one integration, or with one outcome; null: of all. */
 export type HistoryFilter = {

@@ -31,6 +31,7 @@ test('a bridge that reported three minutes ago or longer is silent, and its old 
   assert.deepEqual(await of({ lastAt: now, reportedAt: now - 2 * MINUTE, report }), ['problems']);
   assert.deepEqual(await of({ lastAt: now, reportedAt: now - 4 * MINUTE, report }), ['silent']);
   assert.deepEqual(await of({ lastAt: null, reportedAt: null, report: null }), ['unconnected', 'refused']);
+  assert.deepEqual(await of({ lastAt: null, reportedAt: now - MINUTE, report }), ['refused', 'problems']);
   assert.deepEqual(await of({ lastAt: 40 * MINUTE, reportedAt: null, report: null }), ['refused']);
   assert.deepEqual(await of({ lastAt: 60 * MINUTE, reportedAt: null, report: null }), [], 'works again');
 });

@@ -60,7 +60,8 @@ export async function readFleet(
     const { version = null, queue = null, problems = [] } = data ?? {};
     const isSilent = reportedAt !== null && now - reportedAt > SILENT_MS;
     const trouble = {
-      unconnected: lastAt === null,
+      // A phone system without a call yet may have reported that all is well.
+      unconnected: lastAt === null && reportedAt === null,
       silent: isSilent,
       behind: queue !== null && queue.oldestMs > BEHIND_MS,
       outdated: data !== undefined && version !== ours,

@@ -1,4 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
+import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { isChangedBySpreadsheets, isValue } from './spreadsheet-values.ts';
 
 /**
  * Where spreadsheets would read a formula (OWASP, CSV injection; full-width signs count in East Asian ones): at the
@@ -10,30 +12,87 @@ const formula = /(^|;)(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 /** A number or several: `+31201234567|110`. Harmless, unless the rest of the line would be taken for its decimals. */
 const numbers = /^\+?\d+(\|\+?\d+)*$/;
 
-/** A cell that spreadsheets do not read as a formula: in one line, an apostrophe before what would be one. */
-function guarded(text: string, isFirst: boolean): string {
-  return !isFirst && numbers.test(text) ? text : text.replace(/\p{Cc}+/gu, ' ').replace(formula, "$1'");
+/** Who a table is for. */
+export type CsvDialect = {
+  readonly separator: ',' | ';';
+  /** Whether what a spreadsheet would take for a number or a date is kept from that. */
+  readonly isForSpreadsheets: boolean;
+};
+
+/** RFC 4180, each text as it is unless it could be a formula. */
+export const forPrograms: CsvDialect = { separator: ',', isForSpreadsheets: false };
+
+/** For the spreadsheets of a language: where the comma is the decimal separator, they expect semicolons between cells. */
+export function forSpreadsheets(locale: string): CsvDialect {
+  const parts = new Intl.NumberFormat(locale).formatToParts(0.5);
+  const hasCommas = parts.some(({ type, value }) => type === 'decimal' && value === ',');
+  return { separator: hasCommas ? ';' : ',', isForSpreadsheets: true };
+}
+
+/** What begins with a formula, behind apostrophes or not. */
+const isFormula = /^'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+
+/** A text in one line, with an apostrophe before what a spreadsheet would read as a formula, a number or a date. */
+function guarded(text: string, isFirst: boolean, { isForSpreadsheets }: CsvDialect): string {
+  if (!isFirst && numbers.test(text) && (!isForSpreadsheets || text.includes('|'))) return text;
+  const line = text.replace(/\p{Cc}+/gu, ' ');
+  const safe = line.replace(formula, "$1'");
+  if (isFormula.test(line)) return safe;
+  const bare = line.replace(/^'+/, '');
+  // Behind apostrophes always, so that each cell can be read back.
+  const isAtRisk = bare === line ? isForSpreadsheets && isChangedBySpreadsheets(line) : isValue(bare);
+  return isAtRisk ? `'${safe}` : safe;
 }
 
 /** The text of a guarded cell. */
 export function unguarded(text: string): string {
-  return text.replace(/(^|;)'(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/g, '$1');
+  if (!text.includes("'")) return text;
+  const read = text.replace(/(^|;)'(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/g, '$1');
+  const isGuarded = text.startsWith("'") && !isFormula.test(text) && isValue(read.replace(/^'+/, ''));
+  return isGuarded ? read.slice(1) : read;
 }
 
-export type Cell = string | number | null;
+/** A cell that is written as it is: a number or a time that a spreadsheet may read as such. */
+type Plain = { readonly plain: string };
+export type Cell = string | number | null | Plain;
 
-/** Lines of a table as CSV (RFC 4180); null is an empty cell. */
-export function csvLines(rows: readonly (readonly Cell[])[]): string {
+/** Lines of a table as CSV; null is an empty cell. */
+export function csvLines(rows: readonly (readonly Cell[])[], dialect: CsvDialect = forPrograms): string {
+  const { separator } = dialect;
+  const written = (cell: Cell, at: number) => {
+    if (typeof cell === 'string') return guarded(cell, at === 0, dialect);
+    if (typeof cell === 'number') return separator === ';' ? `${cell}`.replace('.', ',') : cell;
+    return cell === null ? null : cell.plain;
+  };
   return stringify(
-    rows.map((row) => row.map((cell, at) => (typeof cell === 'string' ? guarded(cell, at === 0) : cell))),
-    { record_delimiter: 'windows', quoted_match: /;/ },
+    rows.map((row) => row.map(written)),
+    { delimiter: separator, record_delimiter: 'windows', quoted_match: /;/ },
   );
 }
 
-/** A time (Unix ms) as CSV has it, with its offset from UTC: `2026-11-20T09:12:33+01:00`. */
-export const csvTime = (at: number | null, timeZone: string): string | null =>
+/** Makes spreadsheets read UTF-8. */
+export const BYTE_ORDER_MARK = '\ufeff';
+
+/** Telephone numbers, with blanks, so that a spreadsheet keeps their plus and all of their digits. */
+export function csvNumbers(all: readonly string[]): Cell {
+  const written = all.map((number) => {
+    if (!/^\+\d+$/.test(number)) return number;
+    const blanks = spaced(number).replace(/[^\d+]+/g, ' ');
+    return blanks.includes(' ') ? blanks : number.replace(/^\+\d\d/, '$& ');
+  });
+  const [only = ''] = written;
+  return written.length < 2 && !only.startsWith('+') ? only : { plain: written.join('|') };
+}
+
+/** A time (Unix ms) as spreadsheets read it: `2026-11-20 09:12:33`, on the clocks of the zone. */
+export const csvTime = (at: number | null, timeZone: string): Cell =>
   at === null
     ? null
-    : Temporal.Instant.fromEpochMilliseconds(at)
-        .toZonedDateTimeISO(timeZone)
-        .toString({ timeZoneName: 'never', smallestUnit: 'second' });
+    : { plain: zoned(at, timeZone).toPlainDateTime().toString({ smallestUnit: 'second' }).replace('T', ' ') };
+
+/** How the zone's clocks are set at a time: `UTC+01:00`. */
+export const csvOffset = (at: number | null, timeZone: string): Cell =>
+  at === null ? null : { plain: `UTC${zoned(at, timeZone).offset}` };
+
+const zoned = (at: number, timeZone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);

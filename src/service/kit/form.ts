@@ -121,7 +121,8 @@ const hintAndError = (name: string, hint: Html, error: string | undefined) => ht
 
 /**
  * A form that changes data, with the session's CSRF token. `refused`: in place (see client/forms.js), in a row or in an
- * element with `data-place`; what is said if the service cannot be reached.
+ * element with `data-place`; what is said if the service cannot be reached. `files`: it may send files, and long texts,
+ * as they are. `id`: for buttons that stand elsewhere.
  */
 export function changeForm(
   {
@@ -130,10 +131,20 @@ export function changeForm(
     label,
     is,
     refused,
-  }: { action: string; token: string; label?: string; is?: string; refused?: string },
+    files,
+    id,
+  }: {
+    action: string;
+    token: string;
+    label?: string;
+    is?: string;
+    refused?: string;
+    files?: true;
+    id?: string;
+  },
   content: Html,
 ): Html {
-  return html`<form method="post" action=${action} class=${is} aria-label=${label} data-in-place=${refused === undefined ? undefined : ''} data-refused=${refused}>
+  return html`<form id=${id} method="post" action=${action} enctype=${files && 'multipart/form-data'} class=${is} aria-label=${label} data-in-place=${refused === undefined ? undefined : ''} data-refused=${refused}>
     <input type="hidden" name="token" value=${token} />${content}
   </form>`;
 }

@@ -8,9 +8,13 @@ import type { Html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { Formats } from './formats.ts';
 
+/** A HEAD is answered like a GET, without the body. */
+export const isRead = ({ method }: { readonly method: string }): boolean =>
+  method === 'GET' || method === 'HEAD';
+
 /** True for a browser that opens an address; programs ask for JSON or for anything. */
 export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean =>
-  method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
+  isRead({ method }) && /\btext\/html\b/.test(headers.accept ?? '');
 
 /** A request of a signed-in user. */
 export type PageRequest = {
@@ -39,6 +43,8 @@ export type PageRequest = {
   readonly token: string;
   /** `https://calls.example.com`, as the browser sees it. */
   readonly origin: string;
+  /** The same for links that are sent to others. */
+  readonly linkOrigin: string;
   /** Unix ms. */
   readonly now: number;
   /** Texts, and times and numbers, in the user's language. */

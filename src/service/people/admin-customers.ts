@@ -2,9 +2,11 @@ import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { limits } from '../../shared/api/contract/decisions.ts';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
-import { phoneNumber } from '../../shared/api/contract/phone-number.ts';
-import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { notANumber } from '../../shared/api/contract/phone-number.ts';
+import { text } from '../../shared/api/contract/text.ts';
+import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import {
   type AccountOf,
   type AdminAudit,
@@ -17,16 +19,18 @@ import {
 import type { Budgets } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
-import { type Customer, type CustomerChange, eachText, withChange } from './customer-fields.ts';
-import type { CustomerStore } from './customer-store.ts';
 import {
-  BadTable,
-  exportCustomers,
-  importCustomers,
-  importSummary,
-  refusalText,
-  textSchemas,
-} from './customers-csv.ts';
+  type Customer,
+  type CustomerChange,
+  eachText,
+  listedNumbers,
+  withChange,
+} from './customer-fields.ts';
+import type { CustomerStore } from './customer-store.ts';
+import { BadTable, importCustomers, importSummary, textSchemas } from './customers-csv.ts';
+import { exportCustomers } from './customers-export.ts';
+import { readText, TooLarge, UnknownCharset } from './import/decode-text.ts';
+import { refusalText } from './import/put-customers.ts';
 
 const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
 const customerSchema = z
@@ -40,21 +44,29 @@ const customerSchema = z
 const customerChange = z.object({
   ...textSchemas,
   segment: line('segment').nullable().optional(),
-  numbers: z.array(phoneNumber('numbers')).max(100).optional(),
+  numbers: z.array(text('numbers', limits.numberLength)).max(100).optional(),
 });
+const reasons = z.array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }));
 const reportSchema = z
   .object({
-    imported: z.int(),
-    refused: z.int(),
-    errors: z
-      .array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }))
-      .describe('The first hundred reasons, each with how many lines it refused and the first ten of them.'),
+    imported: z.int().describe('Customers.'),
+    refused: z.int().describe('Lines.'),
+    errors: reasons.describe(
+      'The first hundred reasons, each with how many lines it refused and the first ten of them.',
+    ),
+    warnings: reasons.describe(
+      'The same for numbers that were left out of customers that were imported: unreadable ones, and those of other customers.',
+    ),
   })
   .meta({ id: 'ImportReport' });
 const segmentName = z.object({ name });
 const priority = z.object({ priority: z.int() });
 const importOptions = z.object({ create_segments: z.enum(['true', 'false']).optional() });
 const reference = z.object({ reference: line('reference') });
+
+/** More than a million customers; an import holds the whole table in memory. */
+const TABLE_BYTES = 64 * 1024 * 1024;
+const TOO_LARGE = 'The table is larger than 64 MB. Send it in several parts.';
 
 /** An account's segments, and its customers as CSV. */
 export function adminCustomerRoutes(
@@ -125,14 +137,17 @@ export function adminCustomerRoutes(
     {
       ...operation(
         'importCustomers',
-        'Add or change customers from a table of any length: CSV, as exportCustomers gives it',
+        'Add or change customers from a table: CSV, as exportCustomers gives it',
         {
           querystring: importOptions,
           body: z.unknown().describe('The first line names the columns.'),
           consumes: ['text/csv'],
           response: {
             200: reportSchema,
-            415: errorSchema.describe('The Content-Type header must be text/csv.'),
+            413: errorSchema.describe('The table is larger than 64 MB.'),
+            415: errorSchema.describe(
+              'The Content-Type header must be text/csv, with a charset that is known.',
+            ),
             429: errorSchema.describe('An import of the account is running.'),
           },
         },
@@ -150,27 +165,30 @@ export function adminCustomerRoutes(
       );
       let stored = 0;
       try {
-        const report = await importCustomers(
-          whileValid(request.body, () => isAuthentic(request)),
-          {
-            customers,
-            account: id,
-            country,
-            createSegments: request.query.create_segments === 'true',
-            signal: broken.signal,
-            progress(imported) {
-              stored = imported;
-            },
+        const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+        const body = whileValid(request.body, () => isAuthentic(request));
+        const table = await readText(body, { charset, maxBytes: TABLE_BYTES });
+        const report = await importCustomers(table, {
+          ...{ customers, account: id, country, signal: broken.signal },
+          createSegments: request.query.create_segments === 'true',
+          progress(imported) {
+            stored = imported;
+            if (!isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
           },
-        );
+        });
         await audit(request, 'import', importSummary(report));
-        return { ...report, errors: [...report.errors] };
+        const { imported, refused, errors, warnings } = report;
+        return { imported, refused, errors: [...errors], warnings: [...warnings] };
       } catch (error) {
         const why = broken.signal.aborted ? (broken.signal.reason as Refusal) : (error as Error);
         // The account may be gone.
         if (stored > 0)
           await audit(request, 'import', `${stored} imported, then: ${why.message}`).catch(() => {});
-        throw why instanceof BadTable ? new Refusal(422, why.message) : why;
+        if (why instanceof BadTable) throw new Refusal(422, why.message);
+        if (why instanceof TooLarge) throw new Refusal(413, TOO_LARGE);
+        if (why instanceof UnknownCharset)
+          throw new Refusal(415, 'The charset of the Content-Type header is unknown.');
+        throw why;
       } finally {
         finish();
       }
@@ -202,7 +220,7 @@ export function adminCustomerRoutes(
       const { numbers, ...texts } = given(request.body);
       const change = {
         ...{ reference: request.params.reference, ...texts },
-        ...(numbers && { numbers: [...new Set(numbers.map((number) => normaliseNumber(number, country)))] }),
+        ...(numbers && { numbers: numbersIn(numbers, country) }),
       };
       const customer = await putFields(customers, id, change);
       await audit(request, 'settings', `customer ${change.reference}`);
@@ -219,6 +237,19 @@ export function adminCustomerRoutes(
       return reply.code(204).send(null);
     },
   );
+}
+
+/** The numbers in these texts, each once. Throws what makes a 422 where one is none. */
+function numbersIn(texts: readonly string[], country: string | null): string[] {
+  const read = texts.map((one) => readNumbers(one, country));
+  const issues = read.flatMap(({ unread }, index) =>
+    unread.map(({ text: input }) => ({
+      code: 'custom' as const,
+      ...{ path: ['numbers', index], message: `${notANumber('numbers').slice(0, -1)}: “${input}”.`, input },
+    })),
+  );
+  if (issues.length > 0) throw new z.ZodError(issues);
+  return [...new Set(read.flatMap(({ numbers }) => numbers))];
 }
 
 /**
@@ -258,4 +289,4 @@ function whileValid(body: Readable, isValid: () => boolean): Readable {
   return Readable.from(pieces());
 }
 
-const view = (customer: Customer) => ({ ...customer, numbers: [...customer.numbers] });
+const view = (customer: Customer) => ({ ...customer, numbers: listedNumbers(customer.numbers) });

@@ -1,27 +1,25 @@
-import { folded } from '../kit/search-text.ts';
+import { sameLine } from '../../shared/phone-number/same-line.ts';
+import { folded } from '../kit/folded.ts';
 import type { Words } from '../words/words.ts';
 
 type Field = {
   /** What pages call it. */
   readonly label: (words: Words) => string;
-  /** What the headers of other programs' tables call it, in the languages of the pages, in lower case. */
-  readonly header: RegExp;
 };
 
 /**
- * The fields that are one line of text. A row here, a column in both schema.sql, a label in the words and `npm run generate`
- * are all that one needs: it is then read, stored, searched, listed, edited, imported and exported. One that is not known
- * is ''. The name comes first, in lists and in what is searched.
+ * The fields that are one line of text. A row here, a step of both databases that adds the column (never a change of
+ * schema.sql, which is released), a label in the words and `npm run generate` are all that one needs: it is then read,
+ * stored, searched, shown, edited, imported and exported. One that is not known is ''. The name comes first, in lists and
+ * in what is searched.
  */
 export const textFields = {
   name: {
     label: ({ common }) => common.name,
-    // A firm's name is the name of a customer.
-    header: /name|naam|^nom|nombre|apellido|firma|company|bedrijf|société|empresa|organi[sz]/,
   },
 } as const satisfies Record<string, Field>;
 
-type TextField = keyof typeof textFields;
+export type TextField = keyof typeof textFields;
 export const textNames = Object.keys(textFields) as TextField[];
 
 /** A value for each text. */
@@ -30,24 +28,19 @@ export const eachText = <Of>(of: (name: TextField) => Of) =>
 
 /**
  * All fields. Their names are the columns of a table of customers: in this order when it is exported, in any order when
- * it is imported. `reference` is the account's own key (default: the first number); `numbers` holds one or more,
- * separated by `|` or `;`. Columns are separated by comma, semicolon or tab, as in the header. A column that is not there
- * leaves that field of known customers as it is; an empty cell empties it.
+ * it is imported. `reference` is the account's own key (default: the first number); `numbers` holds one or more. A column
+ * that is not there leaves that field of known customers as it is; an empty cell empties it.
  */
 export const customerFields = {
   reference: {
     label: ({ customers }) => customers.reference,
-    header:
-      /^(id|ref)$|referen|référence|(customer|kunden?|klant|client|debitor).*(n[or°]|num|id|code)|^n° (de )?client/,
   },
   ...textFields,
   segment: {
     label: ({ calls }) => calls.segment,
-    header: /segment|gr(ou|u)pp?|groep|categor|kategor|catégor/,
   },
   numbers: {
     label: ({ customers }) => customers.numbers,
-    header: /number|phone|^tel|telef|téléphone|mobil|móvil|nummer|n[úu]m[ée]ro|handy/,
   },
 } as const satisfies Record<string, Field>;
 
@@ -65,16 +58,23 @@ export type Customer = Readonly<Record<'reference' | TextField, string>> & {
   readonly numbers: readonly string[];
 };
 
+/** Without other forms of numbers that are among them: what people are shown. */
+export const listedNumbers = (numbers: readonly string[]): string[] =>
+  numbers.filter((number) => !numbers.some((other) => other !== number && sameLine(number)[0] === other));
+
 /** A field in one line. */
 export function fieldText(customer: Customer, name: CustomerField, separator = ', '): string {
   const value = customer[name] ?? '';
-  return typeof value === 'string' ? value : value.join(separator);
+  return typeof value === 'string' ? value : listedNumbers(value).join(separator);
 }
 
 /** A customer by its reference, with the fields to set: a field that is not named stays as it is. */
 export type CustomerChange = Pick<Customer, 'reference'> & Partial<Customer>;
 
-/** The customer after a change. A new one is named by its reference, and nothing else is known of it. */
+/**
+ * The customer after a change. A new one is named by its reference, and nothing else is known of it. Each of its numbers
+ * is stored in all forms in which the line may call.
+ */
 export const withChange = (known: Customer | undefined, change: CustomerChange): Customer => ({
   ...eachText(() => ''),
   name: change.reference,
@@ -82,6 +82,7 @@ export const withChange = (known: Customer | undefined, change: CustomerChange):
   numbers: [],
   ...known,
   ...change,
+  ...(change.numbers && { numbers: [...new Set(change.numbers.flatMap(sameLine))] }),
 });
 
 /**

@@ -9,7 +9,7 @@ import { searchWords } from '../kit/search-text.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { html } from '../words/html.ts';
 import type { CallerStore } from './caller-store.ts';
-import { type Customer, customerFields } from './customer-fields.ts';
+import { type Customer, customerFields, listedNumbers } from './customer-fields.ts';
 import type { CustomerCursor, CustomerStore } from './customer-store.ts';
 import { type Draft, newForm } from './person-form.ts';
 
@@ -29,7 +29,7 @@ export function customerPages(pages: Pages, { store: { customers, callers }, bud
     const found = await budgets.searches(account.id, `user ${user.id}`, () =>
       customers.page({
         account: account.id,
-        words: searchWords(query.get('q') ?? ''),
+        words: searchWords(query.get('q') ?? '', account.country),
         segment: query.get('segment') || null,
         after: cursorOf(query.get('after')),
         limit: PAGE,
@@ -94,10 +94,13 @@ function listPage(
     {
       head: customerFields.numbers.label(words),
       is: 'number quiet',
-      cell: ({ numbers }) => [
-        html`<bdi class="digits">${numbers.slice(0, NUMBERS).map(spaced).join(', ')}</bdi>`,
-        numbers.length > NUMBERS && text.andMore(numbers.length - NUMBERS),
-      ],
+      cell: (customer) => {
+        const numbers = listedNumbers(customer.numbers);
+        return [
+          html`<bdi class="digits">${numbers.slice(0, NUMBERS).map(spaced).join(', ')}</bdi>`,
+          numbers.length > NUMBERS && text.andMore(numbers.length - NUMBERS),
+        ];
+      },
     },
     {
       head: text.lastCall,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { storedForms } from '../../shared/phone-number/same-line.ts';
 import { accountLimits, limitReached, tooManySegments } from '../accounts/limits.ts';
 import type { Statements, Value } from '../store/statements.ts';
 import { type Customer, type CustomerChange, textNames } from './customer-fields.ts';
@@ -125,8 +126,8 @@ export function customerRows(
     async priorityOf(account: number, number: string): Promise<CustomerPriority | undefined> {
       const [known] = await lookup<CustomerPriority>(
         `SELECT c.name, s.priority, s.name AS segment FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
-         LEFT JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number = $2`,
-        ...[account, number],
+         LEFT JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number IN ($2, $3) ORDER BY n.number = $2 DESC LIMIT 1`,
+        ...[account, ...storedForms(number)],
       );
       return known;
     },
@@ -144,8 +145,9 @@ export function customerRows(
     get,
     async withNumber(account: number, number: string): Promise<Customer | undefined> {
       const [row] = await read<CustomerRow>(
-        `${selectCustomers} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number = $2)`,
-        ...[account, number],
+        `${selectCustomers} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number IN ($2, $3)
+           ORDER BY number = $2 DESC LIMIT 1)`,
+        ...[account, ...storedForms(number)],
       );
       return row && customerOf(row);
     },

@@ -1,3 +1,4 @@
+import { sameLine } from '../../shared/phone-number/same-line.ts';
 import type { Database, Transaction } from '../store/postgres/database.ts';
 import { type Customer, type CustomerChange, searchText, textNames, withChange } from './customer-fields.ts';
 import {
@@ -94,7 +95,7 @@ async function decide(
      UNION SELECT n.number, c.reference, c.name FROM customers c JOIN customer_numbers n ON n.customer_id = c.id
      WHERE c.account_id = $1 AND c.reference = ANY($3::text[])`,
     account,
-    changes.flatMap(({ numbers = [] }) => numbers),
+    changes.flatMap(({ numbers = [] }) => numbers.flatMap(sameLine)),
     changes.map(({ reference }) => reference),
   );
   const owners = new Map(

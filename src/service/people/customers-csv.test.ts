@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { openSqliteStore } from '../database/sqlite-store.ts';
+import { forPrograms, forSpreadsheets } from '../kit/csv.ts';
 import { languages } from '../words/words.ts';
 import { customer } from './customer.fixture.ts';
 import {
@@ -17,15 +19,12 @@ import {
   withChange,
 } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import {
-  BadTable,
-  exportCustomers,
-  guessMapping,
-  importCustomers,
-  namesCustomers,
-  takeTurns,
-} from './customers-csv.ts';
+import { BadTable, importCustomers, namesCustomers } from './customers-csv.ts';
+import { exportCustomers } from './customers-export.ts';
 import { previewImport } from './customers-preview.ts';
+import { chooseColumns } from './import/choose-columns.ts';
+import { readTable } from './import/table.ts';
+import { takeTurns } from './import/take-turns.ts';
 import type { Refused } from './import-refusals.ts';
 
 const byFirstLine = (errors: readonly Refused[]) =>
@@ -47,6 +46,7 @@ function fakeStore(taken = '') {
         kept.splice(nth < 0 ? kept.length : nth, 1, customer);
         return null;
       }),
+    get: async (_account: number, reference: string) => kept.find((one) => one.reference === reference),
     async *all() {
       yield kept;
     },
@@ -54,8 +54,8 @@ function fakeStore(taken = '') {
   return { kept, customers };
 }
 
-const importInto = (store: ReturnType<typeof fakeStore>, ...chunks: string[]) =>
-  importCustomers(Readable.from(chunks), { customers: store.customers, account: 1, country: 'DE' });
+const importInto = (store: ReturnType<typeof fakeStore>, text: string, country: string | null = 'DE') =>
+  importCustomers(text, { customers: store.customers, account: 1, country });
 
 const rows: readonly [string, string, Customer | string][] = [
   ['all columns', '7,Ann,Gold,030 901820', made('7', 'Ann', 'Gold', '+4930901820')],
@@ -66,23 +66,20 @@ const rows: readonly [string, string, Customer | string][] = [
     made('7', 'Ann', null, '+4930901820', '110'),
   ],
   ['no numbers', '7,Ann,Gold,', made('7', 'Ann', 'Gold')],
-  ['no name', '7,,,', made('7', '7', null)],
+  ['no name', '7,,Gold,', made('7', '7', 'Gold')],
+  ['a reference alone', '7,,,', 'There is neither a name nor a number.'],
   ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', made('7', 'Smith, "Jo" AG', null)],
   ['another normal form', '7,Zoe\u0308,,', made('7', 'Zoë', null)],
   ['a control character', '7,An\x1b[2Jn,,', 'The name field must not hold control characters.'],
   ['NUL in a reference', 'a\0b,Ann,,', 'The reference field must not hold control characters.'],
   ['a file that is not UTF-8', '7,Ren\ufffd,,', 'The name field must be valid Unicode (UTF-8).'],
   ['a name of 64 kB', `7,${'x'.repeat(60_000)},,`, 'The name field must not be greater than 255 characters.'],
+  ['a text in a formula', '="07",Ann,,"=""030 901820"""', made('07', 'Ann', null, '+4930901820')],
   ['a guarded formula', "7,'=SUM(A1),,", made('7', '=SUM(A1)', null)],
-  ['a word for a number', '7,Ann,,secret', 'Not a valid phone number: “secret”.'],
-  [
-    'more digits than a number has',
-    `7,Ann,,${'1'.repeat(41)}`,
-    `Not a valid phone number: “${'1'.repeat(40)}”.`,
-  ],
+  ['a word for a number', ',Ann,,secret', 'numbers: “secret” is not a valid phone number.'],
   ['nothing', ',Ann,,', 'There is neither a reference nor a number.'],
   ['an unknown segment', '7,Ann,Lead,', 'Segment "Lead" does not exist. Add it first.'],
-  ["somebody else's number", '7,Ann,,+4930666', '+4930666 already belongs to "Eve".'],
+  ["somebody else's number", ',Ann,,+4930666', '+4930666 already belongs to "Eve".'],
   ['too many columns', '7,Ann,,1,2', 'The number of columns differs from the header.'],
 ];
 
@@ -100,14 +97,10 @@ for (const [name, line, expected] of rows) {
   });
 }
 
-test('import takes semicolons, a byte order mark, columns in any order, and single bytes', async () => {
+test('import takes semicolons, a byte order mark, and columns in any order', async () => {
   const store = fakeStore();
   const text = '\ufeffNumbers;Name;Segment\r\n"030 901820|110";"Müller, Jo";Gold\r\n';
-  await importCustomers(Readable.from([...Buffer.from(text)].map((byte) => Buffer.from([byte]))), {
-    customers: store.customers,
-    account: 1,
-    country: 'DE',
-  });
+  await importInto(store, text);
   assert.deepEqual(store.kept, [made('+4930901820', 'Müller, Jo', 'Gold', '+4930901820', '110')]);
 });
 
@@ -120,32 +113,79 @@ test('what a table has no column for stays; an empty cell of a column removes it
   assert.deepEqual(store.kept, [made('7', '7', null, '+49406969199')]);
 });
 
-test('a table with neither reference nor numbers, or with an unclosed quote, is refused', async () => {
+test('a table with neither reference nor numbers is refused', async () => {
   await assert.rejects(importInto(fakeStore(), 'a,b\n1,2\n'), BadTable);
-  await assert.rejects(importInto(fakeStore(), 'numbers\n"1\n'), BadTable);
   await assert.rejects(importInto(fakeStore(), '{"numbers":1}'), BadTable);
-  const endless = importInto(fakeStore(), 'numbers,name\n110,"', 'x'.repeat(100_000), '"\n');
-  await assert.rejects(endless, BadTable, 'a quote that is never closed must not fill the memory');
+  await assert.rejects(importInto(fakeStore(), ''), BadTable);
 });
 
-test('exported customers import unchanged, and no cell is a formula', async () => {
+const stored = () => [
+  made('+4930901820', '=cmd|A1', 'Gold', '+4930901820', '110'),
+  made('@x', '-1 "x", y;=1+1; @z', null, '+491713920000'),
+  made("'quoted'", "'=1+1", null, '01701234567'),
+  made('8', "＝1+1;＋1;'-1", null, '+12133734253'),
+  made('=9', 'A; B', null),
+  made('0501', '3 May', null, '0501'),
+  made("'0502", "'7", null, '+33612345678', '+5511961234567'),
+  made('123456789012', '1/2', 'Gold', '112'),
+  made('1E5', '2026-11-27', null),
+  made('2-3', 'TRUE', null, '123456789012345'),
+  made('1001', 'Müller & Söhne', null, '+4930901821'),
+  // In both forms in which the line may call.
+  made('1002', 'Ana', null, '+541151234567', '+5491151234567'),
+];
+
+/** What a spreadsheet makes of a cell that it takes for something else than text: what it then saves. */
+function retyped(cell: string): string {
+  const amount = cell.replace(/(?<=\d)[.,\u00a0](?=\d{3}\b)/g, '').replace(',', '.');
+  if (/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?%?$/i.test(amount)) {
+    const value = Number.parseFloat(amount);
+    return Math.abs(value) < 1e11 ? `${value}` : value.toExponential(5).replace('e', 'E');
+  }
+  if (/^\d{1,4}[-./ ](\d{1,2}|[a-z]{3,4})([-./ ]\d{1,4})?$|^[a-z]{3,9} \d+$/i.test(cell)) return '46353';
+  if (/^\d{1,2}:\d\d/.test(cell)) return '0.4375';
+  return /^(true|false|wahr|falsch)$/i.test(cell) ? '1' : cell;
+}
+
+for (const [reader, dialect, open] of [
+  ['a program', forPrograms, (cell: string) => cell],
+  ['a spreadsheet in English', forSpreadsheets('en-GB'), retyped],
+  ['a spreadsheet in German', forSpreadsheets('de-DE'), retyped],
+] as const)
+  test(`exported customers that ${reader} has read and saved import unchanged, and no cell is a formula`, async () => {
+    const store = fakeStore();
+    store.kept.push(...stored());
+    let text = '';
+    for await (const chunk of exportCustomers(store.customers, 1, dialect)) text += chunk;
+    assert.equal(text.startsWith('\ufeff'), dialect !== forPrograms);
+    // However cells are separated, and wherever a quote is taken to begin or to end.
+    for (const separator of [',', ';', '\t'])
+      for (const cell of text.split(/\r\n/).flatMap((row) => row.split(separator)))
+        assert.doesNotMatch(
+          cell.replaceAll('"', ''),
+          /^\s*[=@＝＋－＠-]|^\s*\+(?![\d ]+[+|\d ]*$)/,
+          separator,
+        );
+    const delimiter = dialect.separator;
+    const cells: string[][] = parse(text, { bom: true, delimiter });
+    const saved = stringify(
+      cells.map((row) => row.map(open)),
+      { delimiter },
+    );
+    const again = fakeStore();
+    // With a country, some of the numbers would be those of it.
+    await importInto(again, saved, null);
+    assert.deepEqual(again.kept, store.kept);
+  });
+
+test('a spreadsheet would change an export for programs: the test of those can fail', async () => {
   const store = fakeStore();
-  store.kept.push(
-    made('+4930901820', '=cmd|A1', 'Gold', '+4930901820', '110'),
-    made('@x', '-1 "x", y;=1+1; @z', null),
-    made("'quoted'", "'=1+1", null),
-    made('8', "＝1+1;＋1;'-1", null),
-    made('=9', 'A; B', null),
-  );
-  let text = '';
-  for await (const chunk of exportCustomers(store.customers, 1)) text += chunk;
-  // However cells are separated, and wherever a quote is taken to begin or to end.
-  for (const separator of [',', ';', '\t'])
-    for (const cell of text.split(/\r\n/).flatMap((row) => row.split(separator)))
-      assert.doesNotMatch(cell.replaceAll('"', ''), /^\s*[=@＝＋－＠-]|^\s*\+(?!\d+[|\d]*$)/, separator);
+  store.kept.push(...stored());
+  const text = (await Array.fromAsync(exportCustomers(store.customers, 1))).join('');
+  const cells: string[][] = parse(text);
   const again = fakeStore();
-  await importInto(again, text);
-  assert.deepEqual(again.kept, store.kept);
+  await importInto(again, stringify(cells.map((row) => row.map(retyped))), null);
+  assert.notDeepEqual(again.kept, store.kept);
 });
 
 function made(reference: string, name: string, segment: string | null, ...numbers: string[]): Customer {
@@ -190,7 +230,7 @@ test('a preview shows what the import then does', async (t) => {
     ...eachText(() => cell('Ann', 'Bob', '')),
     reference: cell('1', '2', '3', ''),
     segment: cell('Gold', 'None', ''),
-    numbers: cell('030901820', '030901821|030901822', '030901822', 'none', ''),
+    numbers: cell('030901820', '030901821|030901822', '030901822', 'Tom', '030901822, 4,93E+11', ''),
   });
   // Any columns, as long as they say which customer it is.
   const some = fc.subarray([...columns], { minLength: 1 }).filter(namesCustomers);
@@ -198,25 +238,33 @@ test('a preview shows what the import then does', async (t) => {
     fc.asyncProperty(some, fc.array(row, { maxLength: 8 }), async (some, rows) => {
       const cells = rows.map((row) => some.map((column) => row[column]));
       const table = [some, ...cells].map((line) => line.join(',')).join('\n');
-      const preview = await previewImport(Readable.from([table]), into);
-      assert.deepEqual(await previewImport(Readable.from([table]), into), preview, 'it changed nothing');
-      const { added, changed, same, refused, errors } = preview;
+      const look = () => previewImport(readTable(table), { ...into, mapping: some });
+      const preview = await look();
+      assert.deepEqual(await look(), preview, 'it changed nothing');
+      const { added, changed, same, refused, errors, left, warnings } = preview;
       assert.equal(preview.changes.length, changed);
-      const report = await importCustomers(Readable.from([table]), into);
+      const report = await importCustomers(table, into);
       assert.deepEqual(
-        { imported: added + changed + same, refused, errors: byFirstLine(errors) },
-        { ...report, errors: byFirstLine(report.errors) },
+        {
+          ...{ imported: added + changed + same, refused, errors: byFirstLine(errors) },
+          ...{ left, warnings: byFirstLine(warnings) },
+        },
+        { ...report, errors: byFirstLine(report.errors), warnings: byFirstLine(report.warnings) },
       );
     }),
     { numRuns: 100 },
   );
 });
 
-test('what a page calls a field is guessed as that field, in each language', () => {
+test('what a page calls a field is recognised as that field, in each language', () => {
   assert.ok(languages.size >= 5);
   for (const words of languages.values())
     assert.deepEqual(
-      guessMapping(columns.map((field) => customerFields[field].label(words))),
+      chooseColumns(
+        columns.map((field) => customerFields[field].label(words)),
+        [],
+        null,
+      ),
       columns,
       words.language,
     );

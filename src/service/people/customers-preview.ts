@@ -1,23 +1,32 @@
-import type { Readable } from 'node:stream';
 import { accountLimits } from '../accounts/limits.ts';
 import { type Customer, withChange } from './customer-fields.ts';
-import { type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
-import { type Reading, readCustomers, refusalText } from './customers-csv.ts';
-import { type Refused, refusals } from './import-refusals.ts';
+import { type CustomerRefusal, type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
+import { changeOf, type ImportedCustomer } from './import/imported-customer.ts';
+import { putCustomers, type Target } from './import/put-customers.ts';
+import { type Reading, readCustomers } from './import/read-customers.ts';
+import type { Table } from './import/table.ts';
+import { takeTurns } from './import/take-turns.ts';
+import type { Refused } from './import-refusals.ts';
 
 /** What importing a table would change. */
 export type ImportPreview = {
   readonly added: number;
   readonly changed: number;
   readonly same: number;
+  /** Lines. */
   readonly refused: number;
+  readonly errors: readonly Refused[];
+  /** Cells that are left out of lines that are imported. */
+  readonly left: number;
+  readonly warnings: readonly Refused[];
+  /** Lines that add to the customer of an earlier line. */
+  readonly repeated: number;
   /** National numbers that cannot be dialled: the account's country is unknown, or has no such number. */
   readonly undialable: { readonly count: number; readonly first: string | undefined };
-  /** The first lines: each customer, or the error. */
-  readonly lines: readonly { readonly line: number; readonly customer: Customer | string }[];
+  /** The first customers, each with its first line. */
+  readonly lines: readonly { readonly line: number; readonly customer: Customer }[];
   /** The first 100 lines that change a known customer. */
   readonly changes: readonly { readonly line: number; readonly before: Customer; readonly after: Customer }[];
-  readonly errors: readonly Refused[];
   /** Segments that do not exist. */
   readonly missingSegments: readonly string[];
   /** Whether the account can have them, too. */
@@ -27,9 +36,9 @@ export type ImportPreview = {
 const LINES = 10;
 const CHANGES = 100;
 
-/** Reads a table as an import would and changes nothing. Throws BadTable as the import does. */
+/** Reads a table as an import would and changes nothing. */
 export async function previewImport(
-  input: Readable,
+  table: Table,
   { customers, account, ...reading }: { customers: CustomerStore; account: number } & Reading,
 ): Promise<ImportPreview> {
   const known = new Map<string, Customer>();
@@ -41,45 +50,54 @@ export async function previewImport(
   };
   for await (const chunk of customers.all(account)) for (const customer of chunk) take(customer);
   const segments = new Set((await customers.segments(account)).map(({ name }) => name));
+  const read = await readCustomers(table, reading);
+  const missing = new Set<string>();
+  const counts = { added: 0, changed: 0, same: 0 };
+  const lines: { line: number; customer: Customer }[] = [];
+  const changes: { line: number; before: Customer; after: Customer }[] = [];
+  const undialable: string[] = [];
+  const turn = takeTurns();
 
-  const refusal = (customer: Customer) =>
-    refusalOf(
+  function put(imported: ImportedCustomer): CustomerRefusal | null {
+    const before = known.get(imported.reference);
+    const customer = withChange(before, changeOf(imported));
+    const refusal = refusalOf(
       customer,
       (name) => segments.has(name),
       (number) => owners.get(number),
     );
-
-  const counts = { added: 0, changed: 0, same: 0 };
-  const refusedLines = refusals();
-  const missing = new Set<string>();
-  const lines: { line: number; customer: Customer | string }[] = [];
-  const changes: { line: number; before: Customer; after: Customer }[] = [];
-  const undialable: string[] = [];
-  for await (const { line, customer: change } of readCustomers(input, reading)) {
-    const before = typeof change === 'string' ? undefined : known.get(change.reference);
-    const customer = typeof change === 'string' ? change : withChange(before, change);
-    const refused = typeof customer === 'string' ? undefined : refusal(customer);
-    const outcome = refused ? refusalText(refused, reading.words?.customers) : customer;
-    if (lines.length < LINES) lines.push({ line, customer: outcome });
-    if (typeof outcome === 'string') {
-      refusedLines.add(line, outcome);
-      if (refused?.reason === 'no-such-segment') missing.add(refused.segment);
-      continue;
-    }
-    undialable.push(...outcome.numbers.filter((number) => /^\d{6,}$/.test(number)));
-    const what = before === undefined ? 'added' : isSameCustomer(before, outcome) ? 'same' : 'changed';
+    if (refusal?.reason === 'no-such-segment') missing.add(refusal.segment);
+    if (refusal) return refusal;
+    const [line = 0] = imported.lines;
+    lines.push({ line, customer });
+    undialable.push(...customer.numbers.filter((number) => /^\d{6,}$/.test(number)));
+    const what = before === undefined ? 'added' : isSameCustomer(before, customer) ? 'same' : 'changed';
     counts[what] += 1;
     if (before && what === 'changed' && changes.length < CHANGES)
-      changes.push({ line, before, after: outcome });
-    take(outcome);
+      changes.push({ line, before, after: customer });
+    take(customer);
+    return null;
   }
+  const copy: Target = {
+    isKnown: (reference) => known.has(reference),
+    async put(batch) {
+      const refusals: (CustomerRefusal | null)[] = [];
+      for (const imported of batch) {
+        await turn();
+        refusals.push(put(imported));
+      }
+      lines.sort((a, b) => a.line - b.line).splice(LINES);
+      return refusals;
+    },
+  };
+  await putCustomers(read, copy, reading);
+  const { refused, left, repeated } = read;
   return {
     ...counts,
-    ...refusedLines.result(),
+    ...{ refused: refused.count(), errors: refused.reasons() },
+    ...{ left: left.count(), warnings: left.reasons(), repeated },
     undialable: { count: undialable.length, first: undialable[0] },
-    lines,
-    changes,
-    missingSegments: [...missing],
+    ...{ lines, changes, missingSegments: [...missing] },
     canCreate: segments.size + missing.size <= accountLimits.segments,
   };
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sameLine } from '../../shared/phone-number/same-line.ts';
 import { writtenNumber } from '../../shared/phone-number/written-number.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
@@ -6,6 +7,7 @@ import type { AuditStore } from '../audit/audit-store.ts';
 import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import type { HistorySearch, RequestStore, StoredRequest } from '../history/request-store.ts';
+import { isRead } from '../kit/page-request.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
@@ -41,12 +43,27 @@ export type ForgettingStore = {
 /** What the history keeps of a request that names the number. */
 const keptFields = ['id', 'direction', 'status', 'caller_id'];
 
+/** Removes a number from an account (see `forgetForm`), in all forms in which its line may have called. */
+export async function forgetNumber(
+  store: ForgettingStore,
+  account: number,
+  number: string,
+  progress?: (requests: number, of: number) => void,
+): Promise<ForgetReport> {
+  const sum = { calls: 0, requests: 0, customers: 0, texts: 0, callIds: 0 };
+  for (const form of sameLine(number)) {
+    const report = await forgetForm(store, account, form, progress);
+    for (const name of Object.keys(sum) as (keyof ForgetReport)[]) sum[name] += report[name];
+  }
+  return sum;
+}
+
 /**
  * Removes a number from an account, however it is written. Calls and requests stay without it; a customer without another
  * number is deleted. `number` is in the form in which numbers are compared. The calls come last, since they lead to the
  * requests: after a failure, run it again. It reads the account's whole history, and tells how many requests it has read.
  */
-export async function forgetNumber(
+async function forgetForm(
   store: ForgettingStore,
   account: number,
   number: string,
@@ -100,7 +117,7 @@ const textOf = ({ request }: StoredRequest) =>
 
 function fieldsOf(entry: StoredRequest): object {
   const text = textOf(entry);
-  return entry.method === 'GET' ? Object.fromEntries(new URLSearchParams(text)) : (parseJson(text) ?? {});
+  return isRead(entry) ? Object.fromEntries(new URLSearchParams(text)) : (parseJson(text) ?? {});
 }
 
 /** Whose call, or lookup, a request was. */
@@ -115,7 +132,7 @@ function namingNothing(entry: StoredRequest): string {
     keptFields.includes(name) ? [[name, value]] : isCaller(name) ? [[name, FORGOTTEN]] : [],
   );
   const left = Object.fromEntries(kept);
-  return entry.method === 'GET' ? `${new URLSearchParams(left)}` : JSON.stringify(left);
+  return isRead(entry) ? `${new URLSearchParams(left)}` : JSON.stringify(left);
 }
 
 /** The customer whose number it is, and those in whose texts it stands. */
@@ -150,7 +167,7 @@ async function forgetCustomer(
       ...customer,
       ...eachText((name) => rewritten(one[name])),
       reference: isReferenceTaken ? uid : rewritten(one.reference),
-      numbers: customer.numbers.filter((other) => other !== number),
+      numbers: customer.numbers.filter((other) => !sameLine(number).includes(other)),
     };
     if (isDeepStrictEqual(customer, after)) return false;
     const isNobody = after.numbers.length === 0 && customer.numbers.length > 0;

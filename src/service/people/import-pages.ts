@@ -1,9 +1,10 @@
-import { Readable } from 'node:stream';
 import { accountLimits } from '../accounts/limits.ts';
+import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
-import { changeForm, choice, hiddenFields, notice } from '../kit/form.ts';
+import { changeForm, choice, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { Refusal } from '../kit/refusal.ts';
 import { type Column, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import {
@@ -15,50 +16,48 @@ import {
   shownFields,
 } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import {
-  BadTable,
-  exportCustomers,
-  firstLines,
-  guessMapping,
-  importCustomers,
-  importSummary,
-  type Mapping,
-  NEW_PRIORITY,
-  namesCustomers,
-} from './customers-csv.ts';
+import { importCustomers, importSummary, NEW_PRIORITY, namesCustomers } from './customers-csv.ts';
+import { exportCustomers } from './customers-export.ts';
 import { type ImportPreview, previewImport } from './customers-preview.ts';
+import { chooseColumns, type Mapping } from './import/choose-columns.ts';
+import { readTable, type Table } from './import/table.ts';
 import type { Refused } from './import-refusals.ts';
 
-/** Enough for 100,000 customers. */
+/** Enough for 100,000 customers with names in any alphabet. */
 const TABLE_BYTES = 16 * 1024 * 1024;
+/** As a form without files, in which each byte of most alphabets takes three. */
+const FORM_BYTES = 3 * TABLE_BYTES + 64 * 1024;
 /** Columns that can be chosen from. */
-const MAX_COLUMNS = 60;
+const MAX_COLUMNS = 150;
 
-/** Opened by spreadsheets: in UTF-8, with an example. */
-const example: Partial<Record<CustomerField, string>> = {
-  reference: '1001',
-  name: 'Example Ltd',
-  numbers: '+49 30 23125000|+49 171 3920000',
-};
-const template = `\ufeff${columns.join(',')}\r\n${columns.map((name) => example[name] ?? '').join(',')}\r\n`;
+/** A table with an example, for the spreadsheets of a language. */
+function template(locale: string): string {
+  const example: Partial<Record<CustomerField, Cell>> = {
+    reference: '1001',
+    name: 'Example Ltd',
+    numbers: csvNumbers(['+493023125000', '+491713920000']),
+  };
+  const rows = [columns, columns.map((name) => example[name] ?? null)];
+  return `${BYTE_ORDER_MARK}${csvLines(rows, forSpreadsheets(locale))}`;
+}
 
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
 export function importPages(
   pages: Pages,
   { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
 ): void {
-  pages.get('/customers/export', 'administrator', async ({ account, audit }) => {
+  pages.get('/customers/export', 'administrator', async ({ account, audit, words }) => {
     await audit('export', 'customers');
     return {
       download: 'customers.csv',
       type: 'text/csv; charset=utf-8',
-      content: exportCustomers(customers, account.id),
+      content: exportCustomers(customers, account.id, forSpreadsheets(words.locale)),
     };
   });
-  pages.get('/customers/import/template', 'administrator', () => ({
+  pages.get('/customers/import/template', 'administrator', ({ words }) => ({
     download: 'customers-template.csv',
     type: 'text/csv; charset=utf-8',
-    content: template,
+    content: template(words.locale),
   }));
   pages.get('/customers/import', 'administrator', (request) => importPage(request));
   // How far each account's import is, for the page that waits for its answer (client/import.js); another process knows none.
@@ -73,49 +72,47 @@ export function importPages(
     'administrator',
     async (request) => {
       const { account, form, words } = request;
-      const csv = form.get('table') ?? '';
-      const input = () => Readable.from([csv]);
-      try {
-        const lines = firstLines(csv);
-        const guessed = guessMapping(lines[0]);
-        const mapping = lines[0].map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
-        const into = { customers, account: account.id, country: account.country, mapping, words };
-        const isTable = namesCustomers(mapping);
-        if (!form.has('confirmed') || !isTable) {
-          const look = async () => (isTable ? await previewImport(input(), into) : undefined);
-          let preview = await look();
-          if (form.has('create') && preview?.canCreate) {
-            const added = await customers.addSegments(account.id, preview.missingSegments, NEW_PRIORITY);
-            for (const name of added)
-              await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
-            preview = await look();
-          }
-          return previewPage(request, csv, lines, mapping, preview);
+      // Browsers send each line break of a text field as two characters.
+      const csv = (form.get('file') || form.get('table') || '').replaceAll('\r\n', '\n');
+      if (Buffer.byteLength(csv) > TABLE_BYTES) throw new Refusal(413, (errors) => errors.tableTooLarge);
+      const read = readTable(csv);
+      const guessed = chooseColumns(read.header, read.sample, account.country);
+      const mapping = read.header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
+      const into = { customers, account: account.id, country: account.country, mapping, words };
+      const look = async () => (namesCustomers(mapping) ? await previewImport(read, into) : undefined);
+      const shown = { request, csv, table: read, mapping };
+      // What is imported has been seen, even if a choice was changed and not looked at.
+      const isSeen = !form.has('seen') || form.get('seen') === mapping.join();
+      if (!form.has('confirmed') || !isSeen || !namesCustomers(mapping)) {
+        let preview = await look();
+        if (form.has('create') && preview?.canCreate) {
+          const added = await customers.addSegments(account.id, preview.missingSegments, NEW_PRIORITY);
+          for (const name of added)
+            await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
+          preview = await look();
         }
-        const all = csv.split('\n').length - 2;
-        const progress = (done: number) =>
-          running.set(
-            account.id,
-            words.importing.soFar(request.formats.number(done), request.formats.number(all)),
-          );
-        const report = await importCustomers(input(), { ...into, progress }).finally(() =>
-          running.delete(account.id),
-        );
-        await request.audit('import', importSummary(report));
-        const { importing: text } = words;
-        return importPage(
-          request,
-          html`${notice(text.imported(report.imported))}
-            ${report.refused > 0 && notice(text.skipped(report.refused), 'bad')}
-            ${errorList(request, report.errors)}`,
-        );
-      } catch (error) {
-        if (!(error instanceof BadTable)) throw error;
-        const why = notice(html`${words.importing.badTable} ${displayText(error.message)}`, 'bad');
-        return { ...importPage(request, why, csv), status: 422 };
+        return previewPage(shown, preview);
       }
+      const progress = (done: number, all: number) =>
+        running.set(
+          account.id,
+          words.importing.soFar(request.formats.number(done), request.formats.number(all)),
+        );
+      const report = await importCustomers(csv, { ...into, progress }).finally(() =>
+        running.delete(account.id),
+      );
+      await request.audit('import', importSummary(report));
+      const { importing: text } = words;
+      return importPage(
+        request,
+        html`${notice(text.imported(report.imported))}
+          ${report.refused > 0 && notice(text.skipped(report.refused), 'bad')}
+          ${errorList(request, report.errors)}
+          ${report.left > 0 && notice(text.left(report.left), 'bad')}
+          ${errorList(request, report.warnings)}`,
+      );
     },
-    { bytes: TABLE_BYTES },
+    { bytes: FORM_BYTES },
   );
 }
 
@@ -125,26 +122,25 @@ function chosen(form: URLSearchParams, index: number): Mapping[number] | undefin
   return value === '' ? '' : columns.find((column) => column === value);
 }
 
-function importPage(request: PageRequest, above: Html = null, csv = ''): Page {
+function importPage(request: PageRequest, above: Html = null): Page {
   const { layout, importing: text } = request.words;
   return {
     title: text.title,
-    scripts: ['import.js'],
     body: html`
       <a class="back" href="/customers">${icon('chevron-left')}${layout.customers}</a>
       <h1>${text.title}</h1>
       ${above}
       <section class="card">
         ${changeForm(
-          { action: '/customers/import', token: request.token, label: text.title },
+          { action: '/customers/import', token: request.token, label: text.title, files: true },
           html`
-            <div class="field" id="file" hidden>
+            <div class="field">
               <label for="f-file">${text.file}</label>
-              <input id="f-file" type="file" accept=".csv,.txt,.tsv,text/csv" />
+              <input id="f-file" name="file" type="file" accept=".csv,.txt,.tsv,text/csv" />
             </div>
             <div class="field broad">
               <label for="f-table">${text.table}</label>
-              <textarea id="f-table" name="table" rows="10" spellcheck="false" aria-describedby="h-table">${csv}</textarea>
+              <textarea id="f-table" name="table" rows="10" spellcheck="false" aria-describedby="h-table"></textarea>
               <p class="hint" id="h-table">${text.tableHint} <a href="/customers/import/template">${text.template}</a></p>
             </div>
             <button type="submit" class="primary">${text.preview}</button>
@@ -155,113 +151,126 @@ function importPage(request: PageRequest, above: Html = null, csv = ''): Page {
   };
 }
 
-function previewPage(
-  request: PageRequest,
-  csv: string,
-  [header, example]: ReturnType<typeof firstLines>,
-  mapping: Mapping,
-  preview: ImportPreview | undefined,
-): Page {
-  const { token, words, account } = request;
-  const { importing: text } = words;
-  const options = [
-    ['', text.leaveOut] as const,
-    ...columns.map((name) => [name, customerFields[name].label(words)] as const),
-  ];
+/** A table, and how its columns are read. */
+type Shown = {
+  readonly request: PageRequest;
+  readonly csv: string;
+  readonly table: Table;
+  readonly mapping: Mapping;
+};
+
+function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
+  const { request, mapping } = shown;
+  const { importing: text } = request.words;
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
-  const hiddenTable = html`<textarea name="table" hidden>${csv}</textarea>`;
-  const chosenColumns = hiddenFields(
-    Object.fromEntries(mapping.map((column, index) => [`column-${index}`, column])),
-  );
   return {
     title: text.title,
     scripts: ['import.js'],
     body: html`
-      <a class="back" href="/customers/import">${icon('chevron-left')}${text.table}</a>
-      <h1>${text.title}</h1>
+      <a class="back" href="/customers/import">${icon('chevron-left')}${text.title}</a>
+      <h1>${text.preview}</h1>
       ${
         preview
-          ? html`<p><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
+          ? html`<p class="above"><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
           : notice(text.chooseColumn, 'bad')
       }
-      ${preview && preview.refused > 0 && notice(text.willBeSkipped(preview.refused), 'bad')}
-      ${
-        preview?.undialable.first !== undefined &&
-        notice(
-          html`${text.undialable(preview.undialable.count, preview.undialable.first)} ${
-            account.country === null
-              ? html`${text.noCountry} <a href="/account">${words.settings.account}</a>`
-              : text.otherCountry
-          }`,
-          'bad',
-        )
-      }
-      <section class="card" aria-labelledby="columns">
-        <h2 id="columns">${text.columns}</h2>
-        ${changeForm(
-          { action: '/customers/import', token, label: text.columns },
-          html`${hiddenTable}
-            ${header.slice(0, MAX_COLUMNS).map((cell, index) =>
-              choice({
-                label: plainText(cell, 60),
-                name: `column-${index}`,
-                value: mapping[index],
-                options,
-                hint: example[index] ? displayText(example[index], 60) : undefined,
-              }),
-            )}
-            <button type="submit">${text.preview}</button>`,
-        )}
-      </section>
-      ${preview && errorList(request, preview.errors)}
+      ${notices(shown, preview)}
+      ${columnForm(shown)}
       ${
         preview &&
         preview.missingSegments.length > 0 &&
         (preview.canCreate
-          ? changeForm(
-              { action: '/customers/import', token },
-              html`${hiddenTable}${chosenColumns}<input type="hidden" name="create" value="yes" />
-                <button type="submit">${text.createSegments(preview.missingSegments.length)}</button>`,
-            )
+          ? html`<p class="above"><button type="submit" form=${FORM} name="create" value="yes">${text.createSegments(preview.missingSegments.length)}</button></p>`
           : notice(text.tooManySegments(preview.missingSegments.length, accountLimits.segments), 'bad'))
       }
       ${preview && changeTable(request, preview)}
-      ${preview && html`<h2>${text.firstLines}</h2>`}
-      ${
-        preview &&
-        table({
-          caption: text.firstLines,
-          rows: preview.lines,
-          columns: [
-            { head: text.line, end: true, cell: ({ line }) => line },
-            ...shownFields.map((name): Column<ImportPreview['lines'][number]> => {
-              const head = customerFields[name].label(words);
-              const cell = ({ customer }: ImportPreview['lines'][number]) => previewCell(customer, name);
-              return name === 'reference' ? { head, cell } : { head, cell };
-            }),
-          ],
-          empty: null,
-        })
-      }
+      ${preview && preview.lines.length > 0 && html`<h2>${text.firstLines}</h2>${lineTable(request, preview)}`}
       ${
         valid > 0 &&
-        changeForm(
-          { action: '/customers/import', token },
-          html`${hiddenTable}
-            ${chosenColumns}<input type="hidden" name="confirmed" value="yes" />
-            <button type="submit" class="primary">${text.importThem(valid)}</button>
-            <p class="quiet" id="progress" role="status"></p>`,
-        )
+        html`<p>
+          <input type="hidden" form=${FORM} name="seen" value=${mapping.join()} />
+          <button type="submit" class="primary" form=${FORM} name="confirmed" value="yes">${text.importThem(valid)}</button>
+        </p>
+        <p class="quiet" id="progress" role="status" data-form=${FORM}></p>`
       }
     `,
   };
 }
 
-function previewCell(customer: Customer | string, name: CustomerField): Html {
-  if (typeof customer === 'string')
-    return name === 'name' && html`<span class="error">${plainText(customer)}</span>`;
-  const shown = fieldText(customer, name);
-  return shown && displayText(shown);
+/** The form that has the table, once: all buttons of the page send it. */
+const FORM = 'import';
+
+function columnForm({ request, csv, table, mapping }: Shown): Html {
+  const { words, token } = request;
+  const { importing: text } = words;
+  const options = [
+    ['', text.leaveOut] as const,
+    ...columns.map((name) => [name, customerFields[name].label(words)] as const),
+  ];
+  return html`<section class="card" aria-labelledby="columns">
+    <h2 id="columns">${text.columns}</h2>
+    ${changeForm(
+      { action: '/customers/import', token, label: text.columns, files: true, id: FORM },
+      html`<textarea name="table" hidden>${csv}</textarea>
+        ${table.header.slice(0, MAX_COLUMNS).map((cell, index) => {
+          const example = table.sample.find((cells) => cells[index])?.[index];
+          return choice({
+            label: cell ? plainText(cell, 60) : text.column(index + 1),
+            name: `column-${index}`,
+            value: mapping[index],
+            options,
+            hint: example && displayText(example, 60),
+          });
+        })}
+        <button type="submit">${text.preview}</button>`,
+    )}
+  </section>`;
+}
+
+/** What somebody should know before they import. */
+function notices({ request, table }: Shown, preview: ImportPreview | undefined): Html {
+  const { account, words } = request;
+  const { importing: text } = words;
+  if (preview === undefined) return null;
+  const { refused, errors, left, warnings, repeated, undialable } = preview;
+  return html`${!table.header.some(Boolean) && notice(text.noHeader, 'bad')}
+    ${table.above > 0 && html`<p class="above">${text.above(table.above)}</p>`}
+    ${repeated > 0 && html`<p class="above">${text.repeated(repeated)}</p>`}
+    ${refused > 0 && notice(text.willBeSkipped(refused), 'bad')}
+    ${errorList(request, errors)}
+    ${left > 0 && notice(text.willBeLeft(left), 'bad')}
+    ${errorList(request, warnings)}
+    ${
+      undialable.first !== undefined &&
+      notice(
+        html`${text.undialable(undialable.count, undialable.first)} ${
+          account.country === null
+            ? html`${text.noCountry} <a href="/account">${words.settings.account}</a>`
+            : text.otherCountry
+        }`,
+        'bad',
+      )
+    }`;
+}
+
+function lineTable({ words }: PageRequest, { lines }: ImportPreview): Html {
+  return table({
+    caption: words.importing.firstLines,
+    rows: lines,
+    columns: [
+      { head: words.importing.line, end: true, cell: ({ line }) => line },
+      ...shownFields.map(
+        (name): Column<ImportPreview['lines'][number]> => ({
+          head: customerFields[name].label(words),
+          cell({ customer }) {
+            const shown = fieldText(customer, name);
+            return shown && displayText(shown);
+          },
+        }),
+      ),
+    ],
+    empty: null,
+  });
 }
 
 /** What the lines would change of known customers, field by field. */

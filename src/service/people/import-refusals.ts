@@ -1,10 +1,10 @@
 /** Reasons, and lines of each, that are reported; further ones are only counted. */
 const [MAX_REASONS, MAX_LINES] = [100, 10];
 
-/** Why lines are refused: how many they are, and the first ten. */
+/** Why lines are refused, or cells of them left out: how many they are, and the first ten. */
 export type Refused = { readonly message: string; readonly count: number; readonly lines: number[] };
 
-/** Collects refused lines by reason, the first hundred reasons. */
+/** Collects these by reason, the first hundred reasons. */
 export function refusals() {
   const byReason = new Map<string, { message: string; count: number; lines: number[] }>();
   let refused = 0;
@@ -17,12 +17,12 @@ export function refusals() {
       if (same.lines.length < MAX_LINES) same.lines.push(line);
       byReason.set(message, same);
     },
-    result: (): { refused: number; errors: readonly Refused[] } => ({
-      refused,
-      errors: [...byReason.values()],
-    }),
+    count: () => refused,
+    reasons: (): readonly Refused[] => [...byReason.values()],
   };
 }
+
+export type Refusals = ReturnType<typeof refusals>;
 
 /** `lines 2, 3, 4 and 664 more` */
 export const linesText = ({ lines, count }: Refused): string =>

@@ -1,19 +1,20 @@
 import { z } from 'zod';
-import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
 import { isDialable, personAddress } from '../calls/call-cells.ts';
 import { given } from '../kit/administration.ts';
 import { plainText } from '../kit/display-text.ts';
+import { folded } from '../kit/folded.ts';
 import { type FieldErrors, readForm } from '../kit/form.ts';
 import { type Answer, mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
-import { folded } from '../kit/search-text.ts';
 import { line } from '../kit/text.ts';
 import { type Customer, eachText, withChange } from './customer-fields.ts';
 import { newCustomerPage } from './customer-pages.ts';
 import { type CustomerRefusal, isSameCustomer } from './customer-store.ts';
-import { numbersIn, refusalText, textSchemas } from './customers-csv.ts';
+import { textSchemas } from './customers-csv.ts';
+import { refusalText } from './import/put-customers.ts';
 import { personPath } from './person.ts';
 import type { Draft } from './person-form.ts';
 import { type PersonParts, showPerson } from './person-page.ts';
@@ -108,14 +109,16 @@ async function known({ account, form }: PageRequest, { store }: PersonParts, fie
   return customer;
 }
 
-/** The numbers of a form, or what is wrong with them. */
+/** The numbers of a form, or what is wrong with them. A field may hold several. */
 function numbersOf({ form, account, words }: PageRequest): { numbers?: string[]; error?: string } {
   if (!form.has('number')) return {};
-  const { numbers, invalid } = numbersIn(form.getAll('number').join('\n'), /[\n,;|]/);
-  const { notANumber, manyNumbers } = words.formErrors;
-  if (invalid !== undefined) return { error: notANumber(plainText(invalid, 60)) };
-  if (numbers.length > MAX_NUMBERS) return { error: manyNumbers };
-  return { numbers: [...new Set(numbers.map((number) => normaliseNumber(number, account.country)))] };
+  const read = form.getAll('number').map((text) => readNumbers(text, account.country));
+  const [unread] = read.flatMap((one) => one.unread);
+  const { notANumber, roundedNumber, unclearNumber, manyNumbers } = words.formErrors;
+  const says = { 'not-a-number': notANumber, rounded: roundedNumber, ambiguous: unclearNumber };
+  if (unread) return { error: says[unread.reason](plainText(unread.text, 60)) };
+  const numbers = [...new Set(read.flatMap((one) => one.numbers))];
+  return numbers.length > MAX_NUMBERS ? { error: manyNumbers } : { numbers };
 }
 
 /** The field whose value is refused. */

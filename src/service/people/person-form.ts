@@ -5,7 +5,7 @@ import { changeForm, choice, type FieldErrors, field, fold, hiddenFields, notice
 import { icon } from '../kit/icon.ts';
 import { mayDelete, type PageRequest } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
-import { type Customer, fieldText, textFields, textNames } from './customer-fields.ts';
+import { type Customer, fieldText, listedNumbers, textFields, textNames } from './customer-fields.ts';
 import { backIn, type Person, personPath } from './person.ts';
 
 /** What the form of a customer shows: what is stored, or what somebody has typed. */
@@ -22,7 +22,7 @@ export type Draft = {
 
 export const draftOf = (customer: Customer): Draft => ({
   customer,
-  numbers: customer.numbers.map(spaced),
+  numbers: listedNumbers(customer.numbers).map(spaced),
   read: customer,
 });
 

@@ -15,7 +15,7 @@ import type { CallBackList } from './call-back-list.ts';
 import { buttons, CLOSED_MS, type Colleague, closedText, colleaguesOf } from './call-back-pages.ts';
 import type { CallBack } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
-import { type Customer, customerFields, fieldText, shownFields } from './customer-fields.ts';
+import { type Customer, customerFields, fieldText, listedNumbers, shownFields } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { type Person, personPath } from './person.ts';
 import { type Draft, draftOf, editForm, type Namesakes, nameForm, strangerDraft } from './person-form.ts';
@@ -61,7 +61,7 @@ export async function showPerson(
     readStory(store, account.id, person, until),
     newestCalls(store.calls, account.id, { ...who, outcome: 'answered' }, 2),
     customer ? null : offered(OFFERED, []),
-    same === '' ? null : offered(FOUND, searchWords(same)),
+    same === '' ? null : offered(FOUND, searchWords(same, account.country)),
     person.callBack?.taken?.user === request.user.name ? colleaguesOf(store, request) : [],
   ]);
   const name = customer?.name ?? spaced(number);
@@ -188,7 +188,7 @@ function factsPart(person: Person, answered: CallRecord | undefined, request: Pa
       numbers.length > 0 &&
       fact(
         words.customers.numbers,
-        html`<ul>${numbers.map((one) => html`<li>${dialLink(one)}${day(lastCalls.get(one))}</li>`)}</ul>`,
+        html`<ul>${numbers.filter((one) => listedNumbers(numbers).includes(one) || lastCalls.has(one)).map((one) => html`<li>${dialLink(one)}${day(lastCalls.get(one))}</li>`)}</ul>`,
       ),
     answered?.callerId &&
       fact(

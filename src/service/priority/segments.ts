@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { PriorityResult } from '../../shared/api/contract/phone-number.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
-import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { Sender } from '../accounts/directory.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Exchange } from '../history/exchange.ts';
@@ -11,6 +10,7 @@ import { displayText, plainText } from '../kit/display-text.ts';
 import { type FieldErrors, field, hiddenFields, readForm, refusedField } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { listPage } from '../kit/list-page.ts';
+import { numberField } from '../kit/number-field.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { numberedPage, table } from '../kit/table.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
@@ -27,7 +27,10 @@ type Parts = {
 export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store, meter }: Parts): void {
   async function lookUp(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { account } = request.sender as Sender;
-    const known = await store.customers.priorityOf(account.id, normaliseNumber(number, account.country));
+    const known = await store.customers.priorityOf(
+      account.id,
+      numberField('number', number, account.country),
+    );
     meter.counts.lookups[known === undefined ? 'not_found' : 'found'] += 1;
     const { priority, segment, name } = known ?? { priority: null, segment: null, name: null };
     const result: PriorityResult = { priority, segment, name };

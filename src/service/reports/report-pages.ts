@@ -3,7 +3,7 @@ import { accountLimits } from '../accounts/limits.ts';
 import { addressOf } from '../activity/call-filter.ts';
 import { type ReportStore, SHORT_SECONDS } from '../calls/aggregate.ts';
 import { type Day, daysBetween } from '../kit/calendar.ts';
-import { csvLines } from '../kit/csv.ts';
+import { BYTE_ORDER_MARK, csvLines, forSpreadsheets } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { choice, field, fold, oneOf } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
@@ -115,7 +115,7 @@ export function reportPages(pages: Pages, { store, directory, mails }: Parts): v
     return {
       download: `calls-${table.name}-${first}-${last}.csv`,
       type: 'text/csv; charset=utf-8',
-      content: `\ufeff${csvLines(tableCells(table, request.formats.timeZone))}`,
+      content: `${BYTE_ORDER_MARK}${csvLines(tableCells(table, request.formats.timeZone), forSpreadsheets(request.formats.locale))}`,
     };
   });
 }

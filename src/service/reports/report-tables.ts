@@ -1,5 +1,5 @@
 import { type Group, quantile } from '../calls/aggregate.ts';
-import { type Cell, csvTime } from '../kit/csv.ts';
+import { type Cell, csvNumbers, csvOffset, csvTime } from '../kit/csv.ts';
 import { displayText } from '../kit/display-text.ts';
 import { duration, type Formats } from '../kit/formats.ts';
 import type { PageRequest } from '../kit/page-request.ts';
@@ -28,7 +28,7 @@ type ReportColumn = {
   readonly kind: 'text' | 'count' | 'share' | 'seconds' | 'time';
   /** Sorted by what is shown, not by what it is in CSV. */
   readonly byLabel?: true;
-  value(row: Row): Cell;
+  value(row: Row): string | number | null;
 };
 
 export type ReportTable = {
@@ -172,15 +172,25 @@ function cellText({ kind, value }: ReportColumn, row: Row, isFirst: boolean, for
   return isFirst && row.href !== undefined && row.calls > 0 ? html`<a href=${row.href}>${label}</a>` : label;
 }
 
-/** The table as CSV rows, its header first. */
+/** The table as CSV rows, its header first. Times are on the clocks of the zone, their offset from UTC in the last column. */
 export function tableCells({ columns, rows }: ReportTable, timeZone: string): Cell[][] {
   const cell = ({ kind, value }: ReportColumn, row: Row, at: number) => {
-    const given = at === 0 ? (row.iso ?? value(row)) : value(row);
+    if (at === 0) return nameCell(row.iso ?? value(row));
+    const given = value(row);
     if (kind === 'time') return csvTime(given as number | null, timeZone);
     return kind === 'share' && given !== null ? Number(Number(given).toFixed(4)) : given;
   };
+  const time = columns.find(({ kind }) => kind === 'time');
+  const zone = (row: Row) => (time ? [csvOffset(time.value(row) as number | null, timeZone)] : []);
   return [
-    columns.map(({ csv }) => csv),
-    ...rows.map((row) => columns.map((column, at) => cell(column, row, at))),
+    [...columns.map(({ csv }) => csv), ...(time ? ['zone'] : [])],
+    ...rows.map((row) => [...columns.map((column, at) => cell(column, row, at)), ...zone(row)]),
   ];
+}
+
+/** What a row is about: a day, an hour, a number or a name. */
+function nameCell(name: Cell): Cell {
+  if (typeof name !== 'string') return name;
+  if (/^\d{4}-\d\d(-\d\d(T.*)?)?$/.test(name)) return { plain: name.replace('T', ' ') };
+  return /^\+\d+$/.test(name) ? csvNumbers([name]) : name;
 }

@@ -11,6 +11,7 @@ import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import { type AccountOf, type AdminAudit, given, name, operation } from '../kit/administration.ts';
 import type { Budgets, RateLimit } from '../kit/budget.ts';
+import { refuseEncoded } from '../kit/encoded-body.ts';
 import { openApi } from '../kit/openapi.ts';
 import { wantsPage } from '../kit/page-request.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
@@ -30,13 +31,14 @@ import { changeAccount } from './change-account.ts';
 
 const accountChange = z.object({ name: name.optional(), country: country.optional() });
 
-/** What only the operator's token opens: this, and all of /admin/accounts. */
+/** What only tokens of who runs the service open: this one the fleet token, too, and /admin/accounts the operator's. */
 const fleetPath = '/admin/fleet';
 
 const documentPath = '/admin/openapi.json';
 
 const intro = `Accounts, users, customers, segments, integrations and webhooks. Accounts are added, limited and removed, and the bridges of all
-listed, with the operator's token (\`pbx-bridge service account operator-token\`), everything else is of the account whose administration token is
+listed, with the operator's token (\`pbx-bridge service account operator-token\`). \`/admin/fleet\` also takes the fleet token
+(\`pbx-bridge service account fleet-token\`), which reads nothing else. Everything else is of the account whose administration token is
 sent (\`pbx-bridge service account admin-token\`). Each answer has an \`x-request-id\`, which the service's log names.`;
 
 type Parts = {
@@ -66,6 +68,12 @@ export function adminRoutes(parts: Parts) {
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).send({ message: 'There is nothing at this path.' }),
     );
+    app.addHook('onRequest', async ({ raw }) => {
+      // Many libraries name the content type of a body that they do not send, as with DELETE.
+      const { headers } = raw;
+      if ((headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined)
+        delete headers['content-type'];
+    });
     const authenticate = async (request: FastifyRequest, reply: FastifyReply) => {
       if (request.routeOptions.url === documentPath) return;
       const path = request.routeOptions.url ?? '';
@@ -75,7 +83,8 @@ export function adminRoutes(parts: Parts) {
       const token = (isPage && basicPassword(authorization)) || (bearerToken(authorization) ?? '');
       const ofOperator = path === fleetPath || path.startsWith('/admin/accounts');
       if (ofOperator && sameText(token, keys.operatorToken())) return;
-      if (isPage) reply.header('www-authenticate', 'Basic realm="any name, the operator token as password"');
+      if (path === fleetPath && sameText(token, keys.fleetToken())) return;
+      if (isPage) reply.header('www-authenticate', 'Basic realm="any name, the fleet token as password"');
       const account = directory.administrator(token);
       if (account === undefined || ofOperator) return reply.code(401).send({ message: 'Unauthenticated.' });
       accounts.set(request.raw, account);
@@ -91,6 +100,12 @@ export function adminRoutes(parts: Parts) {
       if (isAuthentic(request)) throw error;
       return reply.code(401).send({ message: 'Unauthenticated.' });
     });
+    app.addHook('onRequest', async (request) => refuseEncoded(request));
+    const json = app.getDefaultJsonParser('error', 'error');
+    // Sent in chunks, a body can turn out to be empty.
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+      body === '' ? done(null, undefined) : json(request, `${body}`, done),
+    );
     await app.register(swagger, { decorator: 'document', ...openApi('Administration', intro, '/admin') });
     app.get('/openapi.json', { schema: { hide: true } }, () => app.getDecorator<() => object>('document')());
 

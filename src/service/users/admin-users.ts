@@ -65,7 +65,7 @@ export function adminUserRoutes(
     directory,
     keys,
     clock,
-    publicUrl,
+    linkOrigin,
     callBackList,
   }: {
     store: { users: UserStore };
@@ -75,10 +75,10 @@ export function adminUserRoutes(
     directory: ServiceDirectory;
     keys: Keys;
     clock: () => number;
-    publicUrl?: string | undefined;
+    linkOrigin: () => string;
   },
 ): void {
-  type Asked = Parameters<AdminAudit>[0] & { params: { uid: string }; protocol: string; host: string };
+  type Asked = Parameters<AdminAudit>[0] & { params: { uid: string } };
   const known = (request: Asked) => directory.extensions(accountOf(request).id);
   const view = (request: Asked, user: User) => ({
     uid: user.uid,
@@ -98,8 +98,7 @@ export function adminUserRoutes(
   async function invited(request: Asked, user: User) {
     const made = await makeInvitation(store, keys, user, clock());
     await audit(request, 'link', user.name);
-    const origin = publicUrl ?? `${request.protocol}://${request.host}`;
-    return { ...view(request, user), sign_in_link: `${origin}/sign-in#${made}` };
+    return { ...view(request, user), sign_in_link: `${linkOrigin()}/sign-in#${made}` };
   }
   async function give(request: Asked, user: User, wanted: readonly string[]): Promise<void> {
     const account = accountOf(request).id;

@@ -76,9 +76,9 @@ export function userPages(
 ): void {
   /** Makes a link and mails it, if the user is named by an address; shows it in any case. */
   async function invite(request: PageRequest, user: User): Promise<Html> {
-    const { account, words, origin } = request;
+    const { account, words, linkOrigin } = request;
     const { users: text } = words;
-    const link = `${origin}/sign-in#${await makeInvitation(store, keys, user, request.now)}`;
+    const link = `${linkOrigin}/sign-in#${await makeInvitation(store, keys, user, request.now)}`;
     const to = mailer && isMail(user.name) ? user.name : '';
     await request.audit('link', to ? `${user.name}, to ${to}` : user.name);
     const shown = html`${notice(text.sendLink(displayText(user.name), LINK_DAYS))}${copyable(words, 'link', text.link, link)}`;
@@ -100,8 +100,8 @@ export function userPages(
     return user;
   }
   /** Users of other accounts may have the same names: each account has an address of its own to sign in at. */
-  const signInAddress = ({ account, origin }: PageRequest) =>
-    directory.accounts().length > 1 ? `${origin}/sign-in?account=${account.uid}` : undefined;
+  const signInAddress = ({ account, linkOrigin }: PageRequest) =>
+    directory.accounts().length > 1 ? `${linkOrigin}/sign-in?account=${account.uid}` : undefined;
   type Shown = { errors?: FieldErrors; above?: Html; user?: User };
   async function list(before: PageRequest, { errors, above, user }: Shown = {}): Promise<Page> {
     const { account, query, form } = before;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { newUid } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import {
@@ -12,9 +13,9 @@ import {
 } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { reachable } from './reachable.ts';
+import { makeWebhookChanges } from './webhook-changes.ts';
 import { webhookSecret } from './webhook-message.ts';
-import type { WebhookStore } from './webhook-rows.ts';
-import { hostOf, maxWebhooks, type Webhook, webhookEvents, webhookUrl } from './webhook-store.ts';
+import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const events = z.array(z.enum(webhookEvents)).min(1).describe('Which events are sent.');
@@ -34,25 +35,29 @@ const withSecret = webhookSchema
   .extend({ secret: z.string().describe('Signs the events, by Standard Webhooks. Shown now only.') })
   .meta({ id: 'WebhookWithSecret' });
 
+const taken = 'The account has a webhook to this address: the same scheme, host, port, path and query.';
+
 /** An account's webhooks: list, add, change, remove. */
 export function adminWebhookRoutes(
   app: ZodInstance,
   accountOf: AccountOf,
   audit: AdminAudit,
   {
-    store: { webhooks },
+    store,
     keys,
     clock,
     webhookNetworks,
     webhooks: { poke },
   }: {
-    store: { webhooks: WebhookStore };
+    store: Parameters<typeof makeWebhookChanges>[0];
     keys: Keys;
     clock: () => number;
     webhookNetworks: readonly string[];
     webhooks: Pick<Webhooks, 'poke'>;
   },
 ): void {
+  const { webhooks } = store;
+  const changes = makeWebhookChanges(store);
   const url = webhookUrl(reachable(webhookNetworks));
   const view = ({ uid, url, events, enabled, failure }: Webhook) => ({
     ...{ uid, url, enabled, failure },
@@ -75,15 +80,12 @@ export function adminWebhookRoutes(
     '/webhooks',
     operation('addWebhook', 'Add a webhook', {
       body: z.object({ url, events: events.default([...webhookEvents]) }),
-      response: { 201: withSecret },
+      response: { 201: withSecret, 409: errorSchema.describe(taken) },
     }),
     async (request, reply) => {
       const account = accountOf(request).id;
-      const own = await webhooks.list(account);
-      if (own.length >= maxWebhooks)
-        throw new Refusal(422, `There are ${maxWebhooks} webhooks already, which is the most.`);
       const added = { uid: newUid(), account, ...request.body, since: clock() };
-      await webhooks.add(added);
+      await changes.add(added);
       await audit(request, 'settings', `webhook to ${hostOf(added)} added: ${added.events.join(', ')}`);
       const webhook = await chosen(request as never, added.uid);
       return reply.code(201).send({ ...view(webhook), secret: webhookSecret(keys, webhook) });
@@ -99,12 +101,12 @@ export function adminWebhookRoutes(
     operation('changeWebhook', 'Change the address or the events of a webhook, or switch it on or off', {
       by: byUid,
       body: z.object({ url: url.optional(), events: events.optional(), enabled: z.boolean().optional() }),
-      response: { 200: webhookSchema },
+      response: { 200: webhookSchema, 409: errorSchema.describe(taken) },
     }),
     async (request) => {
       const before = await chosen(request);
       const { enabled, ...change } = given(request.body);
-      await webhooks.change(before.id, change);
+      await changes.change(before, change);
       if (enabled === true) await webhooks.switchOn(before.id, clock());
       if (enabled === false) await webhooks.switchOff(before.id, null);
       const after = await chosen(request);

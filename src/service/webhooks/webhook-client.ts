@@ -1,14 +1,18 @@
 import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
 import { Agent, buildConnector } from 'undici';
 import { type ApiResult, errorKind } from '../../shared/api/result.ts';
 import { trustSystemAuthorities } from '../../shared/process/authorities.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
 import { lookupOf, notReachable, reachable } from './reachable.ts';
 
 export type WebhookClient = ReturnType<typeof makeWebhookClient>;
 
 const CONNECT_MS = 5_000;
-/** From the request to the end of the answer. */
+/** From the request to the answer's status. */
 const ANSWER_MS = 15_000;
+/** How long the body of an answer is received. */
+const BODY_MS = 1_000;
 /** What is read of an answer. */
 const ANSWER_BYTES = 4_096;
 
@@ -30,8 +34,8 @@ export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER
   return {
     /** Posts a body, without following redirects. Never rejects. */
     async post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<ApiResult> {
-      const began = performance.now();
-      const durationMs = () => performance.now() - began;
+      const began = monotonicMs();
+      const durationMs = () => monotonicMs() - began;
       try {
         const { origin, pathname, search } = new URL(url);
         const signal = AbortSignal.timeout(answerMs);
@@ -78,15 +82,27 @@ export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER
   };
 }
 
-/** The start of an answer; the rest is not received. */
-async function start(answer: AsyncIterable<Buffer>): Promise<{ body: string; truncated: boolean }> {
+/**
+ * The start of an answer's body; the rest is not received. The status has come: a body that breaks off or stays open
+ * changes nothing of it.
+ */
+async function start(answer: Readable): Promise<{ body: string; truncated: boolean }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of answer) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > ANSWER_BYTES) break;
+  let complete = false;
+  const late = setTimeout(() => answer.destroy(), BODY_MS);
+  try {
+    for await (const chunk of answer) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES) break;
+    }
+    complete = bytes <= ANSWER_BYTES;
+  } catch {
+    // The connection ended within the body, or the time is up.
+  } finally {
+    clearTimeout(late);
   }
   const body = Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString();
-  return { body, truncated: bytes > ANSWER_BYTES };
+  return { body, truncated: !complete };
 }

@@ -18,18 +18,30 @@ import {
 import { icon } from '../kit/icon.ts';
 import { listPage, type RowForm } from '../kit/list-page.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import { Refusal } from '../kit/refusal.ts';
+import { Refusal, refusalText } from '../kit/refusal.ts';
 import { table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
+import type { WebhookChanges } from './webhook-changes.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
 import { webhookSecret } from './webhook-message.ts';
 import type { WebhookStore } from './webhook-rows.ts';
-import { hostOf, maxWebhooks, type Webhook, webhookEvents, webhookUrl } from './webhook-store.ts';
+import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const home = '/webhooks';
 const perPage = 50;
+
+/** Why a change was refused, as an error of the address. */
+async function refusedUrl({ words }: PageRequest, change: Promise<void>): Promise<FieldErrors | undefined> {
+  try {
+    await change;
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return { url: refusalText(error, words) };
+    throw error;
+  }
+}
 
 /** The id of a delivery; null for anything else. */
 const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null);
@@ -37,7 +49,7 @@ const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(te
 /** Webhooks: the account's own systems that get its calls. `networks`: where they may be sent besides the Internet. */
 export function webhookPages(
   pages: Pages,
-  store: WebhookStore,
+  { store, changes }: { store: WebhookStore; changes: WebhookChanges },
   keys: Keys,
   networks: readonly string[],
   poke: Webhooks['poke'],
@@ -98,11 +110,13 @@ export function webhookPages(
   pages.post(home, 'administrator', async (request) => {
     const { values, errors } = read(request);
     if (errors) return page(request, undefined, errors);
-    const { account, now, words } = request;
-    if ((await list(request)).length >= maxWebhooks)
-      return page(request, undefined, { url: words.webhooks.most(maxWebhooks) });
+    const { account, now } = request;
     const uid = newUid();
-    await store.add({ uid, account: account.id, ...values, since: now });
+    const refused = await refusedUrl(
+      request,
+      changes.add({ uid, account: account.id, ...values, since: now }),
+    );
+    if (refused) return page(request, undefined, refused);
     await request.audit('settings', `webhook to ${hostOf(values)} added: ${values.events.join(', ')}`);
     return { redirect: `${home}/${uid}` };
   });
@@ -111,7 +125,8 @@ export function webhookPages(
     const webhook = await chosen(request);
     const { values, errors } = read(request);
     if (errors) return page(request, webhook, errors);
-    await store.change(webhook.id, values);
+    const refused = await refusedUrl(request, changes.change(webhook, values));
+    if (refused) return page(request, webhook, refused);
     await request.audit('settings', `webhook to ${hostOf(values)}: ${values.events.join(', ')}`);
     return { redirect: `${home}/${webhook.uid}?done` };
   });

@@ -3,6 +3,7 @@ import { createDispatcher, type Dispatcher } from '../../shared/delivery/dispatc
 import type { DeliveryLimits } from '../../shared/delivery/limits.ts';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import type { MessageCode } from '../../shared/log/messages.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { every } from '../kit/every.ts';
@@ -128,7 +129,7 @@ export function makeWebhooks(
         child: () => log,
       },
       now: clock,
-      monotonic: () => performance.now(),
+      monotonic: monotonicMs,
       random: Math.random,
       limits: { ...limits, maxAgeMs: lastingMs },
     });

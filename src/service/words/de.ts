@@ -240,6 +240,10 @@ export const de: typeof en = {
     passwordEasy: 'Dieses Passwort ist zu leicht zu erraten.',
     wholeNumber: 'Geben Sie eine ganze Zahl ein, zum Beispiel 10.',
     notANumber: (text) => `Keine gültige Telefonnummer: „${text}“.`,
+    roundedNumber: (text) =>
+      `Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Geben Sie sie neu ein.`,
+    unclearNumber: (text) =>
+      `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
     manyNumbers: 'Höchstens 100 Nummern.',
     nameTaken: 'Dieser Name wird bereits verwendet.',
     wrongPassword: 'Falsches Passwort.',
@@ -254,6 +258,8 @@ export const de: typeof en = {
     failed: 'Auf dem Server ist ein Fehler aufgetreten. Er wurde protokolliert.',
     notPossible: 'Diese Anfrage konnte nicht bearbeitet werden.',
     tooLarge: 'Das Formular ist zu groß.',
+    tableTooLarge:
+      'Die Tabelle ist größer als 16 MB. Teilen Sie sie auf mehrere Dateien auf oder importieren Sie sie mit „pbx-bridge service customers import“.',
     noStorage: 'Die Datenbank ist zurzeit nicht erreichbar. Versuchen Sie es gleich noch einmal.',
     formExpired: 'Dieses Formular ist abgelaufen. Laden Sie die Seite neu, und senden Sie es noch einmal.',
     onlyAdministrators: 'Diese Seite ist nur für Administratoren.',
@@ -272,6 +278,8 @@ export const de: typeof en = {
     unknownHost: (host) =>
       `Dieser Dienst kennt den Namen ${host} nicht. Tragen Sie in SERVICE_HOSTS die Namen ein, unter denen er erreichbar ist.`,
     notDialable: 'Dieser Anrufer kann nicht zurückgerufen werden.',
+    tooManyWebhooks: (most) => `Höchstens ${most} Webhooks.`,
+    sameWebhook: 'Es gibt schon einen Webhook an diese Adresse.',
     colleagueGone: 'Dieser Kollege ist nicht mehr da. Wählen Sie jemand anderen.',
     webhookOff: 'Der Webhook ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
     notThere: 'Das gibt es hier nicht, oder nicht mehr.',
@@ -543,7 +551,6 @@ export const de: typeof en = {
       test: 'Test',
     },
     none: 'Noch keine Webhooks',
-    most: (max: number) => `Höchstens ${max} Webhooks.`,
     failing: 'schlägt fehl seit',
     isOff: 'Ausgeschaltet: Es wird nichts gesendet.',
     failures: {
@@ -607,7 +614,7 @@ export const de: typeof en = {
     title: 'Kunden importieren',
     file: 'CSV-Datei',
     table: 'CSV-Text oder aus einer Tabelle kopierte Zellen',
-    tableHint: 'Die erste Zeile nennt die Spalten. Trennen Sie mehrere Nummern mit |. Nichts wird gelöscht.',
+    tableHint: 'Die Spalten werden an Namen und Inhalt erkannt. Nichts wird gelöscht.',
     template: 'Vorlage herunterladen',
     preview: 'Vorschau',
     columns: 'Spalten',
@@ -619,6 +626,13 @@ export const de: typeof en = {
     skipped: (lines) => `${count(lines, 'Zeile', 'Zeilen')} übersprungen.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'fehlerhafte Zeile wird', 'fehlerhafte Zeilen werden')} übersprungen.`,
+    left: (cells) => `${count(cells, 'Nummer', 'Nummern')} ausgelassen.`,
+    willBeLeft: (cells) =>
+      `${count(cells, 'Nummer wird', 'Nummern werden')} ausgelassen, der Rest dieser Zeilen importiert.`,
+    repeated: (lines) =>
+      `${count(lines, 'Zeile hat', 'Zeilen haben')} die Referenz einer früheren: Die Nummern kommen zusammen, vom Namen und Segment gilt der letzte Stand.`,
+    above: (lines) => `${count(lines, 'Zeile', 'Zeilen')} über den Spaltennamen ignoriert.`,
+    noHeader: 'Die Tabelle nennt ihre Spalten nicht. Sie wurden am Inhalt erkannt: Bitte prüfen Sie sie.',
     undialable: (numbers, first) =>
       `${count(numbers, 'Nummer wird', 'Nummern werden')} bei einem Anruf nicht erkannt, zum Beispiel ${first}:`,
     noCountry: 'Die Landesvorwahl fehlt, und das Konto hat kein Land. Wählen Sie es zuerst hier:',
@@ -631,8 +645,15 @@ export const de: typeof en = {
     tooManySegments: (missing, most) =>
       `Die Tabelle nennt ${count(missing, 'Segment, das es nicht gibt', 'Segmente, die es nicht gibt')}. Ein Konto kann höchstens ${most} Segmente haben. Ist die richtige Spalte als Segment gewählt?`,
     createSegments: (segments) => `${count(segments, 'fehlendes Segment', 'fehlende Segmente')} anlegen`,
-    badTable: 'Diese Tabelle kann nicht gelesen werden.',
+    column: (number) => `Spalte ${number}`,
+    unread: (column, text, reason) =>
+      ({
+        'not-a-number': `${column}: „${text}“ ist keine gültige Telefonnummer.`,
+        rounded: `${column}: Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Formatieren Sie die Spalte als Text und geben Sie die Nummer neu ein.`,
+        ambiguous: `${column}: Es ist unklar, zu welcher Telefonnummer „${text}“ gehört.`,
+      })[reason],
     columnsDiffer: 'Die Anzahl der Spalten weicht von der Kopfzeile ab.',
     nothing: 'Weder Referenz noch Nummer vorhanden.',
+    onlyReference: 'Weder Name noch Nummer vorhanden.',
   },
 };

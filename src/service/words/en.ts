@@ -244,6 +244,9 @@ export const en = {
     passwordEasy: 'This password is too easy to guess.',
     wholeNumber: 'Enter a whole number, such as 10.',
     notANumber: (text: string) => `Not a valid phone number: “${text}”.`,
+    roundedNumber: (text: string) => `A spreadsheet has shortened the number “${text}”. Enter it again.`,
+    unclearNumber: (text: string) =>
+      `It is not clear which phone number “${text}” belongs to. Enter each number in full.`,
     manyNumbers: 'At most 100 numbers.',
     nameTaken: 'This name is already in use.',
     wrongPassword: 'Wrong password.',
@@ -258,6 +261,8 @@ export const en = {
     failed: 'An error occurred on the server. It has been logged.',
     notPossible: 'This request could not be processed.',
     tooLarge: 'The form is too large.',
+    tableTooLarge:
+      'The table is larger than 16 MB. Split it into several files, or import it with “pbx-bridge service customers import”.',
     noStorage: 'The database cannot be reached at the moment. Try again shortly.',
     formExpired: 'This form has expired. Reload the page and send it again.',
     onlyAdministrators: 'This page is only for administrators.',
@@ -270,6 +275,8 @@ export const en = {
     unknownHost: (host: string) =>
       `This service does not know the name ${host}. Set SERVICE_HOSTS to the names that it is reached by.`,
     notDialable: 'This is not a caller who can be called back.',
+    tooManyWebhooks: (most: number) => `At most ${most} webhooks.`,
+    sameWebhook: 'There is a webhook to this address already.',
     colleagueGone: 'This colleague is no longer here. Choose somebody else.',
     webhookOff: 'The webhook is switched off. Switch it on first.',
     notThere: 'It is not here, or no longer.',
@@ -524,7 +531,6 @@ export const en = {
       test: 'Test',
     },
     none: 'No webhooks yet',
-    most: (max: number) => `At most ${max} webhooks.`,
     failing: 'fails since',
     isOff: 'Switched off: no events are sent.',
     failures: {
@@ -583,7 +589,7 @@ export const en = {
     title: 'Import customers',
     file: 'CSV file',
     table: 'CSV text, or cells copied from a spreadsheet',
-    tableHint: 'The first line names the columns. Separate several numbers with |. Nothing is deleted.',
+    tableHint: 'The columns are recognised by their names and contents. Nothing is deleted.',
     template: 'Download a template',
     preview: 'Preview',
     columns: 'Columns',
@@ -595,6 +601,13 @@ export const en = {
     imported: (customers: number) => `${count(customers, 'customer', 'customers')} imported.`,
     skipped: (lines: number) => `${count(lines, 'line', 'lines')} skipped.`,
     willBeSkipped: (lines: number) => `${count(lines, 'line', 'lines')} with errors will be skipped.`,
+    left: (cells: number) => `${count(cells, 'number', 'numbers')} left out.`,
+    willBeLeft: (cells: number) =>
+      `${count(cells, 'number', 'numbers')} will be left out; the rest of these lines is imported.`,
+    repeated: (lines: number) =>
+      `${count(lines, 'line', 'lines')} with the reference of an earlier line: the numbers add up, and the last name and segment count.`,
+    above: (lines: number) => `${count(lines, 'line', 'lines')} above the column names ignored.`,
+    noHeader: 'The table does not name its columns. They were recognised by their contents: please check.',
     undialable: (numbers: number, first: string) =>
       `${count(numbers, 'number', 'numbers')} will not be recognised when they call, such as ${first}:`,
     noCountry: 'they have no country code, and the account has no country. Choose it here first:',
@@ -606,8 +619,15 @@ export const en = {
     importThem: (customers: number) => `Import ${count(customers, 'customer', 'customers')}`,
     tooManySegments,
     createSegments: (segments: number) => `Create ${count(segments, 'missing segment', 'missing segments')}`,
-    badTable: 'This table cannot be read.',
+    column: (number: number) => `Column ${number}`,
+    unread: (column: string, text: string, reason: 'not-a-number' | 'rounded' | 'ambiguous') =>
+      ({
+        'not-a-number': `${column}: “${text}” is not a valid phone number.`,
+        rounded: `${column}: a spreadsheet has shortened the number “${text}”. Format the column as text and enter the number again.`,
+        ambiguous: `${column}: it is not clear which phone number “${text}” belongs to.`,
+      })[reason],
     columnsDiffer: 'The number of columns differs from the header.',
     nothing: 'There is neither a reference nor a number.',
+    onlyReference: 'There is neither a name nor a number.',
   },
 };

@@ -238,6 +238,9 @@ export const es: typeof en = {
     passwordEasy: 'Esta contraseña es demasiado fácil de adivinar.',
     wholeNumber: 'Introduzca un número entero, por ejemplo 10.',
     notANumber: (text) => `No es un número de teléfono válido: «${text}».`,
+    roundedNumber: (text) => `Una hoja de cálculo ha acortado el número «${text}». Introdúzcalo de nuevo.`,
+    unclearNumber: (text) =>
+      `No está claro a qué número de teléfono pertenece «${text}». Escriba cada número completo.`,
     manyNumbers: 'Como máximo 100 números.',
     nameTaken: 'Este nombre ya está en uso.',
     wrongPassword: 'Contraseña incorrecta.',
@@ -252,6 +255,8 @@ export const es: typeof en = {
     failed: 'Se ha producido un error en el servidor. Ha quedado registrado.',
     notPossible: 'No se ha podido procesar esta solicitud.',
     tooLarge: 'El formulario es demasiado grande.',
+    tableTooLarge:
+      'La tabla supera los 16 MB. Repártala en varios archivos o impórtela con «pbx-bridge service customers import».',
     noStorage: 'En este momento no se puede acceder a la base de datos. Vuelva a intentarlo en breve.',
     formExpired: 'Este formulario ha caducado. Recargue la página y envíelo de nuevo.',
     onlyAdministrators: 'Esta página es solo para administradores.',
@@ -269,6 +274,8 @@ export const es: typeof en = {
     unknownHost: (host) =>
       `Este servicio no conoce el nombre ${host}. Indique en SERVICE_HOSTS los nombres con los que se accede a él.`,
     notDialable: 'No se puede devolver la llamada a este número.',
+    tooManyWebhooks: (most) => `Como máximo ${most} webhooks.`,
+    sameWebhook: 'Ya hay un webhook a esta dirección.',
     colleagueGone: 'Esa persona ya no está. Elija a otra.',
     webhookOff: 'El webhook está desactivado. Actívelo primero.',
     notThere: 'Esto no existe, o ya no.',
@@ -539,7 +546,6 @@ export const es: typeof en = {
       test: 'Prueba',
     },
     none: 'Todavía no hay webhooks',
-    most: (max: number) => `Como máximo ${max} webhooks.`,
     failing: 'falla desde',
     isOff: 'Desactivado: no se envía nada.',
     failures: {
@@ -602,7 +608,7 @@ export const es: typeof en = {
     title: 'Importar clientes',
     file: 'Archivo CSV',
     table: 'Texto CSV, o celdas copiadas de una hoja de cálculo',
-    tableHint: 'La primera línea nombra las columnas. Separe varios números con |. No se elimina nada.',
+    tableHint: 'Las columnas se reconocen por su nombre y su contenido. No se elimina nada.',
     template: 'Descargar una plantilla',
     preview: 'Vista previa',
     columns: 'Columnas',
@@ -614,6 +620,14 @@ export const es: typeof en = {
     skipped: (lines) => `${count(lines, 'línea omitida', 'líneas omitidas')}.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'línea con errores se omitirá', 'líneas con errores se omitirán')}.`,
+    left: (cells) => `${count(cells, 'número omitido', 'números omitidos')}.`,
+    willBeLeft: (cells) =>
+      `${count(cells, 'número se omitirá', 'números se omitirán')}; el resto de estas líneas se importará.`,
+    repeated: (lines) =>
+      `${count(lines, 'línea tiene', 'líneas tienen')} la referencia de una línea anterior: los números se suman; valen el último nombre y el último segmento.`,
+    above: (lines) =>
+      `${count(lines, 'línea ignorada', 'líneas ignoradas')} por encima de los nombres de columna.`,
+    noHeader: 'La tabla no nombra sus columnas. Se han reconocido por su contenido: compruébelas.',
     undialable: (numbers, first) =>
       `${count(numbers, 'número no se reconocerá', 'números no se reconocerán')} cuando llame, por ejemplo ${first}:`,
     noCountry: 'no tienen prefijo de país y la cuenta no tiene país. Elíjalo primero aquí:',
@@ -626,8 +640,15 @@ export const es: typeof en = {
     tooManySegments: (missing, most) =>
       `La tabla nombra ${count(missing, 'segmento que no existe', 'segmentos que no existen')}. Una cuenta puede tener como máximo ${most} segmentos. ¿Es la columna correcta la del segmento?`,
     createSegments: (segments) => `Crear ${count(segments, 'segmento que falta', 'segmentos que faltan')}`,
-    badTable: 'No se puede leer esta tabla.',
+    column: (number) => `Columna ${number}`,
+    unread: (column, text, reason) =>
+      ({
+        'not-a-number': `${column}: «${text}» no es un número de teléfono válido.`,
+        rounded: `${column}: una hoja de cálculo ha acortado el número «${text}». Dé a la columna el formato Texto e introduzca el número de nuevo.`,
+        ambiguous: `${column}: no está claro a qué número de teléfono pertenece «${text}».`,
+      })[reason],
     columnsDiffer: 'El número de columnas no coincide con el encabezado.',
     nothing: 'No hay referencia ni número.',
+    onlyReference: 'No hay ni nombre ni número.',
   },
 };

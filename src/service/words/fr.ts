@@ -241,6 +241,9 @@ export const fr: typeof en = {
     passwordEasy: 'Ce mot de passe est trop facile à deviner.',
     wholeNumber: 'Saisissez un nombre entier, par exemple 10.',
     notANumber: (text) => `Numéro de téléphone non valide : « ${text} ».`,
+    roundedNumber: (text) => `Un tableur a raccourci le numéro « ${text} ». Saisissez-le à nouveau.`,
+    unclearNumber: (text) =>
+      `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
     manyNumbers: '100 numéros au maximum.',
     nameTaken: 'Ce nom est déjà utilisé.',
     wrongPassword: 'Mot de passe incorrect.',
@@ -255,6 +258,8 @@ export const fr: typeof en = {
     failed: 'Une erreur s’est produite sur le serveur. Elle a été consignée.',
     notPossible: 'Cette demande n’a pas pu être traitée.',
     tooLarge: 'Le formulaire est trop volumineux.',
+    tableTooLarge:
+      'Le tableau dépasse 16 Mo. Répartissez-le sur plusieurs fichiers ou importez-le avec « pbx-bridge service customers import ».',
     noStorage: 'La base de données est momentanément inaccessible. Réessayez dans un instant.',
     formExpired: 'Ce formulaire a expiré. Rechargez la page et envoyez-le à nouveau.',
     onlyAdministrators: 'Cette page est réservée aux administrateurs.',
@@ -273,6 +278,8 @@ export const fr: typeof en = {
     unknownHost: (host) =>
       `Ce service ne connaît pas le nom ${host}. Indiquez dans SERVICE_HOSTS les noms sous lesquels il est accessible.`,
     notDialable: 'Cet appelant ne peut pas être rappelé.',
+    tooManyWebhooks: (most) => `${most} webhooks au plus.`,
+    sameWebhook: 'Il y a déjà un webhook vers cette adresse.',
     colleagueGone: 'Ce collègue n’est plus là. Choisissez quelqu’un d’autre.',
     webhookOff: 'Le webhook est désactivé. Activez-le d’abord.',
     notThere: 'Cela n’existe pas, ou plus.',
@@ -544,7 +551,6 @@ export const fr: typeof en = {
       test: 'Test',
     },
     none: 'Pas encore de webhooks',
-    most: (max: number) => `${max} webhooks au plus.`,
     failing: 'échoue depuis',
     isOff: 'Désactivé : rien n’est envoyé.',
     failures: {
@@ -603,7 +609,7 @@ export const fr: typeof en = {
     title: 'Importer des clients',
     file: 'Fichier CSV',
     table: 'Texte CSV, ou cellules copiées depuis un tableur',
-    tableHint: 'La première ligne nomme les colonnes. Séparez plusieurs numéros par |. Rien n’est supprimé.',
+    tableHint: 'Les colonnes sont reconnues à leur nom et à leur contenu. Rien n’est supprimé.',
     template: 'Télécharger un modèle',
     preview: 'Aperçu',
     columns: 'Colonnes',
@@ -615,6 +621,13 @@ export const fr: typeof en = {
     skipped: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')}.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'ligne avec erreur sera ignorée', 'lignes avec erreurs seront ignorées')}.`,
+    left: (cells) => `${count(cells, 'numéro omis', 'numéros omis')}.`,
+    willBeLeft: (cells) =>
+      `${count(cells, 'numéro sera omis', 'numéros seront omis')} ; le reste de ces lignes sera importé.`,
+    repeated: (lines) =>
+      `${count(lines, 'ligne a', 'lignes ont')} la référence d’une ligne précédente : les numéros s’ajoutent, le dernier nom et le dernier segment comptent.`,
+    above: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')} au-dessus des noms de colonnes.`,
+    noHeader: 'Le tableau ne nomme pas ses colonnes. Elles ont été reconnues à leur contenu : vérifiez-les.',
     undialable: (numbers, first) =>
       `${count(numbers, 'numéro ne sera pas reconnu', 'numéros ne seront pas reconnus')} lors d’un appel, par exemple ${first} :`,
     noCountry: 'ils n’ont pas d’indicatif et le compte n’a pas de pays. Choisissez-le d’abord ici :',
@@ -627,8 +640,15 @@ export const fr: typeof en = {
     tooManySegments: (missing, most) =>
       `Le tableau cite ${count(missing, 'segment qui n’existe pas', 'segments qui n’existent pas')}. Un compte peut avoir au plus ${most} segments. La colonne du segment est-elle la bonne ?`,
     createSegments: (segments) => `Créer ${count(segments, 'segment manquant', 'segments manquants')}`,
-    badTable: 'Ce tableau est illisible.',
+    column: (number) => `Colonne ${number}`,
+    unread: (column, text, reason) =>
+      ({
+        'not-a-number': `${column} : « ${text} » n’est pas un numéro de téléphone valable.`,
+        rounded: `${column} : un tableur a raccourci le numéro « ${text} ». Mettez la colonne au format Texte et saisissez à nouveau le numéro.`,
+        ambiguous: `${column} : on ne sait pas à quel numéro de téléphone appartient « ${text} ».`,
+      })[reason],
     columnsDiffer: 'Le nombre de colonnes diffère de l’en-tête.',
     nothing: 'Il n’y a ni référence ni numéro.',
+    onlyReference: 'Il n’y a ni nom ni numéro.',
   },
 };

@@ -236,6 +236,9 @@ export const nl: typeof en = {
     passwordEasy: 'Dit wachtwoord is te makkelijk te raden.',
     wholeNumber: 'Voer een geheel getal in, bijvoorbeeld 10.',
     notANumber: (text) => `Geen geldig telefoonnummer: ‘${text}’.`,
+    roundedNumber: (text) => `Een spreadsheet heeft het nummer ‘${text}’ ingekort. Voer het opnieuw in.`,
+    unclearNumber: (text) =>
+      `Het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort. Voer elk nummer volledig in.`,
     manyNumbers: 'Maximaal 100 nummers.',
     nameTaken: 'Deze naam is al in gebruik.',
     wrongPassword: 'Onjuist wachtwoord.',
@@ -250,6 +253,8 @@ export const nl: typeof en = {
     failed: 'Er is een fout opgetreden op de server. Deze is vastgelegd.',
     notPossible: 'Dit verzoek kon niet worden verwerkt.',
     tooLarge: 'Het formulier is te groot.',
+    tableTooLarge:
+      'De tabel is groter dan 16 MB. Verdeel hem over meerdere bestanden of importeer hem met ‘pbx-bridge service customers import’.',
     noStorage: 'De database is op dit moment niet bereikbaar. Probeer het zo dadelijk opnieuw.',
     formExpired: 'Dit formulier is verlopen. Laad de pagina opnieuw en verzend het nog een keer.',
     onlyAdministrators: 'Deze pagina is alleen voor beheerders.',
@@ -268,6 +273,8 @@ export const nl: typeof en = {
     unknownHost: (host) =>
       `Deze service kent de naam ${host} niet. Zet in SERVICE_HOSTS de namen waaronder de service bereikbaar is.`,
     notDialable: 'Deze beller kan niet worden teruggebeld.',
+    tooManyWebhooks: (most) => `Hoogstens ${most} webhooks.`,
+    sameWebhook: 'Er is al een webhook naar dit adres.',
     colleagueGone: 'Deze collega is er niet meer. Kies iemand anders.',
     webhookOff: 'De webhook is uitgeschakeld. Schakel hem eerst in.',
     notThere: 'Dit is hier niet, of niet meer.',
@@ -537,7 +544,6 @@ export const nl: typeof en = {
       test: 'Test',
     },
     none: 'Nog geen webhooks',
-    most: (max: number) => `Hoogstens ${max} webhooks.`,
     failing: 'mislukt sinds',
     isOff: 'Uitgeschakeld: er wordt niets verzonden.',
     failures: {
@@ -600,7 +606,7 @@ export const nl: typeof en = {
     title: 'Klanten importeren',
     file: 'CSV-bestand',
     table: 'CSV-tekst, of cellen gekopieerd uit een spreadsheet',
-    tableHint: 'De eerste regel noemt de kolommen. Scheid meerdere nummers met |. Er wordt niets verwijderd.',
+    tableHint: 'De kolommen worden herkend aan hun naam en inhoud. Er wordt niets verwijderd.',
     template: 'Sjabloon downloaden',
     preview: 'Voorbeeld',
     columns: 'Kolommen',
@@ -612,6 +618,13 @@ export const nl: typeof en = {
     skipped: (lines) => `${count(lines, 'regel', 'regels')} overgeslagen.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'regel met fouten wordt', 'regels met fouten worden')} overgeslagen.`,
+    left: (cells) => `${count(cells, 'nummer', 'nummers')} weggelaten.`,
+    willBeLeft: (cells) =>
+      `${count(cells, 'nummer wordt', 'nummers worden')} weggelaten; de rest van deze regels wordt geïmporteerd.`,
+    repeated: (lines) =>
+      `${count(lines, 'regel heeft', 'regels hebben')} de referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.`,
+    above: (lines) => `${count(lines, 'regel', 'regels')} boven de kolomnamen genegeerd.`,
+    noHeader: 'De tabel noemt de kolommen niet. Ze zijn aan hun inhoud herkend: controleer ze.',
     undialable: (numbers, first) =>
       `${count(numbers, 'nummer wordt', 'nummers worden')} bij een gesprek niet herkend, zoals ${first}:`,
     noCountry: 'ze hebben geen landnummer, en het account heeft geen land. Kies het eerst hier:',
@@ -625,8 +638,15 @@ export const nl: typeof en = {
       `De tabel noemt ${count(missing, 'segment dat niet bestaat', 'segmenten die niet bestaan')}. Een account kan hoogstens ${most} segmenten hebben. Is de kolom van het segment de juiste?`,
     createSegments: (segments) =>
       `${count(segments, 'ontbrekend segment', 'ontbrekende segmenten')} aanmaken`,
-    badTable: 'Deze tabel kan niet worden gelezen.',
+    column: (number) => `Kolom ${number}`,
+    unread: (column, text, reason) =>
+      ({
+        'not-a-number': `${column}: ‘${text}’ is geen geldig telefoonnummer.`,
+        rounded: `${column}: een spreadsheet heeft het nummer ‘${text}’ ingekort. Geef de kolom de opmaak Tekst en voer het nummer opnieuw in.`,
+        ambiguous: `${column}: het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort.`,
+      })[reason],
     columnsDiffer: 'Het aantal kolommen wijkt af van de kopregel.',
     nothing: 'Er is geen referentie en geen nummer.',
+    onlyReference: 'Er is geen naam en geen nummer.',
   },
 };

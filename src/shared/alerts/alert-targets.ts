@@ -1,6 +1,5 @@
 import { escapeControls, maskNumbers } from '../log/redact.ts';
 import { createMailer, type MailOptions } from '../mail/mail.ts';
-import { trustSystemAuthorities } from '../process/authorities.ts';
 import { messageOf } from '../process/parse-json.ts';
 import type { Notice } from './alert-rules.ts';
 import { problem } from './problem.ts';
@@ -22,8 +21,6 @@ export type AlertTarget = {
   send(notices: readonly Notice[]): Promise<void>;
 };
 
-const webhookMs = 10_000;
-
 /** `proxy`: for the webhook; undefined: it is reached directly. */
 export function alertTargets(
   { mail, webhook }: AlertSettings,
@@ -37,43 +34,15 @@ export function alertTargets(
   }));
   if (webhook === undefined) return mails;
   // Only where it is used: it takes 10 MB.
-  const client = import('undici');
-  trustSystemAuthorities();
+  const client = import('./post-alert.ts');
   const name = `webhook at ${new URL(webhook).host}`;
   return [
     ...mails,
     {
       name,
-      send: async (notices) => post(await client, webhook, alertJson(notices, sender), proxy),
+      send: async (notices) => (await client).postAlert(webhook, alertJson(notices, sender), proxy),
     },
   ];
-}
-
-/** Redirects are not followed. */
-async function post(
-  { Agent, ProxyAgent, request }: Pick<typeof import('undici'), 'Agent' | 'ProxyAgent' | 'request'>,
-  url: string,
-  body: unknown,
-  proxy: string | undefined,
-): Promise<void> {
-  const dispatcher = proxy === undefined ? new Agent() : new ProxyAgent(proxy);
-  const { host } = new URL(url);
-  try {
-    const answer = await request(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'pbx-bridge' },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(webhookMs),
-      dispatcher,
-    });
-    if (answer.statusCode >= 300) throw new Error(`it answered HTTP ${answer.statusCode}`);
-  } catch (error) {
-    const { name, message, code } = error as NodeJS.ErrnoException;
-    const why = name === 'TimeoutError' ? `no answer within ${webhookMs / 1_000} s` : message || code;
-    throw new Error(`the webhook at ${host} did not accept the alert: ${why}`);
-  } finally {
-    await dispatcher.destroy();
-  }
 }
 
 /** Sends a test to each target. Returns for each a line, and whether it was accepted. */

@@ -11,6 +11,8 @@ export const problemCodes = (Object.keys(messages) as MessageCode[]).filter(
 
 export type ProblemKey =
   | 'link'
+  | 'linkedid'
+  | 'bridge-events'
   | 'damaged-outbox'
   | 'delivery'
   | 'backlog'

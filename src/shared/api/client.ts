@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { trustSystemAuthorities } from '../process/authorities.ts';
+import { monotonicMs } from '../process/clock.ts';
 import { bridgeHealthPath } from './contract/bridge-health.ts';
 import { type ApiErrorKind, type ApiResult, errorKind, type Proxies, proxyFor } from './result.ts';
 
@@ -94,7 +95,7 @@ export function createApiClient(options: ApiClientOptions) {
     return new Promise((resolve) => {
       let controller: Dispatcher.DispatchController | undefined;
       let phase: ApiErrorKind = 'timeout-connect';
-      let started = performance.now();
+      let started = monotonicMs();
       let status = 0;
       let answerHeaders: Readonly<Record<string, string | string[] | undefined>> = {};
       let chunks: Buffer[] = [];
@@ -118,11 +119,11 @@ export function createApiClient(options: ApiClientOptions) {
           ...(date !== undefined && { date }),
           body: status < 300 ? text : redact(text),
           truncated,
-          durationMs: performance.now() - started,
+          durationMs: monotonicMs() - started,
         });
       };
       const fail = (error: ApiErrorKind, detail: string) => {
-        finish({ kind: 'failed', error, detail: redact(detail), durationMs: performance.now() - started });
+        finish({ kind: 'failed', error, detail: redact(detail), durationMs: monotonicMs() - started });
       };
       const finish = (result: ApiResult) => {
         if (done) return;
@@ -132,7 +133,7 @@ export function createApiClient(options: ApiClientOptions) {
         resolve(result);
       };
       const onTimeout = () => {
-        fail(phase, `gave up after ${Math.round(performance.now() - started)} ms`);
+        fail(phase, `gave up after ${monotonicMs() - started} ms`);
         controller?.abort(new Error('timeout'));
       };
       let timer = setTimeout(onTimeout, connectTimeoutMs);
@@ -147,7 +148,7 @@ export function createApiClient(options: ApiClientOptions) {
             clearTimeout(timer);
             timer = setTimeout(onTimeout, answerTimeoutMs);
             phase = 'timeout-headers';
-            started = performance.now();
+            started = monotonicMs();
           },
           onResponseStart(_, code, received) {
             if (code < 200) return;

@@ -1,5 +1,6 @@
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
+import { wholeMs } from '../process/clock.ts';
 import { messageOf } from '../process/parse-json.ts';
 import { type Classified, classify } from './classify.ts';
 import { type DeliveryStatus, type Flow, flowing, nextFlow } from './flow.ts';
@@ -25,7 +26,7 @@ type DispatcherOptions = {
   readonly log: Log;
   /** Unix ms. */
   readonly now: () => number;
-  /** ms of a clock that is never set, such as `performance.now`. */
+  /** ms of a clock that is never set, `monotonicMs`. Both clocks are read in whole ms: their times reach the queue. */
   readonly monotonic: () => number;
   /** 0 to 1. */
   readonly random: () => number;
@@ -47,7 +48,8 @@ export type Dispatcher = ReturnType<typeof createDispatcher>;
  * start plus the monotonic clock: a system clock that is set meanwhile neither delays events nor releases many at once.
  */
 export function createDispatcher(options: DispatcherOptions) {
-  const { queue, send, classifyResult = classify, log, now, monotonic, random } = options;
+  const { queue, send, classifyResult = classify, log, random } = options;
+  const [now, monotonic] = [wholeMs(options.now), wholeMs(options.monotonic)];
   const limits = { ...defaultLimits, ...options.limits };
   const queueTime = () => queueTimeOffset + monotonic();
   const report = createReport({ log, monotonic, waiting: () => queue.waiting() });

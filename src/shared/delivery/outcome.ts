@@ -50,7 +50,7 @@ export function resultOf(
   { outcome, counted, rejected, waitMs }: Outcome,
   { result, reason, at, queueTime }: { result: ApiResult; reason: string; at: number; queueTime: number },
 ): DeliveryResult {
-  const { durationMs } = result;
+  const durationMs = Math.round(result.durationMs);
   const answered = result.kind === 'answer' && { httpStatus: result.status };
   const written = {
     seq,

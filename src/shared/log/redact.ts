@@ -31,6 +31,13 @@ export function maskNumbers(text: string): string {
   return text.replace(phoneNumber, maskNumber);
 }
 
+/** A value as JSON for a terminal: `JSON.stringify` leaves C1 controls and marks of direction as they are. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2).replace(controlCharacters, (character) =>
+    character === '\n' ? '\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** Escapes control characters, as in `\x1b`. */
 export function escapeControls(text: string): string {
   return text.replace(controlCharacters, (character) => {

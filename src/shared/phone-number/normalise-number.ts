@@ -1,15 +1,13 @@
-import examples from 'libphonenumber-js/examples.mobile.json';
 import {
   type CountryCode,
   getCountries,
   getCountryCallingCode,
-  getExampleNumber,
   isSupportedCountry,
   type PhoneNumber,
-  parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { LRUCache } from 'lru-cache';
 import { numberIn } from './number-text.ts';
+import { isExtension, mobileLength, parse } from './parse-number.ts';
 import { autoNotation, type Notation } from './trunk-notation.ts';
 
 /** What a number text means, and by which rule, as the end of a sentence. */
@@ -17,9 +15,6 @@ export type Reading = { readonly number: string; readonly how: string };
 
 /** Fewer digits than any country's national number has, dialled without + or 0: an extension of some PBX. */
 const SHORTEST_NATIONAL = 6;
-
-/** This many digits, or as many as a mobile number of the country has, are more than an extension. */
-const LONGEST_EXTENSION = 7;
 
 /** From this many digits on, a bare number that no numbering plan knows is a new national number rather than an extension. */
 const SURELY_NATIONAL = 9;
@@ -56,7 +51,7 @@ export function readNumber(
   const known = cache.get(key);
   if (known !== undefined) return known;
   // A copy: V8 cuts a string out of a frame or a session without copying, and what is cached would keep all of it.
-  const number = numberIn(Buffer.from(raw).toString());
+  const number = numberIn(Buffer.from(raw).toString(), country);
   const reading = readTrunk(
     number,
     isSupportedCountry(country ?? '') ? (country as CountryCode) : undefined,
@@ -158,20 +153,6 @@ export function plusless(raw: string, country: string | undefined): 'e164' | 'na
   return isOwn && !isNational ? 'e164' : undefined;
 }
 
-/** In Germany a number of six digits without its 0 can be valid, and is an extension of another PBX all the same. */
-function isExtension(digits: string, country: CountryCode): boolean {
-  return digits.length <= LONGEST_EXTENSION && digits.length < mobileLength(country);
-}
-
-/** How many digits a mobile number has after the calling code. */
-function mobileLength(country: CountryCode): number {
-  return getExampleNumber(country, examples)?.nationalNumber.length ?? 0;
-}
-
-function parse(number: string, defaultCountry?: CountryCode): PhoneNumber | undefined {
-  return parsePhoneNumberFromString(number, { extract: false, ...(defaultCountry && { defaultCountry }) });
-}
-
 /** A number as people read it: `+49 30 901820`. */
 export function spaced(number: string): string {
   if (!number.startsWith('+')) return number;
@@ -180,7 +161,7 @@ export function spaced(number: string): string {
 
 /** The forms in which a number (as `normaliseNumber` returns it) is usually written. */
 export function numberForms(number: string): string[] {
-  const parsed = number.startsWith('+') ? parsePhoneNumberFromString(number, { extract: false }) : undefined;
+  const parsed = number.startsWith('+') ? parse(number) : undefined;
   if (parsed === undefined) return [number];
   const digits = number.slice(1);
   const national = parsed.formatNational();

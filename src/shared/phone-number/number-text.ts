@@ -1,19 +1,23 @@
-import { parseDigits } from 'libphonenumber-js/max';
+import { numberTexts } from './number-texts.ts';
+import { completeIn } from './parse-number.ts';
+import { plainText } from './plain-text.ts';
 
 /** What PBXs and trunks write in place of a number that its caller withholds; `P`: an analogue line's caller id. */
 const withheldWords = /^(?:anonym|restrict|priv|withheld|block|hidden|suppress|secret|p$)/i;
 
 /**
- * The number in what the PBX calls one: `0171392` in `"Ann" <sip:0171392@10.0.0.1:5060;user=phone>`, `tel:0171392`,
- * `0171392:5060`, `"0171392"` and `0171392,12` (what is dialled after a pause), `+49171392` in `%2B49171392`. '' if there is
- * nothing in it that could be dialled: `anonymous`, `reception`, `alice7`.
+ * The number in what a PBX or a person calls one, the first if there are several: `0171392` in
+ * `"Ann" <sip:0171392@10.0.0.1:5060;user=phone>`, `tel:0171392`, `0171392:5060`, `"0171392"` and `0171392,12` (what is
+ * dialled after a pause), `+49171392` in `%2B49171392`. '' if there is nothing in it that could be dialled: `anonymous`,
+ * `reception`, `alice7`. `country`: where it was dialled, if that is known.
  */
-export function numberIn(text: string): string {
-  const address = addressIn(text);
-  const number = /^\+?[\d().*# /-]+/.exec(address)?.[0] ?? '';
-  const rest = address.slice(number.length);
-  const isDialable = /\d/.test(number) && (rest === '' || /^[,pwx][\d,pwx*# ]*$/i.test(rest));
-  return isDialable ? number.trimEnd() : '';
+export function numberIn(text: string, country?: string | null): string {
+  // Most names have no digits.
+  if (!/[\d\u0080-\uffff%]/.test(text)) return '';
+  const { texts, unread } = numberTexts(text, completeIn(country));
+  // A PBX writes one: what a person would have to explain is read as it stands.
+  const [whole] = unread.length === 1 && unread[0]?.reason === 'ambiguous' ? unread : [];
+  return texts[0] ?? (whole && /^\+?\d[\d ().-]*$/.test(whole.text) ? whole.text : '');
 }
 
 /** True for a text that says that the caller withholds the number: a word, or nothing but zeros. */
@@ -25,7 +29,7 @@ export function isWithheld(text: string): boolean {
 function addressIn(text: string): string {
   // Almost every number is written so.
   if (/^\+?\d*$/.test(text)) return text;
-  const written = plain(text);
+  const written = plainText(text);
   const uri = /<([^<>]*)>/.exec(written)?.[1] ?? written;
   const [address = ''] = uri
     .replace(/["']/g, '')
@@ -33,22 +37,4 @@ function addressIn(text: string): string {
     .replace(/^(sips?|tel):/i, '')
     .split(/[@;?]/);
   return address.replace(/:\d*$/, '');
-}
-
-/** In ASCII: without percent-encoding, full-width and Arabic digits, dashes and blanks of print. */
-function plain(text: string): string {
-  if (/^[ -$&-~]*$/.test(text)) return text;
-  return decoded(text)
-    .normalize('NFKC')
-    .replace(/\p{Nd}/gu, (digit) => parseDigits(digit) || digit)
-    .replace(/\p{Pd}/gu, '-')
-    .replace(/\p{Cf}/gu, '');
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -12,12 +12,12 @@ export function deniedText(error: Error): string | undefined {
   return `no access to ${resolve(path)} (${code}): the program runs as the user ${username}; choose a file in a folder of that user, such as ${folder}`;
 }
 
-/** The user that this process runs as. */
+/** The user that this process runs as; the number of one without a name. */
 export function systemUser(): { readonly username: string; readonly homedir: string } {
   try {
     return userInfo();
   } catch {
-    return { username: `user ${process.getuid?.()}`, homedir: tmpdir() }; // a uid without an entry in passwd
+    return { username: String(process.getuid?.()), homedir: tmpdir() }; // a uid without an entry in passwd
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** A clock that moves only with `advance`. */
+/** A clock that moves only with `advance`. Its milliseconds have a fraction, as those of a system clock may. */
 export type TestClock = Clock & {
   /** Advances the clock by `ms`, and fires the timers due until then, in order. */
   advance(ms: number): void;
@@ -9,7 +9,7 @@ export type TestClock = Clock & {
 };
 
 export function createTestClock(): TestClock {
-  let time = 0;
+  let time = 0.375;
   const timers = new Set<{ at: number; fire: () => void }>();
   return {
     now: () => time,

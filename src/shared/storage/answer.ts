@@ -18,6 +18,11 @@ export function answerEach(methods: Methods): (requests: readonly ThreadRequest[
   };
 }
 
+/** Does nothing, and says why. */
+export function refuseAll(requests: readonly ThreadRequest[], why: string): Answers {
+  return { ...noAnswers(), errors: requests.flatMap(({ id }) => [id, why]) };
+}
+
 /** Answers requests in one transaction. If that fails, each gets its own, so that only the faulty one is refused. */
 export function answerTogether(
   methods: Methods,

@@ -10,9 +10,9 @@ import { version } from '../process/version.ts';
 import { backUpBefore, readBackupInfo, restoreBackup, writeBackup } from './backup.ts';
 import { lacks, migrate, type Schema, stepsIn } from './migrate.ts';
 
-const first = { sql: 'CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1)' };
-const adds = { sql: 'ALTER TABLE one ADD COLUMN b TEXT; CREATE INDEX one_b ON one (b)' };
-const breaks = { sql: 'ALTER TABLE one RENAME COLUMN a TO c', breaks: true } as const;
+const first = { name: 'first', sql: 'CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1)' };
+const adds = { name: 'adds', sql: 'ALTER TABLE one ADD COLUMN b TEXT; CREATE INDEX one_b ON one (b)' };
+const breaks = { name: 'breaks', sql: 'ALTER TABLE one RENAME COLUMN a TO c', breaks: true } as const;
 const schema = (...steps: Schema['steps']): Schema => ({ steps, ifOlder: 'start anew' });
 
 function opened(t: TestContext) {
@@ -160,4 +160,27 @@ test('every statement that adds rows names its columns, so that it goes on besid
       .map(({ name }) => name),
     [],
   );
+});
+
+test('a version that a file makes up is refused, and quoted short and without control characters', (t) => {
+  for (const made of [
+    '1.0.0; DROP TABLE accounts',
+    '\x1b[2J',
+    `1.0.0-${'x'.repeat(500_000)}`,
+    '1.0',
+    '1.0.0\n',
+  ]) {
+    const { db } = opened(t);
+    migrate(db, schema(first));
+    db.prepare('UPDATE written_by SET version = ?, needs = 9, steps = 9').run(made);
+    assert.throws(
+      () => migrate(db, schema(first)),
+      ({ message }: Error) =>
+        message.includes('makes no sense') && message.length < 200 && !/[\0-\x1f\x7f-\x9f]/.test(message),
+      made.slice(0, 40),
+    );
+  }
+  const { db } = opened(t);
+  db.exec('CREATE TABLE written_by (version TEXT)');
+  assert.throws(() => migrate(db, schema(first)), /the table written_by has no column at/);
 });

@@ -101,6 +101,10 @@ const nameOf = (db: DatabaseSync) => db.location() ?? 'the database';
 /** Who has written a database; nobody if it is new. */
 function writersOf(db: DatabaseSync, ifOlder: string): Writer[] {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'written_by'").get() !== undefined) {
+    const columns = db.prepare("SELECT name FROM pragma_table_info('written_by')").all();
+    for (const needed of ['at', 'version', 'steps', 'needs'])
+      if (!columns.some(({ name }) => name === needed))
+        throw new BrokenInvariant(`the table written_by has no column ${needed}`);
     const writers = db.prepare(writtenBy.read).all() as Writer[];
     if (writers.length === 0) throw new BrokenInvariant('the table written_by is empty');
     return writers;

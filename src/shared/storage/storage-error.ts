@@ -1,5 +1,7 @@
+import { FileMoved } from './watch-file.ts';
+
 /** Kinds of SQLite errors that need different reactions. */
-type StorageErrorKind = 'full' | 'io' | 'busy' | 'corrupt' | 'other';
+type StorageErrorKind = 'full' | 'io' | 'busy' | 'corrupt' | 'moved' | 'other';
 
 /** Rows contradict each other: the file is damaged, although SQLite could read it. */
 export class BrokenInvariant extends Error {
@@ -34,6 +36,7 @@ const byErrno: Readonly<Record<string, StorageErrorKind>> = {
 /** Classifies an error of node:sqlite (its `errcode` is SQLite's extended result code) or node:fs. */
 export function storageErrorKind(error: unknown): StorageErrorKind {
   if (error instanceof BrokenInvariant) return 'corrupt';
+  if (error instanceof FileMoved) return 'moved';
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
   if (typeof errcode !== 'number') return byErrno[String(code)] ?? 'other';
   return byCode[errcode] ?? byCode[errcode & 0xff] ?? 'other';

@@ -7,6 +7,9 @@ const mostWaiting = 20_000;
 /** How long `askLater` waits for another request to share its message and commit, ms. */
 const LATER_MS = 10;
 
+/** How many answers are handed on in a turn of the event loop: what others wait for has its turn between them. */
+const ANSWERS_PER_TURN = 50;
+
 /** A thread that owns a database, as the main thread sees it. */
 type Thread<M extends Methods> = {
   /** Resolves when this request and all earlier ones are done, and on disk. */
@@ -42,6 +45,9 @@ export async function startThread<M extends Methods, Notice = never>(
   const unsent: ThreadRequest[] = [];
   let sending: NodeJS.Immediate | undefined;
   let sendingLater: NodeJS.Timeout | undefined;
+  /** Answers that have come and were not handed on yet, in their order. */
+  const answers: (() => void)[] = [];
+  let settling: NodeJS.Immediate | undefined;
   let lastId = 0;
   let commits = 0;
   let dead: Error | undefined;
@@ -52,7 +58,8 @@ export async function startThread<M extends Methods, Notice = never>(
   worker.on('message', (message: FromThread<Notice>) => {
     if (message.type === 'answers') {
       commits = message.answers.commits;
-      settle(message.answers);
+      answers.push(...settlements(message.answers));
+      if (!settling) settle();
     } else if (message.type === 'notice') onNotice?.(message.notice);
     else if (message.type === 'ready') ready.resolve();
     else die(new (message.refused ? StorageRefused : Error)(message.message));
@@ -63,12 +70,19 @@ export async function startThread<M extends Methods, Notice = never>(
     ended.resolve();
   });
 
-  function settle({ done, values, errors }: Answers): void {
-    for (const id of done) take(id)?.resolve(undefined);
-    for (let at = 0; at < values.length; at += 2) take(values[at] as number)?.resolve(values[at + 1]);
-    for (let at = 0; at < errors.length; at += 2) {
-      take(errors[at] as number)?.reject(new Error(errors[at + 1] as string));
-    }
+  /** Settles some requests in this turn of the event loop, and the rest in the next ones: a commit may answer thousands. */
+  function settle(): void {
+    for (const answer of answers.splice(0, ANSWERS_PER_TURN)) answer();
+    settling = answers.length > 0 ? setImmediate(settle) : undefined;
+  }
+
+  function settlements({ done, values, errors }: Answers): (() => void)[] {
+    const settled = done.map((id) => () => take(id)?.resolve(undefined));
+    for (let at = 0; at < values.length; at += 2)
+      settled.push(() => take(values[at] as number)?.resolve(values[at + 1]));
+    for (let at = 0; at < errors.length; at += 2)
+      settled.push(() => take(errors[at] as number)?.reject(new Error(errors[at + 1] as string)));
+    return settled;
   }
 
   function take(id: number): Waiting | undefined {
@@ -78,6 +92,7 @@ export async function startThread<M extends Methods, Notice = never>(
   }
 
   function die(error: Error): void {
+    for (const answer of answers.splice(0)) answer();
     if (!dead) {
       dead = error;
       failed.resolve(error);

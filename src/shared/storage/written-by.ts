@@ -4,10 +4,11 @@ import { BrokenInvariant, StorageRefused } from './storage-error.ts';
 /**
  * A step from one version of a schema to the next. Steps only add (a table, an index, a column with a default, a foreign key
  * that the older program keeps), so that an older program goes on with the database; a step that it could not live with
- * says so in `breaks`. Released steps
- * are never edited: a later step corrects them.
+ * says so in `breaks`. Released steps are never edited: a later step corrects them. `name`: no two steps of a database have
+ * the same, so that two branches that each add a step are noticed.
  */
 export type Step = {
+  readonly name: string;
   readonly sql: string;
   readonly breaks?: true;
   /** What the step deletes, and a query for how many `rows`: they are counted before it, and named when it is done. */
@@ -48,11 +49,17 @@ export const writtenBy = {
 export const writerValues = ({ at, version, steps, needs }: Writer) =>
   [at, 'pbx-bridge', version, steps, needs] as const;
 
+/** `1.2.3`, `1.2.3-rc.1`: the file may come from anywhere, and messages name the version. */
+const isVersion = (text: unknown) =>
+  typeof text === 'string' && text.length <= 40 && /^\d+\.\d+\.\d+(?:[-+][\dA-Za-z.+-]*)?$/.test(text);
+
 /** How many of the steps a database has. Throws StorageRefused if this program cannot live with it. */
 export function stepsOf(writers: readonly Writer[], steps: readonly Step[], name: string): number {
   for (const { version, steps: had, needs } of writers) {
-    if (!/^\d+\.\d+\.\d+/.test(version) || !(needs <= had && had < 10_000))
-      throw new BrokenInvariant(`the table written_by makes no sense: ${version} with ${had} steps`);
+    if (!isVersion(version) || !(needs <= had && had < 10_000))
+      throw new BrokenInvariant(
+        `the table written_by makes no sense: version ${JSON.stringify(`${version}`.slice(0, 40))} with ${had} steps`,
+      );
     if (needs > steps.length)
       throw new StorageRefused(
         `${name} was written by pbx-bridge ${version}, and pbx-bridge ${ours} cannot read it: install ${version} or newer, or restore a backup from before it`,

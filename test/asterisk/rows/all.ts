@@ -5,7 +5,7 @@ import { machineRows } from './machine.ts';
 import { missedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
 import { notReportedRows } from './not-reported.ts';
-import { numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
+import { lineBreakRows, numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
 import { pickupRows, takenRows } from './pickup.ts';
 import { queueExitRows, queueRows } from './queue.ts';
 import { transferRows } from './transfer.ts';
@@ -32,4 +32,5 @@ export const matrix: readonly Row[] = [
   ...numberFormRows,
   ...takenRows,
   ...machineRows,
+  ...lineBreakRows,
 ];

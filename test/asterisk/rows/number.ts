@@ -204,3 +204,18 @@ export const numberRows: readonly Row[] = [
     caller: restricted,
   }),
 ];
+
+/** A caller whose number has line breaks, and lines of an AMI event behind them. */
+export const lineBreakRows: readonly Row[] = [
+  ['linkedid', 'another call', 'Linkedid%3a%20zz'],
+  ['context', 'another context', 'Context%3a%20internal'],
+  ['ids', 'ids of its own', 'Uniqueid%3a%201%0d%0aLinkedid%3a%201'],
+  ['event', 'the end of another call', '%0d%0aEvent%3a%20Hangup%0d%0aUniqueid%3a%201'],
+].map(([name, what, lines]) =>
+  called({
+    name: `number-forges-${name}`,
+    says: `The caller's number has a line break, and behind it a line that names ${what}.`,
+    reported: [{ from: '+494066969123', answeredBy: 1 }],
+    caller: { from: `+494066969123%0d%0a${lines}` },
+  }),
+);

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Input } from '../../calls/input.ts';
-import { isCallEvent, toInput, toSnapshotBridge, toSnapshotChannel, toStatus } from '../events.ts';
-import { allFields, type Fields, readFields } from '../wire/frame.ts';
+import { toInput, toSnapshotBridge, toSnapshotChannel, toStatus } from '../events.ts';
+import { createEventGuard } from '../wire/event-guard.ts';
+import { type Fields, readFields } from '../wire/frame.ts';
 
 /** What was on the PBX when the recording began. */
 type RecordingHeader = {
@@ -114,16 +115,48 @@ export function inputsOf({ startedAt, channels, bridges, frames }: Recording): I
     channels: rows(channels, toSnapshotChannel),
     bridges: rows(bridges, toSnapshotBridge),
   };
-  return [snapshot, ...frames.flatMap(({ ms, frame }) => inputOf(frame, startedAt + ms) ?? [])];
+  const timed = frames.map(({ ms, frame }) => ({ frame, at: startedAt + ms }));
+  return [snapshot, ...read(timed, inputOf)];
 }
 
-function rows<Row>(texts: readonly string[], read: (fields: Fields) => Row | undefined): Row[] {
-  return texts.flatMap((text) => read(readFields(Buffer.from(text))) ?? []);
+function rows<Row>(texts: readonly string[], toRow: (fields: Fields) => Row | undefined): Row[] {
+  const frames = texts.map((text) => ({ frame: Buffer.from(text), at: 0 }));
+  return read(frames, (_event, fields) => toRow(fields), { areAnswers: true });
 }
 
-function inputOf(frame: Buffer, at: number): Input | undefined {
-  const event = allFields(frame).get('Event') ?? '';
-  if (isCallEvent(event)) return toInput(event, frame, at);
-  const status = event === 'Status' ? toStatus(readFields(frame)) : undefined;
-  return status?.uniqueid ? { type: 'presentation', at, ...status } : undefined;
+/** What `toResult` makes of each event that Asterisk wrote, as on a connection. */
+function read<Result>(
+  frames: readonly { readonly frame: Buffer; readonly at: number }[],
+  toResult: (event: string, fields: Fields, at: number) => Result | undefined,
+  { areAnswers = false } = {},
+): Result[] {
+  const results: Result[] = [];
+  const nothing = (): void => {};
+  const add = (...said: Parameters<typeof toResult>): void => {
+    const result = toResult(...said);
+    if (result !== undefined) results.push(result);
+  };
+  const guard = createEventGuard({
+    onEvent: add,
+    onOther({ bytes, event, at }) {
+      if (areAnswers) add(event, readFields(bytes), at);
+    },
+    isAnswer: () => areAnswers,
+    ...{ onLineBreak: nothing, onRefused: nothing },
+  });
+  for (const { frame, at } of frames)
+    guard.push({ bytes: Buffer.concat([frame, blankLine]), event: eventOf(frame), at });
+  guard.end();
+  return results;
+}
+
+const blankLine = Buffer.from('\r\n\r\n');
+
+function eventOf(frame: Buffer): string {
+  return /^Event: ([^\r\n]*)/.exec(frame.toString('latin1', 0, 100))?.[1] ?? '';
+}
+
+function inputOf(event: string, fields: Fields, at: number): Input | undefined {
+  const status = event === 'Status' ? toStatus(fields) : undefined;
+  return status?.uniqueid ? { type: 'presentation', at, ...status } : toInput(event, fields, at);
 }

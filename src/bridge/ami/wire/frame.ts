@@ -6,7 +6,7 @@ export function fieldKey(key: string): FieldKey {
   return `\n${key}:`;
 }
 
-/** The value of a key, the first where it is repeated (what comes later was smuggled in by a value). */
+/** The value of a key, the first where it is repeated. */
 export type Fields = (key: FieldKey) => string | undefined;
 
 /**
@@ -30,6 +30,13 @@ export function readFields(frame: Buffer): Fields {
 
 const SPACE = 32;
 const CR = 13;
+
+/** True for the answer to an action. */
+export function isResponse(frame: Buffer): boolean {
+  return frame.toString('latin1', 0, responsePrefix.length) === responsePrefix;
+}
+
+export const responsePrefix = 'Response: ';
 
 /** A frame as recordings hold it: lines joined by CR LF, without the blank line; bytes as they came. */
 export function recordable(frame: Buffer): Buffer {

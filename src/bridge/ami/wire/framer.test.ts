@@ -3,18 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createFramer, maxFrame, maxLine } from './framer.ts';
 
-type Seen = readonly [kind: 'greeting' | 'event' | 'response' | 'ignored' | 'lost', text: string];
-
-const wanted = new Set(['Hangup', 'Newchannel']);
+type Seen = readonly [kind: 'greeting' | 'frame' | 'lost', text: string, event?: string];
 
 function read(chunks: readonly Buffer[]): Seen[] {
   const seen: Seen[] = [];
   const framer = createFramer({
     onGreeting: (line) => seen.push(['greeting', line]),
-    wants: (event) => wanted.has(event),
-    onEvent: (frame) => seen.push(['event', frame.toString('latin1')]),
-    onResponse: (frame) => seen.push(['response', frame.toString('latin1')]),
-    onIgnored: (event) => seen.push(['ignored', event]),
+    onFrame: (frame, event) => seen.push(['frame', frame.toString('latin1'), event]),
     onTooLong: (name) => seen.push(['lost', name]),
   });
   for (const chunk of chunks) framer.push(Buffer.from(chunk));
@@ -38,8 +33,7 @@ function oracle(bytes: Buffer): Seen[] {
     const response = first.startsWith('Response: ');
     if (frame.length === 1) frame = [];
     else if (tooLong) seen.push(['lost', response ? 'Response' : event]);
-    else if (response) seen.push(['response', text]);
-    else seen.push(wanted.has(event) ? ['event', text] : ['ignored', event]);
+    else seen.push(['frame', text, event]);
     frame = [];
   }
   return seen;
@@ -97,7 +91,7 @@ test('a frame one byte longer than the limit is lost, one of just the limit is n
   };
   for (const chunk of [7, 1000, 1_000_000]) {
     for (const [size, kind] of [
-      [maxFrame, 'event'],
+      [maxFrame, 'frame'],
       [maxFrame + 1, 'lost'],
     ] as const) {
       const bytes = Buffer.from(`${hello}${fill(size - head.length - 1)}\n`);
@@ -117,10 +111,7 @@ test('a 10 MB line costs its own frame and hardly any memory; the stream goes on
   const seen: Seen[] = [];
   const framer = createFramer({
     onGreeting: () => {},
-    wants: () => true,
-    onEvent: (_frame, event) => seen.push(['event', event]),
-    onResponse: () => {},
-    onIgnored: () => {},
+    onFrame: (_frame, event) => seen.push(['frame', event]),
     onTooLong: (name) => seen.push(['lost', name]),
   });
   framer.push(Buffer.from(`${hello}Event: Hangup\r\nUniqueid: 1.1\r\nCallerIDName: `));
@@ -132,7 +123,7 @@ test('a 10 MB line costs its own frame and hardly any memory; the stream goes on
   framer.push(Buffer.from('\r\nUniqueid: 1.2\r\n\r\nEvent: Newchannel\r\nUniqueid: 1.3\r\n\r\n'));
   assert.deepEqual(seen, [
     ['lost', 'Hangup'],
-    ['event', 'Newchannel'],
+    ['frame', 'Newchannel'],
   ]);
   assert.ok(grown < 1024 * 1024, `${grown} bytes more are held`);
 });

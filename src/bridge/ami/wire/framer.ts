@@ -1,18 +1,15 @@
+import { responsePrefix } from './frame.ts';
+
 /** The names of events are slices of a bigger string: a name that is kept must be copied. */
 type FramerHandlers = {
   /** The first line, without its line end; cut off when it is too long. */
   onGreeting(line: string): void;
-  /** Whether frames of events with this name are handed on. */
-  wants(event: string): boolean;
-  /** An event that is wanted. `frame` ends with a blank line and is valid only during the call. */
-  onEvent(frame: Buffer, event: string): void;
-  onResponse(frame: Buffer): void;
-  /** An event that is not wanted; '' for a frame that is neither event nor response. */
-  onIgnored(event: string): void;
+  /**
+   * A whole frame and its event's name, '' if it is none. It ends with a blank line and is valid only during the call.
+   */
+  onFrame(frame: Buffer, event: string): void;
   /** A frame too long to keep; `name` is its event's, 'Response', or ''. */
   onTooLong(name: string): void;
-  /** Sees every whole frame before it is handed on or ignored, for recording. */
-  onFrame?: ((frame: Buffer) => void) | undefined;
 };
 
 /** Bytes of a greeting; Asterisk's own has 30. */
@@ -27,14 +24,13 @@ export const maxFrame = 64 * 1024;
 const LF = 10;
 const CR = 13;
 const eventPrefix = 'Event: ';
-const responsePrefix = 'Response: ';
 /** Text is searched with one character for each byte, since a string's own search is the fastest. */
 const blankLine = /\r*\n/y;
 const blankLineBehind = /\n\r*\n/g;
 
 /**
  * AMI framing on bytes: a greeting line, then frames, each some lines and a blank one.
- * Only a frame's first line is read here, so that the many events that are not needed cost next to nothing.
+ * Only a frame's first line is read here: most events are not needed.
  * Survives any split of the bytes, lines that end in CR LF or LF alone, and lines without end: what is too
  * long costs that frame alone, and never more memory than one frame may take.
  */
@@ -109,19 +105,15 @@ export function createFramer(handlers: FramerHandlers) {
   function finish(bytes: Buffer, text: string, start: number, end: number): void {
     if (isBlank(text, start, end)) return;
     const event = eventName(text, start);
-    const response = event === '' && text.startsWith(responsePrefix, start);
-    if (tooLong || (end - start > maxLine && hasLongLine(text.slice(start, end)))) {
-      handlers.onTooLong(response ? 'Response' : event);
-      return;
-    }
-    handlers.onFrame?.(bytes.subarray(start, end));
-    if (response) handlers.onResponse(bytes.subarray(start, end));
-    else if (event !== '' && handlers.wants(event)) handlers.onEvent(bytes.subarray(start, end), event);
-    else handlers.onIgnored(event);
+    if (tooLong || (end - start > maxLine && hasLongLine(text.slice(start, end))))
+      handlers.onTooLong(event === '' && text.startsWith(responsePrefix, start) ? 'Response' : event);
+    else handlers.onFrame(bytes.subarray(start, end), event);
   }
 
   return {
     push,
+    /** True if a part of a frame has come, and the rest has not. */
+    hasPart: () => carriedLength > 0,
     /** Stops: no more frames are handed on, not even those left in the present chunk. */
     stop() {
       stopped = true;

@@ -66,6 +66,6 @@ CREATE TABLE cdr_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), checkpoint T
 
 /** What a repair saves is listed in `recovery/repair.ts`: a new table must be added there as well. */
 export const outboxSchema: Schema = {
-  steps: [{ sql: first }],
+  steps: [{ name: '1.0.0', sql: first }],
   ifOlder: 'let that version deliver what waits in it, then move the file away',
 };

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import type { Answers, ThreadRequest } from '../../../shared/storage/thread-messages.ts';
+import { WATCH_MS } from '../../../shared/storage/watch-file.ts';
 import { atEnd, keepingLog, newEvent, resultOf, temporaryFolder } from '../outbox.fixture.ts';
 import { databasePath } from '../tables/database.ts';
 import { createKeeper } from './keeper.ts';
@@ -191,4 +193,60 @@ test('keeper: what a failing disk refuses waits, reads too, until the file can b
     log.lines.map(({ code }) => code),
     ['outbox.failing', 'outbox.working'],
   );
+});
+
+for (const suffix of ['', '-wal', '-shm'])
+  test(`keeper: while outbox.db${suffix} is not in its place, requests wait; when it is back they are answered`, (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let now = 0;
+    t.mock.method(performance, 'now', () => (now += 1_000));
+    const notices: Notice[] = [];
+    const { directory, log, later, keeper } = keep(t, (notice) => notices.push(notice));
+    const file = `${databasePath(directory)}${suffix}`;
+    assert.deepEqual(ids(keeper.run([append(1)])), [1]);
+    renameSync(file, `${file}.aside`);
+    assert.deepEqual([ids(keeper.run([append(2), counters(3)])), ids(keeper.run([append(4)]))], [[], []]);
+    // Another file under the name does not count.
+    if (suffix === '') copyFileSync(`${file}.aside`, file);
+    for (let n = 0; n < 3; n += 1) t.mock.timers.tick(2_000);
+    assert.deepEqual(later, []);
+    const [, { storage } = assert.fail()] = notices as { storage: { state: string; error: string } }[];
+    assert.equal(storage.state, 'moved');
+    assert.match(storage.error, /outbox\.db\S* was moved away or deleted while the program runs$/);
+    renameSync(`${file}.aside`, file);
+    t.mock.timers.tick(2_000);
+    assert.deepEqual(
+      later.map((answers) => ids(answers).sort()),
+      [[2, 3, 4]],
+    );
+    assert.deepEqual(
+      log.lines.map(({ code }) => code),
+      ['outbox.moved', 'outbox.working'],
+    );
+    assert.deepEqual(notices.at(-1), { type: 'storage', storage: { state: 'working' } });
+    assert.deepEqual(ids(keeper.run([append(5)])), [5]);
+  });
+
+test('keeper: a file that is moved away gets what waited when the bridge stops, and is noticed without a request', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const [directory, log] = [temporaryFolder(t), keepingLog()];
+  const main = { answer: () => {}, notify: () => {} };
+  const keeper = createKeeper({ directory }, { main, log, now: () => 0 });
+  const path = databasePath(directory);
+  assert.deepEqual(ids(keeper.run([append(1)])), [1]);
+  for (const name of readdirSync(directory).filter((it) => it.startsWith('outbox.db')))
+    renameSync(join(directory, name), join(directory, `aside-${name}`));
+  t.mock.timers.tick(WATCH_MS);
+  assert.deepEqual(
+    log.lines.map(({ code }) => code),
+    ['outbox.moved'],
+  );
+  assert.deepEqual(ids(keeper.run([append(2)])), []);
+  keeper.close();
+  assert.equal(existsSync(path), false, 'nothing new is made under the name');
+  for (const suffix of ['', '-wal'])
+    if (existsSync(join(directory, `aside-outbox.db${suffix}`)))
+      renameSync(join(directory, `aside-outbox.db${suffix}`), `${path}${suffix}`);
+  using db = new DatabaseSync(path);
+  assert.equal(db.prepare('SELECT count(*) AS count FROM event').get()?.count, 2);
 });

@@ -10,6 +10,7 @@ import {
   noAnswers,
   type ThreadRequest,
 } from '../../../shared/storage/thread-messages.ts';
+import { FileMoved, WATCH_MS, watchFile } from '../../../shared/storage/watch-file.ts';
 import { databasePath, occupant, saveRoom } from '../tables/database.ts';
 import { appendTogether, type IntakeBatch } from '../tables/intake.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
@@ -21,7 +22,7 @@ export type KeeperOptions = {
 };
 
 /** Wait after a failed write before the next attempt, ms. */
-const retryMs = { full: 500, failing: 2_000 } as const;
+const retryMs = { full: 500, failing: 2_000, moved: 2_000 } as const;
 
 /** Those that only read need no transaction, and no room on the disk. */
 const kinds: Readonly<Record<StoreOp, 'reads' | 'writes'>> = {
@@ -52,6 +53,7 @@ const onlyReads = ({ name }: ThreadRequest) => kinds[name as StoreOp] === 'reads
  * everything before it is on disk. Requests that the disk refuses are held and tried again until they succeed:
  * - disk full: as many as fit are written, in order, twice a second; reads are answered at once;
  * - errors: all are held, and the file is opened again before each attempt;
+ * - a file that was moved away or replaced: all are held until it is back;
  * - a damaged file is repaired at once, and the run is tried again.
  */
 export function createKeeper(
@@ -64,17 +66,32 @@ export function createKeeper(
   const unlock = lockFolder(directory, occupant, process.pid);
   main.notify({ type: 'held' });
   let opened: OpenStore | undefined;
+  let file: ReturnType<typeof watchFile> | undefined;
   let state: StorageState['state'] = 'working';
   let announced: StorageState['state'] = 'working';
   let held: ThreadRequest[] = [];
   let timer: NodeJS.Timeout | undefined;
   let commits = 0;
+  const watching = setInterval(watch, WATCH_MS).unref();
 
   try {
     start();
   } catch (error) {
+    clearInterval(watching);
     unlock();
     throw error;
+  }
+
+  /** Between requests, which may be hours apart. */
+  function watch(): void {
+    const what = state === 'working' ? file?.look() : undefined;
+    if (what !== undefined) enter('moved', new FileMoved(what));
+  }
+
+  /** Looks now and then. */
+  function assertThere(): void {
+    const what = file?.isDue() ? file.look() : undefined;
+    if (what !== undefined) throw new FileMoved(what);
   }
 
   function start(): void {
@@ -86,7 +103,10 @@ export function createKeeper(
   }
 
   function open(): OpenStore {
-    opened ??= openStore(path, now(), log);
+    if (opened === undefined) {
+      opened = openStore(path, now(), log);
+      file = watchFile(path);
+    }
     return opened;
   }
 
@@ -98,11 +118,13 @@ export function createKeeper(
     } catch {
       // A failing disk may fail to close the file too. Only the next attempt to open it counts.
     }
+    file?.closed();
   }
 
   /** Answers all of these requests, or throws and has done none. */
   function answerAll(requests: readonly ThreadRequest[]): unknown[] {
     const { store } = open();
+    assertThere();
     const each = () => requests.flatMap((one, i) => answerOrAppend(store, requests, one, i));
     if (requests.every(onlyReads)) return each();
     const values = store.transact(each);
@@ -153,7 +175,7 @@ export function createKeeper(
     } else if (kind === 'full') {
       writeWhatFits(requests, answers);
     } else if (kind !== 'corrupt') {
-      enter('failing', error);
+      enter(kind === 'moved' ? 'moved' : 'failing', error);
       hold(requests);
     } else if (repaired) {
       throw error;
@@ -180,10 +202,12 @@ export function createKeeper(
   /** Repairs the damaged file. If the disk does not allow it now, the next attempt does. */
   function repairNow(error: unknown): void {
     close();
+    file = undefined;
     // A repair may take minutes without a commit: the watchdog must know the reason.
     main.notify({ type: 'storage', storage: { state: 'failing', error: 'the database is being repaired' } });
     try {
       opened = repairAndOpen(path, now(), error, log);
+      file = watchFile(path);
       if (state === 'working') main.notify({ type: 'storage', storage: { state } });
     } catch (failure) {
       retryLater(failure);
@@ -197,7 +221,7 @@ export function createKeeper(
     enter(kind === 'full' ? 'full' : 'failing', error);
   }
 
-  function enter(next: 'full' | 'failing', error: unknown): void {
+  function enter(next: keyof typeof retryMs, error: unknown): void {
     state = next;
     if (announced !== next) {
       announced = next;
@@ -210,7 +234,15 @@ export function createKeeper(
   }
 
   function tryAgain(): void {
-    if (state === 'failing' || opened === undefined) {
+    const moved = file?.look();
+    if (moved !== undefined) {
+      enter('moved', new FileMoved(moved));
+      return;
+    }
+    if (state === 'moved' && opened !== undefined) {
+      state = 'working';
+      main.answer(run([]));
+    } else if (state !== 'full' || opened === undefined) {
       try {
         close();
         open();
@@ -264,9 +296,14 @@ export function createKeeper(
   return {
     /** Answers what can be answered now, the rest when it can be. */
     run,
-    /** Tries once more to write the batches in memory; those that do not fit are lost. */
+    /**
+     * Tries once more to write the batches in memory; those that do not fit are lost. A file that was moved away gets
+     * them, too: it may be put back.
+     */
     close(): void {
       clearTimeout(timer);
+      clearInterval(watching);
+      file = undefined;
       try {
         if (held.length > 0) tryAgain();
       } finally {

@@ -58,9 +58,9 @@ export function createStore(db: DatabaseSync) {
   };
 }
 
-/** The state of the storage, for health checks. `full` and `failing`: nothing is stored at the moment. */
+/** The state of the storage, for health checks. In all but `working`, nothing is stored at the moment. */
 export type StorageState = {
-  readonly state: 'working' | 'full' | 'failing';
+  readonly state: 'working' | 'full' | 'failing' | 'moved';
   /** One line for people, when it is not working. */
   readonly error?: string;
 };

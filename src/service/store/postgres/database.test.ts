@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { StoreUnavailable } from '../statements.ts';
-import { openDatabase } from './database.ts';
+import { failureOf, openDatabase } from './database.ts';
 import { findPrimary } from './primary.ts';
 
 /** A message of the protocol: its letter, its length, what it is. */
@@ -34,4 +34,12 @@ test('a server that dies as soon as it has taken a connection is unavailable, an
   const database = openDatabase(findPrimary([`postgres://pbx@127.0.0.1:${port}/calls`]), 1);
   await assert.rejects(database.rows('SELECT 1'), StoreUnavailable);
   await database.close();
+});
+
+test('a shutdown is not called a standby that did not confirm', () => {
+  assert.match(failureOf({ code: '57P01', routine: 'ProcessInterrupts' }) ?? '', /shutting down/);
+  assert.match(failureOf({ code: '57P01' }) ?? '', /shutting down/);
+  for (const code of ['57P01', '01000'])
+    assert.match(failureOf({ code, routine: 'SyncRepWaitForLSN' }) ?? '', /synchronous standby/);
+  assert.equal(failureOf({ code: '00000', routine: 'exec_simple_query' }), undefined);
 });

@@ -34,6 +34,16 @@ const SILENCE_MS = 5_000;
  */
 const gaveUp = new Set<string | undefined>(['01000', '57P01']);
 
+type Notice = { readonly code?: string | undefined; readonly routine?: string | undefined };
+
+/** Why a change with such a notice does not count. Every shutdown says 57P01; the server's function has no language. */
+export function failureOf({ code, routine }: Notice): string | undefined {
+  if (!gaveUp.has(code)) return undefined;
+  return code === '57P01' && routine !== 'SyncRepWaitForLSN'
+    ? 'the server is shutting down'
+    : 'the synchronous standby did not confirm in time';
+}
+
 /**
  * Ends waits of COMMITs for the standby: the server knows no limit to them, and a connection that is closed would leave
  * its process waiting, and there would be one more with every batch.
@@ -115,8 +125,9 @@ export function openDatabase(primary: Primary, most: number) {
   ): Promise<T> {
     const client = await connect();
     let broken: Error | undefined;
-    const notice = ({ code }: { code?: string | undefined }) => {
-      if (gaveUp.has(code)) broken = new StoreUnavailable('the synchronous standby did not confirm in time');
+    const notice = (said: Notice) => {
+      const text = failureOf(said);
+      if (text !== undefined) broken = new StoreUnavailable(text);
     };
     client.on('notice', notice);
     const timer = setInterval(() => void rows(endWaits, commit / 2).catch(() => {}), commit);

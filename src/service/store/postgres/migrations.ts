@@ -16,8 +16,8 @@ const sqlOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'ut
 
 /** The first is the schema of the first release. */
 export const steps: readonly Step[] = [
-  { sql: sqlOf('./schema.sql') },
-  { sql: sqlOf('./step-2.sql'), deletes: rowsOfRemovedAccounts },
+  { name: '1.0.0', sql: sqlOf('./schema.sql') },
+  { name: 'rows-of-accounts', sql: sqlOf('./step-2.sql'), deletes: rowsOfRemovedAccounts },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */

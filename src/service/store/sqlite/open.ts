@@ -50,7 +50,10 @@ const sqlOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'ut
 
 /** The first step is the schema of the first release. */
 export const serviceSchema: Schema = {
-  steps: [{ sql: sqlOf('./schema.sql') }, { sql: sqlOf('./step-2.sql'), deletes: rowsOfRemovedAccounts }],
+  steps: [
+    { name: '1.0.0', sql: sqlOf('./schema.sql') },
+    { name: 'rows-of-accounts', sql: sqlOf('./step-2.sql'), deletes: rowsOfRemovedAccounts },
+  ],
   ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
 };
 
@@ -60,10 +63,15 @@ export function statementRunner(db: DatabaseSync) {
   return (sql: string, values: readonly Value[]): unknown[] => {
     const statement = prepared.get(sql) ?? db.prepare(sql.replace(/\$(?=\d)/g, '?'));
     prepared.set(sql, statement);
-    return statement.all(
-      ...values.map((value) => (typeof value === 'boolean' ? Number(value) : value) as SQLInputValue),
-    );
+    return statement.all(...values.map(bound));
   };
+}
+
+/** SQLite would compare a fraction with an integer column. PostgreSQL refuses it, so both do. */
+function bound(value: Value): SQLInputValue {
+  if (typeof value === 'number' && !Number.isInteger(value))
+    throw new TypeError(`A statement takes whole numbers, not ${value}.`);
+  return typeof value === 'boolean' ? Number(value) : value;
 }
 
 /**

@@ -20,8 +20,8 @@ export const limits = {
   defaultPageSize: 15,
   /** Longest `id` and `caller_id`; also of references, names and segments of customers. UTF-16 units. */
   referenceLength: 255,
-  /** Longest number as written, separators included. */
-  numberLength: 40,
+  /** Longest number as written, with a display name and the address of its phone system. */
+  numberLength: 255,
   /** Longest `search_term`. */
   searchTermLength: 255,
   /** How long a page of a text search is looked for. */
@@ -128,7 +128,7 @@ export const decisions = {
   },
   'number-format': {
     part: '2, 4.2',
-    decides: `A number has at least one digit, may begin with a plus, and may hold blanks, \`( ) . - /\`, \`*\` and \`#\`, up to ${limits.numberLength} characters. Numbers are compared in E.164. Without a plus, those of six digits or more, or with a leading 0, are read as dialled in the account's country, but as E.164 without its plus where they begin with that country's calling code and are valid so; what is no such number is compared by its digits.`,
+    decides: `A number is what a phone system writes as one, up to ${limits.numberLength} characters: digits with separators, a \`sip:\` or \`tel:\` address, with or without a display name. Invisible characters do not count, digits and punctuation of other scripts do, and an extension behind the number is ignored. Of several numbers the first counts. A text without a number, such as \`anonymous\`, is 422: a withheld number is reported as digits, such as \`0\`. Numbers are compared in E.164. Without a plus, those of six digits or more, or with a leading 0, are read as dialled in the account's country, but as E.164 without its plus where they begin with that country's calling code and are valid so; what is no such number is compared by its digits.`,
     because: 'Phone systems write numbers in every way, internal ones too; a name in its place is a mistake.',
   },
   'duplicate-event': {

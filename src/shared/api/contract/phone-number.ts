@@ -2,12 +2,17 @@ import { z } from 'zod';
 import { limits } from './decisions.ts';
 import { text } from './text.ts';
 
-/** A phone number as a phone system writes it (decision `number-format`). `name` is the field that holds it. */
+/**
+ * A phone number as a phone system writes it (decision `number-format`). `name` is the field that holds it. Which digits
+ * are the number is for `shared/phone-number/` to read; here there must be some.
+ */
 export function phoneNumber(name: string) {
   return text(name, limits.numberLength)
-    .regex(/^\+?[ ().\-/*#]*\d[\d ().\-/*#]*$/, `The ${name} field must be a phone number.`)
+    .regex(/\p{Nd}/u, notANumber(name))
     .meta({ description: 'A phone number, best in E.164.', examples: ['+4930901820'] });
 }
+
+export const notANumber = (name: string) => `The ${name} field must be a phone number.`;
 
 /** Part 4.2; decision `priority-parameter`. */
 export const priorityQuerySchema = z.object({ number: phoneNumber('number') });

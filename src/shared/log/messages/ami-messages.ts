@@ -80,16 +80,56 @@ export const amiMessages = {
     means: 'The problem logged before continues.',
     todo: 'See the first line about it.',
   },
+  'ami.old-asterisk': {
+    level: 'warn',
+    text: 'Asterisk {version} is not supported: the oldest supported version is {oldest}',
+    means: 'Its events may lack what the bridge needs, so that calls are reported wrongly or not at all.',
+    todo: 'Update Asterisk.',
+  },
+  'ami.no-linkedid': {
+    announced: true,
+    level: 'warn',
+    text: 'the events of Asterisk {version} have no Linkedid: which channels belong to a call is unknown',
+    means:
+      'Asterisk 12 and older send none, nor do programs that imitate Asterisk. Calls may be reported wrongly or not at all.',
+    todo: 'Update Asterisk to a supported version, and connect the bridge to Asterisk itself.',
+  },
+  'ami.linkedid': {
+    level: 'info',
+    text: 'the events of Asterisk have a Linkedid again',
+    means: 'The problem is over.',
+  },
+  'ami.no-bridge-events': {
+    announced: true,
+    level: 'warn',
+    text: 'Asterisk sends no BridgeEnter events: who talks with callers is read from its list of channels, up to 20 s later',
+    means:
+      'Channels are connected according to the list of channels, but no event said so. Short conversations may be reported as missed calls.',
+    todo: 'Remove BridgeEnter from disabledevents in manager.conf, compare the eventfilter lines of the user with config/asterisk/manager_custom.conf, check declined_message_types in stasis.conf, then restart Asterisk.',
+  },
+  'ami.bridge-events': {
+    level: 'info',
+    text: 'Asterisk sends BridgeEnter events again',
+    means: 'The problem is over.',
+  },
   'ami.frame-lost': {
     level: 'warn',
     text: 'discarded an AMI message that was too long ({event}); if it was about a call, the channels are read again',
     means:
       'Asterisk sent a line of more than 16 KB or a message of more than 64 KB. Logged once; further ones are counted.',
   },
+  'ami.line-break': {
+    level: 'warn',
+    text: 'ignored what follows a line break in a value of an AMI event ({event}); such events so far: {count}',
+    means:
+      'Somebody called with a line break in the number, or dialled one: an attempt to forge events of Asterisk, or a faulty phone. The call is reported with the number before the line break. Other calls are not affected. Logged at most every five minutes.',
+    todo: 'If it continues, block the caller in Asterisk or at the provider.',
+  },
   'ami.bad-event': {
     level: 'warn',
-    text: 'ignored an AMI event without a Uniqueid or another required field ({event})',
-    means: 'The event cannot be assigned to a call. Logged once; further ones are counted.',
+    text: 'ignored an AMI event that is not as Asterisk writes it ({event}); such events so far: {count}',
+    means:
+      'Lines are missing, repeated or in another order: bytes were lost on the way, or a caller tried to forge events of Asterisk with line breaks in a number. Logged at most every five minutes.',
   },
   'ami.input-failed': {
     level: 'error',

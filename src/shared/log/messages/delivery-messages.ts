@@ -146,10 +146,18 @@ export const outboxMessages = {
     means: 'New events wait in memory, and are lost if the bridge is stopped now.',
     todo: 'Check the health, the mount and the permissions of the disk of STATE_DIR.',
   },
+  'outbox.moved': {
+    announced: true,
+    level: 'error',
+    text: '{error}: neither new events nor deliveries are stored',
+    means:
+      'The bridge still has the old file open, whose name now leads to nothing or to another file. New events wait in memory, and are lost if the file was deleted and the bridge is stopped. What it stored in the seconds before it noticed is in the old file.',
+    todo: 'Put the file back, with its -wal, under the same name: the bridge goes on within seconds. Or restart the bridge: it goes on with what is under the name, and with a new queue if nothing is.',
+  },
   'outbox.working': {
     level: 'info',
     text: 'the disk of {directory} works again: all waiting events are stored',
-    means: 'The disk accepts writes again, and nothing was lost.',
+    means: 'The disk accepts writes again, or the file is back, and nothing was lost.',
   },
   'outbox.repaired': {
     level: 'error',

@@ -1,0 +1,185 @@
+import { channelName, firstLine } from '../../calls/line-break.ts';
+import type { FieldKey, Fields } from './frame.ts';
+import { isUsed, layoutOf } from './layout.ts';
+import { type Reading, readAs } from './reading.ts';
+
+/** A frame as the framer cut it: an event's (`event` is its name), or another ('') . */
+type Frame = { readonly bytes: Buffer; readonly event: string; readonly at: number };
+
+type EventGuardHandlers = {
+  /** An event whose lines the bridge knows. `fields` has what Asterisk wrote, and is valid only during the call. */
+  onEvent(event: string, fields: Fields, at: number): void;
+  /** Any other frame, valid only during the call. */
+  onOther(frame: Frame): void;
+  /** True for the answer to an action of ours, by its ActionID, which nobody else can know. */
+  isAnswer(bytes: Buffer): boolean;
+  /** A value of this event had a line break. The event itself is handed on, without what the value added. */
+  onLineBreak(event: string): void;
+  /** The event is not as Asterisk writes it, or it is not certain which of its lines Asterisk wrote. */
+  onRefused(event: string): void;
+};
+
+type Whole = Extract<Reading, { kind: 'whole' }>;
+
+/**
+ * Tells the lines that Asterisk wrote from those in a value: Asterisk writes numbers, extensions and names of channels as
+ * they are, so a caller can put line breaks, lines and whole frames into an event.
+ *
+ * An event whose lines end too early goes on in the frames behind it, to the rest of its lines. An event that is whole is
+ * handed on when the next one begins, or when nothing else has come (`settle`): a frame behind it that begins as none of
+ * Asterisk's does is the rest of it.
+ */
+export function createEventGuard(handlers: EventGuardHandlers) {
+  /** The frames of the event in hand: what it began with, and what is in its values so far. */
+  let held: Frame[] = [];
+  /** What they are together; undefined while an event is cut in a value. */
+  let reading: Whole | undefined;
+
+  /** Takes the next frame, which is valid only during the call. */
+  function push(frame: Frame): void {
+    if (held.length === 0) begin(frame);
+    else if (isBeginning(frame) && handlers.isAnswer(frame.bytes)) {
+      end();
+      begin(frame);
+    } else if (reading === undefined) goOn(frame);
+    else follow(frame);
+  }
+
+  function begin(frame: Frame): void {
+    if (layoutOf(frame.event) === undefined) {
+      handlers.onOther(frame);
+      return;
+    }
+    const it = isBeginning(frame) ? read([frame]) : unreadable;
+    if (it.kind !== 'unreadable') hold([frame], it);
+    // It has no value that goes on and no line twice: what answers us is written in another order.
+    else if (handlers.isAnswer(frame.bytes) && !hasRepeatedKeys(frame)) handlers.onOther(frame);
+    else handlers.onRefused(frame.event);
+  }
+
+  /** A frame behind one that was cut. */
+  function goOn(frame: Frame): void {
+    const frames = [...held, frame];
+    const it = read(frames);
+    if (it.kind !== 'unreadable') {
+      hold(frames, it);
+      return;
+    }
+    // The event does not go on: it was none, or bytes were lost. What came since may be right.
+    const [first, ...others] = frames;
+    held = [];
+    if (first !== undefined) handlers.onRefused(first.event);
+    for (const each of others) push(each);
+  }
+
+  /** A frame behind an event that is whole. */
+  function follow(frame: Frame): void {
+    const frames = [...held, frame];
+    if (isBeginning(frame)) {
+      // Unless the event's last lines are in it: then its beginning was in a value.
+      const joined = isWhole(frame) ? unreadable : read(frames);
+      const before = held.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      if (joined.kind === 'whole' && (joined.lines.at(-1)?.value ?? 0) > before) {
+        hold(frames, joined);
+        return;
+      }
+      settle();
+      begin(frame);
+      return;
+    }
+    const it = read(frames);
+    if (it.kind !== 'unreadable') hold(frames, it);
+    else {
+      held = [];
+      handlers.onRefused(frames[0]?.event ?? '');
+    }
+  }
+
+  function hold(frames: readonly Frame[], it: Reading): void {
+    // The frame's bytes are valid only now.
+    held = frames.map((frame) =>
+      held.includes(frame) ? frame : { ...frame, bytes: Buffer.from(frame.bytes) },
+    );
+    reading = it.kind === 'whole' ? it : undefined;
+  }
+
+  /** Hands on the event in hand if it is whole: nothing else has come, and Asterisk writes each event at once. */
+  function settle(): void {
+    if (reading === undefined) return;
+    const [first] = held;
+    const [frames, it] = [held, reading];
+    held = [];
+    reading = undefined;
+    if (first === undefined) return;
+    if (!it.isPlain) handlers.onLineBreak(first.event);
+    handlers.onEvent(first.event, fieldsOf(frames, it), first.at);
+  }
+
+  /** Ends the event in hand, whatever comes next. */
+  function end(): void {
+    settle();
+    const [first, ...others] = held;
+    held = [];
+    if (first === undefined) return;
+    handlers.onRefused(first.event);
+    for (const each of others) push(each);
+    end();
+  }
+
+  return { push, settle, end };
+}
+
+const unreadable: Reading = { kind: 'unreadable' };
+
+function read(frames: readonly Frame[]): Reading {
+  const text = bytesOf(frames).toString('latin1');
+  const known = layoutOf(frames[0]?.event ?? '');
+  const readings = known?.layouts.map((layout) => readAs(text, layout, known.keys, isUsed)) ?? [];
+  return (
+    readings.find(({ kind }) => kind === 'whole') ?? readings.find(({ kind }) => kind === 'cut') ?? unreadable
+  );
+}
+
+function isWhole(frame: Frame): boolean {
+  return read([frame]).kind === 'whole';
+}
+
+/** A channel has several variables. */
+function hasRepeatedKeys({ bytes }: Frame): boolean {
+  const keys = bytes.toString('latin1').match(/^[^:\r\n]+(?=:)/gm) ?? [];
+  const others = keys.filter((key) => key !== 'Variable');
+  return new Set(others).size < others.length;
+}
+
+/** True if the frame begins as Asterisk begins each event and answer. */
+function isBeginning({ bytes }: Frame): boolean {
+  return /^(?:Event: [^\r\n]+\r*\n(?:Privilege|ActionID): |Response: [^\r\n]+\r*\nActionID: )/.test(
+    bytes.toString('latin1', 0, 200),
+  );
+}
+
+function bytesOf(frames: readonly Frame[]): Buffer {
+  return frames.length === 1 ? (frames[0] as Frame).bytes : Buffer.concat(frames.map(({ bytes }) => bytes));
+}
+
+/** The values of the lines that Asterisk wrote; of keys that are repeated, none. */
+function fieldsOf(frames: readonly Frame[], { lines }: Whole): Fields {
+  const bytes = bytesOf(frames);
+  return (fieldKey: FieldKey) => {
+    const colon = fieldKey.indexOf(':');
+    const key = fieldKey.slice(1, colon);
+    /** What the value begins with: the name of a variable. */
+    const name = fieldKey.slice(colon + 1).trimStart();
+    const found = lines.filter(
+      (line) => line.key === key && bytes.toString('latin1', line.value, line.value + name.length) === name,
+    );
+    const [line] = found;
+    if (line === undefined || found.length > 1) return undefined;
+    if (isName(key)) return channelName(bytes.toString('utf8', line.value, line.behind));
+    return firstLine(bytes.toString('utf8', line.value + name.length, line.end));
+  };
+}
+
+function isName(key: string): boolean {
+  return key.endsWith('Channel') || key === 'Newname';
+}

@@ -1,0 +1,152 @@
+import type { Layout, LineLayout } from './layout.ts';
+
+/** A line of a text, offsets in bytes; the key of a line without a colon is ''. */
+export type Line = { readonly key: string; readonly value: number; readonly end: number };
+
+export type Reading =
+  /** `lines` are those that Asterisk wrote. `isPlain`: no value has a line break. */
+  | { readonly kind: 'whole'; readonly lines: readonly PlacedLine[]; readonly isPlain: boolean }
+  /** The text ends inside a value that may have line breaks: the rest is still to come. */
+  | { readonly kind: 'cut' }
+  /** Asterisk did not write this, or it can be read in ways that differ in what the bridge uses. */
+  | { readonly kind: 'unreadable' };
+
+/** `behind`: where its value ends, line breaks in it included. */
+type PlacedLine = Line & { readonly behind: number };
+
+/** A way to read a text from one of its lines on. */
+type Suffix = { readonly line: PlacedLine; readonly used: string; readonly rest: Suffix | undefined };
+
+/** More lines than any event has, line breaks in all its values included. */
+const maxLines = 400;
+const unreadable: Reading = { kind: 'unreadable' };
+
+/**
+ * Finds the lines that Asterisk wrote in a text whose values may have line breaks. Asterisk cuts each such value at the
+ * layout's `raw`, which is too short for all the lines that it writes before or behind it: so the text can be read in one
+ * way only, whatever a caller has written into a value.
+ * @param text one character for each byte; blank lines inside are part of a value.
+ * @param known keys that may be only where the layout has them; lines with others may be anywhere.
+ * @param isUsed whether the value of a key matters.
+ */
+export function readAs(
+  text: string,
+  layout: Layout,
+  known: ReadonlySet<string>,
+  isUsed: (key: string) => boolean,
+): Reading {
+  const lines = linesOf(text);
+  if (lines[0]?.key !== layout[0]?.key || lines.length > maxLines) return unreadable;
+  const plain = readPlain(lines, layout, known);
+  if (plain !== undefined) return { kind: 'whole', lines: plain, isPlain: true };
+  /** At most two ways for each state: more is not needed to know that there are several. */
+  const ways = new Map<number, Suffix[]>();
+  let isCut = false;
+  const [way, other] = read(0, 0);
+  if (way === undefined) return isCut ? { kind: 'cut' } : unreadable;
+  if (other !== undefined) return unreadable;
+  const placed: PlacedLine[] = [];
+  for (let each: Suffix | undefined = way; each !== undefined; each = each.rest) placed.push(each.line);
+  return { kind: 'whole', lines: placed, isPlain: false };
+
+  /** The ways that differ in what is used, if line `at` is the layout's `nth`. */
+  function read(at: number, nth: number): readonly Suffix[] {
+    const state = at * layout.length + nth;
+    const done = ways.get(state);
+    if (done !== undefined) return done;
+    const found: Suffix[] = [];
+    ways.set(state, found);
+    const line = lines[at] as Line;
+    const { key, raw = -1 } = layout[nth] as LineLayout;
+    const add = (next: number, isBroken: boolean, rest: Suffix | undefined): void => {
+      const own = isUsed(key) ? `${key}: ${text.slice(line.value, line.end)}\n` : '';
+      const used = own + (rest?.used ?? '');
+      const behind = isBroken ? (lines[next - 1] as Line).end : line.end;
+      if (found.length < 2 && found.every((each) => each.used !== used))
+        found.push({ line: { ...line, behind }, used, rest });
+    };
+    let areUnknown = true;
+    for (let next = at + 1; next <= lines.length; next++) {
+      const isBroken = (lines[next - 1] as Line).end - line.value <= raw && !hasNextEvent(at, next);
+      if (!areUnknown && !isBroken) break;
+      if (next === lines.length) {
+        if (isRestOptional(nth + 1)) add(next, isBroken, undefined);
+        else isCut ||= isBroken;
+        break;
+      }
+      const then = nthOf(lines[next] as Line, nth + 1);
+      if (then > 0) for (const rest of read(next, then)) add(next, !areUnknown, rest);
+      areUnknown &&= isUnknown(lines[next] as Line);
+    }
+    return found;
+  }
+
+  /** Where in the layout the line can be, from `nth` on; 0 if nowhere. */
+  function nthOf({ key }: Line, nth: number): number {
+    for (let i = nth; i < layout.length; i++) {
+      if (layout[i]?.key === key) return i;
+      if (!layout[i]?.optional) return 0;
+    }
+    return 0;
+  }
+
+  /** A key that no version known to the bridge writes. */
+  function isUnknown({ key }: Line): boolean {
+    return key !== '' && !known.has(key);
+  }
+
+  function isRestOptional(nth: number): boolean {
+    return layout.slice(nth).every(({ optional }) => optional);
+  }
+
+  /** True if what would be a value goes up to the same line of another event: then that is the next event. */
+  function hasNextEvent(at: number, next: number): boolean {
+    if (next === at + 1 || lines[next - 1]?.key !== lines[at]?.key) return false;
+    return lines.slice(at + 1, next).some(({ key }) => key === 'Event');
+  }
+}
+
+/** The lines of a text in which each key is where it belongs and no other is between them but unknown ones. */
+function readPlain(
+  lines: readonly Line[],
+  layout: Layout,
+  known: ReadonlySet<string>,
+): PlacedLine[] | undefined {
+  const placed: PlacedLine[] = [];
+  let nth = 0;
+  for (const line of lines) {
+    let then = nth;
+    while (then < layout.length && layout[then]?.key !== line.key && layout[then]?.optional) then++;
+    if (layout[then]?.key === line.key) {
+      placed.push({ ...line, behind: line.end });
+      nth = then + 1;
+    } else if (line.key === '' || known.has(line.key)) return undefined;
+  }
+  return layout.slice(nth).every(({ optional }) => optional) ? placed : undefined;
+}
+
+/** The lines, without those at the end that are blank. */
+function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  for (let start = 0; start < text.length && lines.length <= maxLines; ) {
+    const lineFeed = text.indexOf('\n', start);
+    const next = lineFeed < 0 ? text.length : lineFeed;
+    let end = next;
+    while (end > start && text.charCodeAt(end - 1) === CR) end--;
+    lines.push(lineOf(text, start, end));
+    start = next + 1;
+  }
+  while (lines.at(-1)?.key === '' && lines.at(-1)?.value === lines.at(-1)?.end) lines.pop();
+  return lines;
+}
+
+function lineOf(text: string, start: number, end: number): Line {
+  const colon = text.slice(start, end).indexOf(':');
+  if (colon < 0) return { key: '', value: start, end };
+  const value = start + colon + 1;
+  const hasSpace = value < end && text.charCodeAt(value) === SPACE;
+  return { key: text.slice(start, start + colon), value: hasSpace ? value + 1 : value, end };
+}
+
+const SPACE = 32;
+const CR = 13;

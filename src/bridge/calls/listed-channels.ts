@@ -1,0 +1,92 @@
+import { answerCallsIn } from './answer.ts';
+import { type Channel, UP } from './channel.ts';
+import type { ChannelsListed } from './input.ts';
+import { callVanished, channelOf, isHolding, pickUp } from './snapshot.ts';
+import { addChannel, enterBridge, legsOf, removeChannel } from './topology.ts';
+import { type TrackerState, writeObserved } from './tracker-state.ts';
+
+/** How long after both have picked up a BridgeEnter may come, ms: Asterisk sends it at once. */
+const CONNECT_MS = 2_000;
+
+/**
+ * A caller or a phone has picked up. If nothing connects them, the PBX is asked: its manager may keep BridgeEnter back. It may
+ * be right, too: who is asked to press 1 first is not connected yet.
+ */
+export function pickedUp(state: TrackerState, channel: Channel): void {
+  const caller = channel.dialledFor === '' ? channel : state.channels.get(channel.dialledFor);
+  if (caller === undefined || !isUnconnected(state, caller)) return;
+  const by = state.at + CONNECT_MS;
+  state.connecting.set(caller.uniqueid, by);
+  state.effects.push({ type: 'wake', at: by });
+}
+
+/** True for an unanswered caller who has picked up, as a phone has that was dialled for the call, and is in no bridge. */
+function isUnconnected(state: TrackerState, caller: Channel): boolean {
+  const call = state.calls.get(caller.uniqueid);
+  if (call === undefined || call.answer !== undefined || caller.state !== UP || caller.bridge !== undefined)
+    return false;
+  for (const { kind, state: legState } of legsOf(state, caller.uniqueid))
+    if (kind === 'real' && legState === UP) return true;
+  return false;
+}
+
+export function connectionsOverdue(state: TrackerState): void {
+  let isAsked = false;
+  for (const [uniqueid, by] of state.connecting) {
+    const left = by - state.at;
+    if (left > 0 && left <= CONNECT_MS) {
+      state.effects.push({ type: 'wake', at: by });
+      continue;
+    }
+    state.connecting.delete(uniqueid);
+    const caller = state.channels.get(uniqueid);
+    isAsked ||= caller !== undefined && isUnconnected(state, caller);
+  }
+  if (isAsked) state.effects.push({ type: 'ask-channels' });
+}
+
+/** Makes up for events that never came: Hangup, BridgeEnter and Newchannel. */
+export function applyList(state: TrackerState, list: ChannelsListed): void {
+  const listed = new Map(list.channels.map((row) => [row.uniqueid, row]));
+  for (const channel of state.channels.values()) {
+    // One that came up after the question need not be in the answer.
+    if (channel.goneAt !== undefined || channel.seenAt >= list.askedAt) continue;
+    const isMissing = !listed.has(channel.uniqueid);
+    if (isMissing && channel.isMissing) hangupLost(state, channel);
+    channel.isMissing = isMissing;
+  }
+  const unheard = new Set<string>();
+  for (const row of listed.values()) {
+    if (state.channels.has(row.uniqueid)) continue;
+    unheard.add(row.uniqueid);
+    // The Newchannel may be on the way.
+    if (!state.unheard.has(row.uniqueid)) continue;
+    const channel = channelOf(state, row, undefined);
+    addChannel(state, channel);
+    pickUp(state, channel);
+  }
+  state.unheard = unheard;
+  connect(state, list);
+}
+
+function hangupLost(state: TrackerState, channel: Channel): void {
+  const call = state.calls.get(channel.uniqueid);
+  if (call !== undefined)
+    writeObserved(state, call, `${channel.name} is gone from the PBX: its Hangup never came`);
+  removeChannel(state, channel);
+  if (call !== undefined) callVanished(state, call, channel);
+}
+
+/** Puts channels into the bridges that the list has them in, if no event has said that they are in any. */
+function connect(state: TrackerState, { channels, bridges }: ChannelsListed): void {
+  const technologies = new Map(bridges.map(({ bridge, technology }) => [bridge, technology]));
+  const changed = channels.flatMap((row) => {
+    const channel = state.channels.get(row.uniqueid);
+    if (row.bridge === '' || channel === undefined || channel.bridge !== undefined) return [];
+    if (channel.goneAt !== undefined) return [];
+    channel.state = row.state;
+    state.effects.push({ type: 'bridge-unseen', channel: channel.name });
+    return enterBridge(state, channel, row.bridge, isHolding(technologies.get(row.bridge) ?? ''));
+  });
+  for (const bridge of new Set(changed)) answerCallsIn(state, bridge);
+}

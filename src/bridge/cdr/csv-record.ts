@@ -1,0 +1,99 @@
+import { channelName, firstLine } from '../calls/line-break.ts';
+import { type CdrRecord, localSeconds, secondsOf } from './cdr-source.ts';
+
+/** Columns before uniqueid, which is there with `loguniqueid=yes`. Source: Asterisk, cdr/cdr_csv.c. */
+const fixedColumns = 16;
+
+/** A record, or a line that is none, and its first line. */
+type RecordText = { readonly text: string; readonly nth: number };
+
+/** More than the columns of a record have together. */
+const longestRecord = 16 * 1024;
+
+/**
+ * The records in these lines of cdr-csv/Master.csv. A text with a line break goes on in the next line, up to the quote that
+ * ends it; a line that is a record in itself is one, so that a line which Asterisk could not finish costs itself alone. No
+ * text can have such a line in it: Asterisk doubles each quote in a text.
+ * @returns `unfinished`: how many of the last lines are the beginning of a record.
+ */
+export function recordsIn(lines: readonly string[]): { records: RecordText[]; unfinished: number } {
+  const records: RecordText[] = [];
+  for (let nth = 0; nth < lines.length; ) {
+    const count = linesOfRecord(lines, nth);
+    if (count === undefined) return { records, unfinished: lines.length - nth };
+    records.push({ text: lines.slice(nth, nth + count).join('\n'), nth });
+    nth += count;
+  }
+  return { records, unfinished: 0 };
+}
+
+/** How many lines the record has that begins here; 1 for a line that is none, undefined if it has not ended. */
+function linesOfRecord(lines: readonly string[], nth: number): number | undefined {
+  let isOpen = false;
+  let length = 0;
+  for (let i = nth; i < lines.length; i++) {
+    const line = lines[i] as string;
+    if (i > nth && isRecord(line)) return 1;
+    length += line.length + 1;
+    if (length > longestRecord) return 1;
+    if (hasOddQuotes(line)) isOpen = !isOpen;
+    if (!isOpen) return isRecord(lines.slice(nth, i + 1).join('\n')) ? i + 1 - nth : 1;
+  }
+  return undefined;
+}
+
+function hasOddQuotes(line: string): boolean {
+  let isOdd = false;
+  for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) isOdd = !isOdd;
+  return isOdd;
+}
+
+function isRecord(text: string): boolean {
+  return columnsOf(text) !== undefined;
+}
+
+/** Reads a record. `bad`: it is none; `no-uniqueid`: Asterisk does not write its uniqueid. */
+export function parseRecord(text: string): CdrRecord | 'bad' | 'no-uniqueid' {
+  const values = columnsOf(text);
+  if (values === undefined) return 'bad';
+  const at = (column: number) => firstLine(values[column] ?? '');
+  const uniqueid = at(16);
+  // A text with a blank is the userfield, which is there in place of the uniqueid.
+  if (uniqueid === '' || /\s/.test(uniqueid)) return 'no-uniqueid';
+  return {
+    src: at(1),
+    dst: at(2),
+    dcontext: at(3),
+    channel: channelName(values[5] ?? ''),
+    dstchannel: channelName(values[6] ?? ''),
+    lastapp: at(7),
+    lastdata: at(8),
+    disposition: at(14),
+    uniqueid,
+    did: '',
+    start: localSeconds(at(9)),
+    duration: secondsOf(at(12)),
+  };
+}
+
+/**
+ * Texts are in quotes, a quote within is doubled; numbers and an empty time have no quotes. csv-parse takes 13 times as
+ * long for a line, which would delay call events while a long file is read.
+ */
+const column = /(?:"((?:[^"]|"")*)"|(\d*))(,|$)/y;
+
+/** The columns of a record; undefined if there are too few, a text is not in quotes, or channel or times are none. */
+function columnsOf(text: string): string[] | undefined {
+  const values: string[] = [];
+  column.lastIndex = 0;
+  for (;;) {
+    const found = column.exec(text);
+    if (found === null) return undefined;
+    values.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
+    if (found[3] === '') break;
+  }
+  // Within a text all quotes are doubled: nothing there is the name of a channel in quotes.
+  const hasChannel = /[a-z]/i.test(values[5] ?? '');
+  const hasTimes = /^\d+ \d+$/.test(`${values[12]} ${values[13]}`);
+  return values.length >= fixedColumns && hasChannel && hasTimes ? values : undefined;
+}

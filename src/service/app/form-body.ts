@@ -1,0 +1,60 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Refusal } from '../kit/refusal.ts';
+import { formFields } from '../kit/text.ts';
+import { decodedText } from '../people/import/decode-text.ts';
+
+/** How much of a form that is too large is read before it is refused: browsers read the answer when they have sent all. */
+const DISCARDED = 4;
+
+/**
+ * Parses forms as they come without files and with them. A file is a field with its text. `formBytes`: the limit of
+ * routes that set none.
+ */
+export function takeForms(app: FastifyInstance, formBytes: number): void {
+  app.removeAllContentTypeParsers();
+  const limitOf = ({ routeOptions }: FastifyRequest) => routeOptions.bodyLimit ?? formBytes;
+  const tooLarge = (limit: number) =>
+    new Refusal(413, (errors) => (limit > formBytes ? errors.tableTooLarge : errors.tooLarge));
+  const bodyOf = async (request: FastifyRequest, stream: Readable) => {
+    const limit = limitOf(request);
+    const body = await readUpTo(stream, limit);
+    if (body === undefined) throw tooLarge(limit);
+    return body;
+  };
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    async (request: FastifyRequest, stream: Readable) =>
+      formFields((await bodyOf(request, stream)).toString()),
+  );
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, stream: Readable) => {
+    const body = await bodyOf(request, stream);
+    const headers = { 'content-type': request.headers['content-type'] ?? '' };
+    const form = await new Response(body, { headers }).formData().catch(() => {
+      throw new Refusal(400, ({ notPossible }) => notPossible);
+    });
+    const fields = new URLSearchParams();
+    for (const [name, value] of form) {
+      const text = typeof value === 'string' ? value : decodedText(await value.bytes());
+      fields.append(name, text.replaceAll('\0', '\ufffd'));
+    }
+    return fields;
+  });
+}
+
+/** A body of at most `limit` bytes; undefined if it has more. */
+async function readUpTo(stream: Readable, limit: number): Promise<Buffer<ArrayBuffer> | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else chunks.length = 0;
+      if (size > DISCARDED * limit) return undefined;
+    }
+  } catch {
+    throw new Refusal(400, ({ notPossible }) => notPossible);
+  }
+  return size <= limit ? Buffer.concat(chunks) : undefined;
+}

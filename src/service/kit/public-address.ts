@@ -1,0 +1,25 @@
+import { hostname } from 'node:os';
+
+type Configured = { readonly publicUrl?: string | undefined; readonly hosts: readonly string[] };
+
+/**
+ * `https://calls.example.com`, as the settings say that people reach the service: SERVICE_URL, or https and the first of
+ * SERVICE_HOSTS. Undefined if they say nothing.
+ */
+export const publicAddress = ({ publicUrl, hosts }: Configured): string | undefined =>
+  publicUrl ?? (hosts[0] === undefined ? undefined : `https://${hosts[0]}`);
+
+/**
+ * The address in links that are sent to others: mails and invitations. Never what a browser calls the service, which may
+ * be an address that only it can use. Without settings, the address that the service listens on.
+ */
+export const linkAddress = (
+  configured: Configured,
+  { host, port }: { readonly host: string; readonly port: number },
+): string => publicAddress(configured) ?? `http://${hostInUrl(host)}:${port}`;
+
+/** Of all addresses of this machine, its name. */
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return hostname();
+  return host.includes(':') ? `[${host}]` : host;
+}

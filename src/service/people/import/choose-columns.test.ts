@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chooseColumns } from './choose-columns.ts';
+import { readTable } from './table.ts';
+
+/** `Telefon: numbers, Name: name` of a table, in a country. */
+function chosen(text: string, country: string | null = 'DE'): Record<string, string> {
+  const { header, sample } = readTable(text);
+  const mapping = chooseColumns(header, sample, country);
+  return Object.fromEntries(
+    header.map((cell, index) => [cell || `${index + 1}`, mapping[index] ?? '']).filter(([, field]) => field),
+  );
+}
+
+const lines = (...some: string[]) => some.join('\r\n');
+
+/** What programs and spreadsheets export: which of its columns are what. */
+const exports: Record<string, readonly [table: string, columns: Record<string, string>, country?: string]> = {
+  'Google Contacts': [
+    lines(
+      'First Name,Middle Name,Last Name,Phonetic First Name,Phonetic Middle Name,Phonetic Last Name,Name Prefix,Name Suffix,Nickname,File As,Organization Name,Organization Title,Organization Department,Birthday,Notes,Photo,Labels,E-mail 1 - Label,E-mail 1 - Value,Phone 1 - Label,Phone 1 - Value,Phone 2 - Label,Phone 2 - Value,Address 1 - Label,Address 1 - Formatted,Website 1 - Value',
+      'Anna,,Beispiel,,,,Dr.,,,,Muster GmbH,Head of Sales,Sales,,,,* myContacts,* Work,a@example.com,Work,+49 30 901820 ::: +49 30 901821,Mobile,0171 3920000,Home,"Hauptstr. 12',
+      '10115 Berlin",https://example.com',
+      'Otto,,Meier,,,,,,,,,,,,,,* myContacts,,,Mobile,0171 3920001,,,,,',
+    ),
+    {
+      ...{ 'First Name': 'name', 'Middle Name': 'name', 'Last Name': 'name', 'Organization Name': 'name' },
+      ...{ 'Phone 1 - Value': 'numbers', 'Phone 2 - Value': 'numbers' },
+    },
+  ],
+  'Google Contacts before 2023': [
+    lines(
+      'Name,Given Name,Additional Name,Family Name,Yomi Name,Given Name Yomi,Name Prefix,Initials,Nickname,Short Name,Maiden Name,Birthday,Gender,Location,Occupation,Group Membership,E-mail 1 - Type,E-mail 1 - Value,Phone 1 - Type,Phone 1 - Value,Organization 1 - Type,Organization 1 - Name,Organization 1 - Yomi Name,Organization 1 - Title',
+      'Anna Beispiel,Anna,,Beispiel,,,,,,,,,,,,* myContacts,*,a@example.com,Mobile,+49 171 3920000,,Muster GmbH,,Boss',
+      'Otto Meier,Otto,,Meier,,,,,,,,,,,,* myContacts,,,Work,030 901820,,,,',
+    ),
+    {
+      ...{ 'Given Name': 'name', 'Additional Name': 'name', 'Family Name': 'name' },
+      ...{ 'Phone 1 - Value': 'numbers', 'Organization 1 - Name': 'name' },
+    },
+  ],
+  Outlook: [
+    lines(
+      "Title,First Name,Middle Name,Last Name,Suffix,Company,Department,Job Title,Business Street,Business City,Business Postal Code,Assistant's Phone,Business Fax,Business Phone,Business Phone 2,Callback,Car Phone,Company Main Phone,Home Fax,Home Phone,ISDN,Mobile Phone,Other Phone,Pager,Primary Phone,Telex,Account,Anniversary,\"Assistant's Name\",Birthday,Categories,E-mail Address,E-mail Display Name,Gender,Government ID Number,Initials,Manager's Name,Organizational ID Number,Spouse,User 1,Web Page",
+      'Ms,Eva,,Muster,,Muster GmbH,Sales,Head,Hauptstr. 1,Berlin,10115,030 901899,030 901898,030 901820,,,,030 901800,,,,0171 3920000,,,,,,0/0/00,Otto Helfer,0/0/00,Customer;VIP,eva@example.com,Eva Muster (eva@example.com),Unspecified,4711,E.M.,Max Chef,123456789,Udo,,',
+    ),
+    {
+      ...{ 'First Name': 'name', 'Middle Name': 'name', 'Last Name': 'name', Company: 'name' },
+      ...{ 'Business Phone': 'numbers', 'Business Phone 2': 'numbers', 'Car Phone': 'numbers' },
+      ...{ 'Company Main Phone': 'numbers', 'Home Phone': 'numbers', 'Mobile Phone': 'numbers' },
+      ...{ 'Other Phone': 'numbers', 'Primary Phone': 'numbers' },
+    },
+  ],
+  'Outlook in German': [
+    lines(
+      '"Anrede","Vorname","Weitere Vornamen","Nachname","Suffix","Firma","Abteilung","Position","Straße geschäftlich","Ort geschäftlich","Fax geschäftlich","Telefon Assistent","Telefon geschäftlich","Telefon privat","Mobiltelefon","Autotelefon","Telefon Firma","Haupttelefon","Weiteres Telefon","Weiteres Fax","Pager","E-Mail-Adresse","E-Mail: Angezeigter Name","Name Assistent","Geburtstag","Regierungs-Nr.","Organisations-Nr."',
+      '"Frau","Eva","","Muster","","Muster GmbH","","","Hauptstr. 1","Berlin","030 901898","030 901899","030 901820","","0171 3920000","","","","","","","eva@example.com","Eva Muster (eva@example.com)","Otto Helfer","0.0.00","","12345678"',
+    ),
+    {
+      ...{ Vorname: 'name', 'Weitere Vornamen': 'name', Nachname: 'name', Firma: 'name' },
+      ...{ 'Telefon geschäftlich': 'numbers', 'Telefon privat': 'numbers', Mobiltelefon: 'numbers' },
+      ...{ Autotelefon: 'numbers', 'Telefon Firma': 'numbers', Haupttelefon: 'numbers' },
+      ...{ 'Weiteres Telefon': 'numbers' },
+    },
+  ],
+  'Outlook in French': [
+    lines(
+      '"Titre","Prénom","Deuxième prénom","Nom","Suffixe","Société","Service","Rue (bureau)","Télécopie (bureau)","Téléphone de l\'assistant(e)","Téléphone (bureau)","Téléphone (domicile)","Tél. mobile","Téléphone société","Récepteur de radiomessagerie","Nom de l\'assistant(e)","Nom du responsable","Adresse de messagerie"',
+      '"M.","Jean","","Dupont","","Dupont SARL","","1 rue X","01 23 45 67 00","01 23 45 67 99","01 23 45 67 89","","06 12 34 56 78","","","Luc","Max","j@example.com"',
+    ),
+    {
+      ...{ Prénom: 'name', 'Deuxième prénom': 'name', Nom: 'name', Société: 'name' },
+      ...{ 'Téléphone (bureau)': 'numbers', 'Téléphone (domicile)': 'numbers' },
+      ...{ 'Tél. mobile': 'numbers', 'Téléphone société': 'numbers' },
+    },
+    'FR',
+  ],
+  HubSpot: [
+    lines(
+      'Record ID,First Name,Last Name,Email,Phone Number,Mobile Phone Number,Fax Number,Contact owner,Lead Status,Number of Form Submissions,Number of Associated Deals,Last Activity Date,Create Date,Associated Company,Associated Company IDs',
+      '51,Eva,Muster,eva@example.com,+49 30 901820,,,Otto,New,3,0,2026-11-02 10:00,2026-10-01 09:00,Muster GmbH,9001',
+      '52,Ida,Leer,ida@example.com,,,,Otto,New,0,1,,2026-10-02 09:00,,',
+    ),
+    {
+      ...{
+        'Record ID': 'reference',
+        'First Name': 'name',
+        'Last Name': 'name',
+        'Associated Company': 'name',
+      },
+      ...{ 'Phone Number': 'numbers', 'Mobile Phone Number': 'numbers' },
+    },
+  ],
+  DATEV: [
+    lines(
+      '"EXTF";700;16;"Debitoren/Kreditoren";5;20261127100000000;;"RE";"";"";29098;55003;20260101;4;;;"";"";;0;;"";;"";;;"03"',
+      'Konto;Name (Adressattyp Unternehmen);Unternehmensgegenstand;Name (Adressattyp natürl. Person);Vorname (Adressattyp natürl. Person);Kurzbezeichnung;EU-Land;EU-UStID;Anrede;Straße;Postleitzahl;Ort;Telefon;Bemerkung (Telefon);Telefon GL;E-Mail;Fax;Bemerkung (Fax);Bankleitzahl 1;Bankkonto-Nummer 1;IBAN-Nr. 1',
+      '10001;"Alpha GmbH";"Handel";"";"";"Alpha";"DE";"123456789";"";"Hauptstr. 12";"10115";"Berlin";"030 901820";"Zentrale";"";"a@example.com";"030 901899";"";"10010010";"1234567890";"DE02100100100006820101"',
+      '10002;"";"";"Weiß";"Jana";"Weiß J.";"";"";"Frau";"Ringstr. 7a";"20095";"Hamburg";"040 66969199";"";"";"";"";"";"";"";""',
+    ),
+    {
+      ...{ Konto: 'reference', 'Name (Adressattyp Unternehmen)': 'name' },
+      ...{ 'Name (Adressattyp natürl. Person)': 'name', 'Vorname (Adressattyp natürl. Person)': 'name' },
+      ...{ Telefon: 'numbers', 'Telefon GL': 'numbers' },
+    },
+  ],
+  'DATEV, a list of debtors': [
+    lines(
+      'Debitorenkonto;Kurzbezeichnung;Telefon;PLZ',
+      '10001;Alpha GmbH;030 901820;10115',
+      '10002;Beta KG;;20095',
+    ),
+    { Debitorenkonto: 'reference', Kurzbezeichnung: 'name', Telefon: 'numbers' },
+  ],
+  Lexware: [
+    lines(
+      'Kunden-Nr.;Anrede;Firma;Name;Vorname;Zusatz;Ansprechpartner;Straße;Hausnummer;PLZ;Ort;Land;Telefon1;Telefon2;Telefax;Mobil;E-Mail;USt-IdNr.;Steuernummer;Kontonummer;Bankleitzahl;IBAN;Rabatt',
+      '10001;Firma;Alpha GmbH;;;;Frau Weiß;Hauptstr.;12;10115;Berlin;DE;030 901820;;030 901899;0171 3920000;a@example.com;DE123456789;27/123/45678;1234567890;10010010;;0,00',
+      '10002;Frau;;Weiß;Jana;;;Ringstr.;7a;20095;Hamburg;DE;040 66969199;;;;;;;;;;0,00',
+    ),
+    {
+      ...{ 'Kunden-Nr.': 'reference', Firma: 'name', Name: 'name', Vorname: 'name' },
+      ...{ Telefon1: 'numbers', Telefon2: 'numbers', Mobil: 'numbers' },
+    },
+  ],
+  sevDesk: [
+    lines(
+      'Kunden-Nr.;Anrede;Titel;Nachname;Vorname;Organisation;Namenszusatz;Position;Kategorie;IBAN;BIC;Umsatzsteuer-ID;Strasse;PLZ;Ort;Land;Adress-Kategorie;Telefon;Telefon-Kategorie;Mobil;Fax;E-Mail;E-Mail-Kategorie;Webseite;Beschreibung;Geburtstag;Tags;Debitoren-Nr.;Kreditoren-Nr.;Steuernummer;Skonto Tage',
+      '1001;Frau;;Weiß;Jana;;;;Kunde;;;;Ringstr. 7;20095;Hamburg;Deutschland;Arbeit;040 66969199;Arbeit;0171 3920000;;;;;;;;10001;;;',
+      '1002;;;;;Alpha GmbH;;;Kunde;;;DE123456789;Hauptstr. 12;10115;Berlin;Deutschland;Arbeit;030 901820;Arbeit;;;;;;;;;10002;;;',
+    ),
+    {
+      ...{ 'Kunden-Nr.': 'reference', Nachname: 'name', Vorname: 'name', Organisation: 'name' },
+      ...{ Telefon: 'numbers', Mobil: 'numbers', Kategorie: 'segment' },
+    },
+  ],
+  'an ERP': [
+    lines(
+      'Kunden-Nr.;Firma;Straße;Hausnummer;PLZ;Ort;Telefon;Faxnummer;Steuernummer',
+      '1;Alpha GmbH;Hauptstr.;12;57072;Siegen;0271 1234567;0271 1234599;2712345678',
+      '2;Beta KG;Ringstr.;12;57072;Siegen;0271 1234568;;2712345679',
+      '3;Gamma;Weg;7a;57072;Siegen;0271 1234569;;',
+    ),
+    { 'Kunden-Nr.': 'reference', Firma: 'name', Telefon: 'numbers' },
+  ],
+  'Excel in Dutch': [
+    lines(
+      'sep=;',
+      'Klantnummer;Voornaam;Tussenvoegsel;Achternaam;Huisnummer;BTW-nummer;Vast;Mobiel;Klantgroep',
+      '0501;Jan;van;Dijk;12;NL001234567B01;020 1234567;06 12345678;Gold',
+    ),
+    {
+      ...{ Klantnummer: 'reference', Voornaam: 'name', Tussenvoegsel: 'name', Achternaam: 'name' },
+      ...{ Vast: 'numbers', Mobiel: 'numbers', Klantgroep: 'segment' },
+    },
+    'NL',
+  ],
+  'Excel in French': [
+    lines(
+      '\ufeffCode client;Raison sociale;Numéro de TVA;Nombre d’employés;Fixe;Portable;Télécopie;Numéro de facture',
+      'C100;Dupont SARL;FR12345678901;12;01 23 45 67 89;06 12 34 56 78;01 23 45 67 00;100234',
+    ),
+    { 'Code client': 'reference', 'Raison sociale': 'name', Fixe: 'numbers', Portable: 'numbers' },
+    'FR',
+  ],
+  'Excel in Spanish': [
+    lines(
+      'Número de cliente;Nombre;Apellidos;NIF;Número de factura;Fijo;Móvil;Fax',
+      '7;Ana;Gómez Ruiz;12345678Z;2026001;912 345 678;612 345 678;912 345 679',
+    ),
+    {
+      'Número de cliente': 'reference',
+      Nombre: 'name',
+      Apellidos: 'name',
+      Fijo: 'numbers',
+      Móvil: 'numbers',
+    },
+    'ES',
+  ],
+  LibreOffice: [
+    lines(
+      '"Reference","Company","Landline","Cell","Username"',
+      '"A-1","Smith & Sons","020 7946 0018","07700 900123","jsmith"',
+    ),
+    { Reference: 'reference', Company: 'name', Landline: 'numbers', Cell: 'numbers' },
+    'GB',
+  ],
+  'cells copied from a spreadsheet': [
+    'Kd.-Nr.\tName\tRufnummer\n7\tBar "Zum Anker"\t030 901820\n8\t12" Rohre\t030 901821',
+    { 'Kd.-Nr.': 'reference', Name: 'name', Rufnummer: 'numbers' },
+  ],
+  Shopify: [
+    lines(
+      'Customer ID,First Name,Last Name,Email,Accepts Email Marketing,Default Address Company,Default Address Address1,Default Address City,Default Address Phone,Phone,Accepts SMS Marketing,Total Spent,Total Orders,Note,Tax Exempt,Tags',
+      "'7421,Eva,Muster,e@example.com,yes,Muster GmbH,Hauptstr. 1,Berlin,030 901820,+49 171 3920000,no,1204.50,12,,no,",
+    ),
+    {
+      ...{ 'Customer ID': 'reference', 'First Name': 'name', 'Last Name': 'name' },
+      ...{ 'Default Address Phone': 'numbers', Phone: 'numbers' },
+    },
+  ],
+};
+
+for (const [program, [text, expected, country]] of Object.entries(exports))
+  test(`columns of ${program}`, () => assert.deepEqual(chosen(text, country), expected));
+
+test('a column is a telephone by its cells, too', () => {
+  const isChosen = (header: string, ...cells: string[]) =>
+    chosen(
+      [
+        `Kundennr;Name;Telefon;${header}`,
+        ...cells.map((cell, n) => `${n};Ann ${n};030 12345${n};${cell}`),
+      ].join('\n'),
+    )[header] === 'numbers';
+  assert.ok(isChosen('Mobil', '0171 3920000', '', ''));
+  assert.ok(!isChosen('Mobil', 'ja', 'nein', 'ja'));
+  assert.ok(!isChosen('Mobil', 'Android', 'iOS', 'Android'));
+  for (const extension of ['12', '-20', '/ 112']) assert.ok(!isChosen('Durchwahl', extension), extension);
+  assert.ok(isChosen('Durchwahl', '030 901812', '030 901813', '030 901814'));
+  assert.ok(isChosen('Mobil', '4,93012E+11', '', ''), 'what a spreadsheet has shortened is named');
+});
+
+test('headers that say nothing leave it to the cells', () => {
+  const unknown = 'Nr.;Bezug;Ruf\n1;Alpha;030 901820\n2;Beta;+49 171 3920000\n';
+  assert.deepEqual(chosen(unknown), { 'Nr.': 'reference', Ruf: 'numbers' });
+  assert.deepEqual(chosen('Nummer;Name\n030 901820;Ann\n0171 3920000;Bob\n'), {
+    Nummer: 'numbers',
+    Name: 'name',
+  });
+  assert.deepEqual(chosen('Nummer;Name;Telefon\n30901820;Ann;030 1234567\n'), {
+    ...{ Nummer: 'reference', Name: 'name', Telefon: 'numbers' },
+  });
+  assert.deepEqual(chosen('Имя;Телефон\nИван;+7 495 1234567\nОльга;+7 495 1234568\n', 'RU'), {
+    ...{ Имя: 'name', Телефон: 'numbers' },
+  });
+  assert.deepEqual(chosen('1001;Müller GmbH;030 901820\n1002;Meier;030 901821\n'), {
+    ...{ 1: 'reference', 2: 'name', 3: 'numbers' },
+  });
+  for (const table of [
+    'EAN;Artikel\n4006381333931;Stift\n4006381333948;Heft\n',
+    'Datum;Wert\n2026-11-27;12\n',
+  ])
+    assert.deepEqual(
+      Object.values(chosen(table)).filter((field) => field === 'numbers'),
+      [],
+      table,
+    );
+});

@@ -1,0 +1,180 @@
+import { normaliseNumber, numberForms } from '../../../shared/phone-number/normalise-number.ts';
+import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
+import { languages } from '../../words/words.ts';
+import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
+import { type Meaning, meaningOf } from './header-words.ts';
+
+/** The field that each column of a table holds; '' for none. */
+export type Mapping = readonly (CustomerField | '')[];
+
+/** Extensions and counts have fewer digits. */
+const SHORTEST_NUMBER = 6;
+/** Cells that are looked at, so that a table of many columns costs no more than one of many lines. */
+const MAX_CELLS = 20_000;
+
+/**
+ * The columns of somebody's own table: by the words of their headers, and by what their cells look like. A header that
+ * says nothing (there may be none: '') leaves it to the cells. `sample`: some lines of the table.
+ */
+export function chooseColumns(
+  header: readonly string[],
+  sample: readonly (readonly string[])[],
+  country: string | null,
+): Mapping {
+  const rows = sample.slice(0, Math.max(1, Math.floor(MAX_CELLS / Math.max(1, header.length))));
+  const all = header.map((text, index): Column => {
+    const cells = rows.map((row) => row[index] ?? '');
+    const meaning = meaningOf(text);
+    return {
+      index,
+      own: meaning === 'full' ? undefined : ownField(text),
+      isNamed: /\p{Script=Latin}/u.test(text),
+      meaning,
+      cells,
+      about: describe(cells.filter(Boolean), country),
+    };
+  });
+  const chosen = new Map<number, CustomerField>();
+  const choose = (field: CustomerField, some: readonly Column[]) => {
+    for (const { index } of some) chosen.set(index, field);
+  };
+  const isFree = ({ index }: Column) => !chosen.has(index);
+  const isOf = (...meanings: Meaning[]) => all.filter((one) => isFree(one) && meanings.includes(one.meaning));
+
+  for (const one of all) if (one.own) chosen.set(one.index, one.own);
+  const isChosen = (field: CustomerField) => [...chosen.values()].includes(field);
+  choose('numbers', telephones(isOf('numbers')));
+  if (!isChosen('numbers')) choose('numbers', isOf('key', 'unknown').filter(holdsTelephones));
+  if (!isChosen('reference')) choose('reference', reference(isOf));
+  if (!isChosen('name')) choose('name', names(isOf));
+  if (!isChosen('segment')) choose('segment', isOf('segment').filter(holdsGroups).slice(0, 1));
+  return header.map((_, index) => chosen.get(index) ?? '');
+}
+
+type Column = {
+  readonly index: number;
+  /** The field whose name or label the header is; that of names is called so in other tables, too. */
+  readonly own: CustomerField | undefined;
+  /** Whether the header could say anything to us. */
+  readonly isNamed: boolean;
+  readonly meaning: Meaning;
+  /** With the empty ones, so that columns can be compared line by line. */
+  readonly cells: readonly string[];
+  readonly about: ReturnType<typeof describe>;
+};
+
+/** The field that pages and exports call so, in any language. */
+function ownField(header: string): CustomerField | undefined {
+  const text = header.toLowerCase();
+  return columns.find(
+    (name) =>
+      name === text ||
+      [...languages.values()].some((words) => customerFields[name].label(words).toLowerCase() === text),
+  );
+}
+
+/** What cells look like, each a share of those that are not empty. */
+function describe(cells: readonly string[], country: string | null) {
+  const share = (is: (cell: string) => boolean) =>
+    cells.length === 0 ? 0 : cells.filter(is).length / cells.length;
+  return {
+    count: cells.length,
+    /** Whatever has a number in it, or had one before a spreadsheet rounded it. */
+    readable: () =>
+      share((cell) => {
+        const { numbers, unread } = readNumbers(cell, country);
+        const isLong = (number: string) => number.replace(/\D/g, '').length >= SHORTEST_NUMBER;
+        return numbers.some(isLong) || unread.some(({ reason }) => reason === 'rounded');
+      }),
+    /** Nothing but telephone numbers, written as such. */
+    telephone: () => share((cell) => isTelephone(cell, country)),
+    worded: share((cell) => /\p{L}/u.test(cell)),
+    distinct: cells.length === 0 ? 0 : new Set(cells).size / cells.length,
+  };
+}
+
+/** A date, an address of a machine, or a number with decimals. */
+const otherNumber = /^(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([ T].*)?$|^\d+[.,]\d\d?$|^\d+(\.\d+){3}$/;
+
+function isTelephone(cell: string, country: string | null): boolean {
+  const text = cell.trim();
+  if (otherNumber.test(text) || !/^[+(\d][\d\s()./–-]*$/.test(text)) return false;
+  const digits = text.replace(/\D/g, '');
+  if (digits.length < SHORTEST_NUMBER || digits.length > 15) return false;
+  const number = normaliseNumber(text, country);
+  if (/^(\+|00)/.test(text)) return number.startsWith('+');
+  // Where national numbers begin with 0, a number without it is a key of something.
+  return country === null
+    ? text.startsWith('0') && /\D/.test(text)
+    : number.startsWith('+') && number !== `+${digits}` && numberForms(number).includes(digits);
+}
+
+const answer = /^(?:x|y|n|j|ja|nein|yes|no|oui|non|s[ií]|nee|true|false|wahr|falsch|vrai|faux|waar|onwaar)$/i;
+
+/** An answer to a question, an extension or a count. */
+const isNoNumber = (cell: string) =>
+  answer.test(cell) || (!/\p{L}/u.test(cell) && cell.replace(/\D/g, '').length < SHORTEST_NUMBER);
+
+/**
+ * Columns whose headers speak of telephones, without those whose cells do not: `yes`, `Work`, extensions. A few cells that
+ * cannot be read stay, so that they are named.
+ */
+function telephones(named: readonly Column[]): readonly Column[] {
+  const readable = new Map(named.map((column) => [column, column.about.readable()]));
+  const isReadable = [...readable.values()].some((share) => share > 0);
+  return named.filter((column) => {
+    const { about, cells } = column;
+    if (about.count === 0 || (readable.get(column) ?? 0) >= 0.1) return true;
+    return cells.some((cell) => !isNoNumber(cell)) && !(isReadable && about.count >= 3);
+  });
+}
+
+/** Columns whose headers do not speak of telephones. */
+const holdsTelephones = ({ about }: Column) => about.count > 0 && about.telephone() >= 0.8;
+
+/** The column with the account's own keys: named as such, else the first with a different key in each line. */
+function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {
+  const named = isOf('reference').filter(({ about }) => about.count < 10 || about.distinct >= 0.1);
+  const filled = (some: readonly Column[]) =>
+    some.toSorted((a, b) => Number(b.about.count > 0) - Number(a.about.count > 0));
+  const isKey = ({ about, cells }: Column) => about.count === cells.length && about.distinct === 1;
+  const isCode = (column: Column) =>
+    isKey(column) && column.cells.every((cell) => /^[\w./-]*\d[\w./-]*$/.test(cell));
+  const unnamed = [
+    ...isOf('customer').filter(isCode),
+    ...isOf('key').filter(isKey),
+    ...isOf('unknown').filter((column) => !column.isNamed && isCode(column)),
+  ];
+  return [...filled(named), ...unnamed].slice(0, 1);
+}
+
+/** First and last names, companies, and what else is called a name; nothing twice. */
+function names(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {
+  const worded = (...meanings: Meaning[]) =>
+    isOf(...meanings).filter(({ about }) => about.count === 0 || about.worded >= 0.5);
+  const parts = worded('given', 'middle', 'family');
+  const companies = worded('company');
+  const isFilled = (some: readonly Column[], row: number) => some.some(({ cells }) => cells[row]);
+  const isWhole = ['given', 'family'].every((meaning) => parts.some((one) => one.meaning === meaning));
+  // `Name` beside `First name` and `Last name` is both of them once more, unless it stands where they are empty.
+  const full = worded('full').filter(
+    ({ cells, about }) =>
+      !isWhole || about.count === 0 || cells.some((cell, row) => cell !== '' && !isFilled(parts, row)),
+  );
+  const some = [
+    ...parts,
+    ...full,
+    ...companies,
+    ...worded('customer').filter(({ about }) => about.count > 0),
+  ];
+  if (some.some(({ about }) => about.count > 0)) return some;
+  const others = [
+    worded('alias'),
+    worded('unknown').filter((column) => !column.isNamed && column.about.count > 0),
+  ];
+  return [...some, ...(others.find((found) => found.length > 0) ?? []).slice(0, 1)];
+}
+
+/** A group has several customers, and each customer is in one. */
+const holdsGroups = ({ about, cells }: Column) =>
+  (about.count < 5 || about.distinct <= 0.5) && !cells.some((cell) => /;|:::/.test(cell));

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Meaning, meaningOf, nameOrder } from './header-words.ts';
+
+/** Headers of exports in five languages, separated by `|`. */
+const headers: Record<Meaning, string> = {
+  none: `Company ID|Firmennummer|Hausnummer|Hausnr.|Steuernummer|Rechnungsnummer|Vertragsnummer|Personalnummer
+    Kontonummer|Huisnummer|BTW-nummer|Invoice number|Number of employees|Numéro de TVA|Television|Username
+    User name|Domain name|Street name|Organization Title|Fax|Faxnummer|Telefax|Business Fax|Fax geschäftlich
+    Télécopie (bureau)|Assistant's Phone|Telefon Assistent|Téléphone de l'assistant(e)|Manager's Name
+    Name des/der Vorgesetzten|Phone 1 - Label|Phone 1 - Type|Phonetic First Name|Name Prefix|Name Suffix
+    E-mail 1 - Value|E-Mail-Adresse|Email|Mail|Contact owner|Lead Status|Number of Form Submissions
+    Number of Associated Deals|Organization Department|Group Membership|Labels|PLZ|Ort|Straße|IBAN|BIC
+    Bankleitzahl 1|Bankkonto-Nummer 1|Telefon-Kategorie|E-Mail: Angezeigter Name|Geburtsname
+    Website 1 - Value|Nickname|File As|Organizational ID Number|Government ID Number|Kontoinhaber|USt-IdNr.
+    UID-Nummer|Ust-ID|Kreditkartennummer|Product name|Numéro de facture|Número de factura|Factuurnummer
+    Número de IVA|Code postal|Código postal|Postcode|Telex|Pager|Country code|Land|Pays|Nombre d'employés
+    Número de empleados|Anzahl Mitarbeiter|Aantal medewerkers|Kundentyp|Kunde seit|Last Activity
+    Last Modified Date|Geburtsdatum|Bemerkung (Telefon)|Anrede|Titel|Abteilung|Position|Kontoinhaber
+    Kreditorennummer|Lieferantennummer|Supplier number|Artikelnummer|SIRET|Handelsregisternummer|KvK-nummer
+    Organization 1 - Title|Phone Type|Numéro de contrat|Bestellnummer|Mandatsreferenz`,
+  numbers: `Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
+    Téléphone|Telefoon|Telefon|Telefonnummer|Tel.|Tel|Tel. Nr.|TelNr|Telefon 1|Telefon1|Telefon2
+    Phone 1 - Value|Phone Number|Mobile Phone Number|Mobiltelefon|Mobilnummer|Handynummer|Handy-Nr.
+    Business Phone|Business Phone 2|Home Phone|Car Phone|Company Main Phone|Primary Phone|Other Phone
+    Mobile Phone|Telefon geschäftlich|Telefon privat 2|Autotelefon|Haupttelefon|Weiteres Telefon
+    Privattelefon|Firmentelefon|Bürotelefon|Diensthandy|Mobilfunknummer|Festnetznummer|Numéro de téléphone
+    Tél. mobile|Tél.|N° de téléphone|Téléphone (bureau)|Téléphone portable|Teléfono móvil|Móvil
+    Nº de teléfono|Número de teléfono|Tfno.|Telefoonnummer|Mobiel|Mobiele telefoon|GSM-nummer
+    Telefoon op werk|Mobielnummer|Vaste telefoon|phoneNumber|phone_number|mobile_phone|Landline|Cell phone
+    Mobile No.|WhatsApp|Direct Line|Telefon Ansprechpartner|Billing Phone|Default Address Phone|Work Phone
+    Telefon GL|Mobil-Tel.-Nr.|Tel. dienstlich|Ligne directe|Person - Phone - Work|Rufnummer 2|Telefon (Firma)
+    Mobile|Telephone|TELEFON|Telefono fijo|Contact phone`,
+  reference: `Kundennummer|Kunden-Nr.|KdNr|Kd.-Nr.|Kdnr.|KundenNr|Kundennr|Kunden-ID|Numéro de client|Numéro client
+    N° client|N° de client|Code client|Account Number|Account No.|Customer number|Customer ID|Customer No
+    CustomerID|customer_id|Client ID|Número de cliente|Nº cliente|Código de cliente|Klantnummer|Klantnr.
+    Klantcode|Debitorenkonto|Debitoren-Nr.|Debitorennummer|Debiteurnummer|Debiteurennummer|Relatienummer
+    Lidnummer|Reference|Referenz|Référence|Referencia|Referentie|Ref|Ref.|Record ID|Contact ID
+    Mitgliedsnummer|Patientennummer|Member ID|Customer #|Kundenkonto|Référence client|Mandantennummer
+    Externe ID|External ID`,
+  given: `Vorname|First Name|Given Name|Prénom|Voornaam|FirstName|first_name|Nombre de pila|First|Forename
+    Billing First Name`,
+  family: `Nachname|Last Name|Family Name|Surname|Achternaam|Apellidos|Apellido|Nom de famille|Zuname|Familienname
+    Last|Segundo apellido`,
+  middle: `Middle Name|Weitere Vornamen|Deuxième prénom|Segundo nombre|Additional Name|Tussenvoegsel|Second name`,
+  full: `Name|Nom|Nombre|Naam|Full Name|Name, Vorname|Nom et prénom|Nombre y apellidos|Vorname Nachname
+    Vor- und Nachname|Name 1|Name2|Customer name|Kundenname|Nom du client|Klantnaam|Account Name|Contact Name
+    Name (Adressattyp natürl. Person)|Volledige naam|Voor- en achternaam|Nombre completo|Nom complet`,
+  company: `Firma|Company|Company Name|Raison sociale|Razón social|Société|Empresa|Bedrijf|Bedrijfsnaam|Firmenname
+    Organization|Organization Name|Organization 1 - Name|Unternehmen|Entreprise|Organisation
+    Nom de l'entreprise|Associated Company|Unternehmensname|Nombre de la empresa|Handelsnaam
+    Nom de la société|Nom de société|Billing Company|Denominación social`,
+  alias: `Kurzbezeichnung|Matchcode|Suchname|Ansprechpartner|Display Name|Anzeigename|Kontaktperson|Short name
+    Kurzname|Contactpersoon|Contact person`,
+  segment: `Segment|Segmento|Kundengruppe|Gruppe|Kategorie|Catégorie|Groep|Klantgroep|Categoría|Customer group
+    Kundensegment|Groupe de clients|Category`,
+  key: `Nummer|Number|Nr.|ID|Numéro|Número|No.|Konto|Code`,
+  customer: `Kunde|Customer|Client|Cliente|Klant`,
+  unknown: `Gläubiger-ID|Lfd. Nr.|foo|x`,
+};
+
+for (const [meaning, list] of Object.entries(headers))
+  test(`headers: ${meaning}`, () => {
+    const other = list
+      .split(/\|\s*/)
+      .map((header) => [header, meaningOf(header)] as const)
+      .filter(([, found]) => found !== meaning);
+    assert.deepEqual(other, []);
+  });
+
+test('a name begins with the first name, wherever the table has it', () => {
+  const ordered = (header: string) => {
+    const cells = header.split(';');
+    return nameOrder(cells, [...cells.keys()])
+      .map((column) => cells[column])
+      .join(';');
+  };
+  assert.equal(ordered('Nachname;Vorname'), 'Vorname;Nachname');
+  assert.equal(ordered('Firma;Achternaam;Tussenvoegsel;Voornaam'), 'Firma;Voornaam;Tussenvoegsel;Achternaam');
+  assert.equal(ordered('Nom;Prénom;Société'), 'Prénom;Nom;Société');
+  assert.equal(ordered('Name;Firma'), 'Name;Firma');
+});

@@ -1,0 +1,206 @@
+/**
+ * Words in the headers of tables that other programs export, in the languages of the pages, in lower case and without
+ * accents. German and Dutch join words: `telefonnummer` is read as `telefon` and `nummer`, and a joined word with a part
+ * that is not listed is unknown. Each row is a role: what its words make of a column.
+ */
+const vocabulary = {
+  /** A telephone. */
+  numbers: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cell cellphone cellphones cellular landline
+    switchboard direct directe directa ddi whatsapp whats telefon telefone telefonnr handy handys mobil mobilfunk mobiltel festnetz durchwahl
+    zentrale rufnummer rufnummern rufnr hotline telephonique portable fixe gsm telefono telefonos tfno tfn tlf tlfn movil
+    moviles celular celulares cel fijo fijos centralita telefoon telefoons mobiel mobieltje vast vaste doorkies`,
+  /** Not a caller's number and not a customer's name, whatever is next to it: another person, or a detail of a telephone. */
+  never: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd isdn rnis
+    email emails mail mails courriel correo skype im messenger imap
+    assistant assistants assistent assistentin assistente assistenten asst ayudante asistente secretary spouse partner
+    ehepartner conjoint conyuge manager managers vorgesetzte vorgesetzten vorgesetzter superviseur responsable jefe
+    leidinggevende owner owners besitzer propietario proprietaire eigenaar betreuer bearbeiter sachbearbeiter
+    aussendienst verkaufer verkaeufer vertreter salesperson salesrep vendedor vendeur verkoper agent agents
+    user users username usernames benutzer utilisateur usuario usuarios gebruiker gebruikers login
+    emergency notfall urgence emergencia noodgeval referrer
+    type types typ typen tipo tipos art label labels libelle etiqueta status statut estado etat state
+    bemerkung bemerkungen note notes notiz notizen remark remarks remarque remarques comment comments commentaire
+    commentaires kommentar kommentare opmerking opmerkingen observaciones nota notas notitie notities description
+    beschreibung omschrijving descripcion
+    date dates datum fecha birthday birthdate birth geburt geburts geburtstag geburtsdatum geburtsname geboortedatum naissance
+    nacimiento anniversary jahrestag time times zeit zeiten uhrzeit hora heure tijd created updated modified changed
+    erstellt geandert angelegt seit since depuis desde sinds activity contacted
+    count counts anzahl aantal cantidad sum summe total totals amount betrag montant importe bedrag balance saldo umsatz
+    revenue turnover price preis prix precio prijs cost kosten cout coste salary gehalt salaire salario rate tarif tarifa
+    employees employee mitarbeiter salaries salarie employes employe empleados empleado medewerkers medewerker
+    personalnummer personalnr personeelsnummer submissions deals visits calls anrufe appels llamadas tickets sessions
+    views clicks conversions enfants kinder hijos
+    verified valid gepruft geprueft optin optout opt consent allowed erlaubt einwilligung preferred preference bevorzugt
+    score rating extension extensions nebenstelle toestel toestelnummer poste vorwahl area areacode prefix suffix suffixe
+    indicatif netnummer country countrycode land landes landcode pays pais
+    phonetic yomi nickname spitzname maiden apodo bijnaam initials initialen initiales voorletters
+    file fichier datei archivo bestand domain domaine dominio domein host server url web website webseite homepage
+    internet page pagina site screen language sprache langue idioma taal photo foto image bild timezone zeitzone currency
+    title titles titel titre titulo`,
+  /** Something else, except where a word for a telephone is next to it. */
+  thing: `house haus huis street strasse str rue calle straat address addresses adresse adress adressen adres direccion
+    anschrift city town ort stadt ville ciudad plaats postal zip zipcode plz postleitzahl postcode cp pobox postfach
+    region province provincia provincie bundesland county departement
+    tax steuer steuers ust ustid ustidnr uid vat tva iva nif cif nie btw kvk siret siren naf ape handelsregister iln gln ean
+    invoice invoices rechnung rechnungs facture factures facturation factura facturas factuur orders order auftrag
+    auftrags bestell bestellung commande commandes pedido pedidos bestelling bestel contract contracts vertrag vertrags
+    contrat contrats contrato contratos offer angebot angebots devis oferta offerte product produkt produit producto
+    artikel article articulo item sku serial serien serie machine vehicle fahrzeug kennzeichen kfz immatriculation
+    matricula kenteken bank banque banco bankleitzahl blz iban bic swift kontonummer kontonr kontoinhaber bankkonto
+    bankverbindung rekening cuenta mandatsreferenz kreditkarte credit card karte kreditor kreditoren supplier suppliers
+    vendor lieferant lieferanten fournisseur fournisseurs proveedor leverancier leveranciers insurance versicherung
+    versicherungs assurance poliza polis passport ausweis dni ssn
+    personal personals personeel personeels staff shipping delivery liefer lieferung lieferadresse livraison entrega levering
+    anrede salutation civilite tratamiento aanhef position job function funktion fonction cargo functie role
+    rolle occupation beruf profession profesion beroep department abteilung service departamento afdeling team
+    industry branche secteur sector size groesse grosse taille gender geschlecht sexe genero geslacht religion
+    priority prioritat priorite prioridad prioriteit tag tags membership mitgliedschaft keyword keywords stichworter
+    source quelle zusatz namenszusatz rabatt discount terms zahlung payment paiement pago betaling
+    television tv channel campaign event relation custom subject betreff location directory mileage hobby stage lifecycle government organizational
+    floor room zimmer latitude longitude ip mac pin password passwort`,
+  /** A key of the account's own in one word. */
+  reference: `reference references referenz referenzen referencia referencias referentie ref referenznr kdnr kdnummer
+    debitorenkonto kundenkonto`,
+  /** Whose key it is, before or after a word for a key. Alone it is the customer. */
+  customer: `customer customers kunde kunden kd kdn client clients cliente clientes klant klanten debitor debitoren debiteur
+    debiteuren debtor deudor abonne abonnent abonnenten subscriber member members mitglied mitglieder membre adherent
+    miembro socio lid leden lidmaatschap patient patienten paciente mandant mandanten tenant mieter huurder tiers tercero
+    account accounts record external extern externe crm lead relatie relaties`,
+  /** A person who works at the customer. The same before a word for a key. */
+  contact: `contact contacts kontakt kontakte contacto contactos contactpersoon person persons personen persona personne
+    persoon ansprechpartner kontaktperson interlocuteur inhaber`,
+  /** A key or a number, whatever of. */
+  key: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros id ids code codes codigo kennung key cle
+    clave schlussel sleutel identifier identifiant identificador konto compte`,
+  given: `forename firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam`,
+  middle: `middlename tussenvoegsel tussenvoegsels voorvoegsel voorvoegsels zweitname`,
+  family: `surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname`,
+  /** What a word for a name is then of. */
+  first: `first given pila vor voor`,
+  second: `middle second additional deuxieme segundo segunda middelste zweiter weitere`,
+  last: `last family famille`,
+  full: `name names namen nom noms nombre naam fullname full volledige completo complet`,
+  /** A second name of the same. */
+  alias: `display anzeigename angezeigter kurzname kurzbezeichnung matchcode suchname suchbegriff zoeknaam short kurz
+    bezeichnung alias`,
+  company: `company companies companyname firma firmen firmenname unternehmen unternehmens betrieb betriebs organisation
+    organisations organization organizations corporation corporate societe entreprise raison denomination etablissement
+    empresa compania razon denominacion organizacion bedrijf bedrijfs organisatie onderneming handels`,
+  segment: `segment segments segmento kundensegment group groups gruppe gruppen groupe groupes grupo grupos groep groepen
+    category categories kategorie kategorien categorie categoria categorias`,
+  /** Where, which or how: it changes nothing. */
+  neutral: `business home private privat prive particular personnel personnelle work office buro buero bureau geschaft
+    geschaeft geschafts geschaeftlich geschaftlich geschaftliche dienst dienstlich dienstliche trabajo travail domicile
+    casa werk thuis zakelijk main haupt principal principale primary primar hoofd other andere autre otro otra weiteres
+    weiterer secondary car auto voiture coche radio value wert valeur valor default standard formatted associated social
+    sociale comercial commercial commerciale line ligne linea leitung dial billing pro perso nat naturl natural adressattyp keine
+    angabe of the de du des d la l le les el los las del di von van der die das den dem and und et y en e o or oder ou op im
+    am auf te s sur zum zur a au aux bei m mr`,
+} as const;
+
+type Role = keyof typeof vocabulary;
+
+const roleOf = new Map(
+  Object.entries(vocabulary).flatMap(([role, list]) =>
+    list.split(/\s+/).map((word) => [word, role as Role] as const),
+  ),
+);
+const LONGEST_WORD = Math.max(...[...roleOf.keys()].map((word) => word.length));
+
+/** The roles of the words in a header; undefined for a word that is unknown. */
+function rolesIn(header: string): (Role | undefined)[] {
+  const text = header
+    .replace(/(?<=\p{Ll}{2})(?=\p{Lu})/gu, ' ')
+    .replace(/n[°º]|#/gi, ' nr ')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss');
+  return (text.match(/\p{L}+/gu) ?? []).flatMap((word) => rolesOfWord(word) ?? [undefined]);
+}
+
+/** Shorter words are joined with others only at the end, as in `kundennr`. */
+const SHORTEST_JOINED = 3;
+
+/** The role of a word, or those of the words that it is made of. */
+function rolesOfWord(word: string): Role[] | undefined {
+  const role = roleOf.get(word);
+  if (role !== undefined) return [role];
+  for (let length = Math.min(LONGEST_WORD, word.length - 2); length >= SHORTEST_JOINED; length -= 1) {
+    const first = roleOf.get(word.slice(0, length));
+    if (first === undefined || (first === 'neutral' && length < 4)) continue;
+    for (const joint of ['', 's', 'n', 'en', 'es']) {
+      const tail = word.slice(length + joint.length);
+      const isTail = tail.length >= SHORTEST_JOINED || tail === 'nr' || tail === 'id' || tail === 'no';
+      const rest = isTail && word.startsWith(joint, length) ? rolesOfWord(tail) : undefined;
+      if (rest) return [first, ...rest];
+    }
+  }
+  return undefined;
+}
+
+/**
+ * What a header says its column holds. `customer`: the customer, by name or by key. `key`: a number or a key, whatever of.
+ * `alias`: a name, if there is no better one. `none`: something else. `unknown`: it says
+ * nothing that we know.
+ */
+export type Meaning =
+  | 'numbers'
+  | 'reference'
+  | 'given'
+  | 'middle'
+  | 'family'
+  | 'full'
+  | 'company'
+  | 'alias'
+  | 'segment'
+  | 'customer'
+  | 'key'
+  | 'none'
+  | 'unknown';
+
+export function meaningOf(header: string): Meaning {
+  const all = rolesIn(header);
+  const roles = new Set(all);
+  const has = (...some: Role[]) => some.some((role) => roles.has(role));
+  const hasUnknown = roles.has(undefined);
+  if (has('never') || (has('numbers') && has('segment'))) return 'none';
+  if (has('numbers')) return 'numbers';
+  if (has('thing')) return 'none';
+  const part = namePart(has);
+  // `Name of the dog` is not that of a customer, but better than nothing.
+  if (part) return hasUnknown ? 'alias' : part;
+  if (has('segment')) return hasUnknown ? 'unknown' : 'segment';
+  if (has('reference') || (has('key') && has('customer', 'contact'))) return hasUnknown ? 'key' : 'reference';
+  if (hasUnknown) return has('company') ? 'alias' : 'unknown';
+  if (has('company')) return has('key') ? 'none' : 'company';
+  if (has('contact', 'alias')) return 'alias';
+  if (has('customer')) return 'customer';
+  return has('key') ? 'key' : 'unknown';
+}
+
+function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {
+  if (has('alias') && has('full')) return 'alias';
+  const isGiven = has('given', 'first');
+  const isFamily = has('family', 'last');
+  if ((isGiven && isFamily) || (has('full') && has('given', 'family') && !has('first', 'second', 'last')))
+    return 'full';
+  if (isFamily) return 'family';
+  if (has('middle', 'second')) return 'middle';
+  if (isGiven) return 'given';
+  if (has('full')) return has('company') ? 'company' : 'full';
+  return undefined;
+}
+
+/** The columns that a name is put together of, first names before last names, wherever the table has them. */
+export function nameOrder(header: readonly string[], nameColumns: readonly number[]): readonly number[] {
+  const meanings = header.map(meaningOf);
+  const isWhole = nameColumns.some((column) => meanings[column] === 'family');
+  // Next to a first name alone, `Name` is the last name.
+  const rank = (column: number) =>
+    ['given', 'middle', isWhole ? 'family' : 'full'].indexOf(meanings[column] ?? 'unknown');
+  const parts = nameColumns.filter((column) => rank(column) >= 0);
+  if (!parts.some((column) => rank(column) === 0)) return nameColumns;
+  const inOrder = parts.toSorted((a, b) => rank(a) - rank(b));
+  return nameColumns.map((column) => (parts.includes(column) ? (inOrder.shift() as number) : column));
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readTable } from './table.ts';
+
+/** A table as its header and its lines, cells separated by ¦, each with its number. */
+function read(text: string) {
+  const { header, above, rows } = readTable(text);
+  return {
+    header: header.join('¦'),
+    above,
+    lines: [...rows()].map(({ line, cells }) => `${line} ${cells.join('¦')}`),
+  };
+}
+
+const tables: Record<string, readonly [text: string, header: string, ...lines: string[]]> = {
+  'the line that names the separator': [
+    'sep=;\r\nKundennr;Name\r\n1;Müller, Jo\r\n',
+    'Kundennr¦Name',
+    '3 1¦Müller, Jo',
+  ],
+  'the same behind a byte order mark, with a tab': [
+    '\ufeff"sep=\t"\nname\tnumbers\nA\t1',
+    'name¦numbers',
+    '3 A¦1',
+  ],
+  'separators in quotes': [
+    '"Name, Vorname";Telefon\r\n"Muster, Eva";030',
+    'Name, Vorname¦Telefon',
+    '2 Muster, Eva¦030',
+  ],
+  'commas in a header': [
+    'Firma (Name, Ort);Telefon\nA;030 1\nB;030 2',
+    'Firma (Name, Ort)¦Telefon',
+    '2 A¦030 1',
+    '3 B¦030 2',
+  ],
+  'commas in all lines': [
+    'Firma (Name, Ort);Telefon\nA (x, y);030',
+    'Firma (Name, Ort)¦Telefon',
+    '2 A (x, y)¦030',
+  ],
+  'numbers with | and ; in a table with commas': [
+    'reference,name,numbers\n1,A,030 1|030 2\n2,B,030 3;030 4',
+    'reference¦name¦numbers',
+    ...['2 1¦A¦030 1|030 2', '3 2¦B¦030 3;030 4'],
+  ],
+  'vertical bars': [
+    'Kundennr|Name|Telefon\n7015|Pipe|030 9017012',
+    'Kundennr¦Name¦Telefon',
+    '2 7015¦Pipe¦030 9017012',
+  ],
+  'one column': ['Telefon\n030 1, 030 2\n030 3', 'Telefon', '2 030 1, 030 2', '3 030 3'],
+  'quotes in names': [
+    'id;name;x\n1;Gasthaus "Krone";a\n2;12" Rohre;b\n3;"Krone" Inn;c\n4;"Bar ""Eck""";d\n5;"open;e\n6;"a\nb";f\n7;g;h',
+    'id¦name¦x',
+    ...['2 1¦Gasthaus "Krone"¦a', '3 2¦12" Rohre¦b', '4 3¦"Krone" Inn¦c', '5 4¦Bar "Eck"¦d', '6 5¦"open¦e'],
+    ...['7 6¦a\nb¦f', '9 7¦g¦h'],
+  ],
+  'quotes in cells that were copied': [
+    'Name\tTelefon\nBar "Zum Anker"\t030 1\n"Zum Anker\t030 2\n"two\nlines"\t030 3',
+    'Name¦Telefon',
+    ...['2 Bar "Zum Anker"¦030 1', '3 "Zum Anker¦030 2', '4 two\nlines¦030 3'],
+  ],
+  'lines in quotes, as a spreadsheet saves a table that it has opened as one column': [
+    '"Kundennr;Name;Telefon"\r\n"1;""Alpha; Beta"";030 1"\r\n"2;Gamma;030 2"\r\n',
+    'Kundennr¦Name¦Telefon',
+    ...['2 1¦Alpha; Beta¦030 1', '3 2¦Gamma¦030 2'],
+  ],
+  'one column in quotes': ['"Telefon"\n"030 1"\n', 'Telefon', '2 030 1'],
+  'empty lines, and carriage returns alone': ['a;name\r;\r\r1;A\r', 'a¦name', '4 1¦A'],
+};
+
+for (const [name, [text, header, ...lines]] of Object.entries(tables))
+  test(`table: ${name}`, () => assert.deepEqual(read(text), { header, above: 0, lines }));
+
+test('table: titles above the header are skipped, and counted', () => {
+  for (const titles of [
+    'Kunden\n\nStand 27.11.2026\n',
+    'Kunden;;\nStand;27.11.2026;\n',
+    'Liste der Firma;;\n;von;Tom\n',
+  ])
+    assert.deepEqual(
+      { ...read(`${titles}Kundennr;Name;Telefon\n1;A;030 901820`), lines: 1 },
+      { header: 'Kundennr¦Name¦Telefon', above: 2, lines: 1 },
+      titles,
+    );
+});
+
+test('table: the first person of a table without a header is no header', () => {
+  for (const text of [
+    '1001;Müller;030 901820\n1002;Meier;\n',
+    '1001;Müller;\n1002;Meier;030 901820\n',
+    'Ann,030 901820',
+  ])
+    assert.deepEqual(read(text).header.replaceAll('¦', ''), '', text);
+  assert.deepEqual(read('Müller;030 901820\nFirma Mobil;0171 3920000').lines.length, 2);
+});

@@ -1,0 +1,98 @@
+import { isFiller, separated } from './number-words.ts';
+import { plainText } from './plain-text.ts';
+import { type IsComplete, splitRun } from './split-run.ts';
+
+/** A part of a text in which no number can be read. */
+export type UnreadText = {
+  readonly text: string;
+  /** `rounded`: a spreadsheet has replaced its last digits. `ambiguous`: it is not clear which number its digits belong to. */
+  readonly reason: 'not-a-number' | 'rounded' | 'ambiguous';
+};
+
+/** Numbers as they are written, and what is none. */
+export type NumberTexts = { readonly texts: string[]; readonly unread: UnreadText[] };
+
+/** No cell or field of telephone numbers is longer. The time that a text takes grows faster than its length. */
+const LONGEST = 1_000;
+
+/** `4,93012E+11`: how a spreadsheet writes a number of more than eleven digits. */
+const scientific = /(?<![\p{L}\d])\d(?:[.,]\d+)?E[+-]?\d{1,2}(?![\p{L}\d])/giu;
+
+/** `491713920000.0`: how a table of floating-point numbers writes it. */
+const decimals = /(?<![\d+]|\d[.,])([1-9]\d{6,})[.,]0{1,2}(?!\d|[.,]\d)/g;
+
+/** `493,012,345,678`: an amount, or numbers of three digits. */
+const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){3,}(?![\d,])/g;
+
+/** Dates and times. In countries with numbers of eight digits, `20-10-2011` can be one. */
+const isTime = /^(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)|\d:\d/;
+const isDate = /^\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d$/;
+
+/**
+ * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two
+ * numbers are never joined. Where one number ends and the next begins, `isComplete` decides.
+ */
+export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
+  // Almost every number is written so.
+  if (/^\+?\d+$/.test(text)) return { texts: [text], unread: [] };
+  if (text.length > LONGEST) return { texts: [], unread: [{ text, reason: 'not-a-number' }] };
+  const texts: string[] = [];
+  const unread: UnreadText[] = [];
+  const leaveOut = (reason: UnreadText['reason']) => (part: string) => {
+    unread.push({ text: part, reason });
+    return ';-;';
+  };
+  const plain = separated(
+    plainText(text)
+      .replace(decimals, '$1')
+      .replace(scientific, leaveOut('rounded'))
+      .replace(thousands, leaveOut('ambiguous')),
+  );
+  let saysNone = false;
+  let separator = ';';
+  for (const part of plain.split(/([,;|\n]|:::)/)) {
+    const item = part.trim();
+    if (/^(?:[,;|]|:::)?$/.test(item)) separator = item === '' && separator === ',' ? ',' : item;
+    else if (isFiller(item)) saysNone = true;
+    else if (
+      separator === ',' &&
+      /^[-/ ]*[1-9][\d .-]*$/.test(item) &&
+      texts.some(isLong) &&
+      !isComplete(item)
+    )
+      leaveOut('ambiguous')(item);
+    else {
+      const found = readItem(item, isComplete);
+      texts.push(...found.texts);
+      unread.push(...found.unread);
+    }
+  }
+  // A label alone: the text of another column, perhaps.
+  if (texts.length + unread.length === 0 && !saysNone && /\p{L}(?!.*:)/u.test(text))
+    unread.push({ text: text.trim(), reason: 'not-a-number' });
+  return { texts, unread };
+}
+
+/** More digits than an extension has. */
+const isLong = (text: string) => text.replace(/\D+/g, '').length > 6;
+
+/** Reads what stands between two separators: numbers, and words that are no known labels. */
+function readItem(item: string, isComplete: IsComplete): NumberTexts {
+  const none: NumberTexts = { texts: [], unread: [{ text: item, reason: 'not-a-number' }] };
+  const core = item.replace(/@[\w.:()-]*$/, '').replace(/(?<=\d):(?:\d{4,5})?$/, '');
+  if (isTime.test(core) || (isDate.test(core) && !isComplete(core))) return none;
+  const runs = [...core.matchAll(/[\d\s().+*#/-]+/g)].filter(([run]) => /\d/.test(run));
+  const isGlued = runs.some(
+    ({ 0: run, index }) =>
+      (!/^[^\d+(]*\s/.test(run) && /[^\s:=(]$/.test(core.slice(0, index))) ||
+      (!/\s[^\d)]*$/.test(run) && /^[^\s:!)]/.test(core.slice(index + run.length))),
+  );
+  if (isGlued || runs.length === 0) return none;
+  const hasWords = /[^\d\s().+*#/:=!-]/.test(core);
+  const found = runs.map(([run]) => splitRun(run, isComplete));
+  const texts = found.flatMap((one) => one.texts);
+  // `Haus 12`, `0800 REIMANN`
+  if (hasWords && !(texts.length > 0 && texts.every(isComplete))) return none;
+  const unread = found.flatMap((one) => one.unread.map((text) => ({ text, reason: 'ambiguous' as const })));
+  return { texts, unread };
+}

@@ -1,0 +1,87 @@
+/** What people and programs write around numbers, in the languages of the pages and in some others. */
+
+const anyOf = (words: string) => words.trim().split(/\s+/).join('|');
+/** Any of these words by itself; digits may follow. */
+const word = (words: string) => String.raw`(?<![\p{L}\d])(?:${anyOf(words)})(?!\p{L})`;
+
+const extensionWords =
+  word(`ext extn extension app apparat dw durchwahl nst nebenstelle klappe poste toestel tst
+  interno int anexo anx extensión ramal intern`);
+
+/** Behind more digits than a number of a PBX has. */
+const afterNumber = String.raw`(?<=(?:\d[\s()./-]*){6})`;
+
+/** `ext. 12`, `x12`, `#12`, `,,12`, `,12`, `p12` behind a number: dialled when a switchboard has answered. */
+const extension = new RegExp(
+  [
+    String.raw`${afterNumber}[,\s]{0,3}\(?\s*(?:${extensionWords}|x)[\s.:=#/-]{0,5}\d{1,7}[*#]*(?!\d)\s*\)?`,
+    String.raw`${afterNumber}(?:#|,{2,}|[,;]?[pw])[,pw\s]*\d{1,7}[*#]*(?!\d)`,
+    // A single comma can also be followed by the next number.
+    String.raw`${afterNumber},[1-9*]\d{0,3}[*#]*(?=\s*(?:$|[,;|\n@]))`,
+    String.raw`(?<=\d)[pw]+(?=\s*$)`,
+  ].join('|'),
+  'giu',
+);
+
+const labels =
+  word(`tel telefon telefono teléfono telefone telefoon telephone téléphone tél telefonnummer telefoonnummer
+  telnr phone phonenumber fon ph ruf rufnummer number numbers nummer nummern nr numéro número num
+  mob mobil mobile mobiel móvil movil mobiltelefon mobilfunk handy handynummer cell cellphone cellular celular gsm portable
+  fixe fijo vast festnetz festnetznummer landline fax telefax faxnummer
+  privat private privé prive privado privada particular home zuhause thuis domicile casa
+  geschäftlich geschaeftlich dienstlich beruflich gesch büro buero office bureau oficina kantoor work arbeit arbeits travail trabajo werk
+  zentrale main switchboard standard centrale central hauptnummer haupt direkt direct directe directo dienst firma company
+  whatsapp signal sms notfall emergency sip sips callto skype`);
+const label = new RegExp(
+  `${labels}(?:\\s*\\d{1,2}(?=\\s*[:.)]))?[\\s.:/=)]*|(?<![\\p{L}\\d])\\p{L}[:.](?=\\s*[+(\\d])`,
+  'giu',
+);
+
+const or = new RegExp(
+  `(?<=[\\s)])(?:${anyOf('oder or ou of o und and et en y e u bzw resp sowie &')})\\.?(?=[\\s(])|\\+(?=\\s+0)`,
+  'giu',
+);
+
+/** Before a number in a list: `1) 030 90186`. */
+const enumeration = /(?:(?<=^|[,;\n|])\s*\d{1,2}\.|(?<=^|[\s,;])\d{1,2}[):])\s+(?=[+(0])/g;
+
+/** In brackets: `(privat)`, `(2. Stock)`, but not `(mobil: 0171 392000)`. */
+const comment = /\((?=[^()]*\p{L})(?!(?:[^()]*\d){6})[^()]*\)/gu;
+
+/** A text with a comma in place of everything that stands between numbers. */
+export function separated(text: string): string {
+  return addressesOf(text)
+    .replace(extension, ',')
+    .replace(comment, ' ')
+    .replace(label, ',')
+    .replace(or, ',')
+    .replace(enumeration, ',');
+}
+
+/** The parameters of a SIP or tel address, RFC 3261 and 3966, are no numbers; the name before one in brackets neither. */
+function addressesOf(text: string): string {
+  const bare = text.includes('<')
+    ? text
+        .replace(/<\/?(?:a|br|p|div|li|td|b|i|span|strong)\b[^<>\n]*>/gi, '\n')
+        .replace(/(?<=^|[,;|\n])(?:\s*"[^"\n]*")?[^<>,;|\n]*<([^<>\n]*)>/g, '$1')
+    : text;
+  return bare
+    .replaceAll('"', '')
+    .replace(/;\s*[a-z][a-z-]*=[^;,|\s<>@]*|;(?:lr|ob|gr|npdi)(?![\p{L}\d])/giu, '')
+    .replace(/\?[a-z][\w.]*(?:=[^\s;,|]*)?/gi, '');
+}
+
+const fillers = new Set(
+  anyOf(`na ka nv nd nc np sn null nil none nan undefined empty leer vide vacío vacio leeg x xx xxx false
+    unbekannt unknown inconnu inconnue desconocido desconocida onbekend keine keiner kein keines keineangabe keinenummer
+    keintelefon nichtangegeben nichtvorhanden nichtbekannt geen geentelefoon geennummer nvt aucun aucune ninguno ninguna
+    notavailable notapplicable notprovided nophone nonumber sinnúmero sintelefono sinteléfono sansnuméro nonrenseigné
+    anonymous anonym anonyme anónimo anoniem withheld restricted hidden blocked suppressed unterdrückt private privatenumber
+    no nein non nee ohne sans sin without tbd tba folgt entfällt`).split('|'),
+);
+
+/** True for what is written where there is no number: `-`, `n/a`, `k. A.`, `unbekannt`, `anonymous`. */
+export function isFiller(text: string): boolean {
+  const letters = text.toLowerCase().replace(/[^\p{L}\p{M}\d]+/gu, '');
+  return (letters === '' && !text.includes('##')) || fillers.has(letters);
+}

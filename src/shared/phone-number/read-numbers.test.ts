@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { getCountries } from 'libphonenumber-js/max';
+import { normaliseNumber } from './normalise-number.ts';
+import { readNumbers } from './read-numbers.ts';
+import { exampleOf, inItsCountry } from './written-forms.fixture.ts';
+
+const BERLIN = '+4930901820';
+const MOBILE = '+491713920000';
+
+/** What is written, in Germany unless a country stands behind it. */
+type Row = readonly [text: string, numbers: readonly string[], country?: string | null];
+
+const rows: Record<string, readonly Row[]> = {
+  'spaces, marks and digits that look the same': [
+    ...[
+      '\u00a0',
+      '\u2009',
+      '\u202f',
+      '\u3000',
+      '\u2007',
+      '\u200b',
+      '\u00ad',
+      '\u2060',
+      '\ufeff',
+      '\u2800',
+    ].map((space) => [`030${space}901820`, [BERLIN]] as const),
+    ...[
+      '\u2010',
+      '\u2011',
+      '\u2012',
+      '\u2013',
+      '\u2014',
+      '\u2015',
+      '\u2212',
+      '\ufe63',
+      '\uff0d',
+      '\u30fc',
+    ].map((dash) => [`030${dash}901820`, [BERLIN]] as const),
+    ['\u202a+49 30 901820\u202c', [BERLIN]],
+    ['\u200e+49 30 901820', [BERLIN]],
+    ['\u2066+49\u2069 30 90\u206818\u206920', [BERLIN]],
+    ['\u202b030 901820\u202e', [BERLIN]],
+    ['０３０／９０１８２０', [BERLIN]],
+    ['＋４９（３０）９０１８２０', [BERLIN]],
+    ['٠٣٠ ٩٠١٨٢٠', [BERLIN]],
+    ['۰۳۰۹۰۱۸۲۰', [BERLIN]],
+    ['03ー1234ー5678', ['+81312345678'], 'JP'],
+  ],
+  'ways of writing one number': [
+    ['+49.30.901820', [BERLIN]],
+    ['+49 (0)30 901820', [BERLIN]],
+    ['+49-(0)30-901820', [BERLIN]],
+    ['0049 (0) 30 90 18 20', [BERLIN]],
+    ['[+49] 30 901820', [BERLIN]],
+    ['(+49) 30 901820', [BERLIN]],
+    ['+ 49 30 901820', [BERLIN]],
+    ['030/901820', [BERLIN]],
+    ['030-/901820', [BERLIN]],
+    ['030 / 90 18 20', [BERLIN]],
+    ['+49 (0) 171 / 39 20 000', [MOBILE]],
+    ['0171 392 00 00', [MOBILE]],
+    ['030/901820-12', ['+493090182012']],
+    ['+4930901820', [BERLIN], null],
+    ['02/123.45.67', ['+3221234567'], 'BE'],
+    ['01/23/45/67/89', ['+33123456789'], 'FR'],
+    ['01 02 03 04 05', ['+33102030405'], 'FR'],
+    ['212/555-0123', ['+12125550123'], 'US'],
+    ['1 (212) 555-0123', ['+12125550123'], 'US'],
+    ['8 (495) 123-45-67', ['+74951234567'], 'RU'],
+    ["044'668'18'00", ['+41446681800'], 'CH'],
+    ['+39 (0)6 12345678', ['+390612345678'], 'IT'],
+    ['1001', ['1001']],
+    ['110', ['110']],
+    ['491713920000.0', [MOBILE]],
+    ['="+4930901820"', [BERLIN]],
+    ["'+49 30 901820", [BERLIN]],
+  ],
+  'addresses and links': [
+    ['tel:+49-30-901820', [BERLIN]],
+    ['tel://+4930901820', [BERLIN]],
+    ['callto:030901820', [BERLIN]],
+    ['skype:+4930901820?call', [BERLIN]],
+    ['sip:+4930901820@192.0.2.1:5060;user=phone', [BERLIN]],
+    ['"Example, Ann 7" <sip:030901820@pbx.example.com;tag=1>', [BERLIN]],
+    ['Ann <tel:030901820>, Bob <tel:01713920000>', [BERLIN, MOBILE]],
+    ['<a href="tel:+4930901820">030 901820</a>', [BERLIN]],
+    ['030 901820<br>0171 3920000', [BERLIN, MOBILE]],
+  ],
+  'extensions are left out': [
+    ['+49 30 901820 ext. 12', [BERLIN]],
+    ['030 901820 x12', [BERLIN]],
+    ['030 901820 App. 12', [BERLIN]],
+    ['030 901820 Apparat 12 (Frau Meier)', [BERLIN]],
+    ['030 901820 Durchwahl 12', [BERLIN]],
+    ['030 901820 (DW -12)', [BERLIN]],
+    ['030 901820,,12', [BERLIN]],
+    ['030 901820,12#', [BERLIN]],
+    ['030901820;ext=12', [BERLIN]],
+    ['030901820p12', [BERLIN]],
+    ['030 901820 #12', [BERLIN]],
+    ['030 901820 ext. 12 / 0171 3920000', [BERLIN, MOBILE]],
+    ['01 23 45 67 89 poste 12', ['+33123456789'], 'FR'],
+    ['91 123 45 67 ext 12, 612 34 56 78', ['+34911234567', '+34612345678'], 'ES'],
+    ['020-1234567 tst. 12', ['+31201234567'], 'NL'],
+    ['(212) 555-0123x45', ['+12125550123'], 'US'],
+    ['0316/872 0 Klappe 12', ['+433168720'], 'AT'],
+  ],
+  labels: [
+    ['Tel.: 030 901820', [BERLIN]],
+    ['Telefon 030 901820 / Mobil 0171 3920000', [BERLIN, MOBILE]],
+    ['T 030 901820 M 0171 3920000', [BERLIN, MOBILE]],
+    ['Mobil 1: 0171 3920000 Mobil 2: 030 901820', [MOBILE, BERLIN]],
+    ['0171 3920000 (privat)', [MOBILE]],
+    ['030 901820 (2. Stock)', [BERLIN]],
+    ['030 (Berlin) 901820', [BERLIN]],
+    ['1) 030 901820 2) 0171 3920000', [BERLIN, MOBILE]],
+    ['☎ 030 901820 📱0171 3920000', [BERLIN, MOBILE]],
+    ['030 901820²', [BERLIN]],
+    ['Frau Müller 0171 3920000', [MOBILE]],
+    ['Tél. : 01 23 45 67 89 (bureau), port. 06 12 34 56 78', ['+33123456789', '+33612345678'], 'FR'],
+    ['Móvil: 612 34 56 78 (particular)', ['+34612345678'], 'ES'],
+    ['Telefoon (werk) 020-1234567', ['+31201234567'], 'NL'],
+    ['Phone (home): (212) 555-0123', ['+12125550123'], 'US'],
+  ],
+  'several numbers': [
+    ...[
+      '; ',
+      ';',
+      ',',
+      ', ',
+      '|',
+      '\n',
+      '\r\n',
+      '\t',
+      ' / ',
+      '/',
+      ' oder ',
+      ' und ',
+      ' & ',
+      ' + ',
+      ' - ',
+      ' ',
+      ' ::: ',
+    ].map((separator) => [`030 901820${separator}0171 3920000`, [BERLIN, MOBILE]] as const),
+    ['030 901820 +49 171 3920000', [BERLIN, MOBILE]],
+    ['+4930901820+491713920000', [BERLIN, MOBILE]],
+    ['030 901820 0049 171 3920000', [BERLIN, MOBILE]],
+    ['030 90186 / 030 90187', ['+493090186', '+493090187']],
+    ['030 90186 030 90187', ['+493090186', '+493090187']],
+    ['030 90186 / 030 90187', ['03090186', '03090187'], null],
+    ['030 901820; 1001', [BERLIN, '1001']],
+    ['1001, 1002', ['1001', '1002']],
+    ['201/0171 3920000', ['201', MOBILE]],
+    ['030 901820, 030/901820', [BERLIN]],
+    ['01 02 03 04 05 06 07 08 09 10', ['+33102030405', '+33607080910'], 'FR'],
+    ['01 23 45 67 89 ou 06 12 34 56 78', ['+33123456789', '+33612345678'], 'FR'],
+    ['020 - 123 45 67 of 06 - 12 34 56 78', ['+31201234567', '+31612345678'], 'NL'],
+    ['912345678 o 612345678', ['+34912345678', '+34612345678'], 'ES'],
+    ['912345678 612345678', ['+34912345678', '+34612345678'], 'ES'],
+    ['212-555-0123 or 212-555-0124', ['+12125550123', '+12125550124'], 'US'],
+    ['(212) 555-0123 (212) 555-0124', ['+12125550123', '+12125550124'], 'US'],
+  ],
+  'what says that there is none': [
+    ...[
+      '',
+      ' ',
+      '-',
+      '--',
+      '—',
+      '.',
+      '?',
+      '/',
+      'n/a',
+      'N.A.',
+      'k.A.',
+      'k. A.',
+      'keine',
+      'keine Angabe',
+      'NULL',
+      'null',
+      'nil',
+    ],
+    ...[
+      'none',
+      'NaN',
+      'unbekannt',
+      'unknown',
+      'inconnu',
+      'desconocido',
+      'onbekend',
+      'geen',
+      'n.v.t.',
+      'aucun',
+      'ninguno',
+    ],
+    ...['0', '00', '000000', '#N/A', '#NV', 'anonymous', 'Tel.:', 'Tel.: -', '0,00', '\u200b'],
+  ].map((text) => [text, []] as const),
+  'forms of the same line': [
+    ...['+52 1 55 1234 5678', '+52 55 1234 5678', '5215512345678', '044 55 1234 5678', '01 55 1234 5678'].map(
+      (text) => [text, ['+525512345678'], 'MX'] as const,
+    ),
+    ...['+54 9 11 2345 6789', '+54 11 2345 6789', '011 15 2345-6789', '11 2345 6789', '5491123456789'].map(
+      (text) => [text, ['+541123456789'], 'AR'] as const,
+    ),
+    ['+55 11 8123-4567', ['+5511981234567'], 'DE'],
+    ['(11) 98123-4567', ['+5511981234567'], 'BR'],
+    ['+39 6 12345678', ['+390612345678'], 'DE'],
+    ['+229 97 12 34 56', ['+2290197123456'], 'FR'],
+  ],
+};
+for (const [what, ofThat] of Object.entries(rows))
+  test(what, () => {
+    for (const [text, numbers, country = 'DE'] of ofThat)
+      assert.deepEqual(
+        readNumbers(text, country),
+        { numbers, unread: [] },
+        `${JSON.stringify(text)} in ${country}`,
+      );
+  });
+
+test('what cannot be read is named, with the numbers beside it', () => {
+  const partly: [text: string, numbers: string[], unread: string[], reason: string, country?: string][] = [
+    ['4,93012E+11', [], ['4,93012E+11'], 'rounded'],
+    ['4.9301E+11', [], ['4.9301E+11'], 'rounded'],
+    ['4.9301234567e11; 030 901820', [BERLIN], ['4.9301234567e11'], 'rounded'],
+    ['030 901850/52', ['+4930901850'], ['52'], 'ambiguous'],
+    ['030 90 18 50/52/53', ['+4930901850'], ['52/53'], 'ambiguous'],
+    ['030 90185-0 / -12', ['+4930901850'], ['12'], 'ambiguous'],
+    ['030/90188, 90189', ['+493090188'], ['90189'], 'ambiguous'],
+    ['030/90188,90189', ['+493090188'], ['90189'], 'ambiguous'],
+    ['030x901820', [], ['030x901820'], 'not-a-number'],
+    ['030/901820 oder -21', [BERLIN], ['-21'], 'ambiguous'],
+    ['030 901820/901821', [BERLIN], ['901821'], 'ambiguous'],
+    ['030 901850/52 / 0171 3920000', ['+4930901850', MOBILE], ['52'], 'ambiguous'],
+    ['01 23 45 67 89/90', ['+33123456789'], ['90'], 'ambiguous', 'FR'],
+    ['+4930901820, 1001', [BERLIN], ['1001'], 'ambiguous'],
+    ['1001/1002', [], ['1001/1002'], 'ambiguous'],
+    ['0+491713920000', [], ['0+491713920000'], 'ambiguous'],
+    ['030+90+18+20', [], ['030+90+18+20'], 'ambiguous'],
+    ['493,012,345,678', [], ['493,012,345,678'], 'ambiguous'],
+    ['030 901820, alice7', [BERLIN], ['alice7'], 'not-a-number'],
+    ['alice', [], ['alice'], 'not-a-number'],
+    ['Mobile', [], ['Mobile'], 'not-a-number'],
+    ['7a', [], ['7a'], 'not-a-number'],
+    ['Haus 12', [], ['Haus 12'], 'not-a-number'],
+    ['0800 REIMANN', [], ['0800 REIMANN'], 'not-a-number'],
+    ['1-800-FLOWERS', [], ['1-800-FLOWERS'], 'not-a-number', 'US'],
+    ['ann7@example.com', [], ['ann7@example.com'], 'not-a-number'],
+    ['01.02.2024', [], ['01.02.2024'], 'not-a-number'],
+    ['2024-02-01', [], ['2024-02-01'], 'not-a-number'],
+    ['18:30', [], ['18:30'], 'not-a-number'],
+    ['+999 123 456 789', [], ['+999 123 456 789'], 'not-a-number'],
+    ['DE89370400440532013000', [], ['DE89370400440532013000'], 'not-a-number'],
+    ['#####', [], ['#####'], 'not-a-number'],
+  ];
+  for (const [text, numbers, unread, reason, country = 'DE'] of partly)
+    assert.deepEqual(
+      readNumbers(text, country),
+      { numbers, unread: unread.map((one) => ({ text: one, reason })) },
+      `${JSON.stringify(text)} in ${country}`,
+    );
+});
+
+const someCountry = fc.constantFrom(
+  ...(['DE', 'FR', 'ES', 'NL', 'US', 'GB', 'AT', 'CH', 'IT', 'BR', 'JP'] as const),
+);
+const separator = fc.constantFrom(
+  ';',
+  ' ; ',
+  ',',
+  ', ',
+  '|',
+  '\n',
+  ' / ',
+  ' oder ',
+  ' or ',
+  ' ou ',
+  ' of ',
+  ' o ',
+  ' ::: ',
+);
+
+/** Numbers of a country that nobody may mistake: its example, with other last digits that are valid, too. */
+const numbersOf = (country: string) =>
+  fc.array(fc.integer({ min: 10, max: 99 }), { minLength: 1, maxLength: 4 }).map((ends) => {
+    const { number } = exampleOf(country);
+    return ends.map((end) => `${number.slice(0, -2)}${end}`);
+  });
+
+test('numbers with a separator between them are read one by one, in whatever form each is written', () => {
+  const lists = someCountry.chain((country) =>
+    fc.record({
+      country: fc.constant(country),
+      numbers: numbersOf(country),
+      separator,
+      forms: fc.array(fc.nat({ max: 7 }), { minLength: 4, maxLength: 4 }),
+    }),
+  );
+  fc.assert(
+    fc.property(lists, ({ country, numbers, separator: between, forms }) => {
+      const written = numbers.map((number, index) => {
+        const all = inItsCountry(exampleOf(country)).filter((form) => !form.includes(';'));
+        const form = all[(forms[index] ?? 0) % all.length] as string;
+        return form.replace(/\d(\D*)\d(\D*)(?=(?:@|")|$)/, `${number.slice(-2, -1)}$1${number.slice(-1)}$2`);
+      });
+      const text = written.join(between);
+      assert.deepEqual(readNumbers(text, country), { numbers: [...new Set(numbers)], unread: [] }, text);
+    }),
+  );
+});
+
+test('digits of two numbers are never joined, with whatever stands between them', () => {
+  const national = [
+    '030 901820',
+    '030/90186',
+    '0171 3920000',
+    '05551 123-0',
+    '(040) 66 60 00 1',
+    '+49 89 123456',
+  ];
+  const first = fc.constantFrom(...national, '1001', '201');
+  const second = fc.constantFrom(...national);
+  const between = fc.stringMatching(/^[ /,;|+\n.-]{0,3}(?:oder|or|und|x)?[ /,;|+\n-]{1,3}$/);
+  fc.assert(
+    fc.property(first, between, second, fc.constantFrom('DE', 'AT', null), (one, gap, other, country) => {
+      const parts = [one, other].map((text) => normaliseNumber(text, country).replace('+', ''));
+      const { numbers } = readNumbers(`${one}${gap}${other}`, country);
+      const longest = Math.max(...parts.map((part) => part.length));
+      for (const number of numbers)
+        assert.ok(number.replace('+', '').length <= longest, `${one}${gap}${other}: ${number}`);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('what was read is read again as it is', () => {
+  const people = fc.stringMatching(/^[+0-9 ()/.,;|x#*-]{0,30}$/);
+  fc.assert(
+    fc.property(
+      people,
+      fc.constantFrom('DE', 'FR', 'US', 'AR', 'MX', 'IT', null),
+      fc.constantFrom('|', ';', '\n'),
+      (text, country, by) => {
+        const { numbers } = readNumbers(text, country);
+        assert.deepEqual(readNumbers(numbers.join(by), country), { numbers, unread: [] }, text);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('no amount of marks and spaces around and between digits changes a number', () => {
+  const marks = fc.stringMatching(
+    /^[ \u00a0\u2009\u3000\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\u00ad-]{0,4}$/u,
+  );
+  fc.assert(
+    fc.property(
+      fc.array(marks, { minLength: 12, maxLength: 12 }),
+      fc.constantFrom('DE', 'US', null),
+      (between, country) => {
+        const text = between.map((mark, index) => `${mark}${BERLIN[index] ?? ''}`).join('');
+        assert.deepEqual(readNumbers(text, country), { numbers: [BERLIN], unread: [] }, JSON.stringify(text));
+      },
+    ),
+  );
+});
+
+test("every country's example, written as in its country, is one number", () => {
+  for (const country of getCountries()) {
+    const example = exampleOf(country);
+    for (const text of inItsCountry(example)) {
+      if (text.replace(/\D/g, '').length < 7) continue;
+      const number = normaliseNumber(example.number, country);
+      assert.equal(
+        readNumbers(text, country).numbers[0]?.replace('+54', '+549'),
+        number.replace(/^\+54(?!9)/, '+549'),
+        `${text} in ${country}`,
+      );
+    }
+  }
+});
+
+test('a text of any length and kind ends', () => {
+  for (const text of [
+    '1'.repeat(200_000),
+    '1 '.repeat(499),
+    '01 '.repeat(300),
+    '1,'.repeat(499),
+    '('.repeat(999),
+    `${'x1'.repeat(499)}a`,
+    '<'.repeat(999),
+  ])
+    assert.ok(readNumbers(text, 'DE'));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => Boolean(readNumbers(text, 'DE'))),
+  );
+});

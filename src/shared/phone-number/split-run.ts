@@ -1,0 +1,183 @@
+/** True for a number that can be dialled as it is written; false for a part of one, and for several together. */
+export type IsComplete = (number: string) => boolean;
+
+export type RunSplit = { readonly texts: string[]; readonly unread: string[] };
+
+/** Digits without a separator, and the separators before them. */
+type Group = { readonly digits: string; readonly lead: string };
+type Part = readonly Group[];
+
+/** Source: E.164. */
+const MAX_DIGITS = 15;
+/** Only a number of so many digits after its calling code is followed by other last digits of it. */
+const MIN_WITH_VARIANT = 7;
+const MAX_AREA_CODE = 5;
+/** Without its 0, or in a country without one; fewer digits are the end of a number. */
+const MIN_BARE = 8;
+/** With its 0, in almost every country. */
+const MAX_NATIONAL = 11;
+/** More than a few numbers: taking them apart would take long. */
+const MAX_GROUPS = 60;
+
+/**
+ * The numbers in digits with separators. Most begin with `+`, 0 or a bracket. `030/90186` is one number, and
+ * `030 90186 / 030 90187` are two. Of `030 901850/52` only the first is read: 52 are the last digits of another one.
+ */
+export function splitRun(run: string, isComplete: IsComplete): RunSplit {
+  // `*31#` before a number withholds the own one.
+  const groups = groupsIn(run.replace(/^\s*[*#]+\d{2,3}[*#](?=\+?\d{5})/, ''));
+  const nothing: RunSplit = { texts: [], unread: [run.trim()] };
+  if (groups.length > MAX_GROUPS || groups.some(({ lead }) => /\+[^+]*\+/.test(lead))) return nothing;
+  const starts = groups.flatMap(({ lead }, index) => (index === 0 || lead.includes('+') ? [index] : []));
+  const parts = starts.map((start, index) => groups.slice(start, starts[index + 1]));
+  if (parts.length === 1) return splitPart(groups, isComplete);
+  // `0+49 171 3920000`
+  const isGlued = parts.some(
+    ([first], index) => index > 0 && first?.lead === '+' && !isComplete(textOf(parts[index - 1] as Part)),
+  );
+  if (isGlued) return nothing;
+  const found = onlyComplete(joined(parts.map((part) => splitPart(part, isComplete))), isComplete);
+  return found.texts.length === 0 ? nothing : found;
+}
+
+/** Beside other numbers, what is not complete is nobody's extension but a part of something. */
+const onlyComplete = ({ texts, unread }: RunSplit, isComplete: IsComplete): RunSplit => ({
+  texts: texts.filter(isComplete),
+  unread: [...texts.filter((text) => text !== '' && !isComplete(text)), ...unread],
+});
+
+const groupsIn = (run: string): Group[] =>
+  [...run.matchAll(/(\D*)(\d+)/g)].map(([, lead = '', digits = '']) => ({ lead, digits }));
+
+/** The text of a part, as libphonenumber reads it. */
+function textOf(part: Part): string {
+  const [first] = part;
+  // `+030` and `+0049` are mistakes that leave one meaning.
+  const plus = first?.lead.includes('+') && !/^0\d/.test(first.digits) ? '+' : '';
+  const separator = (lead: string) => lead.replace(/[^-./ ]+/g, ' ') || ' ';
+  return (
+    plus + part.map(({ lead, digits }, index) => (index === 0 ? digits : separator(lead) + digits)).join('')
+  );
+}
+
+const digitsOf = (part: Part) => part.map(({ digits }) => digits).join('');
+const joined = (splits: readonly RunSplit[]): RunSplit => ({
+  texts: splits.flatMap(({ texts }) => texts),
+  unread: splits.flatMap(({ unread }) => unread),
+});
+
+/** Takes a part apart that has a plus at its beginning at most. */
+function splitPart(part: Part, isComplete: IsComplete): RunSplit {
+  const whole = textOf(part);
+  const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
+  const slashes = part.flatMap(({ lead }, index) => (index > 0 && lead.includes('/') ? [index] : []));
+  if (slashes.length + starts.length === 0 && isComplete(whole)) return { texts: [whole], unread: [] };
+
+  const ambiguous: RunSplit = { texts: [], unread: [whole] };
+  const isNumber = (one: Part) => digitsOf(one).length <= MAX_DIGITS + 2 && isComplete(textOf(one));
+  const holdsNumber = (one: Part) =>
+    one.some((_, index) => isStart(one, index) && isNumber(one.slice(index)));
+  const marked = splits(part, new Set([...starts, ...slashes]), (one, next) =>
+    one[0] === part[0]
+      ? isNumber(one) || (isInternal(one) && next?.lead.includes('/') === true)
+      : isNumber(one) && !holdsNumber(one),
+  );
+  if (marked.length === 1) return joined(marked.flat().map((one) => splitVariants(one, isComplete)));
+  const isMixed = starts.some((start) => {
+    const [before, rest] = [part.slice(0, start), part.slice(start)];
+    // `8 029 491-19-11` and `229 01 95 12 34 56` are one number.
+    const isCode = digitsOf(before).length < 3 || rest[0]?.digits.length === 2;
+    const isPair = isInternal(before) && isNumber(rest) && !(isCode && isComplete(whole));
+    return isPair || rest[0]?.lead.includes('(');
+  });
+  if (isMixed || marked.length > 1) return ambiguous;
+  const variants = splitVariants(part, isComplete);
+  if (variants.texts[0] !== whole || isComplete(whole)) return variants;
+
+  const length = digitsOf(part).replace(/^0+/, '').length;
+  if (length > MAX_NATIONAL) {
+    const gaps = part.flatMap(({ lead }, index) => (index > 0 && /[ /(]/.test(lead) ? [index] : []));
+    const isWhole = (one: Part) => /^[+0]/.test(textOf(one)) || digitsOf(one).length >= MIN_BARE;
+    const unmarked = splits(part, new Set(gaps), (one) => isWhole(one) && isNumber(one) && !holdsNumber(one));
+    if (unmarked.length === 1) return { texts: unmarked.flat().map(textOf), unread: [] };
+  }
+  const isTwo = starts.some((start) => slashes.includes(start) || length >= MAX_NATIONAL);
+  const isTooLong = part.length > 1 && length > MAX_DIGITS;
+  // `1001/1002`, but not `212/555-0123`.
+  const isShortPair = slashes.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
+  return isTwo || isTooLong || isShortPair ? ambiguous : { texts: [whole], unread: [] };
+}
+
+/** A number of a PBX. */
+const isInternal = (part: Part) => part.length === 1 && /^[1-9]\d{0,5}$/.test(textOf(part));
+
+/** True where a number probably begins: `030`, `(212)`; not `(0)`, and nothing directly after a calling code. */
+function isStart(part: Part, index: number): boolean {
+  const { lead, digits } = part[index] as Group;
+  const before = part.slice(0, index);
+  if (digits.length === 1 || nationalOf(before).length === 0) return false;
+  // `1 (212) 555-0123`
+  const isArea = before.length === 1 && /^[1-9]\d{0,2}$/.test(digitsOf(before));
+  return digits.startsWith('0') || (lead.includes('(') && !isArea);
+}
+
+/** A part without its calling code and the 0 that is dialled without one. */
+function nationalOf(part: Part): Part {
+  const [first, ...others] = part;
+  if (first === undefined) return [];
+  const calling = /^00(?=[1-9])/.test(first.digits) ? first.digits.slice(2) : first.digits;
+  const isInternational = first.lead.includes('+') || calling !== first.digits;
+  if (!isInternational) return first.digits === '0' ? others : part;
+  if (calling.length > 3) return [{ ...first, digits: calling.slice(2) }, ...others];
+  return others[0]?.digits === '0' ? others.slice(1) : others;
+}
+
+/** The ways to take a part apart at some of these places into the most numbers; none if it stays whole. */
+function splits(
+  part: Part,
+  places: ReadonlySet<number>,
+  isGood: (one: Part, next: Group | undefined) => boolean,
+): Part[][] {
+  type Ways = { readonly count: number; readonly ways: Part[][] };
+  const none: Ways = { count: 0, ways: [] };
+  const from = new Map<number, Ways>([[part.length, { count: 0, ways: [[]] }]]);
+  const sorted = [...places].sort((a, b) => a - b);
+  for (const start of [0, ...sorted].reverse()) {
+    let best = none;
+    for (const end of [...sorted.filter((place) => place > start), part.length]) {
+      const rest = from.get(end) ?? none;
+      const one = part.slice(start, end);
+      if (rest.ways.length === 0 || rest.count + 1 < best.count || !isGood(one, part[end])) continue;
+      const ways = rest.ways.map((way) => [one, ...way]);
+      best = {
+        count: rest.count + 1,
+        ways: (rest.count + 1 === best.count ? [...best.ways, ...ways] : ways).slice(0, 2),
+      };
+    }
+    from.set(start, best);
+  }
+  const { count, ways } = from.get(0) ?? none;
+  return count > 1 ? ways : [];
+}
+
+/** Cuts at the first slash behind a complete number: what follows is read only where it begins as a number does. */
+function splitVariants(part: Part, isComplete: IsComplete): RunSplit {
+  const whole = textOf(part);
+  for (let index = 1; index < part.length; index += 1) {
+    if (!part[index]?.lead.includes('/')) continue;
+    const before = part.slice(0, index);
+    const national = nationalOf(before);
+    const [area] = national;
+    if (national.length < 2 && (area?.digits.replace(/^0/, '').length ?? 0) <= MAX_AREA_CODE) continue;
+    const length = digitsOf(national).replace(/^0/, '').length;
+    if (before.some((_, at) => isStart(part, at))) return { texts: [], unread: [whole] };
+    if (!isComplete(textOf(before)) || (length < MIN_WITH_VARIANT && isComplete(whole))) continue;
+    const after = part.slice(index);
+    const next = after.findIndex((_, at) => isStart(part, index + at));
+    const variant = next < 0 ? after : after.slice(0, next);
+    const own = onlyComplete(splitVariants(variant, isComplete), isComplete);
+    const others = next < 0 ? [] : [splitPart(after.slice(next), isComplete)];
+    return joined([{ texts: [textOf(before)], unread: [] }, own, ...others]);
+  }
+  return { texts: [whole], unread: [] };
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { browse, textOf, visitor, withStore } from './people.ts';
+import { serve } from './service-harness.ts';
+
+/** A service whose administrator imports files: what the preview says, and which customers there are then. */
+async function importing(t: TestContext) {
+  const served = await serve(t);
+  const { send } = await browse(served, 'Ada');
+  const post = async (fields: Record<string, string>, language: string) => {
+    const { status, text } = await send('/customers/import', fields, { 'accept-language': language });
+    assert.equal(status, 200, textOf(text));
+    return text;
+  };
+  return {
+    served,
+    /** What was there before, Alpha's customer, has the number +4930901820. */
+    async imports(table: string, language = 'en') {
+      const preview = await post({ table }, language);
+      const done = await post({ table, confirmed: 'yes' }, language);
+      return { preview: textOf(preview), html: preview, done: textOf(done), customers: await customers() };
+    },
+    customers,
+  };
+  async function customers() {
+    const all = await withStore(served, async (store) =>
+      (await Array.fromAsync(store.customers.all(1))).flat(),
+    );
+    return Object.fromEntries(
+      all.map(({ reference, name, numbers }) => [reference, [name, ...numbers.toSorted()]]),
+    );
+  }
+}
+
+test('a column of labels or counts is no number, and a table of a CRM is imported as it is', async (t) => {
+  const { imports } = await importing(t);
+  const { preview, customers } = await imports(
+    [
+      'Record ID,First Name,Last Name,Email,Phone Number,Mobile Phone Number,Contact owner,Lead Status,Number of Form Submissions,Number of Associated Deals,Associated Company',
+      '51,Eva,Muster,eva@example.com,+49 30 901821,,Otto,New,3,0,Muster GmbH',
+      '52,Ida,Leer,ida@example.com,,,Otto,New,0,1,',
+    ].join('\n'),
+  );
+  assert.match(preview, /2 new, 0 changed, 0 unchanged/);
+  assert.deepEqual(customers[51], ['Eva Muster Muster GmbH', '+4930901821']);
+  assert.deepEqual(customers[52], ['Ida Leer']);
+});
+
+test('numbers of lines with one reference add up, and the preview says so', async (t) => {
+  const { imports } = await importing(t);
+  const lines = ['Kundennr;Name;Telefon'];
+  for (const last of [1, 2, 3]) lines.push(`3001;${last === 2 ? '' : 'Viele AG'};+49 40 666000${last}`);
+  const { preview, done, customers } = await imports(
+    [...lines, '3002;Andere AG;+49 40 6660009'].join('\r\n'),
+  );
+  assert.match(preview, /2 new, 0 changed, 0 unchanged/);
+  assert.match(preview, /2 lines with the reference of an earlier line: the numbers add up/);
+  assert.match(done, /2 customers imported/);
+  assert.deepEqual(customers[3001], ['Viele AG', '+49406660001', '+49406660002', '+49406660003']);
+});
+
+test('a cell that cannot be read is named, and its line is imported without it', async (t) => {
+  const { imports } = await importing(t);
+  const { preview, done, customers } = await imports(
+    [
+      'Kundennr;Name;Telefon;Mobil',
+      '1001;Exp;4,93012E+11;0171 3920000',
+      '1002;Text;siehe unten;030 901828',
+      '1003;Filler;k.A.;n/a',
+      '1004;Two;030 901822 / 0171 3920002;-',
+      '1005;Taken;+49 30 901820;030 901829',
+      '1006;;;',
+      ';Nobody;irgendwas;',
+    ].join('\n'),
+    'de',
+  );
+  assert.match(preview, /2 fehlerhafte Zeilen werden übersprungen/);
+  assert.match(preview, /Weder Name noch Nummer vorhanden\. Zeile 7/);
+  assert.match(preview, /3 Nummern werden ausgelassen/);
+  assert.match(
+    preview,
+    /Telefon: Eine Tabellenkalkulation hat die Nummer „4,93012E\+11“ gekürzt\. .* Zeile 2/,
+  );
+  assert.match(preview, /Telefon: „siehe unten“ ist keine gültige Telefonnummer\. Zeile 3/);
+  assert.match(preview, /\+4930901820 gehört bereits zu „Alpha's customer“\. Zeile 6/);
+  assert.match(done, /5 Kunden importiert\. 2 Zeilen übersprungen\./);
+  assert.match(done, /3 Nummern ausgelassen/);
+  assert.deepEqual(customers, {
+    1: ["Alpha's customer", '+4930901820'],
+    1001: ['Exp', '+491713920000'],
+    1002: ['Text', '+4930901828'],
+    1003: ['Filler'],
+    1004: ['Two', '+491713920002', '+4930901822'],
+    1005: ['Taken', '+4930901829'],
+  });
+  // The file comes again, its number shortened: what is known stays.
+  const again = await imports('Kundennr;Name;Telefon\n1002;Text;4,93E+10\n');
+  assert.match(again.preview, /0 new, 0 changed, 1 unchanged/);
+  assert.deepEqual(again.customers[1002], customers[1002]);
+});
+
+test('a customer without a reference has the first number that nobody else in the table has', async (t) => {
+  const { imports } = await importing(t);
+  const table =
+    'Name;Telefon;Mobil\nAnn;030 901800;0171 3920001\nBob;030 901800;0171 3920002\nEve;030 901800;\n';
+  const expected = {
+    1: ["Alpha's customer", '+4930901820'],
+    '+4930901800': ['Ann', '+491713920001', '+4930901800'],
+    '+491713920002': ['Bob', '+491713920002'],
+  };
+  const { preview, customers } = await imports(table);
+  assert.match(
+    preview,
+    /\+4930901800 already belongs to "Ann"\. Line 4 .*\+4930901800 already belongs to "Ann"\. Line 3/,
+  );
+  assert.deepEqual(customers, expected);
+  const again = await imports(table);
+  assert.match(again.preview, /0 new, 0 changed, 2 unchanged/);
+  assert.deepEqual(again.customers, expected);
+});
+
+test('quotes, titles, separators in quotes and a table without a header refuse nothing', async (t) => {
+  const { imports } = await importing(t);
+  const { customers } = await imports(
+    'sep=;\r\nKunden 2026;;\r\nKundennr;Name;Telefon\r\n1;Gasthaus "Krone";030 1234567\r\n2;12" Rohre;030 1234568\r\n3;"Bar; ""Eck""";030 1234569\r\n',
+  );
+  assert.deepEqual(customers[1], ['Gasthaus "Krone"', '+49301234567']);
+  assert.deepEqual(customers[2], ['12" Rohre', '+49301234568']);
+  assert.deepEqual(customers[3], ['Bar; "Eck"', '+49301234569']);
+  const bare = await imports('4;Müller;030 1234560\n5;Meier;030 1234561\n', 'es');
+  assert.match(bare.preview, /La tabla no nombra sus columnas/);
+  assert.match(bare.preview, /Columna 3/);
+  assert.deepEqual(bare.customers[4], ['Müller', '+49301234560']);
+});
+
+test('a choice that was changed after the preview is shown before it is imported', async (t) => {
+  const served = await serve(t);
+  const { send } = await browse(served, 'Ada');
+  const table = 'Kundennr;Name;Telefon\n7;Ann;030 1234567\n';
+  const chosen = { 'column-0': 'reference', 'column-1': 'name', 'column-2': '' };
+  const sent = { table, ...chosen, confirmed: 'yes', seen: 'reference,name,numbers' };
+  assert.match((await send('/customers/import', sent)).text, /1 new, 0 changed/);
+  const { text } = await send('/customers/import', { ...sent, seen: 'reference,name,' });
+  assert.match(text, /1 customer imported/);
+});
+
+test('a file is sent as it is, in the encoding of the program that saved it, without a script', async (t) => {
+  const served = await serve(t);
+  await browse(served, 'Ada');
+  const { cookie, token } = await visitor(served, 'Ada');
+  const table = 'Kundennr;Name;Telefon\r\n7;Bäckerei Weiß;030 1234567\r\n';
+  for (const [encoding, bytes] of [
+    ['windows-1252', Buffer.from(table, 'latin1')],
+    ['utf-8', Buffer.from(`\ufeff${table}`)],
+    ['utf-16le', Buffer.from(`\ufeff${table}`, 'utf16le')],
+  ] as const) {
+    const body = new FormData();
+    body.set('token', token);
+    body.set('table', '');
+    body.set('file', new Blob([bytes]), 'Kunden.csv');
+    const answer = await fetch(`${served.url}/customers/import`, {
+      ...{ method: 'POST', body },
+      headers: { cookie, origin: served.url },
+    });
+    const page = await answer.text();
+    assert.match(textOf(page), /1 new, 0 changed/, encoding);
+    assert.match(page, /Bäckerei Weiß/, encoding);
+    assert.equal(
+      page.split('030 1234567').length,
+      1 + 2,
+      'the table is there once, and the cell as an example',
+    );
+  }
+});
+
+test('a number that another customer has in another form is left out, too', async (t) => {
+  const { imports } = await importing(t);
+  const { customers } = await imports('Kundennr;Name;Telefon\n7;Ana;+54 9 11 5123 4567\n');
+  assert.deepEqual(customers[7], ['Ana', '+541151234567', '+5491151234567']);
+  const again = await imports('Kundennr;Name;Telefon\n8;Bea;+54 11 5123 4567, +49 30 1234567\n');
+  assert.match(again.preview, /\+541151234567 already belongs to "Ana"\. Line 2/);
+  assert.deepEqual(again.customers[8], ['Bea', '+49301234567']);
+});
+
+test('a known customer keeps a number that an earlier line of the table gives to somebody else', async (t) => {
+  const { imports } = await importing(t);
+  const { preview, customers } = await imports(
+    'Kundennr;Name;Telefon\n7;Bea;030 901820\n1;Ann;030 901820, 030 1234567\n',
+  );
+  assert.match(preview, /\+4930901820 already belongs to "Alpha's customer"\. Line 2/);
+  assert.deepEqual([customers[1], customers[7]], [['Ann', '+49301234567', '+4930901820'], ['Bea']]);
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { browse, textOf, visitor } from './people.ts';
+import { serve } from './service-harness.ts';
+
+test('100,000 customers with Cyrillic names are read; a larger table is refused with advice, after it was sent', async (t) => {
+  const served = await serve(t);
+  await browse(served, 'Ada');
+  const { cookie, token } = await visitor(served, 'Ada');
+  const send = async (table: string, files: boolean) => {
+    const fields = Object.entries({ token, table });
+    const multipart = new FormData();
+    for (const [name, value] of fields) multipart.set(name, value);
+    const answer = await fetch(`${served.url}/customers/import`, {
+      method: 'POST',
+      body: files ? multipart : new URLSearchParams(fields),
+      headers: { cookie, origin: served.url },
+    });
+    return {
+      status: answer.status,
+      text: textOf((await answer.text()).replace(/<textarea.*<\/textarea>/s, '')),
+    };
+  };
+  const line = (n: number) =>
+    `c${n};Общество с ограниченной ответственностью Ромашка ${n};+7 495 ${1_000_000 + n}`;
+  const table = `Kundennr;Name;Telefon\n${Array.from({ length: 100_000 }, (_, n) => line(n)).join('\n')}`;
+  assert.ok(Buffer.byteLength(table) > 11_000_000);
+  for (const files of [true, false]) {
+    const { status, text } = await send(table, files);
+    assert.equal(status, 200, text.slice(0, 500));
+    assert.match(text, /100000 new, 0 changed, 0 unchanged/);
+  }
+  for (const [bytes, files] of [
+    [17_000_000, false],
+    [17_000_000, true],
+    [60_000_000, true],
+  ] as const) {
+    const { status, text } = await send(`Name;Telefon\n${'x'.repeat(bytes)}`, files);
+    assert.equal(status, 413);
+    assert.match(text, /The table is larger than 16 MB\. Split it into several files/);
+  }
+});
