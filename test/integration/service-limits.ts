@@ -74,6 +74,9 @@ async function start(t: TestContext, open: (t: TestContext, stateDir: () => stri
 
 type Started = Awaited<ReturnType<typeof start>>;
 
+/** Two integrations of a round. */
+let renamed: readonly { readonly id: number }[] = [];
+
 /** What ten people add at the same moment, where there is room for one: the n-th of a round. */
 const additions: Readonly<
   Record<
@@ -113,6 +116,20 @@ const additions: Readonly<
       ),
     ],
     refused: /There is an integration \\?"One \d+|This name is already in use/,
+  },
+  'new names of integrations': {
+    room: async ({ command, account }, store, round) => {
+      for (const uid of [`a${round}`, `b${round}`])
+        await command(store.directory.addIntegration({ uid, account, name: uid, createdAt: 0 }));
+      const { directory } = (await store.directory.read(0)) ?? assert.fail('it has not changed');
+      renamed = directory.integrations.filter(({ name }) => name === `a${round}` || name === `b${round}`);
+      assert.equal(renamed.length, 2);
+    },
+    add: ({ command }, store, round) =>
+      renamed.map(({ id }) =>
+        command(store.directory.changeIntegration(id, { name: `New ${round}` }).then(() => true)),
+      ),
+    refused: /There is an integration "New \d+/,
   },
   'integrations, by number': {
     room: ({ sql, account }) => makeRoom(sql, 'integrations', account),

@@ -112,7 +112,10 @@ export function adminIntegrationRoutes(
     operation('changeIntegration', 'Rename an integration, or switch it on or off', {
       by: byUid,
       body: integrationChange,
-      response: { 200: integrationSchema },
+      response: {
+        200: integrationSchema,
+        409: errorSchema.describe('Another integration has the name.'),
+      },
     }),
     async (request) => view(await changed(request, given(request.body))),
   );

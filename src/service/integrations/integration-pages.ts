@@ -95,7 +95,7 @@ export function integrationPages(
     if (errors) return list(request, errors);
     const uid = newUid();
     const added = { uid, account: request.account.id, name: values.name, createdAt: request.now };
-    const refused = await refusedField('name', directory.addIntegration(added), request.words);
+    const refused = await refusedField('name', request, directory.addIntegration(added));
     if (refused) return list(request, refused);
     await request.audit('token', `integration ${values.name} added`);
     return { redirect: `/integrations/${uid}` };
@@ -108,7 +108,7 @@ export function integrationPages(
     const { values, errors } = readForm(integrationName, request);
     if (errors) return list(request, errors);
     const renamed = change(request, { name: values.name });
-    const refused = await refusedField('name', renamed, request.words);
+    const refused = await refusedField('name', request, renamed);
     return refused ? list(request, refused) : renamed;
   });
   pages.post('/integrations/:uid/rotate', 'administrator', (request) => {

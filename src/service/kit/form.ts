@@ -4,6 +4,7 @@ import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { plainText } from './display-text.ts';
 import { icon } from './icon.ts';
+import { Refusal, refusalText } from './refusal.ts';
 
 /** Error messages by field. */
 export type FieldErrors = Readonly<Record<string, string>>;
@@ -29,17 +30,18 @@ export function errorText(issue: z.core.$ZodIssue, formErrors: Words['formErrors
   return typeof text === 'string' ? text : text(value as never);
 }
 
-/** What the store refused, as an error of a field; undefined if the change was made. */
+/** Why a change was refused, as an error of a field; undefined if it was made. */
 export async function refusedField(
   name: string,
+  { words }: { readonly words: Words },
   change: Promise<unknown>,
-  words: Words,
 ): Promise<FieldErrors | undefined> {
   try {
     await change;
     return undefined;
   } catch (error) {
     if (error instanceof ChangeRefused) return { [name]: error.text(words) };
+    if (error instanceof Refusal) return { [name]: refusalText(error, words) };
     throw error;
   }
 }

@@ -133,11 +133,7 @@ export function segmentPages(
   pages.post('/segments', 'administrator', async (request) => {
     const { values, errors } = readForm(segment, request);
     if (errors) return list(request, errors);
-    const refused = await refusedField(
-      'name',
-      customers.putSegment(request.account.id, values),
-      request.words,
-    );
+    const refused = await refusedField('name', request, customers.putSegment(request.account.id, values));
     if (refused) return list(request, refused);
     await request.audit('settings', `segment ${values.name}: priority ${values.priority}`);
     return { redirect: '/segments?done' };

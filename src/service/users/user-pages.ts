@@ -171,7 +171,7 @@ export function userPages(
     const known = uid === '' ? undefined : await store.users.find({ uid });
     const user = known?.account === request.account.id ? known : undefined;
     const put = directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
-    const refused = await refusedField('extension', put, request.words);
+    const refused = await refusedField('extension', request, put);
     if (refused) return list(request, { errors: refused });
     await request.audit(
       'settings',
