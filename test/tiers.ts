@@ -55,7 +55,7 @@ const slow = [
   'test/integration/service-pairs',
   'test/integration/service-second-factor',
   'test/integration/service-sign-in',
-  'test/integration/service-webhooks',
+  'test/integration/service-webhook',
   'test/integration/setup',
   'test/integration/stopped-work',
   'test/integration/twelve-faults',

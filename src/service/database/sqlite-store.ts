@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
+import { FileMoved } from '../../shared/storage/storage-error.ts';
 import { startThread } from '../../shared/storage/thread.ts';
 import type { Methods } from '../../shared/storage/thread-messages.ts';
-import { FileMoved } from '../../shared/storage/watch-file.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
 import { customerRows } from '../people/customer-store.ts';

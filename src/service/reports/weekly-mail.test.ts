@@ -25,6 +25,7 @@ test('a weekly report is sent once, on Monday at seven, by whichever process is 
   const server = await startMailServer();
   t.after(() => server.stop());
   const account = await store.directory.addAccount({ uid: 'a', name: 'Büro & Söhne', country: 'DE' });
+  await store.directory.addIntegration({ uid: 'i', account: account.id, name: 'PBX', createdAt: 0 });
   await store.directory.changeAccount(account.id, { timeZone: 'Europe/Berlin' });
   const ann = customer({
     reference: '7',

@@ -1,4 +1,7 @@
-import { FileMoved } from './watch-file.ts';
+/** An open database whose file is no longer under its name: what is written is gone after a restart. */
+export class FileMoved extends Error {
+  override readonly name = 'FileMoved';
+}
 
 /** Kinds of SQLite errors that need different reactions. */
 type StorageErrorKind = 'full' | 'io' | 'busy' | 'corrupt' | 'moved' | 'other';

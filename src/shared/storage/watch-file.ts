@@ -1,9 +1,5 @@
 import { statSync } from 'node:fs';
-
-/** An open database whose file is no longer under its name: what is written is gone after a restart. */
-export class FileMoved extends Error {
-  override readonly name = 'FileMoved';
-}
+import { monotonicMs } from '../process/clock.ts';
 
 /** A write is preceded by a look unless the last one was this short a time ago, ms. */
 const LOOK_MS = 1_000;
@@ -14,7 +10,7 @@ export const WATCH_MS = 10_000;
  * Watches the name of an open database. SQLite writes on to a file that was moved away, deleted or replaced, also over a
  * mount, and says nothing. Create it when the database is open: what is under the name then is what counts.
  */
-export function watchFile(path: string, clock: () => number = () => performance.now()) {
+export function watchFile(path: string, clock: () => number = monotonicMs) {
   /** The file, its log and the log's index, which exist for as long as a connection is open. */
   const open = new Map([path, `${path}-wal`, `${path}-shm`].map((name) => [name, idOf(name)]));
   let lookedAt = clock();

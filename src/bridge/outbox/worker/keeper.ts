@@ -3,14 +3,14 @@ import { messageOf } from '../../../shared/process/parse-json.ts';
 import { lockFolder } from '../../../shared/storage/instance-lock.ts';
 import { makeFolder } from '../../../shared/storage/open-database.ts';
 import type { Main, Server } from '../../../shared/storage/serve-thread.ts';
-import { storageErrorKind } from '../../../shared/storage/storage-error.ts';
+import { FileMoved, storageErrorKind } from '../../../shared/storage/storage-error.ts';
 import {
   type Answers,
   addAnswer,
   noAnswers,
   type ThreadRequest,
 } from '../../../shared/storage/thread-messages.ts';
-import { FileMoved, WATCH_MS, watchFile } from '../../../shared/storage/watch-file.ts';
+import { WATCH_MS, watchFile } from '../../../shared/storage/watch-file.ts';
 import { databasePath, occupant, saveRoom } from '../tables/database.ts';
 import { appendTogether, type IntakeBatch } from '../tables/intake.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';

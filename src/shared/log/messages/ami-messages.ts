@@ -97,7 +97,7 @@ export const amiMessages = {
   'ami.linkedid': {
     level: 'info',
     text: 'the events of Asterisk have a Linkedid again',
-    means: 'The problem is over.',
+    means: 'Calls are told apart by it: the problem is over.',
   },
   'ami.no-bridge-events': {
     announced: true,
@@ -110,7 +110,7 @@ export const amiMessages = {
   'ami.bridge-events': {
     level: 'info',
     text: 'Asterisk sends BridgeEnter events again',
-    means: 'The problem is over.',
+    means: 'Answered calls are recognised by them: the problem is over.',
   },
   'ami.frame-lost': {
     level: 'warn',
