@@ -51,6 +51,7 @@ const slow = [
   'test/integration/service-call-back',
   'test/integration/service-kill',
   'test/integration/service-large-import',
+  'test/integration/service-limits',
   'test/integration/service-pairs',
   'test/integration/service-second-factor',
   'test/integration/service-sign-in',
@@ -86,6 +87,7 @@ const chanceIsTheFinding = [
   'test/integration/service-database-',
   'test/integration/service-kill',
   'test/integration/service-large-import',
+  'test/integration/service-limits',
   'test/integration/service-pairs',
   'test/integration/service-store',
 ];

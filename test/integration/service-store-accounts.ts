@@ -206,7 +206,7 @@ export const accountTests: StoreTests = {
   async 'sessions end one by one, all but one, and by age'({ store, account }) {
     const { users } = store;
     const { id: user } = await add(store, account, 'u');
-    assert.deepEqual(await users.lastSeen(account), new Map(), 'nobody was seen in 1970');
+    assert.deepEqual(await users.lastSeen(account, [user]), new Map(), 'nobody was seen in 1970');
     const all = ['s1', 's2', 's3', 's4'];
     const opens = (id: string, at: number) => users.openSession({ id, user, at, address: '', browser: '' });
     const isOpen = async (...expected: string[]) =>
@@ -216,7 +216,7 @@ export const accountTests: StoreTests = {
     await isOpen('s2', 's3', 's4');
     await users.useSession('s3', 50);
     await users.useSession('s4', 40);
-    assert.deepEqual(await users.lastSeen(account), new Map([[user, 50]]));
+    assert.deepEqual(await users.lastSeen(account, [user]), new Map([[user, 50]]));
     await users.trimSessions({ openedBefore: 0, usedBefore: 41 });
     await isOpen('s3');
     await opens('s1', 60);

@@ -367,6 +367,11 @@ test('calls and requests are as the store writes them', async (t) => {
   const folder = stateFolder(t);
   const store = await openSqliteStore(join(folder, 'service.db'));
   t.after(() => store.close());
+  for (const uid of ['a', 'b']) {
+    const { id: account } = await store.directory.addAccount({ uid, name: uid, country: 'DE' });
+    for (const name of ['1', '2'])
+      await store.directory.addIntegration({ uid: uid + name, account, name, createdAt: 0 });
+  }
   const day = Math.floor(year.now / DAY_MS) - 3;
   const calls = [...callsOf(day, 0.1), ...[...lateCalls(year.now, 0.1)].slice(-60)];
   for (const request of calls.flatMap(requestsOf)) await store.requests.record(request);

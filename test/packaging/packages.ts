@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { version } from '../../src/shared/process/version.ts';
 import { packDeb } from '../../systemd/build/deb.ts';
 import { stage } from '../../systemd/build/stage.ts';
 
 /** A package of this version, and of the one after it: the same program with a step more for each of its databases. */
 export type Packages = { readonly now: string; readonly next: string; remove(): void };
 
-export const versions = { now: '1.0.0', next: '1.1.0' } as const;
+export const versions = { now: version, next: '1.1.0' } as const;
 
 /** How the tests pack, without the compression that takes a minute. */
 const quick = { changedAt: 1_795_000_000, level: '0' } as const;

@@ -8,7 +8,7 @@ import { readDocument, spansOf } from '../documents.ts';
 import { until } from '../until.ts';
 import type { Container } from './container.ts';
 import type { Machine } from './machine.ts';
-import type { Packages } from './packages.ts';
+import { type Packages, versions } from './packages.ts';
 import { type Layout, layouts } from './phone-system.ts';
 
 /** The commands under a heading of a document, a block at a time. */
@@ -41,7 +41,7 @@ export async function readmeTests(
     assert.equal(said.code, 0, `${commands}\n${said.output}`);
     return said.output;
   };
-  copyFileSync(packages.now, machine.at('root/pbx-bridge_1.0.0_amd64.deb'));
+  copyFileSync(packages.now, machine.at(`root/pbx-bridge_${versions.now}_amd64.deb`));
   if (layout === 'FreePBX') {
     const server = await startFreepbxFastAgi(freepbxFastAgiPort, undefined, container.inItsNetwork);
     t.after(async () => {

@@ -1,4 +1,5 @@
 import type { Statements } from '../store/statements.ts';
+import { accountLimits, integrationNameTaken, limitReached } from './limits.ts';
 
 export type Account = {
   readonly id: number;
@@ -109,7 +110,11 @@ const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boo
 const accountOf = (row: Account): Account => ({ ...row, agentsDelete: Boolean(row.agentsDelete) });
 
 /** Accounts, integrations and the names of extensions: few, read often, changed by people (also by another process: the command line). */
-export function directoryRows({ read, lookup, write }: Statements) {
+export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
+  async function hasIntegration(account: number, name: string): Promise<boolean> {
+    const sql = 'SELECT id FROM integrations WHERE account_id = $1 AND name = $2 LIMIT 1';
+    return (await read(sql, account, name)).length > 0;
+  }
   return {
     /** Everything, if it changed since `version`. */
     async read(known: number): Promise<{ version: number; directory: Directory } | undefined> {
@@ -179,26 +184,42 @@ export function directoryRows({ read, lookup, write }: Statements) {
         ...[mostUsers !== undefined, mostUsers ?? null],
       );
     },
+    /** @throws ChangeRefused if the account has one of that name, or as many as it can have */
     async addIntegration(
       made: Pick<Integration, 'uid' | 'account' | 'name' | 'createdAt'>,
     ): Promise<Integration> {
       const { uid, account, name, createdAt } = made;
-      const [integration] = await write<Integration>(
-        `INSERT INTO integrations (uid, account_id, name, created_at) VALUES ($1, $2, $3, $4)
+      const [integration] = await writeAlone<Integration>(
+        account,
+        `INSERT INTO integrations (uid, account_id, name, created_at) SELECT $1, $2, $3, $4
+         WHERE (SELECT count(*) FROM integrations WHERE account_id = $2) < $5
+           AND NOT EXISTS (SELECT 1 FROM integrations WHERE account_id = $2 AND name = $3)
          RETURNING ${integrationColumns}`,
-        ...[uid, account, name, createdAt],
+        ...[uid, account, name, createdAt, accountLimits.integrations],
       );
-      return integrationOf(integration as Integration);
+      if (integration) return integrationOf(integration);
+      throw (await hasIntegration(account, name)) ? integrationNameTaken(name) : limitReached('integrations');
     },
+    /** @throws ChangeRefused if another one of the account has the new name */
     async changeIntegration(id: number, change: IntegrationChange): Promise<void> {
       const { name = null, enabled = null, rotate, oldTokenUntil } = change;
-      await write(
+      const [known] = await read<{ account: number }>(
+        'SELECT account_id AS account FROM integrations WHERE id = $1',
+        id,
+      );
+      if (known === undefined) return;
+      const { account } = known;
+      const changed = await writeAlone(
+        account,
         `UPDATE integrations SET name = coalesce($2, name), enabled = coalesce($3, enabled),
            token_counter = token_counter + $4, old_token_until = CASE WHEN $5 THEN $6 ELSE old_token_until END
-         WHERE id = $1`,
+         WHERE id = $1 AND (name = coalesce($2, name) OR NOT EXISTS (SELECT 1 FROM integrations other
+           WHERE other.account_id = $7 AND other.name = $2)) RETURNING id`,
         ...[id, name, enabled, rotate ? 1 : 0],
-        ...[rotate === true || oldTokenUntil !== undefined, oldTokenUntil ?? null],
+        ...[rotate === true || oldTokenUntil !== undefined, oldTokenUntil ?? null, account],
       );
+      if (changed.length === 0 && name !== null && (await hasIntegration(account, name)))
+        throw integrationNameTaken(name);
       if (rotate)
         await write(
           `DELETE FROM old_token_uses WHERE integration_id = $1
@@ -266,19 +287,28 @@ export function directoryRows({ read, lookup, write }: Statements) {
            (SELECT count(*) FROM customers c WHERE c.account_id = a.id) AS customers
          FROM accounts a ORDER BY a.id`,
       ),
-    /** Names an extension and its user; without either it is forgotten. */
+    /**
+     * Names an extension and its user; without either it is forgotten.
+     * @throws ChangeRefused if it is new, and the account has as many as it can have
+     */
     async putExtension(
       account: number,
       { extension, name, user }: Pick<Extension, 'extension' | 'name' | 'user'>,
     ): Promise<void> {
-      if (name === '' && user === null)
+      if (name === '' && user === null) {
         await write('DELETE FROM extensions WHERE account_id = $1 AND extension = $2', account, extension);
-      else
-        await write(
-          `INSERT INTO extensions (account_id, extension, name, user_id) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (account_id, extension) DO UPDATE SET name = excluded.name, user_id = excluded.user_id`,
-          ...[account, extension, name, user],
-        );
+        return;
+      }
+      const put = await writeAlone(
+        account,
+        `INSERT INTO extensions (account_id, extension, name, user_id) SELECT $1, $2, $3, $4
+         WHERE (SELECT count(*) FROM extensions WHERE account_id = $1) < $5
+           OR EXISTS (SELECT 1 FROM extensions WHERE account_id = $1 AND extension = $2)
+         ON CONFLICT (account_id, extension) DO UPDATE SET name = excluded.name, user_id = excluded.user_id
+         RETURNING extension`,
+        ...[account, extension, name, user, accountLimits.extensions],
+      );
+      if (put.length === 0) throw limitReached('extensions');
     },
   };
 }

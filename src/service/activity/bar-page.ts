@@ -1,4 +1,6 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { Integration } from '../accounts/directory-store.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import { plainText } from '../kit/display-text.ts';
 import { changeForm, notice } from '../kit/form.ts';
 import { type BarChoice, barChoiceOf, barChoiceText, type Pages } from '../kit/page-request.ts';
@@ -9,6 +11,10 @@ type Parts = {
   readonly store: { readonly users: UserStore };
   readonly directory: ServiceDirectory;
 };
+
+/** As many as an account can have, and those that are chosen. */
+const offered = (integrations: readonly Integration[], chosen: readonly number[]) =>
+  integrations.filter(({ id }, at) => at < accountLimits.integrations || chosen.includes(id));
 
 /** Which calls a user's screen shows. */
 export function barPage(pages: Pages, { store, directory }: Parts): void {
@@ -30,7 +36,7 @@ export function barPage(pages: Pages, { store, directory }: Parts): void {
                 ${segments.map(({ name }) => check('segments', name, plainText(name, 60), chosen.segments.includes(name)))}
               </fieldset>
               <fieldset><legend class="label">${text.integrations}</legend>
-                ${directory.integrations(account.id).map(({ id, name }) => check('integrations', String(id), plainText(name, 60), chosen.integrations.includes(id)))}
+                ${offered(directory.integrations(account.id), chosen.integrations).map(({ id, name }) => check('integrations', String(id), plainText(name, 60), chosen.integrations.includes(id)))}
               </fieldset>
               <p class="hint">${text.help}</p>
               <div><button type="submit" class="primary">${words.common.save}</button></div>

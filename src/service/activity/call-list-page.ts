@@ -1,6 +1,7 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { extensionName, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import { quantile, type ReportStore } from '../calls/aggregate.ts';
 import { callTable, newCalls } from '../calls/call-cells.ts';
 import type { CallCursor } from '../calls/call-reader.ts';
@@ -155,9 +156,6 @@ function filterForm(
   const text = words.calls;
   const { q, customer, extension, mine, segment, integration, called, place, hours, outcome } = callQuery;
   const at = (change: Partial<CallQuery>) => addressOf('/calls', { ...callQuery, ...change });
-  // What is not in a list is shown as it is.
-  const listed = (value: string, options: readonly (readonly [string, string])[]) =>
-    value === '' || options.some(([one]) => one === value) ? options : [...options, [value, value] as const];
   const narrowed = [
     ['customer', text.customer, customer],
     [
@@ -180,7 +178,9 @@ function filterForm(
   ] as const;
   const days = dayChoices(request);
   const chosenDays = days.find(({ from, to }) => from === callQuery.from && to === callQuery.to);
-  const answerers = [...extensions.values()].filter(({ name, userName }) => name !== '' || userName !== null);
+  const answerers = [...extensions.values()]
+    .filter(({ name, userName }) => name !== '' || userName !== null)
+    .slice(0, accountLimits.extensions);
   return html`
   <form class="filters" action="/calls" role="search" aria-label=${words.layout.calls}>
     <div class="search">${icon('search')}<input type="search" name="q" value=${q} maxlength="255" aria-label=${text.search} placeholder=${text.search} /></div>
@@ -202,18 +202,18 @@ function filterForm(
     <details class="menu"><summary class="button bare" aria-label=${text.more} title=${text.more}>${icon('sliders-horizontal')}</summary>
       <div class="form">
         ${choice({ label: text.outcome, name: 'outcome', value: outcome ?? '', options: outcomes.map((value) => [value, text.outcomes[value || 'all']] as const) })}
-        ${choice({ label: text.answeredBy, name: 'extension', value: extension, options: listed(extension, [['', words.common.all], ...answerers.map((one) => [one.extension, plainText(extensionText(extensions, one.extension), 60)] as const)]) })}
-        ${segments.length > 0 && choice({ label: text.segment, name: 'segment', value: segment, options: listed(segment, [['', text.outcomes.all], ...segments.map(({ name }) => [name, plainText(name, 60)] as const)]) })}
+        ${choice({ label: text.answeredBy, name: 'extension', value: extension, options: [['', words.common.all], ...answerers.map((one) => [one.extension, plainText(extensionText(extensions, one.extension), 60)] as const)] })}
+        ${segments.length > 0 && choice({ label: text.segment, name: 'segment', value: segment, options: [['', text.outcomes.all], ...segments.map(({ name }) => [name, plainText(name, 60)] as const)] })}
         ${
           numbersCalled.length > 0 &&
           choice({
             label: text.numberCalled,
             name: 'called',
             value: called,
-            options: listed(called, [
+            options: [
               ['', words.common.all],
               ...numbersCalled.map((one) => [one, plainText(numberCalledText(extensions, one), 60)] as const),
-            ]),
+            ],
           })
         }
         ${

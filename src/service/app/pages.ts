@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameText } from '../accounts/keys.ts';
+import { ChangeRefused } from '../accounts/limits.ts';
 import type { Session } from '../accounts/user.ts';
 import { barPage } from '../activity/bar-page.ts';
 import { callDetailsPage } from '../activity/call-details-page.ts';
@@ -18,6 +19,7 @@ import { layout, plainLayout } from '../kit/layout.ts';
 import {
   type Answer,
   barChoice,
+  barChoiceOf,
   type Handler,
   isRead,
   type Page,
@@ -74,7 +76,7 @@ export function pageRoutes(context: ServiceContext) {
     const [path = '', ...query] = request.originalUrl.split('?');
     const words = wordsFor(session.user.language, request.headers['accept-language']);
     const extensions = directory.extensions(account.id);
-    const segments = await store.customers.segments(account.id);
+    const segments = await store.customers.offeredSegments(account.id, barChoiceOf(session.user).segments);
     return {
       session,
       user: session.user,
@@ -285,6 +287,7 @@ function errorPage(status: number, error: Error, words: Words): Page {
 function errorText(status: number, error: Error, words: Words): string {
   const { errors } = words;
   if (error instanceof Refusal) return refusalText(error, words);
+  if (error instanceof ChangeRefused) return error.text(words);
   if (isOwnerGone(error)) return errors.notThere;
   if (status === 503) return errors.noStorage;
   if (status === 413) return errors.tooLarge;

@@ -7,6 +7,7 @@ import { longWork } from '../../shared/process/long-work.ts';
 import { exportLines } from '../accounts/account-data.ts';
 import { addAccount } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
 import { counted, isTimeZone } from '../kit/formats.ts';
@@ -77,7 +78,7 @@ export function accountCommands(
       'how many requests a process takes of its phone systems; none: no limit',
       limit,
     )
-    .option('--users <number>', 'how many users it may have; none: no limit', limit)
+    .option('--users <number>', `how many users it may have; none: ${accountLimits.users}`, limit)
     .action((options) =>
       withStore(options.account, async ({ store, account, audit }) => {
         const { name, country: code, timeZone: zone, requestsPerMinute, users } = options;

@@ -44,6 +44,8 @@ const SHARDS = 64;
 /** Limit of the work that one process does at a time, ms. */
 const LOCK_MS = 60_000;
 const LOCK_ID = 5_727_005;
+/** With the account's id: of changes that count its rows. */
+const ACCOUNT_LOCK = 5_727_006;
 
 /**
  * The store on PostgreSQL, for any number of processes on one database. Everything is a statement or a transaction of
@@ -85,6 +87,12 @@ export async function openPostgresStore(
     read: database.rows,
     lookup: database.prepared,
     write: database.rows,
+    writeAlone: (account, sql, ...values) =>
+      database.transaction(async ({ rows }) => {
+        // A statement of its own: what others have committed before is seen by the one after it.
+        await rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', ACCOUNT_LOCK, account);
+        return rows(sql, ...values);
+      }),
     contains: (text, part) => `strpos(${text}, ${part}) > 0`,
     firstLine: (text) => `split_part(${text}, chr(10), 1)`,
     along: () => '', // it finds the index by itself

@@ -68,6 +68,9 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       lookups.rows(sql, values).map((row) => ({ ...(row as Row) })),
     write: <Row>(sql: string, ...values: Value[]) =>
       changed(writer.ask('rows', sql, values)) as Promise<Row[]>,
+    // SQLite has one writer at a time.
+    writeAlone: <Row>(_account: number, sql: string, ...values: Value[]) =>
+      changed(writer.ask('rows', sql, values)) as Promise<Row[]>,
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
     firstLine: (text) => `substr(${text}, 1, instr(${text}, char(10)) - 1)`,
     along: (index) => `INDEXED BY ${index}`,

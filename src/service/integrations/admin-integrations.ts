@@ -92,9 +92,6 @@ export function adminIntegrationRoutes(
     }),
     async (request, reply) => {
       const { name } = request.body;
-      await directory.refresh();
-      if (directory.integrations(accountOf(request).id).some((known) => known.name === name))
-        throw new Refusal(409, `There is an integration "${name}".`);
       const integration = await directory.addIntegration({
         uid: newUid(),
         account: accountOf(request).id,
@@ -115,7 +112,10 @@ export function adminIntegrationRoutes(
     operation('changeIntegration', 'Rename an integration, or switch it on or off', {
       by: byUid,
       body: integrationChange,
-      response: { 200: integrationSchema },
+      response: {
+        200: integrationSchema,
+        409: errorSchema.describe('Another integration has the name.'),
+      },
     }),
     async (request) => view(await changed(request, given(request.body))),
   );

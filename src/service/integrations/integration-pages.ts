@@ -5,15 +5,29 @@ import type { Keys } from '../accounts/keys.ts';
 import type { IntegrationUse, RequestStore } from '../history/request-store.ts';
 import { name } from '../kit/administration.ts';
 import { copyable, displayText } from '../kit/display-text.ts';
-import { button, changeForm, choice, type FieldErrors, field, fold, onOff, readForm } from '../kit/form.ts';
+import {
+  button,
+  changeForm,
+  choice,
+  type FieldErrors,
+  field,
+  fold,
+  onOff,
+  readForm,
+  refusedField,
+} from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { listPage } from '../kit/list-page.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
+import { numberedPage } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import { bridgeHealth, healthItem } from './bridge-health.ts';
 import { setupLine, testCall } from './instructions.ts';
 import { integrationChangeText, newToken, oldTokenDays } from './integration-change.ts';
+
+/** Integrations on a page of them: each is long. */
+const PER_PAGE = 50;
 
 const integrationName = z.object({ name });
 /** How long the token or secret before still counts. */
@@ -44,8 +58,10 @@ export function integrationPages(
     const { account, formats, now, words, form } = request;
     const { common, integrations: text } = words;
     const all = directory.integrations(account.id);
+    const chosenAt = all.findIndex(({ uid }) => uid === request.params.uid);
+    const { skipped, links } = numberedPage(request, '/integrations', 'page', PER_PAGE, chosenAt);
     const uses = await requests.use(account.id, formats.startOfDay(now));
-    const systems = all.map(async (integration): Promise<System> => {
+    const systems = all.slice(skipped, skipped + PER_PAGE).map(async (integration): Promise<System> => {
       const { id, oldTokenUntil: until } = integration;
       const isOld = until !== null && until > now;
       return {
@@ -66,7 +82,10 @@ export function integrationPages(
           ...{ label: common.name, name: 'name', value: form.get('name') ?? '', errors },
           ...{ required: true, maxlength: 80, autofocus: true },
         }),
-      list: all.length === 0 ? html`<p class="empty">${icon('plug')}${text.none}</p>` : cards,
+      list:
+        all.length === 0
+          ? html`<p class="empty">${icon('plug')}${text.none}</p>`
+          : html`${cards}${links(skipped + PER_PAGE < all.length)}`,
     });
   }
 
@@ -74,12 +93,10 @@ export function integrationPages(
   pages.post('/integrations', 'administrator', async (request) => {
     const { values, errors } = readForm(integrationName, request);
     if (errors) return list(request, errors);
-    const { uid } = await directory.addIntegration({
-      uid: newUid(),
-      account: request.account.id,
-      name: values.name,
-      createdAt: request.now,
-    });
+    const uid = newUid();
+    const added = { uid, account: request.account.id, name: values.name, createdAt: request.now };
+    const refused = await refusedField('name', request, directory.addIntegration(added));
+    if (refused) return list(request, refused);
     await request.audit('token', `integration ${values.name} added`);
     return { redirect: `/integrations/${uid}` };
   });
@@ -87,9 +104,12 @@ export function integrationPages(
     chosen(request);
     return list(request);
   });
-  pages.post('/integrations/:uid/name', 'administrator', (request) => {
+  pages.post('/integrations/:uid/name', 'administrator', async (request) => {
     const { values, errors } = readForm(integrationName, request);
-    return errors ? list(request, errors) : change(request, { name: values.name });
+    if (errors) return list(request, errors);
+    const renamed = change(request, { name: values.name });
+    const refused = await refusedField('name', request, renamed);
+    return refused ? list(request, refused) : renamed;
   });
   pages.post('/integrations/:uid/rotate', 'administrator', (request) => {
     const { values, errors } = readForm(rotation, request);

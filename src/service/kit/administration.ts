@@ -36,7 +36,9 @@ export const momentOf = (at: number): string => new Date(at).toISOString();
 
 const refusals = {
   401: errorSchema.describe('The administration token is missing or not valid.'),
-  422: z.union([validationErrorSchema, errorSchema]).describe('A field is missing or invalid.'),
+  422: z
+    .union([validationErrorSchema, errorSchema])
+    .describe('A field is missing or invalid, or the account has as many as it can have.'),
   503: errorSchema.describe('The storage cannot be reached, or takes nothing; ask again.'),
 };
 const notFound = { 404: errorSchema.describe('There is no such thing.') };

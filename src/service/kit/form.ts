@@ -1,7 +1,10 @@
 import type { z } from 'zod';
+import { ChangeRefused } from '../accounts/limits.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
+import { plainText } from './display-text.ts';
 import { icon } from './icon.ts';
+import { Refusal, refusalText } from './refusal.ts';
 
 /** Error messages by field. */
 export type FieldErrors = Readonly<Record<string, string>>;
@@ -25,6 +28,22 @@ export function errorText(issue: z.core.$ZodIssue, formErrors: Words['formErrors
   const { key, value } = (issue.code === 'custom' && issue.params) || {};
   const text = formErrors[key as keyof typeof formErrors] ?? formErrors.invalid;
   return typeof text === 'string' ? text : text(value as never);
+}
+
+/** Why a change was refused, as an error of a field; undefined if it was made. */
+export async function refusedField(
+  name: string,
+  { words }: { readonly words: Words },
+  change: Promise<unknown>,
+): Promise<FieldErrors | undefined> {
+  try {
+    await change;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ChangeRefused) return { [name]: error.text(words) };
+    if (error instanceof Refusal) return { [name]: refusalText(error, words) };
+    throw error;
+  }
 }
 
 type FieldOptions = {
@@ -71,10 +90,13 @@ export function choice({
   readonly options: readonly (readonly [value: string, label: string])[];
 }): Html {
   const error = errors?.[name];
+  // What is chosen and not in the list is shown as it is.
+  const isListed = !value || options.some(([option]) => option === value);
+  const listed = isListed ? options : [...options, [value, plainText(value, 60)] as const];
   return html`<div>
     <label for=${`f-${id}`}>${label}</label>
     <select id=${`f-${id}`} name=${name} ...${described(id, hint, error)}>
-      ${options.map(([option, text]) => html`<option value=${option} selected=${option === (value ?? '')}>${text}</option>`)}
+      ${listed.map(([option, text]) => html`<option value=${option} selected=${option === (value ?? '')}>${text}</option>`)}
     </select>
     ${hintAndError(id, hint, error)}
   </div>`;

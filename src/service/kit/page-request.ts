@@ -21,7 +21,7 @@ export type PageRequest = {
   readonly session: Session;
   readonly user: User;
   readonly account: Account;
-  /** The highest priority first. */
+  /** As many as an account can have, the highest priority first, and those of the user's bar. */
   readonly segments: readonly { readonly name: string; readonly priority: number }[];
   /** Their names, and whose they are (see extensionText). */
   readonly extensions: Extensions;

@@ -101,6 +101,30 @@ export function pager(
   </nav>`;
 }
 
+/** A page of a list by its number in the address, such as `?users=2`, or the page that has this row. */
+export function numberedPage(
+  { query, words: { kit } }: Pick<PageRequest, 'query' | 'words'>,
+  path: string,
+  name: string,
+  perPage: number,
+  row = -1,
+) {
+  const asked = /^[1-9]\d{0,5}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : 1;
+  const number = row < 0 ? asked : Math.floor(row / perPage) + 1;
+  const address = (to: number) =>
+    to === 1 ? path : `${path}?${new URLSearchParams({ [name]: String(to) })}`;
+  return {
+    /** How many rows are on the pages before. */
+    skipped: (number - 1) * perPage,
+    links: (isMore: boolean): Html =>
+      pager(kit, {
+        newer: number > 1 ? address(number - 1) : undefined,
+        older: isMore ? address(number + 1) : undefined,
+        labels: [kit.previous, kit.next],
+      }),
+  };
+}
+
 /** A place in a list; the newest of equal times has the highest id. */
 type Cursor = { readonly at: number; readonly id: number };
 

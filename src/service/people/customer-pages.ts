@@ -74,6 +74,7 @@ function listPage(
   const { query, administrates, words, formats, now, segments } = request;
   const { common, customers: text } = words;
   const [q, segment] = [query.get('q') ?? '', query.get('segment') ?? ''];
+  const names = [...new Set([...segments.map(({ name }) => name), ...(segment ? [segment] : [])])];
   const address = (also: Record<string, string> = {}) =>
     `/customers?${new URLSearchParams({ ...(q && { q }), ...(segment && { segment }), ...also })}`;
   const lastCall = ({ numbers }: Customer) =>
@@ -123,10 +124,10 @@ function listPage(
       <form class="filters" role="search" action="/customers">
         <div class="search">${icon('search')}<input type="search" name="q" value=${q} aria-label=${text.searchFor} placeholder=${text.searchFor} /></div>
         ${
-          segments.length > 0 &&
+          names.length > 0 &&
           html`<select name="segment" aria-label=${words.calls.segment}>
             <option value="">${words.layout.customers}: ${common.all}</option>
-            ${segments.map(({ name }) => html`<option value=${name} selected=${name === segment}>${plainText(name, 40)}</option>`)}
+            ${names.map((name) => html`<option value=${name} selected=${name === segment}>${plainText(name, 40)}</option>`)}
           </select>`
         }
         <button type="submit">${common.search}</button>

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { storedForms } from '../../shared/phone-number/same-line.ts';
+import { accountLimits, limitReached, tooManySegments } from '../accounts/limits.ts';
 import type { Statements, Value } from '../store/statements.ts';
 import { type Customer, type CustomerChange, textNames } from './customer-fields.ts';
 
@@ -97,7 +98,7 @@ export const isUnchanged = (now: CustomerRow | undefined, before: Customer): boo
 
 /** Customers and segments; `writer` is each engine's own, since thousands come at once. `changed` is called after a change. */
 export function customerRows(
-  { read, lookup, write, contains, along }: Statements,
+  { read, lookup, write, writeAlone, contains, along }: Statements,
   writer: CustomerWriter,
   changed: (account: number) => void,
 ) {
@@ -115,6 +116,11 @@ export function customerRows(
     const [row] = await read<CustomerRow>(`${selectCustomers} AND c.reference = $2`, account, reference);
     return row && customerOf(row);
   };
+  const segments = (account: number) =>
+    read<Segment>(
+      'SELECT name, priority FROM segments WHERE account_id = $1 ORDER BY priority DESC, name',
+      account,
+    );
   return {
     /** The customer with this number, for a priority lookup; undefined if there is none. */
     async priorityOf(account: number, number: string): Promise<CustomerPriority | undefined> {
@@ -202,27 +208,74 @@ export function customerRows(
         if (page.length < PAGE) return;
       }
     },
-    segments: (account: number) =>
+    /** The highest priority first. */
+    segments,
+    /** The first of them that a page can offer, and those of these names. */
+    offeredSegments: (account: number, names: readonly string[]) =>
       read<Segment>(
-        'SELECT name, priority FROM segments WHERE account_id = $1 ORDER BY priority DESC, name',
-        account,
+        `SELECT name, priority FROM segments WHERE account_id = $1 AND (name IN (${names.map((_, at) => `$${at + 3}`).join() || 'NULL'})
+           OR id IN (SELECT id FROM segments WHERE account_id = $1 ORDER BY priority DESC, name LIMIT $2))
+         ORDER BY priority DESC, name`,
+        ...[account, accountLimits.segments, ...names],
       ),
-    /** How many customers have each segment. */
-    async segmentSizes(account: number): Promise<Map<string, number>> {
-      const sizes = await read<{ name: string; size: number }>(
-        `SELECT s.name, (SELECT count(*) FROM customers c WHERE c.segment_id = s.id) AS size FROM segments s
-         WHERE s.account_id = $1`,
-        account,
-      );
-      return new Map(sizes.map(({ name, size }) => [name, Number(size)]));
+    async segment(account: number, name: string): Promise<Segment | undefined> {
+      const sql = 'SELECT name, priority FROM segments WHERE account_id = $1 AND name = $2';
+      return (await read<Segment>(sql, account, name))[0];
     },
-    async putSegment(account: number, { name, priority }: Segment): Promise<void> {
-      await write(
-        `INSERT INTO segments (account_id, name, priority) VALUES ($1, $2, $3)
-         ON CONFLICT (account_id, name) DO UPDATE SET priority = excluded.priority`,
-        ...[account, name, priority],
+    /** The first `most` after `skipped`, and how many customers have each. */
+    async segmentPage(
+      account: number,
+      most: number,
+      skipped: number,
+    ): Promise<(Segment & { readonly size: number })[]> {
+      const rows = await read<Segment & { size: number }>(
+        `SELECT s.name, s.priority, (SELECT count(*) FROM customers c WHERE c.segment_id = s.id) AS size
+         FROM (SELECT id, name, priority FROM segments WHERE account_id = $1
+           ORDER BY priority DESC, name LIMIT $2 OFFSET $3) s ORDER BY s.priority DESC, s.name`,
+        ...[account, most, skipped],
       );
+      return rows.map((row) => ({ ...row, size: Number(row.size) }));
+    },
+    /** @throws ChangeRefused if it is new, and the account has as many as it can have */
+    async putSegment(account: number, { name, priority }: Segment): Promise<void> {
+      const put = await writeAlone(
+        account,
+        `INSERT INTO segments (account_id, name, priority) SELECT $1, $2, $3
+         WHERE (SELECT count(*) FROM segments WHERE account_id = $1) < $4
+           OR EXISTS (SELECT 1 FROM segments WHERE account_id = $1 AND name = $2)
+         ON CONFLICT (account_id, name) DO UPDATE SET priority = excluded.priority RETURNING id`,
+        ...[account, name, priority, accountLimits.segments],
+      );
+      if (put.length === 0) throw limitReached('segments');
       changed(account);
+    },
+    /**
+     * Adds those of these segments that do not exist, all or none; returns them.
+     * @throws ChangeRefused if there would be more than the account can have
+     */
+    async addSegments(account: number, names: Iterable<string>, priority: number): Promise<string[]> {
+      const wanted = new Set(names);
+      if (wanted.size === 0) return [];
+      for (let before = -1; ; ) {
+        const missing = [...wanted.difference(new Set((await segments(account)).map(({ name }) => name)))];
+        if (missing.length === 0) return [];
+        // Others may have added some of them since they were read.
+        if (missing.length > accountLimits.segments || missing.length === before)
+          throw tooManySegments(missing.length);
+        const added = await writeAlone(
+          account,
+          `INSERT INTO segments (account_id, name, priority) SELECT $1, column1, $2
+           FROM (VALUES ${missing.map((_, at) => `($${at + 4})`).join()}) AS missing
+           WHERE (SELECT count(*) FROM segments WHERE account_id = $1) <= $3
+           ON CONFLICT (account_id, name) DO NOTHING RETURNING id`,
+          ...[account, priority, accountLimits.segments - missing.length, ...missing],
+        );
+        if (added.length > 0) {
+          changed(account);
+          return missing;
+        }
+        before = missing.length;
+      }
     },
     /** Its customers stay, without a segment. False if there is none. */
     async removeSegment(account: number, name: string): Promise<boolean> {

@@ -63,19 +63,15 @@ export async function importCustomers(
 ): Promise<ImportReport> {
   const table = readTable(text);
   const read = await readCustomers(table, { ...reading, mapping: mapping ?? exactMapping(table.header) });
-  const known = new Set(createSegments ? (await customers.segments(account)).map(({ name }) => name) : []);
-  async function createMissing(segments: readonly (string | null | undefined)[]): Promise<void> {
-    for (const name of createSegments ? segments : []) {
-      if (!name || known.has(name)) continue;
-      await customers.putSegment(account, { name, priority: NEW_PRIORITY });
-      known.add(name);
-    }
+  if (createSegments) {
+    signal?.throwIfAborted();
+    const named = read.customers.flatMap(({ segment }) => (segment ? [segment] : []));
+    await customers.addSegments(account, named, NEW_PRIORITY);
   }
   const store: Target = {
     isKnown: async (reference) => (await customers.get(account, reference)) !== undefined,
     async put(batch) {
       signal?.throwIfAborted();
-      await createMissing(batch.map(({ segment }) => segment));
       return customers.put(account, batch.map(changeOf));
     },
   };

@@ -1,3 +1,4 @@
+import { accountLimits } from '../accounts/limits.ts';
 import { type Customer, withChange } from './customer-fields.ts';
 import { type CustomerRefusal, type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
 import { changeOf, type ImportedCustomer } from './import/imported-customer.ts';
@@ -28,6 +29,8 @@ export type ImportPreview = {
   readonly changes: readonly { readonly line: number; readonly before: Customer; readonly after: Customer }[];
   /** Segments that do not exist. */
   readonly missingSegments: readonly string[];
+  /** Whether the account can have them, too. */
+  readonly canCreate: boolean;
 };
 
 const LINES = 10;
@@ -95,5 +98,6 @@ export async function previewImport(
     ...{ left: left.count(), warnings: left.reasons(), repeated },
     undialable: { count: undialable.length, first: undialable[0] },
     ...{ lines, changes, missingSegments: [...missing] },
+    canCreate: segments.size + missing.size <= accountLimits.segments,
   };
 }

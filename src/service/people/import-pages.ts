@@ -1,3 +1,4 @@
+import { accountLimits } from '../accounts/limits.ts';
 import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
@@ -84,11 +85,10 @@ export function importPages(
       const isSeen = !form.has('seen') || form.get('seen') === mapping.join();
       if (!form.has('confirmed') || !isSeen || !namesCustomers(mapping)) {
         let preview = await look();
-        if (form.has('create') && preview) {
-          for (const name of preview.missingSegments) {
-            await customers.putSegment(account.id, { name, priority: NEW_PRIORITY });
+        if (form.has('create') && preview?.canCreate) {
+          const added = await customers.addSegments(account.id, preview.missingSegments, NEW_PRIORITY);
+          for (const name of added)
             await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
-          }
           preview = await look();
         }
         return previewPage(shown, preview);
@@ -179,7 +179,9 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
       ${
         preview &&
         preview.missingSegments.length > 0 &&
-        html`<p class="above"><button type="submit" form=${FORM} name="create" value="yes">${text.createSegments(preview.missingSegments.length)}</button></p>`
+        (preview.canCreate
+          ? html`<p class="above"><button type="submit" form=${FORM} name="create" value="yes">${text.createSegments(preview.missingSegments.length)}</button></p>`
+          : notice(text.tooManySegments(preview.missingSegments.length, accountLimits.segments), 'bad'))
       }
       ${preview && changeTable(request, preview)}
       ${preview && preview.lines.length > 0 && html`<h2>${text.firstLines}</h2>${lineTable(request, preview)}`}

@@ -3,15 +3,16 @@ import { z } from 'zod';
 import type { PriorityResult } from '../../shared/api/contract/phone-number.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import type { Sender } from '../accounts/directory.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import type { Exchange } from '../history/exchange.ts';
 import { name, type ZodInstance } from '../kit/administration.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
-import { type FieldErrors, field, hiddenFields, readForm } from '../kit/form.ts';
+import { type FieldErrors, field, hiddenFields, readForm, refusedField } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { listPage } from '../kit/list-page.ts';
 import { numberField } from '../kit/number-field.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import { table } from '../kit/table.ts';
+import { numberedPage, table } from '../kit/table.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import { html } from '../words/html.ts';
 import { formError } from '../words/words.ts';
@@ -54,16 +55,20 @@ const segment = z.object({
     .transform(Number),
 });
 
+const PER_PAGE = accountLimits.segments;
+
 /** Customer segments and their priorities. */
 export function segmentPages(
   pages: Pages,
   { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
 ): void {
   async function list(request: PageRequest, errors?: FieldErrors): Promise<Page> {
-    const { query, words, form, segments, formats } = request;
+    const { account, query, words, form, formats } = request;
     const { common, layout, segments: text } = words;
-    const sizes = await customers.segmentSizes(request.account.id);
-    const edited = segments.find(({ name }) => name === (form.get('name') ?? query.get('edit')));
+    const place = numberedPage(request, '/segments', 'page', PER_PAGE);
+    const segments = await customers.segmentPage(account.id, PER_PAGE + 1, place.skipped);
+    const chosen = form.get('name') ?? query.get('edit');
+    const edited = chosen === null ? undefined : await customers.segment(account.id, chosen);
     const priority = field({
       ...{
         label: text.priority,
@@ -99,11 +104,11 @@ export function segmentPages(
           hint: text.removeHint,
         },
       },
-      list: table({
+      list: html`${table({
         ...{
           kind: 'ext',
           caption: words.settings.segments,
-          rows: segments,
+          rows: segments.slice(0, PER_PAGE),
           empty: html`${icon('tag')}${text.none}`,
         },
         columns: [
@@ -117,18 +122,19 @@ export function segmentPages(
           {
             head: layout.customers,
             end: true,
-            cell: ({ name }) =>
-              html`<a class="tel" href=${about('/customers', 'segment', name)}>${formats.number(sizes.get(name) ?? 0)}</a>`,
+            cell: ({ name, size }) =>
+              html`<a class="tel" href=${about('/customers', 'segment', name)}>${formats.number(size)}</a>`,
           },
         ],
-      }),
+      })}${place.links(segments.length > PER_PAGE)}`,
     });
   }
   pages.get('/segments', 'administrator', (request) => list(request));
   pages.post('/segments', 'administrator', async (request) => {
     const { values, errors } = readForm(segment, request);
     if (errors) return list(request, errors);
-    await customers.putSegment(request.account.id, values);
+    const refused = await refusedField('name', request, customers.putSegment(request.account.id, values));
+    if (refused) return list(request, refused);
     await request.audit('settings', `segment ${values.name}: priority ${values.priority}`);
     return { redirect: '/segments?done' };
   });

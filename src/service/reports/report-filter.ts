@@ -64,7 +64,10 @@ export function peopleFilters(
 }
 
 /** Names that only a report knows, since they are those of calls. */
-type CalledNames = Pick<Record<GroupKind, readonly string[]>, 'extensions' | 'numbersCalled' | 'places'>;
+type CalledNames = Pick<
+  Record<GroupKind, readonly string[]>,
+  'extensions' | 'numbersCalled' | 'places' | 'segments'
+>;
 
 /** Those in an address, `of=called:+4930901820`: the period may have no such call. */
 export function namesIn(of: string | null): CalledNames {
@@ -73,6 +76,7 @@ export function namesIn(of: string | null): CalledNames {
     extensions: kind === 'answered' ? name.split('|') : [],
     numbersCalled: kind === 'called' ? [name] : [],
     places: missedPlaces.filter((place) => kind === 'place' && place === name),
+    segments: kind === 'segment' ? [name] : [],
   };
 }
 
@@ -84,6 +88,7 @@ export function withNamesOf({ groups }: Pick<Report, 'groups'>, asked: CalledNam
     extensions: all('extensions'),
     numbersCalled: all('numbersCalled'),
     places: all('places').filter(Boolean), // some bridges do not report them
+    segments: asked.segments,
   };
 }
 
@@ -92,7 +97,7 @@ export function filtersOf(
   request: PageRequest,
   segments: readonly Segment[],
   integrations: readonly Integration[],
-  { extensions: answered, numbersCalled, places }: CalledNames,
+  { extensions: answered, numbersCalled, places, segments: asked }: CalledNames,
 ): ReportFilter[] {
   const { account, extensions, words } = request;
   const { reports: text } = words;
@@ -121,7 +126,7 @@ export function filtersOf(
       hours,
       calls: { hours },
     })),
-    ...segments.map(({ name }) =>
+    ...[...new Set([...segments.map(({ name }) => name), ...asked])].map((name) =>
       ofGroup('segments', name, `segment:${name}`, text.of(words.calls.segment, name), { segment: name }),
     ),
     ...integrations.map(({ id, uid, name }) =>

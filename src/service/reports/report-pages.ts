@@ -1,4 +1,5 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import { addressOf } from '../activity/call-filter.ts';
 import { type ReportStore, SHORT_SECONDS } from '../calls/aggregate.ts';
 import { type Day, daysBetween } from '../kit/calendar.ts';
@@ -38,7 +39,17 @@ export function reportPages(pages: Pages, { store, directory, mails }: Parts): v
     const period = periodIn(query, now, timeZone);
 
     const filters = (names: ReturnType<typeof namesIn>) =>
-      filtersOf(request, request.segments, directory.integrations(account.id), names);
+      filtersOf(
+        request,
+        request.segments,
+        // As many as an account can have, and the one that is asked for.
+        directory
+          .integrations(account.id)
+          .filter(
+            ({ uid }, at) => at < accountLimits.integrations || query.get('of') === `integration:${uid}`,
+          ),
+        names,
+      );
     const asked = namesIn(query.get('of'));
     const filter = filters(asked).find(({ value }) => value === query.get('of')) ?? null;
 

@@ -4,6 +4,7 @@ import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { addAccount, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import { byUid, given, name, nothing, operation, type ZodInstance } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { changeText } from './change-account.ts';
@@ -15,10 +16,11 @@ export const country = z
   .nullable()
   .describe('How numbers without a country are read: two letters of ISO 3166.');
 
-const limit = (what: string) => z.int().min(1).max(1_000_000).nullable().describe(`${what}; null: no limit.`);
+const limit = (what: string, none = 'no limit') =>
+  z.int().min(1).max(1_000_000).nullable().describe(`${what}; null: ${none}.`);
 const limits = {
   requests_per_minute: limit('Requests of all its integrations that a process takes in a minute'),
-  most_users: limit('Users that it may have'),
+  most_users: limit('Users that it may have', `${accountLimits.users}`),
 };
 
 export const accountSchema = z

@@ -1,5 +1,6 @@
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { Account, AccountChange, DirectoryStore } from '../accounts/directory-store.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 
 /** Changes an account. A new country also applies to its customers' numbers. Returns the change in words, for the audit log. */
@@ -24,7 +25,7 @@ export function changeText(account: Pick<Account, 'name'>, change: AccountChange
     answerWithin !== undefined && `answer within ${answerWithin} s`,
     crmUrl !== undefined && `CRM ${crmUrl ?? 'none'}`,
     requestsPerMinute !== undefined && `${requestsPerMinute ?? 'any number of'} requests a minute`,
-    mostUsers !== undefined && `${mostUsers ?? 'any number of'} users`,
+    mostUsers !== undefined && `${mostUsers ?? accountLimits.users} users`,
     agentsDelete !== undefined && `agents ${agentsDelete ? 'may' : 'may not'} delete customers and notes`,
   ];
   return [`account ${name}`, ...changes.filter(Boolean)].join(', ');

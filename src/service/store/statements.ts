@@ -8,6 +8,8 @@ export type Statements = {
   lookup<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** One change, as a transaction of its own, with the rows that it returns. */
   write<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
+  /** The same for a change that counts or compares rows of an account: one at a time in each account. */
+  writeAlone<Row>(account: number, sql: string, ...values: Value[]): Promise<Row[]>;
   /** As SQL: whether a text has another in it. */
   contains(text: string, part: string): string;
   /** As SQL: the first line of a text. */

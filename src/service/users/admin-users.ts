@@ -17,7 +17,15 @@ import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
-import { addUser, giveExtensions, LINK_DAYS, makeInvitation, roles, userName } from './users.ts';
+import {
+  addUser,
+  giveExtensions,
+  LINK_DAYS,
+  makeInvitation,
+  refuseTooMany,
+  roles,
+  userName,
+} from './users.ts';
 
 const extension = line('extension');
 const extensions = z.array(extension).max(100);
@@ -108,10 +116,16 @@ export function adminUserRoutes(
     '/users',
     operation('addUser', 'Add a user, with a link to sign in and choose a password', {
       body: z.object({ name: userName, role: role.default('agent'), extensions: extensions.default([]) }),
-      response: { 201: invitedSchema, 409: z.object({ message: z.string() }).describe('The name is taken.') },
+      response: {
+        201: invitedSchema,
+        409: z
+          .object({ message: z.string() })
+          .describe('The name is taken, or the account has as many users as it can have.'),
+      },
     }),
     async (request, reply) => {
       const { name, role, extensions } = request.body;
+      refuseTooMany(known(request as never), extensions);
       const user = await addUser(store, { account: accountOf(request), name, role, now: clock() });
       if (user === undefined) throw new Refusal(409, `There is a user "${name}".`);
       await audit(request, 'user', `${user.name}: ${user.role}`);
@@ -171,10 +185,11 @@ export function adminUserRoutes(
     }),
     async (request) => {
       const users = await store.users.list(accountOf(request).id);
+      const uidOf = new Map(users.map(({ id, uid }) => [id, uid]));
       return [...known(request as never).values()].map(({ extension, name, user }) => ({
         extension,
         name: name || null,
-        user: users.find(({ id }) => id === user)?.uid ?? null,
+        user: (user !== null && uidOf.get(user)) || null,
       }));
     },
   );

@@ -3,21 +3,44 @@ import type { Mailer } from '../../shared/mail/mail.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { extensionsOf } from '../accounts/extensions.ts';
 import type { Keys } from '../accounts/keys.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import type { User } from '../accounts/user.ts';
 import { copyable, displayText, plainText } from '../kit/display-text.ts';
-import { button, choice, choices, type FieldErrors, field, fold, notice, readForm } from '../kit/form.ts';
+import {
+  button,
+  choice,
+  choices,
+  type FieldErrors,
+  field,
+  fold,
+  notice,
+  readForm,
+  refusedField,
+} from '../kit/form.ts';
 import { listPage, type RowForm } from '../kit/list-page.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
+import { numberedPage } from '../kit/table.ts';
 import { line } from '../kit/text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
 import { numberTable, userTable } from './user-tables.ts';
-import { addUser, giveExtensions, LINK_DAYS, makeInvitation, roles, userName } from './users.ts';
+import {
+  addUser,
+  giveExtensions,
+  LINK_DAYS,
+  makeInvitation,
+  refuseTooMany,
+  roles,
+  userName,
+} from './users.ts';
 
 const MAX_EXTENSIONS = 1000;
+/** Users on a page of them. */
+const PER_PAGE = 200;
+const byNumber = new Intl.Collator('en', { numeric: true });
 
 const changed = { role: z.enum(roles), extensions: line('extension', { blank: true }).default('') };
 const newUser = z.object({ name: userName, ...changed });
@@ -85,21 +108,29 @@ export function userPages(
     // A form may have given some of them since the request came.
     const extensions = directory.extensions(account.id);
     const request = { ...before, extensions };
-    const [users, seen, answered, called] = await Promise.all([
-      store.users.list(account.id),
-      store.users.lastSeen(account.id),
+    const place = numberedPage(request, '/users', 'users', PER_PAGE);
+    const [users, answered, called] = await Promise.all([
+      store.users.page(account.id, PER_PAGE + 1, place.skipped),
       store.calls.distinct(account.id, 'extensions', MAX_EXTENSIONS),
       store.calls.distinct(account.id, 'numbers called', MAX_EXTENSIONS),
     ]);
     const known = new Set([...extensions.keys(), ...answered]).difference(new Set(called));
     const without = [...known].filter((one) => (extensions.get(one)?.user ?? null) === null);
-    without.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    without.sort(byNumber.compare);
+    const shown = users.slice(0, PER_PAGE);
+    const ids = shown.map(({ id }) => id);
+    const seen = await store.users.lastSeen(account.id, ids);
     const extension = form.get('extension') ?? query.get('extension');
     const edited = user
       ? userForm(request, user, errors)
       : extension === null
         ? undefined
-        : extensionForm(request, extension, users, errors);
+        : extensionForm(
+            request,
+            extension,
+            await store.users.page(account.id, accountLimits.users, 0),
+            errors,
+          );
     const { words } = request;
     const address = signInAddress(request);
     return listPage(request, {
@@ -112,7 +143,8 @@ export function userPages(
         userFields(request, { extensions: '', role: 'agent' }, errors),
       ],
       list: html`
-        ${userTable(request, users, seen)}
+        ${userTable(request, shown, seen)}
+        ${place.links(users.length > PER_PAGE)}
         ${numberTable(request, words.users.without, without, 'extension')}
         ${numberTable(request, words.users.numbersCalled, called, 'called')}
         ${address !== undefined && html`<div class="after">${copyable(words, 'address', words.users.address, address)}</div>`}`,
@@ -124,10 +156,11 @@ export function userPages(
     const { values, errors } = readForm(newUser, request);
     if (errors) return list(request, { errors });
     const { name, role } = values;
+    const wanted = extensionsIn(values.extensions);
+    refuseTooMany(request.extensions, wanted);
     const user = await addUser(store, { account: request.account, name, role, now: request.now });
     if (user === undefined) return list(request, { errors: { name: request.words.formErrors.nameTaken } });
     await request.audit('user', `${user.name}: ${user.role}`);
-    const wanted = extensionsIn(values.extensions);
     await giveExtensions(directory, request.account.id, user, wanted);
     return list(request, { above: html`${taken(request, user, wanted)}${await invite(request, user)}` });
   });
@@ -135,8 +168,11 @@ export function userPages(
     const { values, errors } = readForm(named, request);
     if (errors) return list(request, { errors });
     const { extension, name, user: uid } = values;
-    const user = (await store.users.list(request.account.id)).find((one) => one.uid === uid);
-    await directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
+    const known = uid === '' ? undefined : await store.users.find({ uid });
+    const user = known?.account === request.account.id ? known : undefined;
+    const put = directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
+    const refused = await refusedField('extension', request, put);
+    if (refused) return list(request, { errors: refused });
     await request.audit(
       'settings',
       `extension ${extension}: ${name || 'no name'}, ${user?.name ?? 'no user'}`,

@@ -1,3 +1,4 @@
+import { accountLimits } from '../accounts/limits.ts';
 import type { Role, Session, User } from '../accounts/user.ts';
 import type { Statements } from '../store/statements.ts';
 
@@ -18,7 +19,7 @@ const SESSIONS = 500;
 const isTaken = (error: unknown) =>
   (error as { code?: string }).code === '23505' || /^UNIQUE constraint failed/.test((error as Error).message);
 
-export function userRows({ read, lookup, write, contains, along, lockingRows }: Statements) {
+export function userRows({ read, lookup, write, writeAlone, contains, along, lockingRows }: Statements) {
   /** False for the last administrator of an account. The locks serialise two who demote each other. */
   const notTheLast = `(role <> 'administrator' OR 1 < (SELECT count(*) FROM (SELECT id FROM users a
     WHERE a.account_id = users.account_id AND a.role = 'administrator' ORDER BY id ${lockingRows}) administrators))`;
@@ -27,13 +28,21 @@ export function userRows({ read, lookup, write, contains, along, lockingRows }: 
     /** Those of an account, by sign-in name. */
     list: (account: number): Promise<User[]> =>
       read(`SELECT ${columns} FROM users WHERE account_id = $1 ORDER BY sign_in_name`, account),
-    /** When each user of an account was last active: by the session, else by the audit log. */
-    async lastSeen(account: number): Promise<Map<number, number>> {
+    /** The first of them, by sign-in name, after `skipped`. */
+    page: (account: number, most: number, skipped: number): Promise<User[]> =>
+      read(
+        `SELECT ${columns} FROM users WHERE account_id = $1 ORDER BY sign_in_name LIMIT $2 OFFSET $3`,
+        ...[account, most, skipped],
+      ),
+    /** When each of these users of an account was last active: by the session, else by the audit log. */
+    async lastSeen(account: number, ids: readonly number[]): Promise<Map<number, number>> {
+      if (ids.length === 0) return new Map();
       const seen = await read<{ id: number; used: number | null; signed: number | null }>(
         `SELECT id, (SELECT max(used_at) FROM sessions WHERE user_id = users.id) AS used,
            (SELECT at FROM audit ${along('audit_by_who')} WHERE account_id = users.account_id AND who = users.name
-             AND what <> 'sign-in-failed' ORDER BY at DESC LIMIT 1) AS signed FROM users WHERE account_id = $1`,
-        account,
+             AND what <> 'sign-in-failed' ORDER BY at DESC LIMIT 1) AS signed
+         FROM users WHERE account_id = $1 AND id IN (${ids.map((_, n) => `$${n + 2}`).join()})`,
+        ...[account, ...ids],
       );
       const times = seen.map(({ id, used, signed }) => [id, Math.max(used ?? 0, signed ?? 0)] as const);
       return new Map(times.filter(([, at]) => at > 0));
@@ -52,7 +61,7 @@ export function userRows({ read, lookup, write, contains, along, lockingRows }: 
             );
       return user;
     },
-    /** Undefined if somebody in the account has this sign-in name already. */
+    /** Undefined if somebody in the account has this sign-in name already, or if it has as many as it can have. */
     async add({
       uid,
       account,
@@ -62,10 +71,13 @@ export function userRows({ read, lookup, write, contains, along, lockingRows }: 
       password,
       createdAt,
     }: Omit<User, 'id' | 'secondFactor' | 'language' | 'bar'>): Promise<User | undefined> {
-      const [user] = await write<User>(
+      const [user] = await writeAlone<User>(
+        account,
         `INSERT INTO users (uid, account_id, name, sign_in_name, role, password, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account_id, sign_in_name) DO NOTHING RETURNING ${columns}`,
-        ...[uid, account, name, signInName, role, password, createdAt],
+         SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM users WHERE account_id = $2)
+           < coalesce((SELECT most_users FROM accounts WHERE id = $2), $8)
+         ON CONFLICT (account_id, sign_in_name) DO NOTHING RETURNING ${columns}`,
+        ...[uid, account, name, signInName, role, password, createdAt, accountLimits.users],
       );
       return user;
     },

@@ -2,7 +2,7 @@ import { extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
 import { displayText } from '../kit/display-text.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import { table } from '../kit/table.ts';
+import { numberedPage, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 
 /** The users, and when each was last seen. */
@@ -37,20 +37,27 @@ export function userTable(
   });
 }
 
+/** Extensions, or numbers, on a page of them. */
+const PER_PAGE = 200;
+
 /** Extensions or numbers called, by their names; a row opens its form. */
 export function numberTable(
-  { words: { layout, users: text }, extensions }: PageRequest,
+  request: PageRequest,
   caption: string,
   rows: readonly string[],
   filter: 'extension' | 'called',
 ): Html {
+  const { layout, users: text } = request.words;
+  const { extensions } = request;
   const address = (path: string, name: string, value: string) =>
     `${path}?${new URLSearchParams({ [name]: value })}`;
+  const place = numberedPage(request, '/users', `${filter}-page`, PER_PAGE);
+  const shown = rows.slice(place.skipped, place.skipped + PER_PAGE);
   return (
     rows.length > 0 &&
     html`<h2 class="after">${caption}</h2>
       ${table({
-        ...{ kind: 'ext', caption, rows, heads: 'unseen', empty: null },
+        ...{ kind: 'ext', caption, rows: shown, heads: 'unseen', empty: null },
         columns: [
           {
             head: caption,
@@ -65,6 +72,7 @@ export function numberTable(
             cell: (one) => html`<a class="tel" href=${address('/calls', filter, one)}>${layout.calls}</a>`,
           },
         ],
-      })}`
+      })}
+      ${place.links(place.skipped + PER_PAGE < rows.length)}`
   );
 }

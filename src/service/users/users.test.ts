@@ -33,6 +33,8 @@ async function first(known: readonly Partial<User>[], takenNames: readonly strin
       added.push(user);
       return user;
     },
+    find: async ({ signInName }: { signInName: string }) =>
+      takenNames.some((name) => name.toLowerCase() === signInName) ? { account: 1 } : undefined,
   };
   const found = await firstAdministrator(
     { users } as unknown as Pick<Store, 'users'>,

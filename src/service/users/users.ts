@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
-import { extensionsOf } from '../accounts/extensions.ts';
+import { type Extensions, extensionsOf } from '../accounts/extensions.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
+import { accountLimits, limitReached } from '../accounts/limits.ts';
 import type { Role, User } from '../accounts/user.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { comparable, personName } from '../kit/text.ts';
@@ -42,17 +43,14 @@ export async function addUser(
     now,
   }: { account: Pick<Account, 'id' | 'mostUsers'>; name: string; role: Role; now: number },
 ): Promise<User | undefined> {
-  if (mostUsers !== null && (await users.list(account)).length >= mostUsers)
-    throw new Refusal(409, ({ tooManyUsers }) => tooManyUsers(mostUsers));
-  return users.add({
-    uid: newUid(),
-    account,
-    name,
-    signInName: signInName(name),
-    role,
-    password: null,
-    createdAt: now,
+  const wanted = signInName(name);
+  const user = await users.add({
+    ...{ uid: newUid(), account, name, signInName: wanted },
+    ...{ role, password: null, createdAt: now },
   });
+  if (user === undefined && (await users.find({ signInName: wanted, account }))?.account !== account)
+    throw new Refusal(409, ({ tooManyUsers }) => tooManyUsers(mostUsers ?? accountLimits.users));
+  return user;
 }
 
 /** The account's first administrator; added if it has none, so that an account always has one. */
@@ -75,7 +73,16 @@ export async function firstAdministrator(
 /** How long an invitation can be opened. */
 export const LINK_DAYS = 7;
 
-/** Gives a user these extensions, and no others; false if they had them already. */
+/** @throws ChangeRefused if the account cannot have as many extensions more as are new among these */
+export function refuseTooMany(known: Extensions, wanted: readonly string[]): void {
+  const added = new Set(wanted.filter((extension) => !known.has(extension))).size;
+  if (added > 0 && known.size + added > accountLimits.extensions) throw limitReached('extensions');
+}
+
+/**
+ * Gives a user these extensions, and no others; false if they had them already.
+ * @throws ChangeRefused if the account cannot have as many; nothing is changed
+ */
 export async function giveExtensions(
   directory: Pick<ServiceDirectory, 'extensions' | 'putExtension'>,
   account: number,
@@ -83,6 +90,7 @@ export async function giveExtensions(
   wanted: readonly string[],
 ): Promise<boolean> {
   const known = directory.extensions(account);
+  refuseTooMany(known, wanted);
   const own = extensionsOf(known, user.id);
   const changes = [
     ...own.filter((one) => !wanted.includes(one)).map((extension) => ({ extension, user: null })),

@@ -14,11 +14,12 @@ import {
   notice,
   onOff,
   readForm,
+  refusedField,
 } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { listPage, type RowForm } from '../kit/list-page.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import { Refusal, refusalText } from '../kit/refusal.ts';
+import { Refusal } from '../kit/refusal.ts';
 import { table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
@@ -31,17 +32,6 @@ import type { Webhooks } from './webhooks.ts';
 
 const home = '/webhooks';
 const perPage = 50;
-
-/** Why a change was refused, as an error of the address. */
-async function refusedUrl({ words }: PageRequest, change: Promise<void>): Promise<FieldErrors | undefined> {
-  try {
-    await change;
-    return undefined;
-  } catch (error) {
-    if (error instanceof Refusal) return { url: refusalText(error, words) };
-    throw error;
-  }
-}
 
 /** The id of a delivery; null for anything else. */
 const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null);
@@ -112,7 +102,8 @@ export function webhookPages(
     if (errors) return page(request, undefined, errors);
     const { account, now } = request;
     const uid = newUid();
-    const refused = await refusedUrl(
+    const refused = await refusedField(
+      'url',
       request,
       changes.add({ uid, account: account.id, ...values, since: now }),
     );
@@ -125,7 +116,7 @@ export function webhookPages(
     const webhook = await chosen(request);
     const { values, errors } = read(request);
     if (errors) return page(request, webhook, errors);
-    const refused = await refusedUrl(request, changes.change(webhook, values));
+    const refused = await refusedField('url', request, changes.change(webhook, values));
     if (refused) return page(request, webhook, refused);
     await request.audit('settings', `webhook to ${hostOf(values)}: ${values.events.join(', ')}`);
     return { redirect: `${home}/${webhook.uid}?done` };

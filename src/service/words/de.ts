@@ -217,6 +217,8 @@ export const de: typeof en = {
     newer: 'Neuere',
     older: 'Ältere',
     newest: 'Neueste',
+    previous: 'Vorherige',
+    next: 'Nächste',
     pages: 'Seiten',
     searched: (to) => `Diese Suche dauert länger. Bisher bis ${to} gesucht.`,
     continueSearching: 'Weitersuchen',
@@ -267,6 +269,12 @@ export const de: typeof en = {
     busy: 'Zurzeit zu viele. Versuchen Sie es noch einmal.',
     tooManyUsers: (most) =>
       `Dieses Konto darf ${count(most, 'Benutzer', 'Benutzer')} haben, und so viele hat es.`,
+    limitReached: {
+      segments: (most) => `Ein Konto kann höchstens ${most} Segmente haben.`,
+      extensions: (most) =>
+        `Ein Konto kann höchstens ${most} Nebenstellen und gewählte Nummern mit Namen oder Benutzer haben.`,
+      integrations: (most) => `Ein Konto kann höchstens ${most} Integrationen haben.`,
+    },
     tooManyAtATime: (max) => `Zu viele gleichzeitig (höchstens ${max}). Versuchen Sie es später noch einmal.`,
     unknownHost: (host) =>
       `Dieser Dienst kennt den Namen ${host} nicht. Tragen Sie in SERVICE_HOSTS die Namen ein, unter denen er erreichbar ist.`,
@@ -636,6 +644,8 @@ export const de: typeof en = {
     firstLines: 'Erste Zeilen der Tabelle',
     line: 'Zeile',
     importThem: (customers) => `${count(customers, 'Kunden', 'Kunden')} importieren`,
+    tooManySegments: (missing, most) =>
+      `Die Tabelle nennt ${count(missing, 'Segment, das es nicht gibt', 'Segmente, die es nicht gibt')}. Ein Konto kann höchstens ${most} Segmente haben. Ist die richtige Spalte als Segment gewählt?`,
     createSegments: (segments) => `${count(segments, 'fehlendes Segment', 'fehlende Segmente')} anlegen`,
     column: (number) => `Spalte ${number}`,
     unread: (column, text, reason) =>

@@ -1,6 +1,7 @@
 import { type AuditKind, auditKinds } from './audit-kinds.ts';
 import { type Html, html } from './html.ts';
 import { plurals } from './plurals.ts';
+import { limitReached, tooManySegments } from './refused-changes.ts';
 
 const count = plurals('en');
 
@@ -221,6 +222,8 @@ export const en = {
     newer: 'Newer',
     older: 'Older',
     newest: 'Newest',
+    previous: 'Previous',
+    next: 'Next',
     pages: 'Pages',
     searched: (to: string) => `This search takes longer. Searched up to ${to} so far.`,
     continueSearching: 'Continue searching',
@@ -268,6 +271,7 @@ export const en = {
     tooManyAttempts: 'Too many attempts. Try again in 15 minutes.',
     busy: 'Too many at the moment. Try again.',
     tooManyUsers: (most: number) => `This account may have ${count(most, 'user', 'users')}, and has as many.`,
+    limitReached,
     tooManyAtATime: (max: number) => `Too many at a time (at most ${max}). Try again later.`,
     unknownHost: (host: string) =>
       `This service does not know the name ${host}. Set SERVICE_HOSTS to the names that it is reached by.`,
@@ -614,6 +618,7 @@ export const en = {
     firstLines: 'First lines of the table',
     line: 'Line',
     importThem: (customers: number) => `Import ${count(customers, 'customer', 'customers')}`,
+    tooManySegments,
     createSegments: (segments: number) => `Create ${count(segments, 'missing segment', 'missing segments')}`,
     column: (number: number) => `Column ${number}`,
     unread: (column: string, text: string, reason: 'not-a-number' | 'rounded' | 'ambiguous') =>

@@ -216,6 +216,8 @@ export const es: typeof en = {
     newer: 'Más recientes',
     older: 'Más antiguos',
     newest: 'Más recientes',
+    previous: 'Anterior',
+    next: 'Siguiente',
     pages: 'Páginas',
     searched: (to) => `Esta búsqueda tarda más. De momento se ha buscado hasta el ${to}.`,
     continueSearching: 'Seguir buscando',
@@ -263,6 +265,12 @@ export const es: typeof en = {
     tooManyAttempts: 'Demasiados intentos. Vuelva a intentarlo dentro de 15 minutos.',
     busy: 'Demasiadas en este momento. Inténtelo de nuevo.',
     tooManyUsers: (most) => `Esta cuenta puede tener ${count(most, 'usuario', 'usuarios')}, y ya los tiene.`,
+    limitReached: {
+      segments: (most) => `Una cuenta puede tener como máximo ${most} segmentos.`,
+      extensions: (most) =>
+        `Una cuenta puede tener como máximo ${most} extensiones y números marcados con nombre o usuario.`,
+      integrations: (most) => `Una cuenta puede tener como máximo ${most} integraciones.`,
+    },
     tooManyAtATime: (max) => `Demasiadas a la vez (como máximo ${max}). Inténtelo más tarde.`,
     unknownHost: (host) =>
       `Este servicio no conoce el nombre ${host}. Indique en SERVICE_HOSTS los nombres con los que se accede a él.`,
@@ -631,6 +639,8 @@ export const es: typeof en = {
     firstLines: 'Primeras líneas de la tabla',
     line: 'Línea',
     importThem: (customers) => `Importar ${count(customers, 'cliente', 'clientes')}`,
+    tooManySegments: (missing, most) =>
+      `La tabla nombra ${count(missing, 'segmento que no existe', 'segmentos que no existen')}. Una cuenta puede tener como máximo ${most} segmentos. ¿Es la columna correcta la del segmento?`,
     createSegments: (segments) => `Crear ${count(segments, 'segmento que falta', 'segmentos que faltan')}`,
     column: (number) => `Columna ${number}`,
     unread: (column, text, reason) =>

@@ -219,6 +219,8 @@ export const fr: typeof en = {
     newer: 'Plus récents',
     older: 'Plus anciens',
     newest: 'Les plus récentes',
+    previous: 'Précédent',
+    next: 'Suivant',
     pages: 'Pages',
     searched: (to) => `Cette recherche prend du temps. Jusqu’au ${to} pour l’instant.`,
     continueSearching: 'Poursuivre la recherche',
@@ -267,6 +269,12 @@ export const fr: typeof en = {
     busy: 'Trop de demandes en ce moment. Réessayez.',
     tooManyUsers: (most) =>
       `Ce compte a droit à ${count(most, 'utilisateur', 'utilisateurs')}, et il les a déjà.`,
+    limitReached: {
+      segments: (most) => `Un compte peut avoir au plus ${most} segments.`,
+      extensions: (most) =>
+        `Un compte peut avoir au plus ${most} postes et numéros appelés avec un nom ou un utilisateur.`,
+      integrations: (most) => `Un compte peut avoir au plus ${most} intégrations.`,
+    },
     tooManyAtATime: (max) => `Trop à la fois (${max} au plus). Réessayez plus tard.`,
     unknownHost: (host) =>
       `Ce service ne connaît pas le nom ${host}. Indiquez dans SERVICE_HOSTS les noms sous lesquels il est accessible.`,
@@ -631,6 +639,8 @@ export const fr: typeof en = {
     firstLines: 'Premières lignes du tableau',
     line: 'Ligne',
     importThem: (customers) => `Importer ${count(customers, 'client', 'clients')}`,
+    tooManySegments: (missing, most) =>
+      `Le tableau cite ${count(missing, 'segment qui n’existe pas', 'segments qui n’existent pas')}. Un compte peut avoir au plus ${most} segments. La colonne du segment est-elle la bonne ?`,
     createSegments: (segments) => `Créer ${count(segments, 'segment manquant', 'segments manquants')}`,
     column: (number) => `Colonne ${number}`,
     unread: (column, text, reason) =>

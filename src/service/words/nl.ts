@@ -214,6 +214,8 @@ export const nl: typeof en = {
     newer: 'Nieuwer',
     older: 'Ouder',
     newest: 'Nieuwste',
+    previous: 'Vorige',
+    next: 'Volgende',
     pages: 'Pagina’s',
     searched: (to) => `Deze zoekopdracht duurt langer. Tot nu toe gezocht tot ${to}.`,
     continueSearching: 'Verder zoeken',
@@ -262,6 +264,12 @@ export const nl: typeof en = {
     busy: 'Te veel op dit moment. Probeer het opnieuw.',
     tooManyUsers: (most) =>
       `Dit account mag ${count(most, 'gebruiker', 'gebruikers')} hebben, en zoveel heeft het er.`,
+    limitReached: {
+      segments: (most) => `Een account kan hoogstens ${most} segmenten hebben.`,
+      extensions: (most) =>
+        `Een account kan hoogstens ${most} toestellen en gebelde nummers met een naam of gebruiker hebben.`,
+      integrations: (most) => `Een account kan hoogstens ${most} koppelingen hebben.`,
+    },
     tooManyAtATime: (max) => `Te veel tegelijk (hoogstens ${max}). Probeer het later opnieuw.`,
     unknownHost: (host) =>
       `Deze service kent de naam ${host} niet. Zet in SERVICE_HOSTS de namen waaronder de service bereikbaar is.`,
@@ -628,6 +636,8 @@ export const nl: typeof en = {
     firstLines: 'Eerste regels van de tabel',
     line: 'Regel',
     importThem: (customers) => `${count(customers, 'klant', 'klanten')} importeren`,
+    tooManySegments: (missing, most) =>
+      `De tabel noemt ${count(missing, 'segment dat niet bestaat', 'segmenten die niet bestaan')}. Een account kan hoogstens ${most} segmenten hebben. Is de kolom van het segment de juiste?`,
     createSegments: (segments) =>
       `${count(segments, 'ontbrekend segment', 'ontbrekende segmenten')} aanmaken`,
     column: (number) => `Kolom ${number}`,

@@ -1,0 +1,40 @@
+import * as english from '../words/refused-changes.ts';
+import type { Words } from '../words/words.ts';
+
+/**
+ * How many of a kind an account can have; users, if the operator has set no other number. A page that lists them, or a
+ * form that offers them, shows no more at once. An account of version 1.0.0 that has more keeps them, and gets no new
+ * ones.
+ */
+export const accountLimits = { segments: 200, extensions: 2_000, integrations: 200, users: 500 } as const;
+
+/** A change that the store refuses. `message`: in English; `text`: as a page shows it. */
+export class ChangeRefused extends Error {
+  readonly statusCode: 409 | 422;
+  readonly text: (words: Words) => string;
+  constructor(statusCode: 409 | 422, message: string, text: (words: Words) => string) {
+    super(message);
+    this.statusCode = statusCode;
+    this.text = text;
+  }
+}
+
+/** The account has as many as it can have. */
+export function limitReached(kind: 'segments' | 'extensions' | 'integrations'): ChangeRefused {
+  const most = accountLimits[kind];
+  return new ChangeRefused(422, english.limitReached[kind](most), ({ errors }) =>
+    errors.limitReached[kind](most),
+  );
+}
+
+/** A table names this many segments that do not exist, too many to create. */
+export function tooManySegments(missing: number): ChangeRefused {
+  const most = accountLimits.segments;
+  return new ChangeRefused(422, english.tooManySegments(missing, most), ({ importing }) =>
+    importing.tooManySegments(missing, most),
+  );
+}
+
+/** Another integration of the account has the name. */
+export const integrationNameTaken = (name: string): ChangeRefused =>
+  new ChangeRefused(409, `There is an integration "${name}".`, ({ formErrors }) => formErrors.nameTaken);
