@@ -105,6 +105,10 @@ export const callTests: StoreTests = {
       return [status, completedAt, missed];
     };
 
+    const hook = { uid: 'closed', account, url: 'https://a.example/hook', since: 0 };
+    await store.webhooks.add({ ...hook, events: ['call.missed', 'call.ended'] });
+    const { place } = await store.webhooks.queueNew(null, now);
+
     const [read, answered] = [await byId('by hand'), await byId('is answered')];
     const use = await store.requests.use(account, 0);
     const both = await Promise.all([
@@ -139,6 +143,14 @@ export const callTests: StoreTests = {
       (await store.requests.use(account, 0)).map(({ requests }) => requests),
       use.map(({ requests }) => requests + 1),
       'a phone system that is silent stays silent',
+    );
+
+    await store.webhooks.queueNew(place, now);
+    const [webhook] = await store.webhooks.list(account);
+    const page = { webhook: webhook?.id as number, failed: false, before: null, limit: 9 };
+    assert.deepEqual(
+      (await store.webhooks.page(page)).deliveries.map(({ callId, event }) => `${callId} ${event}`).sort(),
+      ['by hand call.missed', 'rings call.missed', 'talks call.ended'],
     );
 
     for (const status of ['answered', 'completed'] as const)
