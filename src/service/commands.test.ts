@@ -129,6 +129,18 @@ test('accounts and integrations are added, listed, changed and switched off', as
   const admin = await run(['account', 'admin-token']);
   assert.match(admin, /^adm_[0-9a-f]{80}\n$/);
   assert.notEqual(await run(['account', 'admin-token', '--rotate']), admin);
+  for (const [command, prefix] of [
+    ['operator-token', 'opr'],
+    ['fleet-token', 'flt'],
+  ] as const) {
+    const first = await run(['account', command]);
+    assert.match(first, new RegExp(`^${prefix}_[0-9a-f]{64}\n$`));
+    assert.equal(await run(['account', command]), first);
+    const second = await run(['account', command, '--rotate']);
+    assert.match(second, new RegExp(`^${prefix}_[0-9a-f]{64}\n$`));
+    assert.notEqual(second, first);
+    assert.equal(await run(['account', command]), second);
+  }
   await assert.rejects(run(['token', '--account', 'Nobody']), /there is no account "Nobody"/);
 });
 

@@ -209,7 +209,16 @@ export async function startService(
 
   onStop(
     'upkeep',
-    startUpkeep({ store, retention: options.retention, mailer, origin: linkOrigin(), directory, clock, log }),
+    startUpkeep({
+      store,
+      retention: options.retention,
+      mailer,
+      screens,
+      origin: linkOrigin(),
+      directory,
+      clock,
+      log,
+    }),
   );
   if (options.metrics !== undefined) {
     const server = createMetricsServer(options.metrics, {

@@ -34,7 +34,7 @@ test("with API_EXTRAS the integration's page shows the open problems of its brid
   await stand.connected();
   await shows(/The bridge reports no problems/);
   const { json } = await served.ask(`${url}/admin/fleet`, {
-    token: makeKeys(serverSecret(served.stateDir)).operatorToken(),
+    token: makeKeys(serverSecret(served.stateDir)).operatorToken(0),
   });
   const { bridges } = json as { bridges: { uid: string; version: string; queue: object }[] };
   const bridge = bridges.find(({ uid }) => uid === uidOf(a.token));
@@ -49,7 +49,7 @@ test('who runs the service sees all bridges: which are behind, outdated, refused
   const { ask, a, b, url, stateDir } = await serve(t);
   const exitCode = async (...options: string[]) =>
     (await commandResult({ stateDir }, 'fleet', ...options)).code;
-  const token = makeKeys(serverSecret(stateDir)).operatorToken();
+  const token = makeKeys(serverSecret(stateDir)).operatorToken(0);
   type Bridge = {
     uid: string;
     account: string;

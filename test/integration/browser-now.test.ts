@@ -5,6 +5,7 @@ import { until } from '../until.ts';
 import { browserImpossible, keepPicture, openBrowser, signedIn, sizes } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
 import { person, withStore } from './people.ts';
+import { report } from './recorded-request.ts';
 import { event, type Served, serve } from './service-harness.ts';
 
 const skip = browserImpossible() ?? false;
@@ -111,6 +112,32 @@ test('a call rings, is answered, and disappears; the highest priority is first; 
     [[], 'PBX Bridge'],
     'the pages can be installed as an app',
   );
+  assert.deepEqual(trouble, []);
+});
+
+test('a call that rings for 42 minutes is quiet, below the others and not counted, until somebody closes it', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  await withStore(served, (store) =>
+    report(store, { id: 'lost', from: '+493023125000', at: Date.now() - 42 * 60_000 - 1000 }),
+  );
+  const { page, a, post, trouble } = await open(t, served, '/calls/window', { run: ['held'] });
+  await card(page, 'lost').waitFor();
+  assert.doesNotMatch(await page.title(), /\d/);
+  await post(a.token, event({ id: 'rings' }));
+  await card(page, 'rings').waitFor();
+  assert.match(await page.title(), /^\(1\) /);
+  assert.deepEqual(await seen(page), ['rings', 'lost']);
+  assert.equal(await said(page, 'lost'), '+49 30 23125000 Close as missed Ringing for 42 min?');
+  await keepPicture(page, 'now-doubtful');
+  await card(page, 'lost').getByRole('button').click();
+  await card(page, 'lost').waitFor({ state: 'detached' });
+  await waiting(page, '+49 30 23125000').getByText('missed').waitFor();
+  assert.deepEqual(await seen(page), ['rings']);
+  await page.evaluate('passed += 181_000');
+  await card(page, 'rings').getByText('Ringing for 3 min?').waitFor();
+  assert.match(await page.title(), /^1 to call back/);
   assert.deepEqual(trouble, []);
 });
 

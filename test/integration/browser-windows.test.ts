@@ -235,7 +235,7 @@ async function show(page: Page, url: string, { form, act }: View, language: stri
 /** For who runs the service: a browser asks for its token by itself. */
 const fleet: View = { name: 'fleet', path: '/admin/fleet' };
 const asOperator = ({ stateDir }: Served) => ({
-  httpCredentials: { username: '', password: makeKeys(serverSecret(stateDir)).operatorToken() },
+  httpCredentials: { username: '', password: makeKeys(serverSecret(stateDir)).operatorToken(0) },
 });
 
 /** A window in a language, with these cookies. */

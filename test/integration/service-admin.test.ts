@@ -3,6 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { csvOf, customer } from '../../src/service/people/customer.fixture.ts';
 import type { Log } from '../../src/shared/log/log.ts';
+import { until } from '../until.ts';
+import { withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 
 /** A service, and requests to /admin of account Alpha: text is CSV. What is answered must be documented. */
@@ -141,7 +143,7 @@ test('administration: an integration that is added has a token that works at onc
 
 test('administration: an office is set up from nothing: account, user with extensions, segment, customer, integration, webhook', async (t) => {
   const { ask, url, stateDir, page, ...alpha } = await administered(t);
-  const operator = makeKeys(serverSecret(stateDir)).operatorToken();
+  const operator = makeKeys(serverSecret(stateDir)).operatorToken(0);
   const accounts = `${url}/admin/accounts`;
   assert.equal((await ask(accounts, { token: 'opr_'.padEnd(68, '0') })).status, 401);
   const made = await ask(accounts, {
@@ -231,7 +233,7 @@ test('administration: an office is set up from nothing: account, user with exten
 
 test('administration: the fleet token reads the bridges of all accounts, and nothing else', async (t) => {
   const { ask, url, stateDir } = await administered(t);
-  const token = makeKeys(serverSecret(stateDir)).fleetToken();
+  const token = makeKeys(serverSecret(stateDir)).fleetToken(0);
   const basic = {
     authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}`,
     accept: 'text/html',
@@ -253,9 +255,28 @@ test('administration: the fleet token reads the bridges of all accounts, and not
   assert.equal((await ask('/voice', { token })).status, 401);
 });
 
+test('administration: the tokens of who runs the service can be replaced, each for itself, at every process', async (t) => {
+  const served = await administered(t);
+  const { ask, url, stateDir } = served;
+  const keys = makeKeys(serverSecret(stateDir));
+  const accepted = async (token: string) => (await ask(`${url}/admin/fleet`, { token })).status;
+  const replaced = (which: 'operator' | 'fleet') =>
+    withStore(served, ({ directory }) => directory.rotateSiteToken(which));
+  const [operator, fleet] = [keys.operatorToken(0), keys.fleetToken(0)];
+  assert.deepEqual([await accepted(operator), await accepted(fleet), await accepted('')], [200, 200, 401]);
+  assert.equal(await replaced('operator'), 1);
+  await until('the old operator token is refused', async () => (await accepted(operator)) === 401);
+  assert.deepEqual([await accepted(keys.operatorToken(1)), await accepted(fleet)], [200, 200]);
+  const both = await Promise.all([replaced('fleet'), replaced('fleet')]);
+  assert.deepEqual(both.toSorted(), [1, 2]);
+  await until('the new fleet token is accepted', async () => (await accepted(keys.fleetToken(2))) === 200);
+  assert.deepEqual([await accepted(fleet), await accepted(keys.fleetToken(1))], [401, 401]);
+  assert.equal(await accepted(keys.operatorToken(1)), 200);
+});
+
 test('administration: who runs the service limits an account, removes it, and adds nothing twice; it exports itself', async (t) => {
   const { ask, url, stateDir, a, b, admin, post } = await administered(t);
-  const operator = makeKeys(serverSecret(stateDir)).operatorToken();
+  const operator = makeKeys(serverSecret(stateDir)).operatorToken(0);
   const asOperator = (method: string, path: string, body?: unknown) =>
     admin(method, path, body, undefined, operator);
   const accounts = (await asOperator('GET', '/accounts')).json as { uid: string; name: string }[];

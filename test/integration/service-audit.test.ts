@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { browse, form, linksIn, password, person, systemsIn, withStore } from './people.ts';
+import { report } from './recorded-request.ts';
 import { event, type Served, serve } from './service-harness.ts';
 
 /** The audit log of an account, oldest first. */
@@ -151,6 +152,43 @@ test('the page shows entries by kind and person, page by page', async (t) => {
   assert.doesNotMatch((await read('/audit?who=Bob')).text, /change \d|who=Ada/);
   assert.equal(shown((await read('/audit?kind=role')).text).length, 50);
   assert.match((await read('/audit?kind=export&who=Ada')).text, /No matching entries/);
+});
+
+test('anybody closes a call that rings for long: it is to be called back, and the log says who did it', async (t) => {
+  const served = await serve(t);
+  const ada = await browse(served, 'Ada');
+  const bob = await browse(served, 'Bob', { role: 'agent' });
+  const begin = (id: string, ago: number) =>
+    withStore(served, (store) =>
+      report(store, { id, from: id === 'lost' ? '+493023125000' : '+493023125001', at: Date.now() - ago }),
+    );
+  await begin('lost', 42 * 60_000);
+  await begin('rings', 60_000);
+  const call = '/calls/details?id=lost';
+  assert.match((await bob.read(call)).plain, /Ringing for 42\smin\?.*Close as missed/);
+  assert.match((await bob.read('/calls')).plain, /Ringing for 42\smin\?/);
+  assert.doesNotMatch((await bob.read('/calls/details?id=rings')).plain, /Close as missed|\?/);
+  const both = [bob, ada].map(({ send }) => send('/calls/close', { id: 'lost', from: 'now' }));
+  assert.deepEqual(
+    (await Promise.all(both)).map(({ status }) => status),
+    [204, 204],
+  );
+  assert.deepEqual(
+    (await bob.send('/calls/close', { id: 'rings' })).headers.location,
+    '/calls/details?id=rings',
+  );
+  assert.equal((await bob.send('/calls/close', { id: 'unknown' })).status, 404);
+  assert.match((await bob.read(call)).plain, /Missed/);
+  const list = (await bob.read('/call-back')).plain;
+  assert.match(list, /23125000/);
+  assert.doesNotMatch(list, /23125001/);
+  assert.match((await ada.read(call)).plain, /POST \/calls\/close/);
+  const said = (await auditOf(served)).filter((entry) => entry.startsWith('close-call'));
+  assert.equal(said.length, 1);
+  assert.match(said[0] ?? '', /^close-call \| (Bob|Ada) \| 127\.0\.0\.1 \| lost$/);
+  const event = { id: 'lost', direction: 'inbound', status: 'completed', from: '+493023125000' };
+  assert.equal((await served.post(served.a.token, event)).status, 200);
+  assert.match((await bob.read(call)).plain, /Missed/);
 });
 
 test('an administrator forgets a number on the page of a call', async (t) => {

@@ -19,6 +19,7 @@ import { type Cluster, postgresImpossible, startCluster } from '../postgres/clus
 import { everything } from '../postgres/replay.ts';
 import { startProcess, storeOf } from '../postgres/site.ts';
 import { until } from '../until.ts';
+import { withStore } from './people.ts';
 import { runProgram } from './program.ts';
 import { callers, event, prepare, stateFolder } from './service-harness.ts';
 
@@ -80,6 +81,7 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     await once(old, 'exit');
     await fillWebhook(stateDir);
     await addAndRemove(stateDir);
+    await withStore({ stateDir }, ({ directory }) => directory.rotateSiteToken('operator'));
     const copied = copy();
     assert.equal((await copied.ended).code, 0, copied.output());
     assert.match(copied.output(), /^calls: 201 rows, equal/m);

@@ -8,6 +8,7 @@ import type { CallFeed } from '../../src/service/calls/call-store.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { postgresImpossible, startCluster, unprivileged } from '../postgres/cluster.ts';
+import { report } from './recorded-request.ts';
 
 const skip = (await postgresImpossible()) ?? false;
 const HOUR_MS = 3_600_000;
@@ -43,6 +44,39 @@ test('sslmode=verify-full: only the server that the certificate names is sent an
   t.after(() => bare.remove());
   const unencrypted = (await bare.database()).replace('127.0.0.1', 'localhost');
   await assert.rejects(open(t, `${unencrypted}?sslmode=verify-full${trusted}`), /does not support SSL/i);
+});
+
+test('a role that may have three connections: everything is done with them', {
+  skip,
+}, async (t) => {
+  const cluster = await startCluster();
+  t.after(() => cluster.remove());
+  const database = await cluster.database();
+  const name = new URL(database).pathname.slice(1);
+  await cluster.sql(`CREATE ROLE few LOGIN CONNECTION LIMIT 3; ALTER DATABASE ${name} OWNER TO few`);
+  const store = await openPostgresStore({ url: cluster.url(name, 'few'), secretMark: 'x' });
+  t.after(() => store.close());
+  const heard = hears(store.otherProcesses);
+  t.after(heard.stop);
+  await heard.first;
+  const { id: account } = await store.directory.addAccount({ uid: 'a', name: 'A', country: 'DE' });
+  await store.directory.addIntegration({ uid: 'i', account, name: 'I', createdAt: 0 });
+  const work = () =>
+    Promise.all(
+      Array.from({ length: 60 }, async (_, n) => {
+        await report(store, { account, id: `call-${n}`, at: Date.now() });
+        await store.calls.get(account, `call-${n}`);
+        await store.users.list(account);
+      }),
+    );
+  const used = async () =>
+    Number(
+      (await cluster.sql(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename = 'few'`))[0]?.n,
+    );
+  for (let round = 0; round < 5; round += 1) await work();
+  assert.ok((await used()) <= 3);
+  assert.equal((await store.openCalls(account, 100)).length, 60);
+  await store.withLock(() => store.users.list(account));
 });
 
 async function open(t: TestContext, url: string): Promise<Store> {

@@ -127,7 +127,7 @@ export function lateRequestTests(
 
   test(`${engine}: whatever arrives after its account was removed is refused, and leaves nothing`, async (t) => {
     const { url, ask, all, b, sql, stateDir } = await site(t);
-    const operator = makeKeys(serverSecret(stateDir)).operatorToken();
+    const operator = makeKeys(serverSecret(stateDir)).operatorToken(0);
     const admin = (path: string, method = 'GET', body?: unknown) =>
       ask(`${url}/admin${path}`, { token: operator, method, ...(body !== undefined && { body }) });
     const stream = screenEvents(url, bearer(b.token));

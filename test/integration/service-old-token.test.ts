@@ -76,7 +76,12 @@ test('an old token ends by itself, its use is noted once a minute for each addre
         version += 1;
         return {
           version,
-          directory: { accounts: [account], integrations: [{ ...integration }], extensions: [] },
+          directory: {
+            siteTokens: { operator: 0, fleet: 0 },
+            accounts: [account],
+            integrations: [{ ...integration }],
+            extensions: [],
+          },
         };
       },
       oldTokenUsed: async (_of: unknown, address: string, at: number) => void noted.push(`${address} ${at}`),

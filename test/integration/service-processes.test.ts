@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { serverSecret } from '../../src/service/accounts/keys.ts';
+import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
@@ -9,6 +9,7 @@ import { seededRandom } from '../player/seeded-random.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { allCalls, everything, replay } from '../postgres/replay.ts';
 import { type ServiceProcess, startProcess, startSite, storeOf, watch } from '../postgres/site.ts';
+import { until } from '../until.ts';
 import { callers, event, stateFolder } from './service-harness.ts';
 
 const skip = (await postgresImpossible()) ?? false;
@@ -64,6 +65,22 @@ describe('several processes on one database are as one', { skip }, () => {
     const { post } = callers(first.url);
     for (const status of callStatuses) await post(site.token, event({ id: 'one', status }));
     await screen.saw([{ id: 'one', status: 'completed' }]);
+  });
+
+  test("an operator's token that is replaced is refused at every process", async (t) => {
+    const { stateDir, services, store } = await startSite(t, await cluster.database(), 2);
+    const keys = makeKeys(serverSecret(stateDir));
+    const answers = (counter: number) =>
+      Promise.all(
+        services.map(async ({ url }) => {
+          const { ask } = callers(url);
+          return (await ask(`${url}/admin/accounts`, { token: keys.operatorToken(counter) })).status;
+        }),
+      );
+    assert.deepEqual([await answers(0), await answers(1)].flat(), [200, 200, 401, 401]);
+    await Promise.all([1, 2].map(() => store.directory.rotateSiteToken('operator')));
+    await until('all take the new token', async () => (await answers(2)).join() === '200,200');
+    assert.deepEqual([await answers(0), await answers(1)].flat(), [401, 401, 401, 401]);
   });
 
   test('what is changed at one process is known at the others: call backs, customers, new integrations', async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { closeCall, closeStaleCalls } from '../../src/service/activity/close-call.ts';
 import { type Figures, type Group, quantile, type SpanFigures } from '../../src/service/calls/aggregate.ts';
 import type { CallFilter } from '../../src/service/calls/call-reader.ts';
-import { type CallExtras, noExtras } from '../../src/service/calls/call-record.ts';
+import { type CallExtras, type CallRecord, noExtras } from '../../src/service/calls/call-record.ts';
 import { everyCall } from '../../src/service/calls/call-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import type { StoredRequest } from '../../src/service/history/request-store.ts';
@@ -72,6 +73,89 @@ export const callTests: StoreTests = {
       'late',
       'a call whose end was never reported must not keep the next ones from the screens',
     );
+  },
+
+  async 'calls whose end never came are closed once, whoever tries, and then hear nothing more'({
+    store,
+    account,
+    other,
+  }) {
+    const [hour, now] = [3_600_000, Date.now()];
+    const opened: [string, number, CallStatus?][] = [
+      ['rings', now - 2 * hour - 1],
+      ['rings still', now - 2 * hour + 60_000],
+      ['talks', now - 24 * hour - 1, 'answered'],
+      ['talks still', now - 23 * hour, 'answered'],
+      ['by hand', now - 200_000],
+      ['is answered', now - 200_000],
+    ];
+    for (const [id, at, status = 'ringing'] of opened) {
+      await report(store, { account, id, at });
+      if (status === 'answered') await report(store, { account, id, at, status, callerId: '1001' });
+    }
+    await report(store, { account: other, id: 'theirs', at: now - 3 * hour });
+    const published: string[] = [];
+    const parts = {
+      store,
+      screens: { publish: (of: number, { id }: CallRecord) => void published.push(`${of} ${id}`) },
+    };
+    const byId = async (id: string) => (await store.calls.get(account, id)) as CallRecord;
+    const ends = async (id: string) => {
+      const { status, completedAt, missed } = await byId(id);
+      return [status, completedAt, missed];
+    };
+
+    const [read, answered] = [await byId('by hand'), await byId('is answered')];
+    const use = await store.requests.use(account, 0);
+    const both = await Promise.all([
+      closeCall(parts, account, read, now),
+      closeCall(parts, account, read, now),
+    ]);
+    assert.deepEqual(both.toSorted(), [false, true], 'one of two users');
+    assert.deepEqual(await ends('by hand'), ['completed', read.startedAt, true]);
+    await report(store, { account, id: 'is answered', at: now, status: 'answered', callerId: '1001' });
+    assert.equal(await closeCall(parts, account, answered, now), false);
+    assert.deepEqual(await ends('is answered'), ['answered', null, null], 'a call that is talked on');
+
+    const accounts = [{ id: account }, { id: other }];
+    const counts = await Promise.all([1, 2].map(() => closeStaleCalls(parts, accounts, now)));
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      3,
+      'two processes',
+    );
+    assert.deepEqual(await ends('rings'), ['completed', opened[0]?.[1], true]);
+    assert.deepEqual(await ends('talks'), ['completed', opened[2]?.[1], false]);
+    assert.deepEqual((await store.openCalls(account, 9)).map(({ id }) => id).sort(), [
+      'is answered',
+      'rings still',
+      'talks still',
+    ]);
+    assert.deepEqual(
+      published.sort(),
+      [`${account} by hand`, `${account} rings`, `${account} talks`, `${other} theirs`].sort(),
+    );
+    assert.deepEqual(
+      (await store.requests.use(account, 0)).map(({ requests }) => requests),
+      use.map(({ requests }) => requests + 1),
+      'a phone system that is silent stays silent',
+    );
+
+    for (const status of ['answered', 'completed'] as const)
+      assert.equal(
+        await report(store, { account, id: 'rings', at: now, status, callerId: '1001' }),
+        undefined,
+      );
+    assert.deepEqual(await ends('rings'), ['completed', opened[0]?.[1], true]);
+    const missed = await store.callers.missedCallers(account, 0);
+    assert.deepEqual(missed.flatMap(({ calls }) => calls).length, 2, 'they are to be called back');
+    const [figures] = await figuresOf(
+      store,
+      account,
+      [{ since: 0, until: Math.ceil(now / hour) * hour }],
+      now,
+    );
+    assert.deepEqual([figures?.all.missed, figures?.all.answered], [2, 3]);
   },
 
   async 'activity finds what the history reports, whatever is asked, in pages of any size and both ways'({

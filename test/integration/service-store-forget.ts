@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { eachText, textNames } from '../../src/service/people/customer-fields.ts';
-import { forgetNumber } from '../../src/service/people/forget-number.ts';
+import { forgetNumber, forgetSummary } from '../../src/service/people/forget-number.ts';
 import { writtenNumber } from '../../src/shared/phone-number/written-number.ts';
 import { recorded, report } from './recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
@@ -14,7 +14,15 @@ export type TextColumn = { readonly table: string; readonly column: string; read
 const ofCallers = [
   ...['customers.reference', 'customers.search', 'customer_numbers.number'],
   ...textNames.map((name) => `customers.${name}`),
-  ...['calls.from_number', 'calls.number', 'calls.caller_id', 'calls.number_called'],
+  ...[
+    'calls.from_number',
+    'calls.number',
+    'calls.caller_id',
+    'calls.number_called',
+    'calls.line',
+    'calls.missed_name',
+  ],
+  ...['bridge_health.report', 'kept_figures.figures'],
   ...['history.path', 'history.from_number', 'history.request', 'history.request_bytes', 'history.response'],
   ...['caller_actions.number', 'caller_actions.text', 'audit.target', 'webhook_deliveries.answer'],
 ];
@@ -23,13 +31,11 @@ const ofCallers = [
 const others: Readonly<Record<string, string>> = {
   accounts: 'uid name country time_zone crm_url opening_hours',
   audit: 'what who source',
-  bridge_health: 'report',
   caller_actions: 'user_name kind',
-  calls: 'call_id status line missed_where missed_name missed_by changed',
+  calls: 'call_id status missed_where missed_by changed',
   extensions: 'extension name',
   history: 'method call_id effect',
   integrations: 'uid name',
-  kept_figures: 'figures',
   old_token_uses: 'address',
   segments: 'name',
   sessions: 'id address browser',
@@ -43,6 +49,8 @@ const others: Readonly<Record<string, string>> = {
 };
 
 const number = '+4930901820';
+/** In no name that people gave. */
+const left = { callIds: 0, segments: 0, users: 0, integrations: 0, extensions: 0, webhooks: 0 };
 
 /** What every store forgets with a number. */
 export const forgetTests: StoreTests = {
@@ -92,7 +100,7 @@ export const forgetTests: StoreTests = {
     );
     assert.deepEqual(await forgetNumber(store, account, number), {
       ...{ calls: 1, requests: 4, customers: 1 },
-      ...{ texts: 1, callIds: 0 },
+      ...{ texts: 1, left },
     });
     assert.doesNotMatch(await all(account), /901820|030 9/);
     assert.equal(await all(other), theirs);
@@ -112,7 +120,7 @@ export const forgetTests: StoreTests = {
     assert.equal((await store.customers.withNumber(account, '+4930901821'))?.name, 'Ann');
     assert.deepEqual(await forgetNumber(store, account, number), {
       ...{ calls: 0, requests: 0, customers: 0 },
-      ...{ texts: 0, callIds: 0 },
+      ...{ texts: 0, left },
     });
     assert.equal((await forgetNumber(store, account, '+4930901821')).customers, 1);
     assert.deepEqual(await Array.fromAsync(store.customers.all(account)), []);
@@ -144,6 +152,14 @@ export const forgetTests: StoreTests = {
     };
     const extras = { numberCalled: number, line: null, missed: null };
     await report(store, { account, at: 99, id: 'b', from: '+4930901821', callerId: number, extras });
+    const missed = { where: 'queue', name: `Calls of ${number}`, by: null, after: null, at: null } as const;
+    const line = { numberCalled: null, line: `trunk-${number}`, missed };
+    await report(store, { account, at: 98, id: 'c', from: '+4930901821', status: 'completed', extras: line });
+    const problem = {
+      problems: [{ text: `the call of ${number}, 0049 30 90 18 20, hangs` }],
+      queued: 30901820,
+    };
+    await store.directory.saveBridgeReport(1, 5, JSON.stringify(problem));
     await store.requests.record(request);
     const bytes = new Uint8Array(Buffer.from(`{"from":"${number}","name":"\xff"}`, 'latin1'));
     await store.requests.record({ ...request, request: bytes, event: null });
@@ -157,16 +173,53 @@ export const forgetTests: StoreTests = {
     const result = { seq, callId: 'a', outcome: 'delivered', at: 300, counted: true, durationMs: 1 } as const;
     await store.webhooks.record(id, result, `thanks for ${number}`);
 
+    const span = { since: 0, until: 900_000 };
+    await Array.fromAsync(store.reports.figures(account, [span], 900_000_000));
+
     const expected = ofCallers.filter((name) => columns.includes(name));
     assert.deepEqual((await named()).sort(), expected.sort(), 'each holds something of the caller before');
     await forgetNumber(store, account, number);
-    assert.deepEqual(await named(), []);
+    assert.deepEqual(await named(), ['bridge_health.report'], 'the figure');
+    const { report: rest = '' } = (await store.directory.bridgeReport(1)) ?? {};
+    assert.deepEqual(JSON.parse(rest), {
+      ...{ problems: [{ text: 'the call of forgotten, forgotten, hangs' }], queued: 30901820 },
+    });
 
     // A table of numbers alone has made the first number the customer's name.
     const nameless = { ...eachText(() => number), reference: 'b5', numbers: [number, '+4930111'] };
     await store.customers.put(account, [nameless]);
     await forgetNumber(store, account, number);
-    assert.deepEqual(await named(), []);
+    assert.deepEqual(await named(), ['bridge_health.report']);
+  },
+
+  async 'names that people gave stay, and are counted for whoever forgets a number'({
+    store,
+    account,
+    other,
+  }) {
+    for (const [owner, uid] of [
+      [account, 'mine'],
+      [other, 'theirs'],
+    ] as const) {
+      await store.customers.putSegment(owner, { name: `Line 030 901820 ${uid}`, priority: 5 });
+      await store.directory.addIntegration({ uid, account: owner, name: `SIP +4930901820`, createdAt: 0 });
+      await store.directory.putExtension(owner, { extension: number, name: 'Ann', user: null });
+      await store.directory.putExtension(owner, { extension: '1001', name: `Ann ${number}`, user: null });
+    }
+    const report = await forgetNumber(store, account, number);
+    assert.deepEqual(report.left, {
+      callIds: 0,
+      segments: 1,
+      users: 0,
+      integrations: 1,
+      extensions: 2,
+      webhooks: 0,
+    });
+    assert.equal(
+      forgetSummary(report),
+      'removed from calls (0), requests (0), customers (0) and other texts (0); still in the names of segments (1), integrations (1), extensions (2), which people gave: rename or remove them',
+    );
+    assert.deepEqual((await forgetNumber(store, account, '1001')).left.extensions, 1);
   },
 
   /** A number is written in as many ways as there are people; none of them may be left anywhere, but in the ids of calls. */
@@ -176,7 +229,13 @@ export const forgetTests: StoreTests = {
     readColumns,
     readFiles,
   }) {
-    const written = ['+4930901820', '004930901820', '(030) 90 18-20', '030-901-820', '%2B49%2030901820'];
+    const written = [
+      '+4930901820',
+      '004930901820',
+      '(030) 90 18-20',
+      '030-901-820',
+      '%2B49%2030901820',
+    ].concat(...['０３０－９０１８２０', '+٤٩٣٠٩٠١٨٢٠', '۰۳۰ ۹۰۱۸۲۰', '\u202a+49 30 901820\u202c']);
     await store.customers.put(account, [
       { ...eachText(() => 'Ann'), reference: 'a', numbers: [number] },
       { ...eachText(() => `Bob, not ${written[2]}`), reference: '030901820', numbers: ['+4930901821'] },
@@ -236,8 +295,8 @@ export const forgetTests: StoreTests = {
     ])
       assert.ok(before.includes(column), `${column} held it`);
 
-    const { callIds, texts } = await forgetNumber(store, account, number);
-    assert.deepEqual({ callIds, texts }, { callIds: 1, texts: 2 * written.length });
+    const { left, texts } = await forgetNumber(store, account, number);
+    assert.deepEqual([left.callIds, texts], [1, 2 * written.length]);
     assert.deepEqual(await named(), []);
     assert.equal((await store.customers.get(account, 'a'))?.name, undefined);
     if (readFiles) {

@@ -315,7 +315,7 @@ for (const status of ['ringing', 'completed'] as const) {
 }
 await statements();
 for (const list of ['accounts', 'fleet'])
-  await api(`/admin/${list}`, { authorization: `Bearer ${keys.operatorToken()}` });
+  await api(`/admin/${list}`, { authorization: `Bearer ${keys.operatorToken(0)}` });
 
 await api('/admin/export', { authorization: `Bearer ${keys.adminToken(leaves)}` });
 

@@ -50,7 +50,11 @@ export type Integration = {
   readonly createdAt: number;
 };
 
+/** The tokens of the whole service, each with a counter that is raised to make it a new one. */
+export type SiteTokens = { readonly operator: number; readonly fleet: number };
+
 export type Directory = {
+  readonly siteTokens: SiteTokens;
   readonly accounts: Account[];
   readonly integrations: Integration[];
   readonly extensions: Extension[];
@@ -115,8 +119,9 @@ export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
     /** Everything, if it changed since `version`. */
     async read(known: number): Promise<{ version: number; directory: Directory } | undefined> {
       // Reads the version first: a change during the read then causes another read.
-      const [current] = await lookup<{ version: number }>('SELECT version FROM directory');
-      const version = current?.version ?? 0;
+      const [{ version, ...siteTokens } = { version: 0, operator: 0, fleet: 0 }] = await lookup<
+        SiteTokens & { version: number }
+      >('SELECT version, operator_counter AS operator, fleet_counter AS fleet FROM directory');
       if (version === known) return undefined;
       const integrations = await read<Integration>(
         `SELECT ${integrationColumns} FROM integrations ORDER BY id`,
@@ -130,11 +135,20 @@ export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
       return {
         version,
         directory: {
+          siteTokens,
           accounts: accounts.map(accountOf),
           integrations: integrations.map(integrationOf),
           extensions,
         },
       };
+    },
+    /** Makes a token of the whole service a new one; returns its counter. */
+    async rotateSiteToken(which: keyof SiteTokens): Promise<number> {
+      const column = `${which}_counter`;
+      const [row] = await write<{ counter: number }>(
+        `UPDATE directory SET ${column} = ${column} + 1, version = version + 1 RETURNING ${column} AS counter`,
+      );
+      return row?.counter as number;
     },
     async addAccount({ uid, name, country }: Pick<Account, 'uid' | 'name' | 'country'>): Promise<Account> {
       const sql = `INSERT INTO accounts (uid, name, country) VALUES ($1, $2, $3) RETURNING ${accountColumns}`;
@@ -235,6 +249,18 @@ export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
          ON CONFLICT (integration_id) DO UPDATE SET heard_at = excluded.heard_at, report = excluded.report`,
         ...[integration, at, report],
       );
+    },
+    /** Rewrites the reports (JSON) of an account's bridges; returns how many have changed. */
+    async rewriteBridgeReports(account: number, rewritten: (report: string) => string): Promise<number> {
+      const reports = await read<{ id: number; report: string }>(
+        `SELECT h.integration_id AS id, h.report FROM bridge_health h
+         JOIN integrations i ON i.id = h.integration_id WHERE i.account_id = $1 AND h.report IS NOT NULL`,
+        account,
+      );
+      const changed = reports.filter(({ report }) => rewritten(report) !== report);
+      for (const { id, report } of changed)
+        await write('UPDATE bridge_health SET report = $2 WHERE integration_id = $1', id, rewritten(report));
+      return changed.length;
     },
     /** That report. */
     async bridgeReport(integration: number): Promise<{ reportedAt: number; report: string } | undefined> {

@@ -12,7 +12,12 @@ const integrationOf = (id: number, account: number) => ({
 });
 
 test('what is remembered of an account and its integrations ends when they are gone, once', async () => {
-  const all = { accounts: [1, 2].map(accountOf), integrations: [integrationOf(3, 1), integrationOf(4, 2)] };
+  const siteTokens = { operator: 0, fleet: 0 };
+  const all = {
+    siteTokens,
+    accounts: [1, 2].map(accountOf),
+    integrations: [integrationOf(3, 1), integrationOf(4, 2)],
+  };
   let stored = { version: 1, directory: { ...all, extensions: [] } };
   const read = async (known: number) => (known === stored.version ? undefined : stored);
   const store = { directory: { read } as unknown as DirectoryStore };
@@ -28,6 +33,7 @@ test('what is remembered of an account and its integrations ends when they are g
   stored = {
     version: 2,
     directory: {
+      siteTokens,
       accounts: [accountOf(1), accountOf(5)],
       integrations: [integrationOf(3, 1)],
       extensions: [],

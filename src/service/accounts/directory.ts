@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, DirectoryStore, Extension, Integration } from './directory-store.ts';
+import type { Account, DirectoryStore, Extension, Integration, SiteTokens } from './directory-store.ts';
 import { type Extensions, noExtensions } from './extensions.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
 
@@ -39,6 +39,7 @@ export async function openDirectory(
   const refusals = new Map<number, Refused>();
   // An unknown token is compared like a wrong one, so that both take the same time.
   const unknown = Buffer.from(`cia_${randomBytes(40).toString('hex')}`);
+  let siteTokens: Record<keyof SiteTokens, string | Buffer> = { operator: unknown, fleet: unknown };
 
   const removedListeners = new Set<(removed: Removed) => void>();
   const noted = new Map<string, number>();
@@ -50,6 +51,8 @@ export async function openDirectory(
       accounts: goneFrom(accounts, changed.directory.accounts),
       integrations: goneFrom(integrations, changed.directory.integrations),
     };
+    const { operator, fleet } = changed.directory.siteTokens;
+    siteTokens = { operator: keys.operatorToken(operator), fleet: keys.fleetToken(fleet) };
     accounts = changed.directory.accounts;
     integrations = changed.directory.integrations;
     extensions = new Map();
@@ -138,6 +141,8 @@ export async function openDirectory(
     },
     /** How often that was since this process started, and the last time. */
     refused: (integration: number): Refused | undefined => refusals.get(integration),
+    /** Whether this is the token of who runs the service, or that of who reads its fleet. */
+    isSiteToken: (which: keyof SiteTokens, token: string): boolean => sameText(token, siteTokens[which]),
     /** The account with this administration token. */
     administrator(token: string): Account | undefined {
       const known = accountsByUid.get(uidOf(token));

@@ -21,11 +21,14 @@ export function makeKeys(secret: Uint8Array) {
     adminToken: ({ uid, tokenCounter }: Pick<Account, 'uid' | 'tokenCounter'>): string =>
       `adm_${uid}${sign('admin', `${uid} ${tokenCounter}`)}`,
     /** Reads /admin/fleet, and nothing else: browsers keep it as a password. */
-    fleetToken: (): string => `flt_${sign('fleet', '')}`,
+    fleetToken: (counter: number): string => `flt_${sign('fleet', siteCounter(counter))}`,
     /** Of who runs the service: adds accounts by /admin. */
-    operatorToken: (): string => `opr_${sign('operator', '')}`,
+    operatorToken: (counter: number): string => `opr_${sign('operator', siteCounter(counter))}`,
   };
 }
+
+/** Tokens of version 1.0.0, which had no counter, are valid until they are replaced. */
+const siteCounter = (counter: number) => (counter === 0 ? '' : String(counter));
 
 /** The `uid` in a token of either kind; '' if the text is not a token. */
 export function uidOf(token: string): string {

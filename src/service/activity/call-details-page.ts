@@ -10,7 +10,8 @@ import {
   segmentChip,
   stateOf,
 } from '../calls/call-cells.ts';
-import { FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
+import { FORGOTTEN, isDoubtful, rangFor, talkedFor } from '../calls/call-record.ts';
+import type { Screens } from '../calls/screens.ts';
 import { entryTable } from '../history/api-log-table.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, fold } from '../kit/form.ts';
@@ -21,6 +22,7 @@ import { Refusal } from '../kit/refusal.ts';
 import type { CallBackList } from '../people/call-back-list.ts';
 import { type ForgettingStore, forgetNumber, forgetSummary } from '../people/forget-number.ts';
 import { type Html, html } from '../words/html.ts';
+import { closeCall } from './close-call.ts';
 
 const MAX_REQUESTS = 50;
 
@@ -29,13 +31,14 @@ const isOther = (at: number | null, arrived: number | null) =>
   at !== null && arrived !== null && Math.abs(at - arrived) > 30_000;
 
 type Parts = {
-  readonly store: ForgettingStore;
+  readonly store: ForgettingStore & Parameters<typeof closeCall>[0]['store'];
+  readonly screens: Pick<Screens, 'publish'>;
   readonly directory: ServiceDirectory;
   readonly callBackList: CallBackList;
 };
 
 /** One call: its facts, timeline and requests, and other calls from the same number. */
-export function callDetailsPage(pages: Pages, { store, directory, callBackList }: Parts): void {
+export function callDetailsPage(pages: Pages, { store, screens, directory, callBackList }: Parts): void {
   pages.get('/calls/details', 'agent', async (request) => {
     const { account, query, formats, administrates, extensions, words } = request;
     const text = words.calls;
@@ -77,6 +80,13 @@ export function callDetailsPage(pages: Pages, { store, directory, callBackList }
           ${fact(text.duration, duration(talkedFor(call)))}
           ${fact(text.callId, html`<code>${displayText(id, 255)}</code>`)}
         </dl>
+        ${
+          isDoubtful(call, request.now) &&
+          changeForm(
+            { action: '/calls/close', token: request.token },
+            html`<input type="hidden" name="id" value=${id} /><button type="submit" class="soft">${words.bar.close}</button>`,
+          )
+        }
         <ol class="timeline">
           ${[
             [call.ringingAt, icon('bell-ring', 'quiet'), text.ringing, null],
@@ -117,6 +127,14 @@ export function callDetailsPage(pages: Pages, { store, directory, callBackList }
         }
       `,
     };
+  });
+  // Of a call that is over, was answered in the meantime, or has only just begun, nothing changes.
+  pages.post('/calls/close', 'agent', async ({ account, form, now, audit }) => {
+    const call = await store.calls.get(account.id, form.get('id') ?? '');
+    if (call === undefined) throw new Refusal(404, ({ notThere }) => notThere);
+    if (isDoubtful(call, now) && (await closeCall({ store, screens }, account.id, call, now)))
+      await audit('close-call', call.id);
+    return form.get('from') === 'now' ? 'done' : { redirect: callAddress(call.id) };
   });
   pages.post('/calls/forget', 'administrator', async ({ account, form, audit }) => {
     const call = await store.calls.get(account.id, form.get('id') ?? '');

@@ -39,7 +39,12 @@ async function serve(t: TestContext) {
     directory: {
       read: async () => ({
         version: 1,
-        directory: { accounts: [account], integrations: [], extensions: [] },
+        directory: {
+          siteTokens: { operator: 0, fleet: 0 },
+          accounts: [account],
+          integrations: [],
+          extensions: [],
+        },
       }),
     },
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },

@@ -9,10 +9,7 @@ import type { PageRequest } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import { type CallRecord, FORGOTTEN, rangFor, talkedFor } from './call-record.ts';
-
-/** A call that is open for longer has ended without a report. */
-const MAX_CALL_MS = 24 * 3_600_000;
+import { type CallRecord, FORGOTTEN, isDoubtful, rangFor, talkedFor } from './call-record.ts';
 
 /** A number that a telephone can dial, and no zeros in place of one. Callers without one cannot be called back. */
 export const isDialable = (number: string) => /^\+?\d{3,}$/.test(number) && !isWithheld(number);
@@ -26,16 +23,24 @@ export function endText({ extras: { missed } }: CallRecord, { calls: text }: Wor
   return [place, end.filter(Boolean).join(' ')].filter(Boolean).join(', ');
 }
 
+/** `Ringing for 42 min?` */
+const stillRinging = (
+  { startedAt }: CallRecord,
+  { now, words: { bar }, formats }: Pick<PageRequest, 'now' | 'words' | 'formats'>,
+): string => bar.stillRinging.replace('{time}', formats.span(now - startedAt));
+
 /** What a call is now, or became: its picture, and the word that says the same. */
 export function stateOf(
-  { status, missed, startedAt }: CallRecord,
-  { now, words: { calls: text } }: Pick<PageRequest, 'now' | 'words'>,
+  call: CallRecord,
+  request: Pick<PageRequest, 'now' | 'words' | 'formats'>,
 ): { readonly picture: Html; readonly word: string; readonly live: 'ringing' | 'talking' | null } {
+  const { status, missed } = call;
+  const { calls: text } = request.words;
   if (missed) return { picture: icon('phone-missed', 'is-missed'), word: text.missed, live: null };
   if (status === 'completed')
     return { picture: icon('phone-incoming', 'quiet'), word: text.answered, live: null };
-  if (now - startedAt > MAX_CALL_MS)
-    return { picture: icon('phone-incoming', 'quiet'), word: text.endUnknown, live: null };
+  if (isDoubtful(call, request.now))
+    return { picture: icon('bell-ring', 'quiet'), word: stillRinging(call, request), live: null };
   return status === 'answered'
     ? { picture: icon('phone', 'is-talking'), word: text.onACall, live: 'talking' }
     : { picture: icon('bell-ring', 'is-ringing'), word: text.ringing, live: 'ringing' };

@@ -126,6 +126,18 @@ export function callReader(statements: Statements, most: number) {
       return (await read('calls_open', where, account, max)).toReversed();
     },
 
+    /** The oldest open calls, at most `max`, that ring since before `ringing` or talk since before `answered`, Unix ms. */
+    stale(
+      account: number,
+      { ringing, answered }: { readonly ringing: number; readonly answered: number },
+      max: number,
+    ): Promise<CallRecord[]> {
+      const where = `c.account_id = $1 AND c.status <> 'completed' AND c.started_at < $2 AND
+        (c.status = 'ringing' AND c.started_at < $3 OR c.status = 'answered' AND c.answered_at < $4)
+        ORDER BY c.started_at, c.id LIMIT $5`;
+      return read('calls_open', where, account, Math.max(ringing, answered), ringing, answered, max);
+    },
+
     async slice({ account, filter, numbers, towards, from, limit }: CallSlice): Promise<CallHits> {
       const { walks, range, rest } = conditions(filter, numbers, statements);
       const older = towards === 'older';

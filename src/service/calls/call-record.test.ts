@@ -45,6 +45,25 @@ for (const [name, script, expected] of rows)
     assert.equal(found.map((it) => it ?? '-').join(' '), expected);
   });
 
+test('a call is closed from one status only, at the time of its last event', () => {
+  const close = (call: CallRecord | undefined, closes: CallStatus) =>
+    moveCall(
+      call,
+      { id: 'c', integration: 1, status: 'completed', from: '', callerId: null, closes },
+      9_000,
+      nobody,
+    );
+  const rings = after(['ringing', 10]);
+  const talks = after(['ringing', 10], ['answered', 30, '1001']);
+  const figures = (call: CallRecord | undefined) =>
+    call && [call.status, call.completedAt, call.missed, call.callerId, call.from];
+  assert.deepEqual(figures(close(rings, 'ringing')), ['completed', 10, true, null, '110']);
+  assert.deepEqual(figures(close(talks, 'answered')), ['completed', 30, false, '1001', '110']);
+  assert.equal(close(talks, 'ringing'), undefined, 'answered in the meantime');
+  assert.equal(close(close(rings, 'ringing'), 'ringing'), undefined);
+  assert.equal(close(undefined, 'ringing'), undefined);
+});
+
 test('any events in any order: forward only', () => {
   const step = fc.tuple(fc.constantFrom(...callStatuses), fc.nat(1000), fc.constantFrom(undefined, '1001'));
   fc.assert(

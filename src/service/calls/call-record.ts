@@ -42,19 +42,33 @@ type CallStep = {
   readonly callerId: string | null;
   /** Absent: the sender sent none. */
   readonly extras?: CallExtras | undefined;
+  /** Of a call whose end never came: the only status that it is closed from. Its time is that of its last event. */
+  readonly closes?: CallStatus | undefined;
 };
 
 /** Who calls: the number, and who has it now. */
 export type Caller = Pick<CallRecord, 'number' | 'customer' | 'segment' | 'priority'>;
 
-/** The call after an event that arrived at `at`; undefined if the event is discarded. API part 3, rules 1, 2 and 4. */
+/** When the last event of a call came. */
+const lastEventAt = (call: CallRecord): number => call.answeredAt ?? call.ringingAt ?? call.startedAt;
+
+/** After this time of ringing, ms, the end of a call was probably lost: nobody waits so long. */
+export const DOUBTFUL_MS = 3 * 60_000;
+
+/** Whether a call still rings only because its end never came, in all likelihood. Users can close it. */
+export const isDoubtful = ({ status, startedAt }: CallRecord, now: number): boolean =>
+  status === 'ringing' && now - startedAt > DOUBTFUL_MS;
+
+/** The call after an event that came at `arrivedAt`; undefined if it is discarded. API part 3, rules 1, 2 and 4. */
 export function moveCall(
   call: CallRecord | undefined,
   step: CallStep,
-  at: number,
+  arrivedAt: number,
   callerOf: () => Caller,
 ): CallRecord | undefined {
   if (!isForward(call?.status, step.status)) return undefined;
+  if (step.closes !== undefined && call?.status !== step.closes) return undefined;
+  const at = step.closes === undefined || call === undefined ? arrivedAt : lastEventAt(call);
   const before = call ?? {
     id: step.id,
     integration: step.integration,

@@ -15,8 +15,8 @@
 
 /** An answered call stays this long after its end. */
 const LEAVE_MS = 4000;
-/** Longer calls have ended without a report. */
-const MAX_MS = { ringing: 2 * 3_600_000, answered: 24 * 3_600_000 };
+/** A call that rings for longer: its end was lost, in all likelihood (DOUBTFUL_MS of calls/call-record.ts). */
+const DOUBTFUL_MS = 3 * 60_000;
 
 const order = ['ringing', 'answered', 'completed'];
 
@@ -53,23 +53,26 @@ export const inOrder = (people) =>
   [...people.values()].sort((a, b) => rank(b) - rank(a) || a.since - b.since);
 
 /**
- * The calls to show at `now`: ringing calls by priority, then by waiting time; then answered calls. Without a live stream
- * none is certain.
- * @param {Board} board @param {number} now @param {boolean} live @returns {{ ringing: Call[], others: Call[] }}
+ * The calls to show at `now`: ringing calls by priority, then by waiting time; then answered calls; last those whose end
+ * was probably lost, the newest first. Without a live stream none is certain.
+ * @param {Board} board @param {number} now @param {boolean} live
+ * @returns {{ ringing: Call[], others: Call[], doubtful: Call[] }}
  */
 export function shownAt(board, now, live) {
   const current = live ? [...board.values()] : [];
+  const ringing = current.filter((call) => call.status === 'ringing');
   return {
-    ringing: current
-      .filter((call) => call.status === 'ringing' && now - call.started_at < MAX_MS.ringing)
+    ringing: ringing
+      .filter((call) => !isDoubtful(call, now))
       .sort((a, b) => rank(b) - rank(a) || a.started_at - b.started_at),
     others: current
       .filter(
         (call) =>
-          (call.status === 'answered' && now - (call.answered_at ?? now) < MAX_MS.answered) ||
+          call.status === 'answered' ||
           (isOver(call) && !call.missed && now - (call.completed_at ?? 0) < LEAVE_MS),
       )
       .sort((a, b) => rank(b) - rank(a) || a.started_at - b.started_at),
+    doubtful: ringing.filter((call) => isDoubtful(call, now)).sort((a, b) => b.started_at - a.started_at),
   };
 }
 
@@ -91,6 +94,10 @@ export const ownCall = (calls, extensions) =>
   calls
     .filter(({ status, caller_id }) => status === 'answered' && extensions.includes(caller_id ?? ''))
     .sort((a, b) => (b.answered_at ?? 0) - (a.answered_at ?? 0))[0];
+
+/** @param {Call} call @param {number} now */
+export const isDoubtful = ({ status, started_at }, now) =>
+  status === 'ringing' && now - started_at > DOUBTFUL_MS;
 
 /** Without ended calls, so that a screen that is open for a year does not grow. @param {Board} board @param {number} now @returns {Board} */
 export function tidied(board, now) {

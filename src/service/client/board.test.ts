@@ -93,12 +93,18 @@ test('who spoke with a caller last stays when the call moves', () => {
   assert.equal(moved(rings, answered('a', 1500)).get('a')?.last_with, 'Bilal');
 });
 
-test('a call whose end was not reported does not ring for ever', () => {
-  const board = boardOf([call('rings'), answered('talks', 1000)]);
-  const hour = 3_600_000;
-  assert.deepEqual(shown(board, 1000 + 2 * hour - 1), { ringing: ['rings'], others: ['talks'] });
-  assert.deepEqual(shown(board, 1000 + 2 * hour), { ringing: [], others: ['talks'] });
-  assert.deepEqual(shown(board, 1000 + 24 * hour), { ringing: [], others: [] });
+test('a call that rings for more than three minutes is doubtful: below the others, the newest first', () => {
+  const late = call('late', { started_at: 2000 });
+  const board = boardOf([call('rings', { priority: 9 }), late, answered('talks', 1000)]);
+  const at = (now: number, live = true) => {
+    const { doubtful } = shownAt(board, now, live);
+    return { ...shown(board, now, live), doubtful: doubtful.map(({ id }) => id) };
+  };
+  const others = ['talks'];
+  assert.deepEqual(at(181_000), { ringing: ['rings', 'late'], others, doubtful: [] });
+  assert.deepEqual(at(181_001), { ringing: ['late'], others, doubtful: ['rings'] });
+  assert.deepEqual(at(90_000_000), { ringing: [], others, doubtful: ['late', 'rings'] });
+  assert.deepEqual(at(90_000_000, false), { ringing: [], others: [], doubtful: [] });
 });
 
 test('the user chooses by extension, segment and phone system; who is not answered yet may be for anybody', () => {

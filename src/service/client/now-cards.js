@@ -57,6 +57,23 @@ export const ringing = (call, now) => html`<li key=${call.id} class="call ringin
   <p class="more"><span class="unseen">${words.ringing}</span>${more(call)}</p>
 </li>`;
 
+/**
+ * A call that rings for so long that its end was probably lost: anybody can close it.
+ * @param {Call} call @param {number} now @param {string | undefined} refused what failed last, see `actions`
+ */
+export const doubtful = (call, now, refused) => {
+  const time = `${Math.floor((now - call.started_at) / 60_000)}\u00a0min`;
+  const close = async () =>
+    actions.refused((await post('/calls/close', { id: call.id })) ? undefined : call.id);
+  return html`<li key=${call.id} class="call doubtful" data-call=${call.id}>
+    ${icon('bell-ring')}${who(call)}
+    <button type="button" class="soft" onClick=${close} aria-label=${`${words.close}: ${nameOf(call)}`}>${words.close}</button>
+    <p class="more small quiet"><span>${filled(words.stillRinging, { time })}</span>${more(call)}${
+      refused === call.id && html`<span class="is-missed" role="alert">${words.refused}</span>`
+    }</p>
+  </li>`;
+};
+
 /** A call of somebody else. @param {Call} call @param {number} now */
 export const other = (call, now) => html`<li key=${call.id} class="call" data-call=${call.id}>
   ${icon('phone', 'is-talking')}${who(call)}<time>${talked(call, now)}</time>
@@ -118,17 +135,17 @@ export function later(person, now, refused) {
   </li>`;
 }
 
-/** Told of each person with whom an action failed. @type {{ refused(person: string | undefined): void }} */
+/** Told of each person or call with whom an action failed. @type {{ refused(one: string | undefined): void }} */
 export const actions = { refused() {} };
 
 /** Takes or closes a missed person, for all users. @param {Missed} person @param {'taken' | 'done'} kind */
 async function act({ person, number }, kind) {
-  actions.refused((await post({ number, kind })) ? undefined : person);
+  actions.refused((await post('/call-back', { number, kind })) ? undefined : person);
 }
 
-/** True if the service took it. @param {Record<string, string>} fields */
-export async function post(fields) {
+/** True if the service took it. @param {string} path @param {Record<string, string>} fields */
+export async function post(path, fields) {
   const body = new URLSearchParams({ ...fields, token, from: 'now' });
-  const answer = await fetch('/call-back', { method: 'POST', body }).catch(() => undefined);
+  const answer = await fetch(path, { method: 'POST', body }).catch(() => undefined);
   return answer?.status === 204;
 }

@@ -1,8 +1,29 @@
 import htm from 'htm';
 import { h, render } from 'preact';
 import { ringer } from './alerts.js';
-import { boardOf, empty, inOrder, isChosen, lasting, nameOf, ownCall, plainText, shownAt } from './board.js';
-import { actions, clock, icon, later, mine, other, post, ringing as ringingRow } from './now-cards.js';
+import {
+  boardOf,
+  empty,
+  inOrder,
+  isChosen,
+  isDoubtful,
+  lasting,
+  nameOf,
+  ownCall,
+  plainText,
+  shownAt,
+} from './board.js';
+import {
+  actions,
+  clock,
+  doubtful as doubtfulRow,
+  icon,
+  later,
+  mine,
+  other,
+  post,
+  ringing as ringingRow,
+} from './now-cards.js';
 import { connect } from './shared-stream.js';
 import { filled, words } from './words.js';
 
@@ -98,7 +119,7 @@ const noteOf = (one) => ({
   async save() {
     const { text } = one;
     if (text.trim() === '') return;
-    const saved = await post({ number: one.call.number, kind: 'note', text });
+    const saved = await post('/call-back', { number: one.call.number, kind: 'note', text });
     if (saved && one.text === text) one.text = '';
     one.state = (saved ? words.saved : words.refused) ?? '';
     draw();
@@ -131,7 +152,7 @@ function take(state) {
   for (const { id, status } of before.board.values())
     if (status === 'ringing' && board.get(id)?.status !== 'ringing') attention.quiet(id);
   for (const call of loaded ? board.values() : []) {
-    if (before.all.get(call.id)?.status === call.status) continue;
+    if (before.all.get(call.id)?.status === call.status || isDoubtful(call, now())) continue;
     announce(call);
     if (call.status === 'ringing') attention.ring(call);
     if (call.missed) attention.miss();
@@ -191,8 +212,9 @@ function drawSoon() {
 function draw() {
   due = false;
   if (performance.now() < heldUntil) return;
-  const { ringing, others } = shownAt(board, now(), live);
+  const { ringing, others, doubtful } = shownAt(board, now(), live);
   attention.keepRinging(ringing.length > 0);
+  for (const { id } of doubtful) attention.quiet(id);
   root.setAttribute('aria-busy', String(!live));
   tidyOwn();
   const called = inOrder(new Map(people.map((one) => [one.person, one])));
@@ -221,6 +243,7 @@ function draw() {
           .sort((a, b) => Number(isOver(a)) - Number(isOver(b)))
           .map((one) => mine(one.call, now(), noteOf(one)))}
         ${others.filter(({ id }) => !own.has(id)).map((call) => other(call, now()))}
+        ${doubtful.map((call) => doubtfulRow(call, now(), refused))}
       </ol>
       ${
         called.length > 0 &&

@@ -6,6 +6,7 @@ import { createFile, systemUser } from '../../shared/process/denied.ts';
 import { longWork } from '../../shared/process/long-work.ts';
 import { exportLines } from '../accounts/account-data.ts';
 import { addAccount } from '../accounts/directory.ts';
+import type { Keys } from '../accounts/keys.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
@@ -21,6 +22,21 @@ import {
   country,
   nameArgument,
 } from './command-context.ts';
+
+/** Tokens of the whole service, each with a command that prints it. */
+const siteTokens = [
+  {
+    which: 'operator',
+    tokenOf: (keys: Keys, counter: number) => keys.operatorToken(counter),
+    description:
+      'print the token that lists, adds, limits and removes accounts by /admin, and makes their tokens',
+  },
+  {
+    which: 'fleet',
+    tokenOf: (keys: Keys, counter: number) => keys.fleetToken(counter),
+    description: 'print the token that reads /admin/fleet, as the password in a browser, and nothing else',
+  },
+] as const;
 
 export function accountCommands(
   parent: Command,
@@ -130,16 +146,19 @@ export function accountCommands(
         print(`removed ${what}`, 'Backups still hold it, and a PostgreSQL server until it has vacuumed.');
       }),
     );
-  accounts
-    .command('operator-token')
-    .description(
-      'print the token that lists, adds, limits and removes accounts by /admin, and makes their tokens',
-    )
-    .action(() => withStore(undefined, async ({ keys }) => print(keys.operatorToken())));
-  accounts
-    .command('fleet-token')
-    .description('print the token that reads /admin/fleet, as the password in a browser, and nothing else')
-    .action(() => withStore(undefined, async ({ keys }) => print(keys.fleetToken())));
+  for (const { which, tokenOf, description } of siteTokens)
+    accounts
+      .command(`${which}-token`)
+      .description(description)
+      .option('--rotate', 'create a new token; the old one stops working within a second')
+      .action((options) =>
+        withStore(undefined, async ({ store, keys, siteTokens, auditSite }) => {
+          if (!options.rotate) return print(tokenOf(keys, siteTokens[which]));
+          const counter = await store.directory.rotateSiteToken(which);
+          await auditSite('token', `${which} token replaced`);
+          print(tokenOf(keys, counter));
+        }),
+      );
   command(accounts, 'admin-token', 'print the token for /admin')
     .option('--rotate', 'create a new token; the old one stops working at once')
     .action((options) =>

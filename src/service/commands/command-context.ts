@@ -6,7 +6,7 @@ import type { MailOptions } from '../../shared/mail/mail.ts';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { systemUser } from '../../shared/process/denied.ts';
 import { newUid } from '../accounts/directory.ts';
-import type { Account, Directory, Integration } from '../accounts/directory-store.ts';
+import type { Account, Directory, Integration, SiteTokens } from '../accounts/directory-store.ts';
 import { type Keys, makeKeys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore, type StorageSettings } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';
@@ -45,8 +45,11 @@ export type OpenedStore = {
   keys: Keys;
   account: Account;
   integrations: Integration[];
+  siteTokens: SiteTokens;
   /** Adds an entry to the account's audit log, after the change. `target`: what was changed, without secrets. */
   audit(what: AuditKind, target: string, account?: Account): Promise<void>;
+  /** The same of what concerns no account. */
+  auditSite(what: AuditKind, target: string): Promise<void>;
 };
 
 export type CommandContext = ReturnType<typeof makeCommandContext>;
@@ -61,6 +64,10 @@ export function makeCommandContext(io: ServiceCommandsIo) {
     if (!holdsData(options)) throw new CommandRefused(noData);
     const keys = makeKeys(serverSecret(options.stateDir));
     const store = await openStore(options, keys);
+    const audit = (account: number | null, what: AuditKind, target: string) => {
+      const who = systemUser().username;
+      return store.audit.write({ account, at: Date.now(), what, who, from: 'command', target });
+    };
     try {
       const { directory } = (await store.directory.read(0)) as { directory: Directory };
       const found = directory.accounts.find(
@@ -73,15 +80,9 @@ export function makeCommandContext(io: ServiceCommandsIo) {
         keys,
         account: found,
         integrations: directory.integrations.filter((integration) => integration.account === found.id),
-        audit: (what, target, { id } = found) =>
-          store.audit.write({
-            account: id,
-            at: Date.now(),
-            what,
-            who: systemUser().username,
-            from: 'command',
-            target,
-          }),
+        siteTokens: directory.siteTokens,
+        audit: (what, target, { id } = found) => audit(id, what, target),
+        auditSite: (what, target) => audit(null, what, target),
       });
     } finally {
       await store.close();

@@ -8,7 +8,7 @@ import { counted } from '../kit/formats.ts';
 import { columns } from '../people/customer-fields.ts';
 import { BadTable, importCustomers, importSummary } from '../people/customers-csv.ts';
 import { exportCustomers } from '../people/customers-export.ts';
-import { forgetNumber, forgetSummary } from '../people/forget-number.ts';
+import { forgetNumber, forgetSummary, isUnknown } from '../people/forget-number.ts';
 import { readText } from '../people/import/decode-text.ts';
 import { linesText } from '../people/import-refusals.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
@@ -55,7 +55,7 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
           forgetNumber(store, account.id, number, progress),
         );
         await audit('forget', forgetSummary(report));
-        if (Object.values(report).every((found) => found === 0) && !number.startsWith('+'))
+        if (isUnknown(report) && !number.startsWith('+'))
           print(
             `Nothing has the number ${number}. Give it with + and the country code: the account has no country.`,
           );

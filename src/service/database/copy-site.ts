@@ -116,10 +116,13 @@ export async function copySite(
         `INSERT INTO history_counts (account_id, day, shard, entries)
          SELECT account_id, created_at / ${DAY_MS}, 0, count(*) FROM history GROUP BY 1, 2`,
       );
-      const { version: directory } = source.prepare('SELECT version FROM directory').get() as {
-        version: number;
-      };
-      await rows('UPDATE directory SET version = greatest(version, $1) + 1', directory);
+      const { version, operator, fleet } = source
+        .prepare('SELECT version, operator_counter AS operator, fleet_counter AS fleet FROM directory')
+        .get() as Record<'version' | 'operator' | 'fleet', number>;
+      await rows(
+        `UPDATE directory SET version = greatest(version, $1) + 1, operator_counter = $2, fleet_counter = $3`,
+        ...[version, operator, fleet],
+      );
       return copied;
     }, limits);
   } finally {

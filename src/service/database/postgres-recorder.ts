@@ -93,6 +93,7 @@ export function recorder(
     const entryRows = planned.map(({ request, move, effect }, n) => ({
       n,
       moves: move !== null,
+      is_use: request.event?.closes === undefined,
       effect,
       ...entryRow(request, now),
     }));
@@ -216,7 +217,7 @@ WITH moves AS MATERIALIZED (
 
 -- An entry is written unless its event is part of a move that was not made. Sums follow.
 ), entries AS MATERIALIZED (
-  SELECT e.* FROM json_to_recordset($2::json) AS e(n integer, moves boolean, account_id bigint, integration_id bigint,
+  SELECT e.* FROM json_to_recordset($2::json) AS e(n integer, moves boolean, is_use boolean, account_id bigint, integration_id bigint,
     created_at bigint, method text, path text, call_id text, from_number text, request text, request_hex text,
     status integer, response text, duration double precision, effect text)
   WHERE NOT e.moves OR EXISTS (SELECT FROM made m WHERE m.account_id = e.account_id AND m.call_id = e.call_id)
@@ -233,7 +234,7 @@ WITH moves AS MATERIALIZED (
 ), used AS (
   INSERT INTO integration_use AS u (integration_id, quarter, shard, requests, last_at)
   SELECT integration_id, created_at / ${QUARTER_MS}, $3::integer, count(*), max(created_at)
-  FROM entries GROUP BY 1, 2 ORDER BY 1, 2
+  FROM entries WHERE is_use GROUP BY 1, 2 ORDER BY 1, 2
   ON CONFLICT (integration_id, quarter, shard) DO UPDATE SET
     requests = u.requests + excluded.requests, last_at = greatest(u.last_at, excluded.last_at)
 )

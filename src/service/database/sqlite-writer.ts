@@ -62,12 +62,14 @@ export function recorder(db: DatabaseSync, monotonic: () => number) {
         ...[request.request, status, response, duration, effect],
       );
       entries.set(account, (entries.get(account) ?? 0) + 1);
+      const recorded = { moved: call !== undefined, call: watched ? call : undefined };
+      if (request.event?.closes !== undefined) return recorded;
       const quarter = quarterOf(at);
       const use = uses.get(`${integration} ${quarter}`) ?? { integration, quarter, requests: 0, lastAt: at };
       use.requests += 1;
       use.lastAt = Math.max(use.lastAt, at);
       uses.set(`${integration} ${quarter}`, use);
-      return { moved: call !== undefined, call: watched ? call : undefined };
+      return recorded;
     },
     /** Entries that were deleted in this transaction. */
     removed(account: number, rows: number): void {

@@ -27,6 +27,7 @@ async function application() {
       read: async () => ({
         version: 1,
         directory: {
+          siteTokens: { operator: 0, fleet: 0 },
           accounts: [
             {
               id: 1,

@@ -11,6 +11,8 @@ export type AcceptedEvent = {
   readonly callerId: string | null;
   /** Absent: none, or not readable. */
   readonly extras?: CallExtras | undefined;
+  /** Set if it closes a call whose end never came: the only status that it is closed from. Its integration sent nothing. */
+  readonly closes?: CallStatus | undefined;
 };
 
 /** An authenticated request: what the history keeps of it, and the event it brought, if it brought one. */

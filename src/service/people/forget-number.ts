@@ -3,6 +3,7 @@ import { sameLine } from '../../shared/phone-number/same-line.ts';
 import { writtenNumber } from '../../shared/phone-number/written-number.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
@@ -16,16 +17,36 @@ type ForgetReport = {
   readonly calls: number;
   readonly requests: number;
   readonly customers: number;
-  /** Notes about others, entries of the audit log and receivers' answers that named it. */
+  /** Notes about others, entries of the audit log, receivers' answers and bridges' reports that named it. */
   readonly texts: number;
-  /** Calls whose id contains the number: the id is what a phone system knows a call by, and stays. */
-  readonly callIds: number;
+  /** Where it still stands, and in how many. */
+  readonly left: Left;
 };
 
-export const forgetSummary = ({ calls, requests, customers, texts, callIds }: ForgetReport) =>
-  `removed from calls (${calls}), requests (${requests}), customers (${customers}) and other texts (${texts})${
-    callIds === 0 ? '' : `; still in the ids of calls (${callIds})`
-  }`;
+/**
+ * `callIds`: of calls whose id contains the number. The id is what a phone system knows a call by, and stays. The others
+ * have a name, or an address, that people gave: without it, nobody would know them.
+ */
+type Left = Readonly<Record<'callIds' | NamedKind, number>>;
+
+const namedKinds = ['segments', 'users', 'integrations', 'extensions', 'webhooks'] as const;
+type NamedKind = (typeof namedKinds)[number];
+
+/** What was removed, and what is left and why. Without the number: it goes into the audit log. */
+export function forgetSummary({ calls, requests, customers, texts, left }: ForgetReport): string {
+  const names = namedKinds.flatMap((kind) => (left[kind] === 0 ? [] : [`${kind} (${left[kind]})`]));
+  return [
+    `removed from calls (${calls}), requests (${requests}), customers (${customers}) and other texts (${texts})`,
+    ...(left.callIds === 0 ? [] : [`still in the ids of calls (${left.callIds})`]),
+    ...(names.length === 0
+      ? []
+      : [`still in the names of ${names.join(', ')}, which people gave: rename or remove them`]),
+  ].join('; ');
+}
+
+/** Whether nothing of the account has, or had, the number. */
+export const isUnknown = ({ left, ...removed }: ForgetReport): boolean =>
+  [...Object.values(removed), ...Object.values(left)].every((count) => count === 0);
 
 /** What of the store forgetting changes. */
 export type ForgettingStore = {
@@ -34,7 +55,10 @@ export type ForgettingStore = {
   readonly requests: RequestStore;
   readonly customers: CustomerStore;
   readonly audit: AuditStore;
+  readonly directory: Pick<DirectoryStore, 'read' | 'rewriteBridgeReports'>;
+  readonly users: { list(account: number): Promise<readonly { readonly name: string }[]> };
   readonly webhooks: {
+    list(account: number): Promise<readonly { readonly url: string }[]>;
     forget(account: number, number: string, without: (text: string) => string): Promise<number>;
   };
   purge(): Promise<void>;
@@ -50,12 +74,36 @@ export async function forgetNumber(
   number: string,
   progress?: (requests: number, of: number) => void,
 ): Promise<ForgetReport> {
-  const sum = { calls: 0, requests: 0, customers: 0, texts: 0, callIds: 0 };
-  for (const form of sameLine(number)) {
+  const sum = { calls: 0, requests: 0, customers: 0, texts: 0 };
+  let callIds = 0;
+  const forms = sameLine(number);
+  for (const form of forms) {
     const report = await forgetForm(store, account, form, progress);
-    for (const name of Object.keys(sum) as (keyof ForgetReport)[]) sum[name] += report[name];
+    for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += report[name];
+    callIds += report.callIds;
   }
-  return sum;
+  return { ...sum, left: { callIds, ...(await namesWith(store, account, forms.map(writtenNumber))) } };
+}
+
+/** How many of each kind have one of these in their names. */
+async function namesWith(
+  { directory, customers, users, webhooks }: ForgettingStore,
+  account: number,
+  written: readonly RegExp[],
+): Promise<Readonly<Record<NamedKind, number>>> {
+  const has = (...texts: string[]) => texts.some((text) => written.some((one) => text.search(one) >= 0));
+  const count = <T>(all: readonly T[], textsOf: (one: T) => string[]) =>
+    all.filter((one) => has(...textsOf(one))).length;
+  const read = (await directory.read(0))?.directory;
+  const own = <T extends { readonly account: number }>(all: readonly T[] = []) =>
+    all.filter((one) => one.account === account);
+  return {
+    segments: count(await customers.segments(account), ({ name }) => [name]),
+    users: count(await users.list(account), ({ name }) => [name]),
+    integrations: count(own(read?.integrations), ({ name }) => [name]),
+    extensions: count(own(read?.extensions), ({ extension, name }) => [extension, name]),
+    webhooks: count(await webhooks.list(account), ({ url }) => [url]),
+  };
 }
 
 /**
@@ -68,7 +116,7 @@ async function forgetForm(
   account: number,
   number: string,
   progress: (requests: number, of: number) => void = () => {},
-): Promise<ForgetReport> {
+): Promise<Record<'calls' | 'requests' | 'customers' | 'texts' | 'callIds', number>> {
   const written = writtenNumber(number);
   const without = (text: string) => text.replaceAll(written, FORGOTTEN);
   const isNumber = (text: string) => text !== FORGOTTEN && without(text).trim() === FORGOTTEN;
@@ -102,6 +150,7 @@ async function forgetForm(
     await store.callers.forget(account, number, without),
     await store.webhooks.forget(account, number, without),
     await store.audit.rewrite(account, without),
+    await store.directory.rewriteBridgeReports(account, (report) => withoutInJson(report, without)),
   ];
   const customers = await forgetCustomers(store, account, number, without);
   const { calls, callIds } = await store.calls.forget(account, number, without);
@@ -111,6 +160,12 @@ async function forgetForm(
     texts: texts.reduce((sum, count) => sum + count, 0),
   };
 }
+
+/** JSON whose strings are rewritten: a figure with the same digits is no number. */
+const withoutInJson = (json: string, without: (text: string) => string) =>
+  without(json) === json
+    ? json
+    : JSON.stringify(JSON.parse(json, (_, value) => (typeof value === 'string' ? without(value) : value)));
 
 const textOf = ({ request }: StoredRequest) =>
   typeof request === 'string' ? request : Buffer.from(request).toString();

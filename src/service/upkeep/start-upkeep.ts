@@ -2,7 +2,9 @@ import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
+import { closeStaleCalls } from '../activity/close-call.ts';
 import { everyCall } from '../calls/call-store.ts';
+import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';
 import { every } from '../kit/every.ts';
@@ -10,6 +12,7 @@ import { machineZone } from '../kit/formats.ts';
 import { sendWeeklyReports } from '../reports/weekly-report.ts';
 
 const RETENTION_MS = 60_000;
+const CLOSE_MS = 60_000;
 const WEEKLY_MS = 3_600_000;
 const FIGURES_MS = 600_000;
 
@@ -38,24 +41,30 @@ function figureCounter({ reports, calls }: Pick<Store, 'reports' | 'calls'>) {
   };
 }
 
-/** Runs retention, counts figures and mails weekly reports, from time to time. Returns a function that stops it. */
+/** Runs retention, closes calls whose end never came, counts figures and mails weekly reports, from time to time. Returns a function that stops it. */
 export function startUpkeep(options: {
   readonly store: Store;
   readonly retention: Retention;
   readonly mailer: Mailer | undefined;
+  readonly screens: Pick<Screens, 'publish'>;
   readonly directory: Pick<ServiceDirectory, 'accounts' | 'extensions'>;
   /** The service's address as people reach it. */
   readonly origin: string;
   readonly clock: () => number;
   readonly log: Log;
 }): () => void {
-  const { store, retention, mailer, directory, origin, clock, log } = options;
+  const { store, retention, mailer, screens, directory, origin, clock, log } = options;
   const countFigures = figureCounter(store);
   const stops = [
     every(
       RETENTION_MS,
       () => applyRetention(store, retention, clock(), log),
       (error) => log.say('service.trim-failed', { error }),
+    ),
+    every(
+      CLOSE_MS,
+      () => closeStaleCalls({ store, screens }, directory.accounts(), clock()),
+      () => {}, // a minute later, again
     ),
     every(
       FIGURES_MS,

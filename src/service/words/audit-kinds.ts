@@ -16,6 +16,7 @@ export const auditKinds = {
   import: 'Customers imported',
   removal: 'Removed',
   forget: 'Number forgotten',
+  'close-call': 'Call closed',
 } as const;
 
 export type AuditKind = keyof typeof auditKinds;

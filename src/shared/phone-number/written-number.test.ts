@@ -17,6 +17,15 @@ const forms: Record<string, readonly string[]> = {
     '49-30-901820',
     '030.901.820',
     '30901820',
+    '０３０９０１８２０',
+    '＋４９（０）３０　９０１８－２０',
+    '+٤٩٣٠٩٠١٨٢٠',
+    '۰۳۰ ۹۰۱۸۲۰',
+    '+49\u202a 30\u200b901820',
+    encodeURIComponent('０３０－９０１８２０'),
+    encodeURIComponent('+٤٩ ٣٠ ٩٠١٨٢٠'),
+    encodeURIComponent('۰۳۰۹۰۱۸۲۰'),
+    '\\uff10\\uff13\\uff10\\u0669\\u0660\\u0661\\u0668\\u0662\\u0660',
   ],
   '+31208884321': ['020-888-43-21', '0031208884321', '+31 (0) 20 888 43 21', '020 - 888 43 21'],
   '+12125550123': ['(212) 555-0123', '1-212-555-0123', '212.555.0123', '2125550123', '+1 212 555 0123'],
@@ -43,8 +52,14 @@ test('digits beside a number make it another one', () => {
     '+4930901821',
     '1234930901820',
     '030 90182',
+    '１30901820',
+    '0309018201',
+    '030901820٣',
+    encodeURIComponent('５３０９０１８２０'),
+    encodeURIComponent('０３０９０１８２０１'),
+    '\\u06651030901820',
   ])
     assert.equal(writtenNumber('+4930901820').test(text), false, text);
   assert.equal(writtenNumber('110').test('at 110 km/h'), false);
-  assert.equal(writtenNumber('110').test('110'), true);
+  for (const text of ['110', '１１０', '١١٠']) assert.equal(writtenNumber('110').test(text), true);
 });

@@ -1,6 +1,6 @@
 import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { StoreUnavailable } from '../statements.ts';
-import { clientConfig, isRefusal, type Primary, unavailable } from './primary.ts';
+import { clientConfig, isFull, isRefusal, type Primary, unavailable } from './primary.ts';
 
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 export type Row = Record<string, unknown>;
@@ -24,6 +24,9 @@ const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000, commit: 5_0
 
 /** SQLSTATE of a transaction that was ended since it and another waited for each other, and how often it is tried again. */
 const [DEADLOCK, DEADLOCKS] = ['40P01', 3];
+
+/** A server that had no connection left is asked for another one after this time, ms. */
+const FULL_MS = 60_000;
 
 /** Longer than what the server allows itself: an answer that is not there then will not come. */
 const SILENCE_MS = 5_000;
@@ -98,19 +101,36 @@ export function openDatabase(primary: Primary, most: number) {
     withoutPooler.add(client);
   }
 
+  /**
+   * A connection of a pool, which goes on with those that it has if the server gives it no more: each waits for one of them.
+   * After a while it tries to have more again.
+   */
+  async function lent(pool: Pool): Promise<PoolClient> {
+    for (;;)
+      try {
+        return await pool.connect();
+      } catch (error) {
+        if (!isFull(error) || pool.totalCount === 0) throw error;
+        if (pool.options.max === most) setTimeout(() => grow(pool), FULL_MS).unref();
+        pool.options.max = Math.min(pool.options.max, pool.totalCount);
+      }
+  }
+  function grow(pool: Pool): void {
+    pool.options.max = most;
+  }
+
   /** If a server refuses the connection, another may have taken over: nothing has been sent yet. */
   async function connect(): Promise<PoolClient> {
     if (closing !== undefined) throw new StoreUnavailable('the store is closed');
     const address = await primary.address();
     try {
-      return await poolOf(address)
-        .connect()
-        .catch(async (error) => {
-          primary.suspect();
-          const next = await primary.address();
-          if (next === address) throw error;
-          return poolOf(next).connect();
-        });
+      return await lent(poolOf(address)).catch(async (error) => {
+        if (isFull(error)) throw error;
+        primary.suspect();
+        const next = await primary.address();
+        if (next === address) throw error;
+        return lent(poolOf(next));
+      });
     } catch (error) {
       throw unavailable(error as Error);
     }

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { clientConfig, type Primary } from './primary.ts';
+import { clientConfig, isFull, type Primary } from './primary.ts';
 
 /** The one channel of the service: `directory`, `calls <sender> <accounts>`, `called-back <sender> <account>`, `customers <sender> <account>`. */
 export const CHANNEL = 'pbx_bridge';
@@ -37,17 +37,17 @@ export function listen(
         const beat = { text: 'SELECT 1', query_timeout: SILENCE_MS };
         mine.query(beat).catch(() => lost(mine));
       }, BEAT_MS);
-    } catch {
-      lost(client);
+    } catch (error) {
+      lost(client, error);
     }
   }
 
-  function lost(which: Client | undefined): void {
+  function lost(which: Client | undefined, error?: unknown): void {
     if (stopped || which !== client) return;
     clearTimeout(timer);
     client = undefined;
     if (which !== undefined) void end(which);
-    primary.suspect();
+    if (!isFull(error)) primary.suspect();
     timer = setTimeout(() => void connect(), AGAIN_MS);
   }
 

@@ -81,6 +81,12 @@ async function timelineOf(address: string): Promise<number | undefined> {
   }
 }
 
+/** SQLSTATE of a server that answers, but has no connection left: for the role, the database, or at all. */
+const TOO_MANY = '53300';
+
+export const isFull = (error: unknown): boolean =>
+  (error as { code?: unknown } | undefined)?.code === TOO_MANY;
+
 /** SQLSTATE classes in which the server says that it cannot, not that it will not. */
 const cannot = /^(08|40|53|55|57|58|XX|25006$|25P03$)/;
 
