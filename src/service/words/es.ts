@@ -48,7 +48,7 @@ export const es: typeof en = {
     takenBy: '{name} devuelve',
     takenByYou: 'usted devuelve',
     take: 'Llamo yo',
-    takeOver: 'Encargarme yo',
+    takeOver: 'Lo asumo',
     done: 'Hecho',
     ringtoneOn: 'Timbre: activado',
     ringtoneOff: 'Timbre: desactivado',

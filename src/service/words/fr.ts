@@ -48,7 +48,7 @@ export const fr: typeof en = {
     takenBy: '{name} rappelle',
     takenByYou: 'vous rappelez',
     take: 'J’appelle',
-    takeOver: 'Prendre le relais',
+    takeOver: 'Reprendre',
     done: 'Terminé',
     ringtoneOn: 'Sonnerie : activée',
     ringtoneOff: 'Sonnerie : désactivée',
