@@ -13,6 +13,7 @@ test('only the clock of shared/process reads a clock with fractions of milliseco
     precise,
     [
       'src/cli/program.ts', // systemd's MONOTONIC_USEC
+      'src/service/activity/close-call.ts', // as a request that is recorded
       'src/service/app/api.ts', // the duration of a request, to the microsecond, in a column for fractions
       'src/service/database/postgres-recorder.ts',
       'src/service/database/sqlite-writer.ts',

@@ -33,10 +33,12 @@ test('Ctrl-C during an import: it says how many customers are stored, and the sa
   await until('the first customers', () => count('customers') > before);
   assert.deepEqual(await importing.end('SIGINT'), bySignal);
   const stored = count('customers') - before;
-  assert.equal(
-    importing.output(),
-    `stopped: ${stored} customers stored; the same command again does the rest, and leaves those as they are\n`,
-  );
+  const [, said = ''] =
+    /^stopped: at least (\d+) customers stored; the same command again does the rest, and leaves those as they are\n$/.exec(
+      importing.output(),
+    ) ?? assert.fail(importing.output());
+  // A batch that was on its way to the disk may have arrived.
+  assert.ok(stored >= Number(said) && stored <= Number(said) + 500, `${stored} stored, ${said} said`);
   const again = run('customers', 'import', '-');
   again.process.stdin?.end(`reference,name\n${lines.join('')}`);
   assert.deepEqual(await again.ended, { code: 0, signal: null });

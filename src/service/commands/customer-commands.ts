@@ -84,7 +84,7 @@ export function customerCommands(parent: Command, { command, withStore, print, i
           const createSegments = options.createSegments === true;
           let stored = 0;
           const left = () =>
-            `${counted(stored, 'customer')} stored; the same command again does the rest, and leaves those as they are`;
+            `at least ${counted(stored, 'customer')} stored; the same command again does the rest, and leaves those as they are`;
           const report = await longWork(`storing the customers of ${file}`, { left }, (progress) =>
             importCustomers(table, {
               ...{ customers: store.customers, account: id, country: code, createSegments },
