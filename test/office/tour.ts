@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { channel } from 'node:diagnostics_channel';
 import { openSync, readSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -429,7 +430,10 @@ async function writes(): Promise<void> {
   await works('a customer is removed', () => customers.remove(MAIN, '10002'));
   await works('segments', async () => {
     await customers.putSegment(MAIN, { name: 'New', priority: 3 });
+    await customers.segment(MAIN, 'New');
     await customers.removeSegment(MAIN, 'New');
+    await customers.addSegments(MAIN, ['Newer'], 3);
+    await customers.removeSegment(MAIN, 'Newer');
   });
   await works('a user', async () => {
     const user = await users.add({
@@ -474,6 +478,9 @@ async function writes(): Promise<void> {
     await accounts.oldTokenUses(made);
     await accounts.saveBridgeReport(made.id, now, '{}');
     await accounts.bridgeReport(made.id);
+    await accounts.rewriteBridgeReports(id, () => '{"version":"1"}');
+    await accounts.rotateSiteToken('fleet');
+    await assert.rejects(accounts.addIntegration({ uid: 'j', account: id, name: 'PBX', createdAt: now }));
     for (const name of ['Door', '']) await accounts.putExtension(id, { extension: '9', name, user: null });
   });
   await works('use', async () => {
@@ -539,6 +546,12 @@ async function writes(): Promise<void> {
     towards: 'newer',
     from: null,
     limit: 1,
+  });
+  await works('a number is forgotten that the trunk of one call names', () => {
+    let changed = 0;
+    const line = first.calls[0]?.line;
+    const without = (text: string) => (text === line && changed++ === 0 ? 'forgotten' : text);
+    return calls.forget(MAIN, numberOf(12), without);
   });
   await works('the calls of a day are deleted', () => calls.trim((first.calls[0]?.startedAt ?? 0) + DAY_MS));
   const oldest = await requests.page({ account: MAIN, order: 'oldest', offset: 0, limit: 1 });

@@ -137,7 +137,8 @@ function dialBegin(fields: Fields, at: number): Input | undefined {
 function rename(fields: Fields, at: number): Input | undefined {
   const uniqueid = text(fields, uniqueidKey);
   const channel = text(fields, newNameKey);
-  return uniqueid === '' || channel === '' ? undefined : { type: 'channel-renamed', at, uniqueid, channel };
+  if (uniqueid === '' || channel === '') return undefined;
+  return { type: 'channel-renamed', at, uniqueid, oldName: text(fields, channelKey), channel };
 }
 
 function bridgeEnter(fields: Fields, at: number): Input | undefined {

@@ -223,15 +223,19 @@ export async function runSession(
     }
   }
 
-  /** Hands on a snapshot, then the events held meanwhile. Returns the Uniqueids of its channels. */
-  async function sync(): Promise<string[]> {
+  /**
+   * Hands on a snapshot, then the events held meanwhile. Returns the Uniqueids of its channels.
+   * @param isAgain the channels are known already: a snapshot in which some are missing would end their calls.
+   */
+  async function sync(isAgain = false): Promise<string[]> {
     held ??= [];
-    const tooLong = counters.tooLong;
+    const { tooLong, bad } = counters;
     let read = await readSnapshot(connection, clock.now);
     // A channel that is missing because its frame was too long would end its call.
     if (counters.tooLong > tooLong) read = await readSnapshot(connection, clock.now);
-    const { isPartial: _, ...snapshot } = read;
-    handlers.onInput(snapshot);
+    const { isPartial, ...snapshot } = read;
+    if (isAgain && (isPartial || counters.bad > bad)) cancelResync ??= clock.setTimer(resync, resyncMs);
+    else handlers.onInput(snapshot);
     await handOnHeld();
     return snapshot.channels.map(({ uniqueid }) => uniqueid);
   }
@@ -351,7 +355,7 @@ export async function runSession(
   function resync(): void {
     // One that is being read already may be older than the loss.
     cancelResync = held === undefined ? undefined : clock.setTimer(resync, resyncMs);
-    if (held === undefined) sync().catch(onError);
+    if (held === undefined) sync(true).catch(onError);
   }
 
   function onError(error: unknown): void {

@@ -103,6 +103,7 @@ export type ChannelRenamed = {
   readonly type: 'channel-renamed';
   readonly at: number;
   readonly uniqueid: string;
+  readonly oldName: string;
   /** The new name. */
   readonly channel: string;
 };

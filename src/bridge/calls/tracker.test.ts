@@ -25,8 +25,8 @@ const leg = (channel: string, dialString: string): Input[] => [
 ];
 const overTrunk = (callerNumber: string, trunk = 'trunk') =>
   created('1.2', `PJSIP/${trunk}-00000002`, { context: 'from-trunk-isp', state: 6, callerNumber } as never);
-const renamed = (uniqueid: string, endpoint = '1009'): Input => ({
-  ...{ type: 'channel-renamed', at, uniqueid, channel: `PJSIP/${endpoint}-00000009` },
+const renamed = (uniqueid: string, oldName: string, endpoint = '1009'): Input => ({
+  ...{ type: 'channel-renamed', at, uniqueid, oldName, channel: `PJSIP/${endpoint}-00000009` },
 });
 const inputs: Record<string, Input | Input[]> = {
   down: caller({ state: 0 } as never),
@@ -43,7 +43,7 @@ const inputs: Record<string, Input | Input[]> = {
   mobile: leg('PJSIP/trunk-00000002', '0612345678@trunk'),
   mobileByNumber: overTrunk('0612345678'),
   mobileNoNumber: overTrunk(''),
-  mobileOtherTrunk: [overTrunk('0612345678', 'out'), renamed('1.2', 'out')],
+  mobileOtherTrunk: [overTrunk('0612345678', 'out'), renamed('1.2', 'PJSIP/out-00000002', 'out')],
   mobileOwnNumber: [
     overTrunk('0205550000'),
     { type: 'dialled', at, uniqueid: '1.2', dialString: 'trunk/sip:+31612345678@10.0.0.1:5060' },
@@ -51,9 +51,11 @@ const inputs: Record<string, Input | Input[]> = {
   mobileBehindNewTrunk: leg('PJSIP/out-00000002', '0612345678@out'),
   byContact: leg('PJSIP/1001-00000002', '1001/sip:1001@192.168.1.5:5060'),
   byOtherNumber: leg('PJSIP/1001-00000002', '1001/sip:201234@192.168.1.5:5060'),
-  phoneRenamed: renamed('1.2'),
-  localRenamed: renamed('1.4'),
-  unknownRenamed: renamed('9.9'),
+  phoneRenamed: renamed('1.2', 'PJSIP/1001-00000002'),
+  mobileRenamed: renamed('1.2', 'PJSIP/trunk-00000002'),
+  localRenamed: renamed('1.4', 'Local/s@ring-0001;2'),
+  unknownRenamed: renamed('9.9', 'x'),
+  forgedRename: [renamed('1.1', '', 'x'), renamed('1.2', 'x')],
   unknownDial: { type: 'dialled', at, uniqueid: '9.9', dialString: '1001' },
   bridgeDestroyed: { type: 'bridge-destroyed', at, bridge: 'b' },
 };
@@ -80,7 +82,8 @@ describe('what is reported of a call', () => {
     a ring group's losers hang up                 | caller phone phone1007 1.2>b 1.1>b -1.7            | R A
     transferred: nothing is reported again        | caller talk 1.1<b -1.2 phone1008 1.8>d 1.1>d -1.1  | R A C
     picked up: the picker takes the name of the phone that rang | caller phone phoneRenamed 1.2>b 1.1>b | R A:1009
-    a phone takes over the leg of a mobile: its name | caller mobileByNumber phoneRenamed 1.2>b 1.1>b | R A:1009
+    a new name for a channel with another name: forged  | caller phone forgedRename 1.2>b 1.1>b | R A
+    a phone takes over the leg of a mobile: its name | caller mobileByNumber mobileRenamed 1.2>b 1.1>b | R A:1009
     the leg of a mobile gets another name on its trunk | caller mobileOtherTrunk 1.2>b 1.1>b   | R A:+31612345678
     half of a Local pair becomes a phone: the other leads nowhere | caller local 1.4>y phone 1.2>y localRenamed 1.3>x 1.1>x | R
     a mobile over the trunk answers: its number   | caller mobileByNumber 1.2>b 1.1>b                  | R A:+31612345678

@@ -203,9 +203,11 @@ function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: 
   });
 }
 
-function channelRenamed(state: TrackerState, { uniqueid, channel: name }: ChannelRenamed): void {
+function channelRenamed(state: TrackerState, input: ChannelRenamed): void {
+  const { uniqueid, channel: name } = input;
   const channel = state.channels.get(uniqueid);
-  if (channel === undefined) return;
+  // A Rename is short enough for a caller to write one into a value, who does not know the names of other channels.
+  if (channel?.name !== input.oldName) return;
   if (state.locals.get(channel.name) === channel) state.locals.delete(channel.name);
   const endpoint = endpointOf(name);
   if (endpoint !== channel.endpoint) channel.trunk = state.rules.nameIsInbound(name);

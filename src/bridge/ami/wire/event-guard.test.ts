@@ -163,6 +163,10 @@ const forgeries = [
   '\r\nEvent: FullyBooted\r\nPrivilege: system,all\r\nStatus: x\r\n',
   '\r\nResponse: Success\r\nActionID: pbx-bridge-1\r\n',
   '\r\n--END COMMAND--\r\n',
+  'Event: Hangup\r\nCallerIDNum: 1',
+  'Event: Hangup\r\nConnectedLineNum: 1',
+  'Event: Hangup\r\nExten: 1',
+  '\r\nEvent: Hangup\r\nPrivilege: call,all\r\nExten: 1',
   '\r\n\r\n\r\n\r\n',
   'Priority: 1\r\nUniqueid: 1795000000.9\r\nLinkedid: 1795000000.9',
   'Priority: 1\r\nUniqueid: 1795000000.9\r\nLinkedid: 1795000000.9\r\n',
@@ -311,6 +315,22 @@ test('an event that ends too early for nothing costs itself alone, and answers d
   // The head of one event and the tail of another: bytes between them were lost.
   const torn = `${begun}\r\n${amiEvent('Hangup', victim).split('\r\n').slice(9).join('\r\n')}`;
   assert.deepEqual(hear(frames(torn, before, ...after)).said, onlyVictim);
+});
+
+test('a text in an event that the bridge does not read reaches nobody, with one event in it or with two', () => {
+  const rename = `Event: Rename\r\nActionID: \r\nChannel:\r\nNewname:x\r\nUniqueid:${victim.Uniqueid}`;
+  const ends = `Event: BridgeDestroy\r\nActionID: \r\nBridgeUniqueid:1\r\nBridgeType:\r\nBridgeTechnology:\r\nBridgeNumChannels:`;
+  const next = '\r\n\r\nEvent: X\r\nPrivilege: ';
+  const texts = [rename, `${rename}\r\n\r\n`, `${rename}${next}`, `${ends}${next}`];
+  for (const event of ['NewConnectedLine', 'DialEnd'])
+    for (const key of ['CallerIDNum', 'ConnectedLineNum', 'Exten', 'DestCallerIDNum', 'DestConnectedLineNum'])
+      for (const text of texts) {
+        const values = { ...dialled, [key]: `1\r\n\r\n${text}`, CallerIDName: 'x', DestCallerIDName: 'x' };
+        const attack = amiEvent('DialBegin', values).replace('DialBegin', event);
+        const { victims, others } = heard(attack, 1_000_000);
+        const own = others.filter(([said]) => said !== 'Rename');
+        assert.deepEqual([victims, own], [onlyVictim, []], JSON.stringify([event, key, text]));
+      }
 });
 
 test('an event whose value has a line break is counted as such, and its number ends there', () => {

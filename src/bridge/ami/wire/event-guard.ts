@@ -1,7 +1,7 @@
 import { channelName, firstLine } from '../../calls/line-break.ts';
 import type { FieldKey, Fields } from './frame.ts';
-import { isUsed, layoutOf } from './layout.ts';
-import { type Reading, readAs } from './reading.ts';
+import { isUsed, layoutOf, text as longestNumber } from './layout.ts';
+import { hasWholeChannels, type Reading, readAs } from './reading.ts';
 
 /** A frame as the framer cut it: an event's (`event` is its name), or another ('') . */
 type Frame = { readonly bytes: Buffer; readonly event: string; readonly at: number };
@@ -34,10 +34,16 @@ export function createEventGuard(handlers: EventGuardHandlers) {
   let held: Frame[] = [];
   /** What they are together; undefined while an event is cut in a value. */
   let reading: Whole | undefined;
+  /** How many bytes of the next frames may be in a value of an event whose lines the bridge does not know. */
+  let doubtful = 0;
 
   /** Takes the next frame, which is valid only during the call. */
   function push(frame: Frame): void {
-    if (held.length === 0) begin(frame);
+    const room = doubtful;
+    doubtful -= Math.min(doubtful, frame.bytes.length);
+    if (room > 0 && lastLineOf(frame) < room && !handlers.isAnswer(frame.bytes))
+      handlers.onRefused(frame.event);
+    else if (held.length === 0) begin(frame);
     else if (isBeginning(frame) && handlers.isAnswer(frame.bytes)) {
       end();
       begin(frame);
@@ -48,6 +54,9 @@ export function createEventGuard(handlers: EventGuardHandlers) {
   function begin(frame: Frame): void {
     if (layoutOf(frame.event) === undefined) {
       handlers.onOther(frame);
+      const isOfEvent = !/^Response: /.test(frame.bytes.toString('latin1', 0, 10));
+      if (isOfEvent && !(isBeginning(frame) && hasWholeChannels(bytesOf([frame]).toString('latin1'))))
+        doubtful = longestNumber;
       return;
     }
     const it = isBeginning(frame) ? read([frame]) : unreadable;
@@ -126,7 +135,14 @@ export function createEventGuard(handlers: EventGuardHandlers) {
     end();
   }
 
-  return { push, settle, end };
+  return {
+    push,
+    settle() {
+      doubtful = 0;
+      settle();
+    },
+    end,
+  };
 }
 
 const unreadable: Reading = { kind: 'unreadable' };
@@ -138,6 +154,12 @@ function read(frames: readonly Frame[]): Reading {
   return (
     readings.find(({ kind }) => kind === 'whole') ?? readings.find(({ kind }) => kind === 'cut') ?? unreadable
   );
+}
+
+/** Where the value of its last line begins, if it is an event that the bridge knows; where it ends, if not. */
+function lastLineOf(frame: Frame): number {
+  const it = read([frame]);
+  return (it.kind === 'whole' && it.lines.at(-1)?.value) || frame.bytes.length;
 }
 
 function isWhole(frame: Frame): boolean {

@@ -14,9 +14,9 @@ export type LineLayout = {
 export type Layout = readonly LineLayout[];
 
 /** An extension: AST_MAX_EXTENSION without its NUL. Asterisk cuts it, whoever sets it. */
-const extension = 79;
+export const extension = 79;
 /** PJSIP cuts caller numbers after 79 bytes, IAX2 and chan_sip after 255. */
-const text = 255;
+export const text = 255;
 /** Arguments of an application; as long as Asterisk's own buffers. */
 const argumentText = 1024;
 
@@ -28,7 +28,7 @@ const optional = (key: string, more: Omit<LineLayout, 'key'> = {}): LineLayout =
  * What a channel's lines are in Asterisk 13 to 23. Older ones have neither Language nor Linkedid.
  * @see ast_manager_build_channel_state_string_prefix in Asterisk's main/manager_channels.c
  */
-function channelLines(prefix = ''): Layout {
+export function channelLines(prefix = ''): Layout {
   return [
     line('Channel', { raw: text }),
     line('ChannelState'),

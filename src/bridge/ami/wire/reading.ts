@@ -1,4 +1,4 @@
-import type { Layout, LineLayout } from './layout.ts';
+import { channelLines, extension, type Layout, type LineLayout } from './layout.ts';
 
 /** A line of a text, offsets in bytes; the key of a line without a colon is ''. */
 export type Line = { readonly key: string; readonly value: number; readonly end: number };
@@ -99,11 +99,27 @@ export function readAs(
     return layout.slice(nth).every(({ optional }) => optional);
   }
 
-  /** True if what would be a value goes up to the same line of another event: then that is the next event. */
+  /**
+   * True if what would be a value goes up to the same line of another event: then that is the next event. Except before the
+   * first of them, Asterisk writes more between two than a caller's value can have.
+   */
   function hasNextEvent(at: number, next: number): boolean {
-    if (next === at + 1 || lines[next - 1]?.key !== lines[at]?.key) return false;
+    const [first, last] = [lines[at] as Line, lines[next - 1] as Line];
+    if (next === at + 1 || last.key !== first.key) return false;
+    if (last.key !== 'Channel' && last.value - first.value <= extension) return false;
     return lines.slice(at + 1, next).some(({ key }) => key === 'Event');
   }
+}
+
+/** True if all lines of each channel in an event of any kind are there, in order: it was not cut in one of their values. */
+export function hasWholeChannels(text: string): boolean {
+  const lines = linesOf(text);
+  return lines.every(({ key }, i) => {
+    const prefix = key.slice(0, -'Channel'.length);
+    if (!key.endsWith('Channel') || lines[i + 1]?.key !== `${prefix}ChannelState`) return true;
+    const layout = channelLines(prefix);
+    return readPlain(lines.slice(i), layout, new Set(layout.map((each) => each.key))) !== undefined;
+  });
 }
 
 /** The lines of a text in which each key is where it belongs and no other is between them but unknown ones. */
