@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { startService } from '../../src/service/service.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
@@ -70,6 +71,31 @@ test('a database that is deleted or replaced is noticed without any event; a res
   const { post, ask } = callers(again.url);
   assert.equal((await post(a.token, event({ id: 'later' }))).status, 200);
   assert.equal((await ask(`${again.url}/healthz`)).status, 200);
+});
+
+test('a database that is replaced by a backup: a restart goes on with exactly that, and the old log is kept', async (t) => {
+  const { stateDir, files, service, a, post, refuses } = await scene(t);
+  const path = join(stateDir, 'service.db');
+  const fill = (from: number) =>
+    Promise.all(Array.from({ length: 500 }, (_, n) => post(a.token, event({ id: `filled-${from + n}` }))));
+  await fill(0);
+  using reading = new DatabaseSync(path, { readOnly: true });
+  reading.exec(`VACUUM INTO '${join(stateDir, 'copy.db')}'`);
+  reading.close();
+  await fill(500);
+  rmSync(path);
+  renameSync(join(stateDir, 'copy.db'), path);
+  await refuses();
+  await service.stop();
+  assert.ok(
+    files().some((name) => name.startsWith('service.db-wal.old-')),
+    files().join(),
+  );
+  const again = await startService(options(stateDir), { log: silentLog });
+  t.after(() => again.stop());
+  using db = new DatabaseSync(path, { readOnly: true });
+  assert.deepEqual({ ...db.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
+  assert.equal(db.prepare('SELECT count(*) AS count FROM history').get()?.count, 501);
 });
 
 for (const suffix of ['', '-wal', '-shm'])

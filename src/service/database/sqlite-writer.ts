@@ -151,7 +151,7 @@ serveThread<WriterNotice>(({ notify }) => {
     },
     close() {
       clearInterval(watching);
-      db.close();
+      file.closeBy(() => db.close());
     },
   };
 });

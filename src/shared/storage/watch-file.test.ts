@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -15,7 +15,7 @@ function scene(t: TestContext) {
   const db = openDurable(path, { cacheKiB: 100, checkpointPages: 100 });
   db.exec('CREATE TABLE a (b); INSERT INTO a VALUES (1)');
   t.after(() => {
-    db.close();
+    if (db.isOpen) db.close();
     rmSync(root, { recursive: true });
   });
   return { root, folder, path, db };
@@ -76,4 +76,47 @@ test('once it is closed, only the database itself is watched; a write needs a lo
   file.closed();
   assert.equal(file.look(), undefined);
   renameSync(`${path}.aside`, `${path}-wal`);
+});
+
+const logs = (folder: string) => readdirSync(folder).filter((name) => /-(wal|shm)/.test(name));
+
+test('the log of a file that was replaced is set aside with the close, and belongs to the old file', (t) => {
+  const { folder, path, db } = scene(t);
+  const file = watchFile(path);
+  db.exec(`VACUUM INTO '${path}.copy'; INSERT INTO a VALUES (2)`);
+  renameSync(path, join(folder, 'old.db'));
+  renameSync(`${path}.copy`, path);
+  file.closeBy(() => db.close());
+  assert.deepEqual(
+    logs(folder).map((name) => name.replace(/\d{8}T\d{9}Z$/, 'TIME')),
+    ['one.db-shm.old-TIME', 'one.db-wal.old-TIME'],
+  );
+  const count = (name: string) => {
+    using one = openDurable(name, { cacheKiB: 100, checkpointPages: 100 });
+    return one.prepare('SELECT count(*) AS count FROM a').get()?.count;
+  };
+  assert.equal(count(path), 1);
+  const log = logs(folder).find((name) => name.includes('-wal.old-')) ?? assert.fail();
+  renameSync(join(folder, log), join(folder, 'old.db-wal'));
+  assert.equal(count(join(folder, 'old.db')), 2);
+});
+
+test('with the close no log is renamed that is in its place, waits for its file, or came with the new one', (t) => {
+  const [inPlace, waits, replaced] = [scene(t), scene(t), scene(t)];
+  const close = ({ path, db }: typeof inPlace, change: () => void) => {
+    const file = watchFile(path);
+    change();
+    file.closeBy(() => db.close());
+  };
+  close(inPlace, () => {});
+  assert.deepEqual(logs(inPlace.folder), []);
+  close(waits, () => renameSync(waits.path, join(waits.root, 'aside')));
+  assert.deepEqual(logs(waits.folder), ['one.db-shm', 'one.db-wal']);
+  close(replaced, () => {
+    for (const name of readdirSync(replaced.folder)) {
+      renameSync(join(replaced.folder, name), join(replaced.root, name));
+      copyFileSync(join(replaced.root, name), join(replaced.folder, name));
+    }
+  });
+  assert.deepEqual(logs(replaced.folder), ['one.db-shm', 'one.db-wal']);
 });

@@ -1,5 +1,7 @@
-import { statSync } from 'node:fs';
+import { renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { monotonicMs } from '../process/clock.ts';
+import { stampOf, sync } from './replace.ts';
 
 /** A write is preceded by a look unless the last one was this short a time ago, ms. */
 const LOOK_MS = 1_000;
@@ -26,8 +28,30 @@ export function watchFile(path: string, clock: () => number = monotonicMs) {
     return undefined;
   }
 
+  /** The log and its index that would meet a file that is not theirs; not those that came with that file. */
+  function misplaced(): string[] {
+    const [was, now] = [open.get(path), idOf(path)];
+    if (was === undefined || now === undefined || now === 'unknown' || now === was) return [];
+    return [...open].flatMap(([name, id]) =>
+      name !== path && id !== undefined && id !== 'unknown' && id === idOf(name) ? [name] : [],
+    );
+  }
+
   return {
     look,
+    /**
+     * Calls `close`, which closes the last connection. If another file has the name by then, SQLite leaves the old log
+     * beside it, and whoever opens that file would replay it: the log is renamed, as it may hold the only copy of rows.
+     */
+    closeBy(close: () => void): void {
+      const names = misplaced(); // found while they are open: no other file can have their numbers
+      try {
+        close();
+      } finally {
+        for (const name of names) renameSync(name, `${name}.old-${stampOf(Date.now())}`);
+        if (names.length > 0) sync(dirname(path));
+      }
+    },
     /** Whether the last look was so long ago that a write needs another. */
     isDue: () => clock() - lookedAt >= LOOK_MS,
     /** SQLite has removed the log with its last connection: from now on only the database counts. */

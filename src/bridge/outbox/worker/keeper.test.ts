@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -253,4 +261,25 @@ test('keeper: a file that is moved away gets what waited when the bridge stops, 
       renameSync(join(directory, `aside-outbox.db${suffix}`), `${path}${suffix}`);
   using db = new DatabaseSync(path);
   assert.equal(db.prepare('SELECT count(*) AS count FROM event').get()?.count, 2);
+});
+
+test('keeper: a file that is replaced while the bridge runs is not given the log of the old one when it stops', (t) => {
+  const directory = temporaryFolder(t);
+  const main = { answer: () => {}, notify: () => {} };
+  const start = () => createKeeper({ directory }, { main, log: keepingLog(), now: () => 0 });
+  const keeper = start();
+  const path = databasePath(directory);
+  assert.deepEqual(ids(keeper.run([append(1)])), [1]);
+  const copy = new DatabaseSync(path);
+  copy.exec(`VACUUM INTO '${path}.copy'`);
+  copy.close();
+  assert.deepEqual(ids(keeper.run([append(2)])), [2]);
+  rmSync(path);
+  renameSync(`${path}.copy`, path);
+  keeper.close();
+  assert.ok(readdirSync(directory).some((name) => name.startsWith('outbox.db-wal.old-')));
+  start().close();
+  using db = new DatabaseSync(path);
+  assert.equal(db.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
+  assert.equal(db.prepare('SELECT count(*) AS count FROM event').get()?.count, 1);
 });

@@ -72,6 +72,7 @@ export function createKeeper(
   let held: ThreadRequest[] = [];
   let timer: NodeJS.Timeout | undefined;
   let commits = 0;
+  let closing = false;
   const watching = setInterval(watch, WATCH_MS).unref();
 
   try {
@@ -90,7 +91,7 @@ export function createKeeper(
 
   /** Looks now and then. */
   function assertThere(): void {
-    const what = file?.isDue() ? file.look() : undefined;
+    const what = !closing && file?.isDue() ? file.look() : undefined;
     if (what !== undefined) throw new FileMoved(what);
   }
 
@@ -114,7 +115,8 @@ export function createKeeper(
     const { db } = opened ?? {};
     opened = undefined;
     try {
-      db?.close();
+      if (file === undefined) db?.close();
+      else file.closeBy(() => db?.close());
     } catch {
       // A failing disk may fail to close the file too. Only the next attempt to open it counts.
     }
@@ -234,7 +236,7 @@ export function createKeeper(
   }
 
   function tryAgain(): void {
-    const moved = file?.look();
+    const moved = closing ? undefined : file?.look();
     if (moved !== undefined) {
       enter('moved', new FileMoved(moved));
       return;
@@ -303,7 +305,7 @@ export function createKeeper(
     close(): void {
       clearTimeout(timer);
       clearInterval(watching);
-      file = undefined;
+      closing = true;
       try {
         if (held.length > 0) tryAgain();
       } finally {

@@ -152,7 +152,7 @@ export const outboxMessages = {
     text: '{error}: neither new events nor deliveries are stored',
     means:
       'The bridge still has the old file open, whose name now leads to nothing or to another file. New events wait in memory, and are lost if the file was deleted and the bridge is stopped. What it stored in the seconds before it noticed is in the old file.',
-    todo: 'Put the file back, with its -wal, under the same name: the bridge goes on within seconds. Or restart the bridge: it goes on with what is under the name, and with a new queue if nothing is.',
+    todo: 'Put the file back, with its -wal, under the same name: the bridge goes on within seconds. Or restart the bridge: it goes on with what is under the name, and with a new queue if nothing is; the -wal of a replaced file is kept as outbox.db-wal.old-TIME.',
   },
   'outbox.working': {
     level: 'info',

@@ -44,7 +44,7 @@ export const serviceMessages = {
     text: 'cannot store requests: {error}; events are answered 503 until it works again',
     means:
       'The database does not accept writes. Clients keep their events and send them again: nothing is lost.',
-    todo: 'Free space on the disk of SERVICE_STATE_DIR, or check its permissions and health. A database that was moved away or replaced: put it back, with its -wal, or restart the service, which goes on with what is there. With DATABASE_URL: check the database.',
+    todo: 'Free space on the disk of SERVICE_STATE_DIR, or check its permissions and health. A database that was moved away or replaced: put it back, with its -wal, or restart the service, which goes on with what is there; the -wal of a replaced file is kept as service.db-wal.old-TIME. With DATABASE_URL: check the database.',
   },
   'service.storing-again': {
     level: 'info',
