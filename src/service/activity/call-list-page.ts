@@ -7,6 +7,7 @@ import { callTable, newCalls } from '../calls/call-cells.ts';
 import type { CallCursor } from '../calls/call-reader.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';
 import {
   BYTE_ORDER_MARK,
@@ -43,6 +44,7 @@ const MAX_NUMBERS = 200;
 type Parts = {
   readonly store: { readonly calls: CallStore; readonly reports: ReportStore };
   readonly directory: ServiceDirectory;
+  readonly budgets: Budgets;
 };
 
 /** The home: today's figures, and all calls, newest first, as a page and as CSV; and the calls now alone in a window. */
@@ -56,7 +58,8 @@ export function callListPage(pages: Pages, context: Parts): void {
   }));
   pages.get('/calls', 'agent', (request) => listPage(request, context));
   pages.get('/calls.csv', 'agent', async (request) => {
-    const { account, query, audit } = request;
+    const { account, query, audit, signal } = request;
+    context.budgets.readers.hold(account.id, signal);
     const { page } = await asked(request, context);
     await audit('export', query.size === 0 ? 'all calls' : 'calls that match a filter');
     const withExtras = (await store.calls.distinct(account.id, 'numbers called', 1)).length > 0;

@@ -69,7 +69,10 @@ export function pageRoutes(context: ServiceContext) {
   }
 
   /** Undefined if the browser is not signed in. */
-  async function pageRequestOf(request: FastifyRequest): Promise<PageRequest | undefined> {
+  async function pageRequestOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<PageRequest | undefined> {
     const session = await sessions.find(sessionCookie.read(request));
     const account = directory.accounts().find(({ id }) => id === session?.user.account);
     if (session === undefined || account === undefined) return undefined;
@@ -98,6 +101,7 @@ export function pageRoutes(context: ServiceContext) {
       token: formToken(session),
       origin: context.publicUrl ?? `${request.protocol}://${request.host}`,
       linkOrigin: context.linkOrigin(),
+      signal: closedWith(reply),
       now: clock(),
       words,
       formats: formatsFor(account.timeZone, words.locale),
@@ -122,7 +126,7 @@ export function pageRoutes(context: ServiceContext) {
     const answer =
       (role: 'administrator' | 'agent', handler: Handler) =>
       async (request: FastifyRequest, reply: FastifyReply) => {
-        const pageRequest = await pageRequestOf(request);
+        const pageRequest = await pageRequestOf(request, reply);
         if (pageRequest === undefined) return reply.redirect(signInFor(request), 303);
         try {
           if (request.method === 'POST' && !sameText(pageRequest.form.get('token') ?? '', pageRequest.token))
@@ -133,6 +137,7 @@ export function pageRoutes(context: ServiceContext) {
             throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
           return send(reply, await handler(pageRequest), pageRequest);
         } catch (error) {
+          if (pageRequest.signal.aborted && error === pageRequest.signal.reason) return reply.hijack();
           const { status } = refusalOf(error as FastifyError, request, log);
           if (isOwnerGone(error) && (await sessions.find(sessionCookie.read(request))) === undefined)
             return reply.redirect(signInFor(request), 303);
@@ -206,9 +211,16 @@ export function pageRoutes(context: ServiceContext) {
     importPages(routes, context);
     callListPage(routes, context);
     callDetailsPage(routes, context);
-    reportPages(routes, { store, directory, mails: mailer !== undefined });
+    reportPages(routes, { store, directory, budgets, mails: mailer !== undefined });
     apiLogPages(routes, { store, directory, budgets });
   };
+}
+
+function closedWith({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  if (raw.destroyed) controller.abort();
+  else raw.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 /** The rows that client/live.js asks for; `*`: all. */

@@ -4,6 +4,11 @@ import { type ErrorText, Refusal } from './refusal.ts';
 export function makeBudget(max: number, what: string) {
   const taken = new Map<number | string, number>();
   return {
+    /** Takes one until the signal. @throws Refusal 429; the reason of a signal that is over */
+    hold(key: number | string, signal: AbortSignal): void {
+      signal.throwIfAborted();
+      signal.addEventListener('abort', this.take(key), { once: true });
+    },
     /** Takes one; returns a function that gives it back. @throws Refusal 429 */
     take(key: number | string): () => void {
       const now = taken.get(key) ?? 0;
@@ -40,26 +45,39 @@ const searchLimits: FairQueueLimits = {
  */
 function makeSearches() {
   const accounts = new Map<number, FairQueue>();
-  const run = <T>(account: number, client: string, search: () => Promise<T>): Promise<T> => {
+  const run = <T>(
+    account: number,
+    client: string,
+    search: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> => {
     const queue = accounts.get(account) ?? makeFairQueue(searchLimits);
     accounts.set(account, queue);
-    return queue(client, search);
+    return queue(client, async () => {
+      signal?.throwIfAborted(); // the client may have gone while this waited
+      return search();
+    });
   };
   return { run, forget: (account: number): void => void accounts.delete(account) };
 }
 
 /** Limits for each account, and for each of its users or tokens, so that none of them delays the others. */
 export function makeBudgets() {
-  const { run: searches, forget } = makeSearches();
+  const [searches, summaries] = [makeSearches(), makeSearches()];
   return {
     streams: makeBudget(50, 'open screens of this user or token'),
     accountStreams: makeBudget(500, 'open screens of this account'),
     /** Reads of the whole history: each holds some MB while its client is slow. */
     readers: makeBudget(4, 'reads of the whole history'),
     imports: makeBudget(1, 'imports of this account'),
-    searches,
+    searches: searches.run,
+    /** Pages that are made of many calls: apart from the searches, so that bridges do not wait for them. */
+    summaries: summaries.run,
     /** Of an account that is gone. */
-    forget,
+    forget(account: number): void {
+      searches.forget(account);
+      summaries.forget(account);
+    },
   };
 }
 

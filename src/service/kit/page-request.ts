@@ -45,6 +45,8 @@ export type PageRequest = {
   readonly origin: string;
   /** The same for links that are sent to others. */
   readonly linkOrigin: string;
+  /** Aborts when the answer has been sent, or its client has left. */
+  readonly signal: AbortSignal;
   /** Unix ms. */
   readonly now: number;
   /** Texts, and times and numbers, in the user's language. */

@@ -125,6 +125,7 @@ export function adminCustomerRoutes(
       response: { 200: z.string().describe('text/csv') },
     }),
     async (request, reply) => {
+      reply.raw.once('close', budgets.readers.take(accountOf(request).id));
       await audit(request, 'export', 'customers');
       return reply
         .type('text/csv; charset=utf-8')

@@ -4,6 +4,7 @@ import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { answererName } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
 import { dialLink, isDialable, personAddress, personLink, segmentChip } from '../calls/call-cells.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, fold, hiddenFields } from '../kit/form.ts';
 import { type Icon, icon } from '../kit/icon.ts';
@@ -36,12 +37,25 @@ const change = z.object({
 /** Missed people who are to be called back: shared by all users of the account. */
 export function callBackPages(
   pages: Pages,
-  { callBackList, store }: { readonly callBackList: CallBackList; readonly store: ColleagueStore },
+  {
+    callBackList,
+    store,
+    budgets,
+  }: {
+    readonly callBackList: CallBackList;
+    readonly store: ColleagueStore;
+    readonly budgets: Budgets;
+  },
 ): void {
   pages.get('/call-back', 'agent', async (request) => {
-    const { query, now, account, words } = request;
+    const { query, now, account, user, words, signal } = request;
     const title = words.layout.callBack;
-    const all = await callBackList.read(account.id);
+    const all = await budgets.summaries(
+      account.id,
+      `user ${user.id}`,
+      () => callBackList.read(account.id),
+      signal,
+    );
     // Somebody whom one has just closed stays until the next visit.
     const listed = all.filter(({ closed, person }) => closed === null || person === query.get('at'));
     const { shown, ...links } = pageOf(listed, query);

@@ -1,4 +1,5 @@
 import { accountLimits } from '../accounts/limits.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
@@ -44,9 +45,13 @@ function template(locale: string): string {
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
 export function importPages(
   pages: Pages,
-  { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
+  {
+    store: { customers },
+    budgets,
+  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets },
 ): void {
-  pages.get('/customers/export', 'administrator', async ({ account, audit, words }) => {
+  pages.get('/customers/export', 'administrator', async ({ account, audit, words, signal }) => {
+    budgets.readers.hold(account.id, signal);
     await audit('export', 'customers');
     return {
       download: 'customers.csv',
