@@ -54,7 +54,7 @@ test('numbers of lines with one reference add up, and the preview says so', asyn
     [...lines, '3002;Andere AG;+49 40 6660009'].join('\r\n'),
   );
   assert.match(preview, /2 new, 0 changed, 0 unchanged/);
-  assert.match(preview, /2 lines with the reference of an earlier line: the numbers add up/);
+  assert.match(preview, /The reference of an earlier line: the numbers add up.* Line 3, 4 /);
   assert.match(done, /2 customers imported/);
   assert.deepEqual(customers[3001], ['Viele AG', '+49406660001', '+49406660002', '+49406660003']);
 });

@@ -18,9 +18,8 @@ export type ImportPreview = {
   readonly errors: readonly Refused[];
   /** Cells that are left out of lines that are imported. */
   readonly left: number;
+  /** Why, and which lines add to the customer of an earlier one. */
   readonly warnings: readonly Refused[];
-  /** Lines that add to the customer of an earlier line. */
-  readonly repeated: number;
   /** National numbers that cannot be dialled: the account's country is unknown, or has no such number. */
   readonly undialable: { readonly count: number; readonly first: string | undefined };
   /** The first customers, each with its first line. */
@@ -95,7 +94,7 @@ export async function previewImport(
   return {
     ...counts,
     ...{ refused: refused.count(), errors: refused.reasons() },
-    ...{ left: left.count(), warnings: left.reasons(), repeated },
+    ...{ left: left.count(), warnings: [...left.reasons(), ...repeated.reasons()] },
     undialable: { count: undialable.length, first: undialable[0] },
     ...{ lines, changes, missingSegments: [...missing] },
     canCreate: segments.size + missing.size <= accountLimits.segments,

@@ -232,10 +232,9 @@ function notices({ request, table }: Shown, preview: ImportPreview | undefined):
   const { account, words } = request;
   const { importing: text } = words;
   if (preview === undefined) return null;
-  const { refused, errors, left, warnings, repeated, undialable } = preview;
+  const { refused, errors, left, warnings, undialable } = preview;
   return html`${!table.header.some(Boolean) && notice(text.noHeader, 'bad')}
     ${table.above > 0 && html`<p class="above">${text.above(table.above)}</p>`}
-    ${repeated > 0 && html`<p class="above">${text.repeated(repeated)}</p>`}
     ${refused > 0 && notice(text.willBeSkipped(refused), 'bad')}
     ${errorList(request, errors)}
     ${left > 0 && notice(text.willBeLeft(left), 'bad')}
