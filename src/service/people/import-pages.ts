@@ -27,7 +27,7 @@ import type { Refused } from './import-refusals.ts';
 const TABLE_BYTES = 16 * 1024 * 1024;
 /** As a form without files, in which each byte of most alphabets takes three. */
 const FORM_BYTES = 3 * TABLE_BYTES + 64 * 1024;
-/** Columns that can be chosen from. */
+/** Columns that can be chosen from, besides those that are chosen. */
 const MAX_COLUMNS = 150;
 
 /** A table with an example, for the spreadsheets of a language. */
@@ -81,17 +81,17 @@ export function importPages(
       const into = { customers, account: account.id, country: account.country, mapping, words };
       const look = async () => (namesCustomers(mapping) ? await previewImport(read, into) : undefined);
       const shown = { request, csv, table: read, mapping };
-      // What is imported has been seen, even if a choice was changed and not looked at.
-      const isSeen = !form.has('seen') || form.get('seen') === mapping.join();
-      if (!form.has('confirmed') || !isSeen || !namesCustomers(mapping)) {
-        let preview = await look();
+      let preview = await look();
+      // What is imported has been seen, even if a choice was changed and not looked at, or customers were meanwhile.
+      const isSeen = !form.has('seen') || form.get('seen') === seenOf(mapping, preview);
+      if (!form.has('confirmed') || !isSeen || preview === undefined) {
         if (form.has('create') && preview?.canCreate) {
           const added = await customers.addSegments(account.id, preview.missingSegments, NEW_PRIORITY);
           for (const name of added)
             await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
           preview = await look();
         }
-        return previewPage(shown, preview);
+        return previewPage(shown, preview, form.has('confirmed') && !isSeen);
       }
       const progress = (done: number, all: number) =>
         running.set(
@@ -115,6 +115,10 @@ export function importPages(
     { bytes: FORM_BYTES },
   );
 }
+
+/** What a preview shows: the columns and the changes. */
+const seenOf = (mapping: Mapping, preview: ImportPreview | undefined) =>
+  `${mapping.join()} ${preview?.version}`;
 
 /** What somebody chose for a column of the table. */
 function chosen(form: URLSearchParams, index: number): Mapping[number] | undefined {
@@ -159,7 +163,7 @@ type Shown = {
   readonly mapping: Mapping;
 };
 
-function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
+function previewPage(shown: Shown, preview: ImportPreview | undefined, isOther: boolean): Page {
   const { request, mapping } = shown;
   const { importing: text } = request.words;
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
@@ -169,6 +173,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
     body: html`
       <a class="back" href="/customers/import">${icon('chevron-left')}${text.title}</a>
       <h1>${text.preview}</h1>
+      ${isOther && notice(text.lookAgain, 'bad')}
       ${
         preview
           ? html`<p class="above"><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
@@ -188,7 +193,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
       ${
         valid > 0 &&
         html`<p>
-          <input type="hidden" form=${FORM} name="seen" value=${mapping.join()} />
+          <input type="hidden" form=${FORM} name="seen" value=${seenOf(mapping, preview)} />
           <button type="submit" class="primary" form=${FORM} name="confirmed" value="yes">${text.importThem(valid)}</button>
         </p>
         <p class="quiet" id="progress" role="status" data-form=${FORM}></p>`
@@ -212,7 +217,8 @@ function columnForm({ request, csv, table, mapping }: Shown): Html {
     ${changeForm(
       { action: '/customers/import', token, label: text.columns, files: true, id: FORM },
       html`<textarea name="table" hidden>${csv}</textarea>
-        ${table.header.slice(0, MAX_COLUMNS).map((cell, index) => {
+        ${table.header.map((cell, index) => {
+          if (index >= MAX_COLUMNS && !mapping[index]) return null;
           const example = table.sample.find((cells) => cells[index])?.[index];
           return choice({
             label: cell ? plainText(cell, 60) : text.column(index + 1),

@@ -625,6 +625,8 @@ export const nl: typeof en = {
       `${count(cells, 'nummer wordt', 'nummers worden')} weggelaten; de rest van deze regels wordt geïmporteerd.`,
     repeated:
       'Referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.',
+    lookAgain:
+      'Er zou iets anders worden geïmporteerd dan u hebt gezien: de kolommen of de klanten zijn sindsdien gewijzigd. Controleer het opnieuw.',
     otherName: (reference, name, before, line) =>
       `De referentie ‘${reference}’ is hier ‘${name}’, maar in regel ${line} ‘${before}’: ze worden één klant.`,
     above: (lines) => `${count(lines, 'regel', 'regels')} boven de kolomnamen genegeerd.`,
