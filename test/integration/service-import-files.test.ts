@@ -14,6 +14,7 @@ async function importing(t: TestContext) {
   };
   return {
     served,
+    send,
     /** What was there before, Alpha's customer, has the number +4930901820. */
     async imports(table: string, language = 'en') {
       const preview = await post({ table }, language);
@@ -54,7 +55,7 @@ test('numbers of lines with one reference add up, and the preview says so', asyn
     [...lines, '3002;Andere AG;+49 40 6660009'].join('\r\n'),
   );
   assert.match(preview, /2 new, 0 changed, 0 unchanged/);
-  assert.match(preview, /2 lines with the reference of an earlier line: the numbers add up/);
+  assert.match(preview, /The reference of an earlier line: the numbers add up.* Line 3, 4 /);
   assert.match(done, /2 customers imported/);
   assert.deepEqual(customers[3001], ['Viele AG', '+49406660001', '+49406660002', '+49406660003']);
 });
@@ -133,15 +134,48 @@ test('quotes, titles, separators in quotes and a table without a header refuse n
   assert.deepEqual(bare.customers[4], ['Müller', '+49301234560']);
 });
 
+/** What a preview sends back as what was seen. */
+const seenIn = (preview: string) => /name="seen" value="([^"]*)"/.exec(preview)?.[1] ?? assert.fail(preview);
+
 test('a choice that was changed after the preview is shown before it is imported', async (t) => {
   const served = await serve(t);
   const { send } = await browse(served, 'Ada');
   const table = 'Kundennr;Name;Telefon\n7;Ann;030 1234567\n';
+  const { text: preview } = await send('/customers/import', { table });
   const chosen = { 'column-0': 'reference', 'column-1': 'name', 'column-2': '' };
-  const sent = { table, ...chosen, confirmed: 'yes', seen: 'reference,name,numbers' };
-  assert.match((await send('/customers/import', sent)).text, /1 new, 0 changed/);
-  const { text } = await send('/customers/import', { ...sent, seen: 'reference,name,' });
+  const sent = { table, ...chosen, confirmed: 'yes', seen: seenIn(preview) };
+  const { text: again } = await send('/customers/import', sent);
+  assert.match(again, /not what you have seen.*1 new, 0 changed/s);
+  const { text } = await send('/customers/import', { ...sent, seen: seenIn(again) });
   assert.match(text, /1 customer imported/);
+});
+
+test('what somebody changed after the preview is shown before it is imported', async (t) => {
+  const { send, imports, customers } = await importing(t);
+  const tableOf = (name: string) => `reference,name\n7,${name}\n8,Eve\n`;
+  await imports(tableOf('Ann'));
+  const { text: preview } = await send('/customers/import', { table: tableOf('Anna') });
+  await imports(tableOf('Ann Smith'));
+  const sent = { table: tableOf('Anna'), confirmed: 'yes' };
+  const { text: again } = await send('/customers/import', { ...sent, seen: seenIn(preview) });
+  assert.match(again, /not what you have seen.*0 new, 1 changed, 1 unchanged.*Ann Smith.* → .*Anna/s);
+  assert.deepEqual((await customers())[7], ['Ann Smith']);
+  await imports('reference,name\n9,Otto\n');
+  const { text } = await send('/customers/import', { ...sent, seen: seenIn(again) });
+  assert.match(text, /2 customers imported/, 'a change of somebody else does not matter');
+  assert.deepEqual((await customers())[7], ['Anna']);
+});
+
+test('each column that is imported is shown, however many there are', async (t) => {
+  const { imports } = await importing(t);
+  const others = Array.from({ length: 200 }, (_, n) => `x${n}`);
+  const { preview, html, customers } = await imports(
+    `Kundennr;Name;${others.join(';')};Telefon\n7;Ann;${others.map(() => '').join(';')};030 1234567\n`,
+  );
+  assert.deepEqual(customers[7], ['Ann', '+49301234567']);
+  assert.match(preview, /Telefon/);
+  assert.match(html, /name="column-202"/);
+  assert.doesNotMatch(html, /name="column-201"/);
 });
 
 test('a file is sent as it is, in the encoding of the program that saved it, without a script', async (t) => {

@@ -55,7 +55,7 @@ const reportSchema = z
       'The first hundred reasons, each with how many lines it refused and the first ten of them.',
     ),
     warnings: reasons.describe(
-      'The same for numbers that were left out of customers that were imported: unreadable ones, and those of other customers.',
+      'The same for numbers that were left out of customers that were imported: unreadable ones, and those of other customers; and for lines with the reference of an earlier line, which add to its customer.',
     ),
   })
   .meta({ id: 'ImportReport' });

@@ -269,3 +269,52 @@ test('what a page calls a field is recognised as that field, in each language', 
       words.language,
     );
 });
+
+const ownTable = (rows: string) => `reference,name,segment,numbers\n${rows}`;
+
+test('damaged references and placeholders join nobody, and are nobody’s name', async () => {
+  const noReferences = `1,23457E+11|1.23457E+14|n/a|N/A|NA|-|--|?|NULL|null|#NV|#N/A|#REF!|#WERT!|#¡VALOR!|#########|0|000
+    neu|new|nouveau|unbekannt|k. A.`;
+  for (const cell of noReferences.split(/\s*[|\n]\s*/)) {
+    const store = fakeStore();
+    const { imported } = await importInto(
+      store,
+      ownTable(`"${cell}",Ann,,030 901820\n"${cell}",Bob,,030 901821\n`),
+    );
+    assert.equal(imported, 2, cell);
+    assert.deepEqual(
+      store.kept,
+      [made('+4930901820', 'Ann', null, '+4930901820'), made('+4930901821', 'Bob', null, '+4930901821')],
+      cell,
+    );
+  }
+  const rounded = await importInto(fakeStore(), ownTable('"1,23457E+11",Ann,,030 901820\n'));
+  assert.match(rounded.warnings[0]?.message ?? '', /Reference: a spreadsheet has shortened .*1,23457E\+11/);
+  for (const cell of ['NULL', '#NV', '#N/A', '#REF!', '-', 'n/a']) {
+    const store = fakeStore();
+    await importInto(store, ownTable(`7,${cell},${cell},030 901820\n`));
+    assert.deepEqual(store.kept, [made('7', '7', null, '+4930901820')], cell);
+  }
+  const store = fakeStore();
+  await importInto(store, ownTable('NO,Null,,\nA-0,Nan,,\n12E4,Leer,,\n'));
+  assert.deepEqual(store.kept, [
+    made('NO', 'Null', null),
+    made('A-0', 'Nan', null),
+    made('12E4', 'Leer', null),
+  ]);
+});
+
+test('lines that join the customer of an earlier one are named, with both names if they differ', async () => {
+  const { warnings, left } = await importInto(
+    fakeStore(),
+    ownTable('7,Ann,,030 901820\n7,Ann,,030 901821\n7,Bob,,030 901822\n8,Eve,,\n7,,,030 901823\n'),
+  );
+  assert.equal(left, 0);
+  assert.deepEqual(
+    warnings.map(({ message, lines }) => [message, lines]),
+    [
+      ['The reference of an earlier line: the numbers add up, and the last name and segment count.', [3, 6]],
+      ['Reference “7” is “Bob” here, but “Ann” in line 2: they become one customer.', [4]],
+    ],
+  );
+});

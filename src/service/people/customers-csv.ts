@@ -20,6 +20,7 @@ type ImportReport = {
   readonly errors: readonly Refused[];
   /** Numbers that are left out of customers that are stored. */
   readonly left: number;
+  /** Why, and which lines add to the customer of an earlier one. */
   readonly warnings: readonly Refused[];
 };
 
@@ -79,11 +80,11 @@ export async function importCustomers(
     ...reading,
     progress: (stored) => progress(stored, read.customers.length),
   });
-  const { refused, left } = read;
+  const { refused, left, repeated } = read;
   return {
     imported,
     ...{ refused: refused.count(), errors: refused.reasons() },
-    ...{ left: left.count(), warnings: left.reasons() },
+    ...{ left: left.count(), warnings: [...left.reasons(), ...repeated.reasons()] },
   };
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { accountLimits } from '../accounts/limits.ts';
 import { type Customer, withChange } from './customer-fields.ts';
 import { type CustomerRefusal, type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
@@ -18,15 +19,16 @@ export type ImportPreview = {
   readonly errors: readonly Refused[];
   /** Cells that are left out of lines that are imported. */
   readonly left: number;
+  /** Why, and which lines add to the customer of an earlier one. */
   readonly warnings: readonly Refused[];
-  /** Lines that add to the customer of an earlier line. */
-  readonly repeated: number;
   /** National numbers that cannot be dialled: the account's country is unknown, or has no such number. */
   readonly undialable: { readonly count: number; readonly first: string | undefined };
   /** The first customers, each with its first line. */
   readonly lines: readonly { readonly line: number; readonly customer: Customer }[];
   /** The first 100 lines that change a known customer. */
   readonly changes: readonly { readonly line: number; readonly before: Customer; readonly after: Customer }[];
+  /** Another one if known customers would be changed otherwise, all of them, not only the first. */
+  readonly version: string;
   /** Segments that do not exist. */
   readonly missingSegments: readonly string[];
   /** Whether the account can have them, too. */
@@ -56,6 +58,7 @@ export async function previewImport(
   const lines: { line: number; customer: Customer }[] = [];
   const changes: { line: number; before: Customer; after: Customer }[] = [];
   const undialable: string[] = [];
+  const version = createHash('sha256');
   const turn = takeTurns();
 
   function put(imported: ImportedCustomer): CustomerRefusal | null {
@@ -73,8 +76,12 @@ export async function previewImport(
     undialable.push(...customer.numbers.filter((number) => /^\d{6,}$/.test(number)));
     const what = before === undefined ? 'added' : isSameCustomer(before, customer) ? 'same' : 'changed';
     counts[what] += 1;
-    if (before && what === 'changed' && changes.length < CHANGES)
-      changes.push({ line, before, after: customer });
+    if (before && what === 'changed') {
+      version.update(
+        JSON.stringify([before, customer].map((one) => ({ ...one, numbers: one.numbers.toSorted() }))),
+      );
+      if (changes.length < CHANGES) changes.push({ line, before, after: customer });
+    }
     take(customer);
     return null;
   }
@@ -95,8 +102,9 @@ export async function previewImport(
   return {
     ...counts,
     ...{ refused: refused.count(), errors: refused.reasons() },
-    ...{ left: left.count(), warnings: left.reasons(), repeated },
+    ...{ left: left.count(), warnings: [...left.reasons(), ...repeated.reasons()] },
     undialable: { count: undialable.length, first: undialable[0] },
+    version: version.digest('base64url'),
     ...{ lines, changes, missingSegments: [...missing] },
     canCreate: segments.size + missing.size <= accountLimits.segments,
   };

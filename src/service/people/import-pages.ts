@@ -28,7 +28,7 @@ import type { Refused } from './import-refusals.ts';
 const TABLE_BYTES = 16 * 1024 * 1024;
 /** As a form without files, in which each byte of most alphabets takes three. */
 const FORM_BYTES = 3 * TABLE_BYTES + 64 * 1024;
-/** Columns that can be chosen from. */
+/** Columns that can be chosen from, besides those that are chosen. */
 const MAX_COLUMNS = 150;
 
 /** A table with an example, for the spreadsheets of a language. */
@@ -86,17 +86,17 @@ export function importPages(
       const into = { customers, account: account.id, country: account.country, mapping, words };
       const look = async () => (namesCustomers(mapping) ? await previewImport(read, into) : undefined);
       const shown = { request, csv, table: read, mapping };
-      // What is imported has been seen, even if a choice was changed and not looked at.
-      const isSeen = !form.has('seen') || form.get('seen') === mapping.join();
-      if (!form.has('confirmed') || !isSeen || !namesCustomers(mapping)) {
-        let preview = await look();
+      let preview = await look();
+      // What is imported has been seen, even if a choice was changed and not looked at, or customers were meanwhile.
+      const isSeen = !form.has('seen') || form.get('seen') === seenOf(mapping, preview);
+      if (!form.has('confirmed') || !isSeen || preview === undefined) {
         if (form.has('create') && preview?.canCreate) {
           const added = await customers.addSegments(account.id, preview.missingSegments, NEW_PRIORITY);
           for (const name of added)
             await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
           preview = await look();
         }
-        return previewPage(shown, preview);
+        return previewPage(shown, preview, form.has('confirmed') && !isSeen);
       }
       const progress = (done: number, all: number) =>
         running.set(
@@ -120,6 +120,10 @@ export function importPages(
     { bytes: FORM_BYTES },
   );
 }
+
+/** What a preview shows: the columns and the changes. */
+const seenOf = (mapping: Mapping, preview: ImportPreview | undefined) =>
+  `${mapping.join()} ${preview?.version}`;
 
 /** What somebody chose for a column of the table. */
 function chosen(form: URLSearchParams, index: number): Mapping[number] | undefined {
@@ -164,7 +168,7 @@ type Shown = {
   readonly mapping: Mapping;
 };
 
-function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
+function previewPage(shown: Shown, preview: ImportPreview | undefined, isOther: boolean): Page {
   const { request, mapping } = shown;
   const { importing: text } = request.words;
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
@@ -174,6 +178,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
     body: html`
       <a class="back" href="/customers/import">${icon('chevron-left')}${text.title}</a>
       <h1>${text.preview}</h1>
+      ${isOther && notice(text.lookAgain, 'bad')}
       ${
         preview
           ? html`<p class="above"><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
@@ -193,7 +198,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined): Page {
       ${
         valid > 0 &&
         html`<p>
-          <input type="hidden" form=${FORM} name="seen" value=${mapping.join()} />
+          <input type="hidden" form=${FORM} name="seen" value=${seenOf(mapping, preview)} />
           <button type="submit" class="primary" form=${FORM} name="confirmed" value="yes">${text.importThem(valid)}</button>
         </p>
         <p class="quiet" id="progress" role="status" data-form=${FORM}></p>`
@@ -217,7 +222,8 @@ function columnForm({ request, csv, table, mapping }: Shown): Html {
     ${changeForm(
       { action: '/customers/import', token, label: text.columns, files: true, id: FORM },
       html`<textarea name="table" hidden>${csv}</textarea>
-        ${table.header.slice(0, MAX_COLUMNS).map((cell, index) => {
+        ${table.header.map((cell, index) => {
+          if (index >= MAX_COLUMNS && !mapping[index]) return null;
           const example = table.sample.find((cells) => cells[index])?.[index];
           return choice({
             label: cell ? plainText(cell, 60) : text.column(index + 1),
@@ -237,10 +243,9 @@ function notices({ request, table }: Shown, preview: ImportPreview | undefined):
   const { account, words } = request;
   const { importing: text } = words;
   if (preview === undefined) return null;
-  const { refused, errors, left, warnings, repeated, undialable } = preview;
+  const { refused, errors, left, warnings, undialable } = preview;
   return html`${!table.header.some(Boolean) && notice(text.noHeader, 'bad')}
     ${table.above > 0 && html`<p class="above">${text.above(table.above)}</p>`}
-    ${repeated > 0 && html`<p class="above">${text.repeated(repeated)}</p>`}
     ${refused > 0 && notice(text.willBeSkipped(refused), 'bad')}
     ${errorList(request, errors)}
     ${left > 0 && notice(text.willBeLeft(left), 'bad')}

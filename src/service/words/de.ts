@@ -631,8 +631,12 @@ export const de: typeof en = {
     left: (cells) => `${count(cells, 'Nummer', 'Nummern')} ausgelassen.`,
     willBeLeft: (cells) =>
       `${count(cells, 'Nummer wird', 'Nummern werden')} ausgelassen, der Rest dieser Zeilen importiert.`,
-    repeated: (lines) =>
-      `${count(lines, 'Zeile hat', 'Zeilen haben')} die Referenz einer früheren: Die Nummern kommen zusammen, vom Namen und Segment gilt der letzte Stand.`,
+    repeated:
+      'Referenz einer früheren Zeile: Die Nummern kommen zusammen, vom Namen und Segment gilt der letzte Stand.',
+    lookAgain:
+      'Importiert würde etwas anderes, als Sie gesehen haben: Spalten oder Kunden haben sich seitdem geändert. Bitte prüfen Sie noch einmal.',
+    otherName: (reference, name, before, line) =>
+      `Die Referenz „${reference}“ heißt hier „${name}“, in Zeile ${line} aber „${before}“: Daraus wird ein einziger Kunde.`,
     above: (lines) => `${count(lines, 'Zeile', 'Zeilen')} über den Spaltennamen ignoriert.`,
     noHeader: 'Die Tabelle nennt ihre Spalten nicht. Sie wurden am Inhalt erkannt: Bitte prüfen Sie sie.',
     undialable: (numbers, first) =>

@@ -605,8 +605,11 @@ export const en = {
     left: (cells: number) => `${count(cells, 'number', 'numbers')} left out.`,
     willBeLeft: (cells: number) =>
       `${count(cells, 'number', 'numbers')} will be left out; the rest of these lines is imported.`,
-    repeated: (lines: number) =>
-      `${count(lines, 'line', 'lines')} with the reference of an earlier line: the numbers add up, and the last name and segment count.`,
+    repeated: 'The reference of an earlier line: the numbers add up, and the last name and segment count.',
+    lookAgain:
+      'What would be imported is not what you have seen: the columns or the customers have changed since. Please check again.',
+    otherName: (reference: string, name: string, before: string, line: number) =>
+      `Reference “${reference}” is “${name}” here, but “${before}” in line ${line}: they become one customer.`,
     above: (lines: number) => `${count(lines, 'line', 'lines')} above the column names ignored.`,
     noHeader: 'The table does not name its columns. They were recognised by their contents: please check.',
     undialable: (numbers: number, first: string) =>

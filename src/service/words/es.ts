@@ -625,8 +625,12 @@ export const es: typeof en = {
     left: (cells) => `${count(cells, 'número omitido', 'números omitidos')}.`,
     willBeLeft: (cells) =>
       `${count(cells, 'número se omitirá', 'números se omitirán')}; el resto de estas líneas se importará.`,
-    repeated: (lines) =>
-      `${count(lines, 'línea tiene', 'líneas tienen')} la referencia de una línea anterior: los números se suman; valen el último nombre y el último segmento.`,
+    repeated:
+      'Referencia de una línea anterior: los números se suman; valen el último nombre y el último segmento.',
+    lookAgain:
+      'Se importaría algo distinto de lo que ha visto: las columnas o los clientes han cambiado desde entonces. Compruébelo de nuevo.',
+    otherName: (reference, name, before, line) =>
+      `La referencia «${reference}» es aquí «${name}», pero «${before}» en la línea ${line}: pasan a ser un solo cliente.`,
     above: (lines) =>
       `${count(lines, 'línea ignorada', 'líneas ignoradas')} por encima de los nombres de columna.`,
     noHeader: 'La tabla no nombra sus columnas. Se han reconocido por su contenido: compruébelas.',

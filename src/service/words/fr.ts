@@ -626,8 +626,12 @@ export const fr: typeof en = {
     left: (cells) => `${count(cells, 'numéro omis', 'numéros omis')}.`,
     willBeLeft: (cells) =>
       `${count(cells, 'numéro sera omis', 'numéros seront omis')} ; le reste de ces lignes sera importé.`,
-    repeated: (lines) =>
-      `${count(lines, 'ligne a', 'lignes ont')} la référence d’une ligne précédente : les numéros s’ajoutent, le dernier nom et le dernier segment comptent.`,
+    repeated:
+      'Référence d’une ligne précédente : les numéros s’ajoutent, le dernier nom et le dernier segment comptent.',
+    lookAgain:
+      'L’import ne correspondrait plus à ce que vous avez vu : les colonnes ou les clients ont changé entre-temps. Vérifiez à nouveau.',
+    otherName: (reference, name, before, line) =>
+      `La référence « ${reference} » désigne ici « ${name} », mais « ${before} » à la ligne ${line} : ils deviennent un seul client.`,
     above: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')} au-dessus des noms de colonnes.`,
     noHeader: 'Le tableau ne nomme pas ses colonnes. Elles ont été reconnues à leur contenu : vérifiez-les.',
     undialable: (numbers, first) =>

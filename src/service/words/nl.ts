@@ -623,8 +623,12 @@ export const nl: typeof en = {
     left: (cells) => `${count(cells, 'nummer', 'nummers')} weggelaten.`,
     willBeLeft: (cells) =>
       `${count(cells, 'nummer wordt', 'nummers worden')} weggelaten; de rest van deze regels wordt geïmporteerd.`,
-    repeated: (lines) =>
-      `${count(lines, 'regel heeft', 'regels hebben')} de referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.`,
+    repeated:
+      'Referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.',
+    lookAgain:
+      'Er zou iets anders worden geïmporteerd dan u hebt gezien: de kolommen of de klanten zijn sindsdien gewijzigd. Controleer het opnieuw.',
+    otherName: (reference, name, before, line) =>
+      `De referentie ‘${reference}’ is hier ‘${name}’, maar in regel ${line} ‘${before}’: ze worden één klant.`,
     above: (lines) => `${count(lines, 'regel', 'regels')} boven de kolomnamen genegeerd.`,
     noHeader: 'De tabel noemt de kolommen niet. Ze zijn aan hun inhoud herkend: controleer ze.',
     undialable: (numbers, first) =>

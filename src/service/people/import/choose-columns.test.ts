@@ -246,3 +246,43 @@ test('headers that say nothing leave it to the cells', () => {
       table,
     );
 });
+
+test('what a header with a word for a telephone holds is told by its cells', () => {
+  const isChosen = (header: string, ...cells: string[]) =>
+    chosen([`Name;${header}`, ...cells.map((cell, n) => `Ann ${n};${cell}`)].join('\n'))[header];
+  const headers = `Contact Number|Contact No.|Kontaktnummer|Contactnummer|Numéro de contact|Número de contacto
+    Telefon (mit Vorwahl)|Telefonnummer inkl. Vorwahl|Phone (with country code)|Phone number with area code
+    Téléphone (avec indicatif)|Telefoon (met netnummer)|Land line|Telefon/Fax|Phone / Email|Telefon (Notfall)
+    Phone (day time)|Owner Phone|Callback|Rückmeldung|Rappel|Rückrufnummer|Telf.|Belnummer|Main line|Anschlussnummer
+    Telefon Hausmeister|Kundennummer`;
+  for (const header of headers.split(/\s*[|\n]\s*/))
+    for (const cells of [
+      ['030 901820', '+49 171 3920000'],
+      ['030 901820 (privat)', '030 901821'],
+    ])
+      if (header !== 'Kundennummer' || cells[1]?.startsWith('+'))
+        assert.equal(isChosen(header, ...cells), 'numbers', header);
+  const keys = `Handy IMEI|Telefonvertrag Nr.|Direct debit reference|Phone Number ID|Zentrale Kundennummer|Vaste klant nr
+    Telefon PIN|Handyvertrag|Festnetz Vertragsnummer|Portable serial number|Cell reference|Nº fijo de socio
+    Telefonrechnung|Switchboard operator ID|Telefon Kundennummer|Direct debit|Rückmeldung|Contact Number`;
+  for (const header of keys.split(/\s*[|\n]\s*/))
+    assert.notEqual(isChosen(header, '20345671', '20345672'), 'numbers', header);
+  for (const header of ['Sozialversicherungsnummer', 'Zählernummer', 'Gläubiger-ID', 'N° de compteur'])
+    assert.notEqual(isChosen(header, '0301234567', '0301234568'), 'numbers', header);
+  assert.equal(isChosen('Telefon Hausmeister', '030 901820', '030 901820'), undefined);
+  assert.equal(isChosen('Contact Number', 'K-1', 'K-2'), 'reference');
+});
+
+test('the reference is that of the line, not that of what several lines belong to', () => {
+  const keys = (header: string) =>
+    Object.entries(
+      chosen(`${header};Name;Phone\na;1;Ann;030 901820\na;2;Bob;030 901821\nb;3;Eve;030 901822\n`),
+    )
+      .filter(([, field]) => field === 'reference')
+      .map(([name]) => name);
+  assert.deepEqual(keys('Account ID;Contact ID'), ['Contact ID']);
+  assert.deepEqual(keys('ACCOUNTID;ID'), ['ID']);
+  assert.deepEqual(keys('Kundennr;Kontakt-ID'), ['Kontakt-ID']);
+  assert.deepEqual(keys('Account Number;Record ID'), ['Record ID']);
+  assert.deepEqual(keys('Kundennr;Ort'), ['Kundennr']);
+});

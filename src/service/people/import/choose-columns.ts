@@ -44,7 +44,12 @@ export function chooseColumns(
   for (const one of all) if (one.own) chosen.set(one.index, one.own);
   const isChosen = (field: CustomerField) => [...chosen.values()].includes(field);
   choose('numbers', telephones(isOf('numbers')));
-  if (!isChosen('numbers')) choose('numbers', isOf('key', 'unknown').filter(holdsTelephones));
+  choose('numbers', isOf('perhaps-numbers', 'contact-number').filter(isDialledMostly));
+  // `Zählernummer`: digits that begin with 0 are a key as well.
+  const isWritten = (one: Column) =>
+    holdsTelephones(one) && (!one.isNamed || !one.cells.every((cell) => /^\d*$/.test(cell)));
+  if (!isChosen('numbers')) choose('numbers', isOf('key').filter(holdsTelephones));
+  if (!isChosen('numbers')) choose('numbers', isOf('unknown', 'alias', 'reference').filter(isWritten));
   if (!isChosen('reference')) choose('reference', reference(isOf));
   if (!isChosen('name')) choose('name', names(isOf));
   if (!isChosen('segment')) choose('segment', isOf('segment').filter(holdsGroups).slice(0, 1));
@@ -88,6 +93,8 @@ function describe(cells: readonly string[], country: string | null) {
       }),
     /** Nothing but telephone numbers, written as such. */
     telephone: () => share((cell) => isTelephone(cell, country)),
+    /** The same, several or with words behind them: `030 901820 (privat)`. */
+    dialled: () => share((cell) => isTelephone(cell, country) || isDialled(cell, country)),
     worded: share((cell) => /\p{L}/u.test(cell)),
     distinct: cells.length === 0 ? 0 : new Set(cells).size / cells.length,
   };
@@ -107,6 +114,13 @@ function isTelephone(cell: string, country: string | null): boolean {
   return country === null
     ? text.startsWith('0') && /\D/.test(text)
     : number.startsWith('+') && number !== `+${digits}` && numberForms(number).includes(digits);
+}
+
+/** Begins as only telephone numbers do. */
+function isDialled(cell: string, country: string | null): boolean {
+  if (otherNumber.test(cell) || !/^(?:\+|00|\(?0\d*[\s()./–-])/.test(cell)) return false;
+  const { numbers, unread } = readNumbers(cell, country);
+  return unread.length === 0 && numbers.some((number) => number.startsWith('+'));
 }
 
 const answer = /^(?:x|y|n|j|ja|nein|yes|no|oui|non|s[ií]|nee|true|false|wahr|falsch|vrai|faux|waar|onwaar)$/i;
@@ -132,9 +146,15 @@ function telephones(named: readonly Column[]): readonly Column[] {
 /** Columns whose headers do not speak of telephones. */
 const holdsTelephones = ({ about }: Column) => about.count > 0 && about.telephone() >= 0.8;
 
+/** Columns whose headers may speak of telephones; a number that lines share is somebody else's, as of `Telefon Hausmeister`. */
+const isDialledMostly = ({ about }: Column) =>
+  about.count > 0 && about.dialled() >= 0.8 && (about.count === 1 || about.distinct > 0.5);
+
 /** The column with the account's own keys: named as such, else the first with a different key in each line. */
 function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {
-  const named = isOf('reference').filter(({ about }) => about.count < 10 || about.distinct >= 0.1);
+  const named = isOf('reference', 'contact-number').filter(
+    ({ about }) => about.count < 10 || about.distinct >= 0.1,
+  );
   const filled = (some: readonly Column[]) =>
     some.toSorted((a, b) => Number(b.about.count > 0) - Number(a.about.count > 0));
   const isKey = ({ about, cells }: Column) => about.count === cells.length && about.distinct === 1;
@@ -145,7 +165,11 @@ function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonl
     ...isOf('key').filter(isKey),
     ...isOf('unknown').filter((column) => !column.isNamed && isCode(column)),
   ];
-  return [...filled(named), ...unnamed].slice(0, 1);
+  const keys = [...filled(named), ...unnamed];
+  // In a list of contacts, the key of their company is in several lines.
+  return [keys[0]?.about.distinct === 1 ? keys[0] : (keys.find(isKey) ?? keys[0])].filter(
+    (one) => one !== undefined,
+  );
 }
 
 /** First and last names, companies, and what else is called a name; nothing twice. */

@@ -31,6 +31,9 @@ const headers: Record<Meaning, string> = {
     Mobile No.|WhatsApp|Direct Line|Telefon Ansprechpartner|Billing Phone|Default Address Phone|Work Phone
     Telefon GL|Mobil-Tel.-Nr.|Tel. dienstlich|Ligne directe|Person - Phone - Work|Rufnummer 2|Telefon (Firma)
     Mobile|Telephone|TELEFON|Telefono fijo|Contact phone`,
+  'perhaps-numbers': `Handy IMEI|Telefonvertrag Nr.|Zentrale Kundennummer|Telefon Kundennummer|Vaste klant|Telefon Hausmeister
+    Callback|Rückmeldung|Main line|Land line|Anschlussnummer`,
+  'contact-number': `Contact Number|Contact No.|Kontaktnummer|Contactnummer|Numéro de contact|Número de contacto`,
   reference: `Kundennummer|Kunden-Nr.|KdNr|Kd.-Nr.|Kdnr.|KundenNr|Kundennr|Kunden-ID|Numéro de client|Numéro client
     N° client|N° de client|Code client|Account Number|Account No.|Customer number|Customer ID|Customer No
     CustomerID|customer_id|Client ID|Número de cliente|Nº cliente|Código de cliente|Klantnummer|Klantnr.

@@ -5,16 +5,23 @@
  */
 const vocabulary = {
   /** A telephone. */
-  numbers: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cell cellphone cellphones cellular landline
-    switchboard direct directe directa ddi whatsapp whats telefon telefone telefonnr handy handys mobil mobilfunk mobiltel festnetz durchwahl
-    zentrale rufnummer rufnummern rufnr hotline telephonique portable fixe gsm telefono telefonos tfno tfn tlf tlfn movil
-    moviles celular celulares cel fijo fijos centralita telefoon telefoons mobiel mobieltje vast vaste doorkies`,
+  telephone: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cellphone cellphones cellular landline
+    ddi whatsapp whats telefon telefone telefonnr handy handys mobil mobilfunk mobiltel festnetz durchwahl
+    rufnummer rufnummern rufnr hotline telephonique gsm telefono telefonos telf tfno tfn tlf tlfn movil
+    moviles celular celulares telefoon telefoons mobiel mobiele mobieltje doorkies belnummer ruckrufnummer rueckrufnummer`,
+  /** A telephone, where nothing else is next to it: `Fijo`, but not `Cliente fijo`. */
+  adjective: `cell cel switchboard direct directe directa zentrale portable fixe fijo fijos centralita vast vaste`,
+  /** Perhaps a telephone. */
+  line: `line ligne linea lijn leitung callback rappel ruckmeldung rueckmeldung ruckruf rueckruf anschluss fernsprecher`,
+  /** Written before a number; a column of its own is no number. */
+  prefix: `vorwahl landervorwahl laendervorwahl landesvorwahl area areacode prefix prefijo indicatif netnummer country
+    countrycode land landcode landes pays pais`,
   /** Not a caller's number and not a customer's name, whatever is next to it: another person, or a detail of a telephone. */
   never: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd isdn rnis
     email emails mail mails courriel correo skype im messenger imap
     assistant assistants assistent assistentin assistente assistenten asst ayudante asistente secretary spouse partner
     ehepartner conjoint conyuge manager managers vorgesetzte vorgesetzten vorgesetzter superviseur responsable jefe
-    leidinggevende owner owners besitzer propietario proprietaire eigenaar betreuer bearbeiter sachbearbeiter
+    leidinggevende betreuer bearbeiter sachbearbeiter
     aussendienst verkaufer verkaeufer vertreter salesperson salesrep vendedor vendeur verkoper agent agents
     user users username usernames benutzer utilisateur usuario usuarios gebruiker gebruikers login
     emergency notfall urgence emergencia noodgeval referrer
@@ -31,8 +38,7 @@ const vocabulary = {
     personalnummer personalnr personeelsnummer submissions deals visits calls anrufe appels llamadas tickets sessions
     views clicks conversions enfants kinder hijos
     verified valid gepruft geprueft optin optout opt consent allowed erlaubt einwilligung preferred preference bevorzugt
-    score rating extension extensions nebenstelle toestel toestelnummer poste vorwahl area areacode prefix suffix suffixe
-    indicatif netnummer country countrycode land landes landcode pays pais
+    score rating extension extensions nebenstelle toestel toestelnummer poste suffix suffixe
     phonetic yomi nickname spitzname maiden apodo bijnaam initials initialen initiales voorletters
     file fichier datei archivo bestand domain domaine dominio domein host server url web website webseite homepage
     internet page pagina site screen language sprache langue idioma taal photo foto image bild timezone zeitzone currency
@@ -41,7 +47,14 @@ const vocabulary = {
   thing: `house haus huis street strasse str rue calle straat address addresses adresse adress adressen adres direccion
     anschrift city town ort stadt ville ciudad plaats postal zip zipcode plz postleitzahl postcode cp pobox postfach
     region province provincia provincie bundesland county departement
-    tax steuer steuers ust ustid ustidnr uid vat tva iva nif cif nie btw kvk siret siren naf ape handelsregister iln gln ean
+    owner owners besitzer propietario proprietaire eigenaar
+    personal personals personeel personeels staff shipping delivery liefer lieferung lieferadresse livraison entrega levering
+    anrede salutation civilite tratamiento aanhef position job function funktion fonction cargo functie role
+    rolle occupation beruf profession profesion beroep department abteilung service departamento afdeling team
+    industry branche secteur sector size groesse grosse taille gender geschlecht sexe genero geslacht religion
+    television tv location floor room zimmer`,
+  /** A thing that has a number or a name of its own, a telephone among them: `Handy IMEI`. */
+  document: `tax steuer steuers ust ustid ustidnr uid vat tva iva nif cif nie btw kvk siret siren naf ape handelsregister iln gln ean
     invoice invoices rechnung rechnungs facture factures facturation factura facturas factuur orders order auftrag
     auftrags bestell bestellung commande commandes pedido pedidos bestelling bestel contract contracts vertrag vertrags
     contrat contrats contrato contratos offer angebot angebots devis oferta offerte product produkt produit producto
@@ -50,14 +63,11 @@ const vocabulary = {
     bankverbindung rekening cuenta mandatsreferenz kreditkarte credit card karte kreditor kreditoren supplier suppliers
     vendor lieferant lieferanten fournisseur fournisseurs proveedor leverancier leveranciers insurance versicherung
     versicherungs assurance poliza polis passport ausweis dni ssn
-    personal personals personeel personeels staff shipping delivery liefer lieferung lieferadresse livraison entrega levering
-    anrede salutation civilite tratamiento aanhef position job function funktion fonction cargo functie role
-    rolle occupation beruf profession profesion beroep department abteilung service departamento afdeling team
-    industry branche secteur sector size groesse grosse taille gender geschlecht sexe genero geslacht religion
+    imei imsi iccid sim puk debit device model modell modele operator provider anbieter plan
     priority prioritat priorite prioridad prioriteit tag tags membership mitgliedschaft keyword keywords stichworter
     source quelle zusatz namenszusatz rabatt discount terms zahlung payment paiement pago betaling
-    television tv channel campaign event relation custom subject betreff location directory mileage hobby stage lifecycle government organizational
-    floor room zimmer latitude longitude ip mac pin password passwort`,
+    channel campaign event relation custom subject betreff directory mileage hobby stage lifecycle government organizational
+    latitude longitude ip mac pin password passwort`,
   /** A key of the account's own in one word. */
   reference: `reference references referenz referenzen referencia referencias referentie ref referenznr kdnr kdnummer
     debitorenkonto kundenkonto`,
@@ -70,8 +80,9 @@ const vocabulary = {
   contact: `contact contacts kontakt kontakte contacto contactos contactpersoon person persons personen persona personne
     persoon ansprechpartner kontaktperson interlocuteur inhaber`,
   /** A key or a number, whatever of. */
-  key: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros id ids code codes codigo kennung key cle
-    clave schlussel sleutel identifier identifiant identificador konto compte`,
+  key: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros code codes codigo konto compte`,
+  /** A key, and never a telephone. */
+  id: `id ids kennung key cle clave schlussel sleutel identifier identifiant identificador`,
   given: `forename firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam`,
   middle: `middlename tussenvoegsel tussenvoegsels voorvoegsel voorvoegsels zweitname`,
   family: `surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname`,
@@ -92,8 +103,10 @@ const vocabulary = {
   neutral: `business home private privat prive particular personnel personnelle work office buro buero bureau geschaft
     geschaeft geschafts geschaeftlich geschaftlich geschaftliche dienst dienstlich dienstliche trabajo travail domicile
     casa werk thuis zakelijk main haupt principal principale primary primar hoofd other andere autre otro otra weiteres
-    weiterer secondary car auto voiture coche radio value wert valeur valor default standard formatted associated social
-    sociale comercial commercial commerciale line ligne linea leitung dial billing pro perso nat naturl natural adressattyp keine
+    weiterer secondary car auto voiture coche radio with incl including inkl inklusive mit avec con incluido met value wert valeur valor waarde default standard formatted associated social
+    sociale comercial commercial commerciale dial billing pro perso nat naturl natural adressattyp keine
+    app day daytime evening tagsuber international inland ausland praxis sekretariat eltern mutter arbeit kantoor gesch
+    geschaftl dienstl priv professionnel gl
     angabe of the de du des d la l le les el los las del di von van der die das den dem and und et y en e o or oder ou op im
     am auf te s sur zum zur a au aux bei m mr`,
 } as const;
@@ -140,12 +153,15 @@ function rolesOfWord(word: string): Role[] | undefined {
 }
 
 /**
- * What a header says its column holds. `customer`: the customer, by name or by key. `key`: a number or a key, whatever of.
+ * What a header says its column holds. `perhaps-numbers`: telephones, or keys of telephones and their contracts.
+ * `contact-number`: a telephone or a key. `customer`: the customer, by name or by key. `key`: a number or a key, whatever of.
  * `alias`: a name, if there is no better one. `none`: something else. `unknown`: it says
  * nothing that we know.
  */
 export type Meaning =
   | 'numbers'
+  | 'perhaps-numbers'
+  | 'contact-number'
   | 'reference'
   | 'given'
   | 'middle'
@@ -160,23 +176,43 @@ export type Meaning =
   | 'unknown';
 
 export function meaningOf(header: string): Meaning {
+  const whole = meaningOfWords(header);
+  if (whole !== 'none' && whole !== 'perhaps-numbers') return whole;
+  // `Phone / Email` and `Telefon (Notfall)`.
+  const parts = header.replace(/[([][^)\]]*[)\]]?/g, ' ').split(/[/&+]/);
+  return parts.some((part) => meaningOfWords(part) === 'numbers') ? 'numbers' : whole;
+}
+
+function meaningOfWords(header: string): Meaning {
   const all = rolesIn(header);
   const roles = new Set(all);
   const has = (...some: Role[]) => some.some((role) => roles.has(role));
   const hasUnknown = roles.has(undefined);
-  if (has('never') || (has('numbers') && has('segment'))) return 'none';
-  if (has('numbers')) return 'numbers';
-  if (has('thing')) return 'none';
+  if (has('never')) return 'none';
+  if (has('telephone', 'adjective')) {
+    if (has('segment', 'id', 'reference')) return 'none';
+    // `Telefon Kundennummer`, but not `Kunden-Telefonnummer`.
+    const hasKey = all.some((role, at) => role === 'customer' && all[at + 1] === 'key');
+    const isOther = hasUnknown || hasKey || has('document') || (!has('telephone') && has('customer'));
+    return isOther ? 'perhaps-numbers' : 'numbers';
+  }
+  if (has('thing', 'document')) return 'none';
+  if (has('line')) return 'perhaps-numbers';
+  if (has('prefix')) return 'none';
   const part = namePart(has);
   // `Name of the dog` is not that of a customer, but better than nothing.
   if (part) return hasUnknown ? 'alias' : part;
   if (has('segment')) return hasUnknown ? 'unknown' : 'segment';
-  if (has('reference') || (has('key') && has('customer', 'contact'))) return hasUnknown ? 'key' : 'reference';
+  const isKey = has('key', 'id');
+  if (has('reference') || (isKey && has('customer', 'contact'))) {
+    if (hasUnknown) return 'key';
+    return has('reference', 'id', 'customer') ? 'reference' : 'contact-number';
+  }
   if (hasUnknown) return has('company') ? 'alias' : 'unknown';
-  if (has('company')) return has('key') ? 'none' : 'company';
+  if (has('company')) return isKey ? 'none' : 'company';
   if (has('contact', 'alias')) return 'alias';
   if (has('customer')) return 'customer';
-  return has('key') ? 'key' : 'unknown';
+  return isKey ? 'key' : 'unknown';
 }
 
 function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {

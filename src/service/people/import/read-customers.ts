@@ -8,6 +8,7 @@ import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
 import { type CustomerField, columns, eachText, textNames } from '../customer-fields.ts';
 import { type Refusals, refusals } from '../import-refusals.ts';
+import { isBlank, isNoReference, isRounded } from './blank-cells.ts';
 import type { Mapping } from './choose-columns.ts';
 import { nameOrder } from './header-words.ts';
 import { type ImportedCustomer, labelOf } from './imported-customer.ts';
@@ -28,8 +29,8 @@ export type ReadCustomers = {
   readonly refused: Refusals;
   /** Cells that are left out of lines that are imported. */
   readonly left: Refusals;
-  /** How many lines add to the customer of an earlier line. */
-  readonly repeated: number;
+  /** Lines that add to the customer of an earlier line. */
+  readonly repeated: Refusals;
 };
 
 /** A customer's numbers on its page and in `/admin`. */
@@ -56,7 +57,7 @@ export async function readCustomers(
   const byReference = new Map<string, ImportedCustomer>();
   const owners = new Map<string, ImportedCustomer>();
   const rowOf = rowReader(table.header, mapping, importing.column);
-  let repeated = 0;
+  const repeated = refusals();
 
   /** The error in a line, if it is not taken. */
   function take(line: number, cells: readonly string[]): string | undefined {
@@ -66,13 +67,15 @@ export async function readCustomers(
     // The API's words name the field.
     const [issue] = error?.issues ?? [];
     if (issue) return words === en ? issue.message : errorText(issue, formErrors);
-    const { reference = '', segment, ...texts } = data ?? {};
+    const { reference: written = '', segment, ...texts } = data ?? {};
+    const reference = isRounded(written) || isNoReference(written) ? '' : written;
 
     const found = row.numbers.map(({ column, cell }) => ({ column, ...readNumbers(cell, country) }));
     const numbers = [...new Set(found.flatMap(({ numbers }) => numbers))];
     const unread = found.flatMap(({ column, unread }) =>
       unread.map(({ text, reason }) => importing.unread(column, plainText(text, 40), reason)),
     );
+    if (isRounded(written)) unread.unshift(importing.unread(text.reference, written, 'rounded'));
     const isFree = (number: string) => {
       const owner = owners.get(number);
       return owner === undefined || (owner.texts.name ?? '') === (texts.name ?? '');
@@ -87,7 +90,7 @@ export async function readCustomers(
     }
 
     const known = reference ? byReference.get(reference) : (owners.get(key) ?? byReference.get(key));
-    if (known) repeated += 1;
+    if (known) repeated.add(line, repetition(known, texts.name));
     const customer = known ?? added(key, reference !== '');
     customer.lines.push(line);
     for (const name of textNames) {
@@ -105,6 +108,11 @@ export async function readCustomers(
       else customer.numbers?.set(number, line);
     }
     return undefined;
+  }
+
+  function repetition({ reference, texts, lines }: ImportedCustomer, name: string | undefined): string {
+    if (!name || !texts.name || name === texts.name) return importing.repeated;
+    return importing.otherName(reference, name, texts.name, lines[0] ?? 0);
   }
 
   function added(reference: string, hasKey: boolean): ImportedCustomer {
@@ -151,11 +159,12 @@ function rowReader(
   return (cells) => {
     if (cells.length < width || cells.slice(header.length).some(Boolean)) return undefined;
     const cell = (index: number) => asText(cells[index] ?? '');
+    const textOf = (index: number) => (isBlank(cell(index)) ? '' : cell(index));
     return {
       fields: Object.fromEntries(
         textColumns.map(([field, indexes]) => [
           field,
-          [...new Set(indexes.map(cell))].filter(Boolean).join(' '),
+          [...new Set(indexes.map(textOf))].filter(Boolean).join(' '),
         ]),
       ),
       numbers: numberColumns.map(({ index, column }) => ({ column, cell: cell(index) })),
