@@ -263,6 +263,69 @@ test('what cannot be read is named, with the numbers beside it', () => {
     );
 });
 
+/** Fully read numbers, or none; never another number. What is unread is named. */
+const onlyOrUnread = (rowsOf: readonly (readonly [text: string, number: string, country?: string])[]) => {
+  for (const [text, number, country = 'DE'] of rowsOf) {
+    const read = readNumbers(text, country);
+    const what = `${text} in ${country}: ${JSON.stringify(read)}`;
+    assert.ok(read.numbers.length === 0 || (read.numbers.length === 1 && read.numbers[0] === number), what);
+    assert.notEqual(read.unread.length, 0, what);
+  }
+};
+
+test('dates and hours beside a number are no part of it', () => {
+  const times = [
+    '27.11.2026',
+    '27.11.26',
+    '27.11.',
+    '27/11/2026',
+    '2026-11-27',
+    '11/27/2026',
+    '24/7',
+    '8-17',
+  ];
+  const hours = [
+    '8:00-17:00',
+    '8.00-17.00',
+    '9-12 Uhr',
+    'ab 18h',
+    '9am-5pm',
+    '8h30-12h',
+    '18.30 Uhr',
+    '8 - 17 Uhr',
+  ];
+  for (const time of [...times, ...hours, 'Mo-Fr 8-17', 'Mo-Fr 8:00 bis 17:00']) {
+    const written = (number: string) => [`${time} ${number}`, `${number} ${time}`, `${number} (${time})`];
+    for (const text of [...written('030 901820'), ...written('030/901820'), ...written('+49 30 901820')]) {
+      const { numbers } = readNumbers(text, 'DE');
+      assert.ok(
+        numbers.length === 0 || (numbers.length === 1 && numbers[0] === BERLIN),
+        `${text}: ${numbers}`,
+      );
+    }
+    onlyOrUnread([
+      [time, ''],
+      [`020-1234567 ${time}`, '+31201234567', 'NL'],
+      [`06 12 34 56 78 ${time}`, '+33612345678', 'FR'],
+    ]);
+  }
+  for (const text of [
+    '27.11.2026 030 901820',
+    '030 901820 24/7',
+    '8:00-17:00 030 901820',
+    'Mo-Fr 9-12 Uhr 030 901820',
+  ])
+    assert.deepEqual(readNumbers(text, 'DE').numbers, [BERLIN], text);
+  for (const [text, number, country] of [
+    ['06-12 34 56 78', '+31612345678', 'NL'],
+    ['06-12.34.56.78', '+31612345678', 'NL'],
+    ['08-12 34 56 78', '+46812345678', 'SE'],
+    ['01.12.23.45.67', '+33112234567', 'FR'],
+    ['01.12.23 45 67', '+33112234567', 'FR'],
+  ] as const)
+    assert.deepEqual(readNumbers(text, country), { numbers: [number], unread: [] }, text);
+});
+
 const someCountry = fc.constantFrom(
   ...(['DE', 'FR', 'ES', 'NL', 'US', 'GB', 'AT', 'CH', 'IT', 'BR', 'JP'] as const),
 );
