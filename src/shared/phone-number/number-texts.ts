@@ -70,6 +70,12 @@ export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
   return { texts, unread };
 }
 
+/** `0171 392****`, `030 9018…`, `***1820`, `0171 392 XXXX`: some digits are hidden. Not `*72` or `#31#`, which are dialled. */
+const isMasked = (text: string) =>
+  /\d[\s()./-]*(?:[*#_?]|\.{2}|x{2})|(?:[*#_]{3}|\.{2}|x{2})[\s.-]*\d/i.test(
+    text.replace(/^\s*[*#]{1,2}\d+(?:[*#]+\d*)*#?(?=[\d+\s]*$)/, ''),
+  );
+
 /** More digits than an extension has. */
 const isLong = (text: string) => text.replace(/\D+/g, '').length > 6;
 
@@ -96,7 +102,7 @@ function readItem(item: string, isComplete: IsComplete): NumberTexts {
   const core = item.replace(/@[\w.:()-]*$/, '').replace(/(?<=\d):(?:\d{4,5})?$/, '');
   const timed = readBesideTime(core, isComplete);
   if (timed !== undefined) return timed;
-  if (/\d:\d/.test(core)) return none;
+  if (/\d:\d/.test(core) || isMasked(core)) return none;
   const runs = [...core.matchAll(/[\d\s().+*#/-]+/g)].filter(([run]) => /\d/.test(run));
   const isGlued = runs.some(
     ({ 0: run, index }) =>

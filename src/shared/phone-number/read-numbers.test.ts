@@ -167,7 +167,6 @@ const rows: Record<string, readonly Row[]> = {
       '',
       ' ',
       '-',
-      '--',
       '—',
       '.',
       '?',
@@ -324,6 +323,30 @@ test('dates and hours beside a number are no part of it', () => {
     ['01.12.23 45 67', '+33112234567', 'FR'],
   ] as const)
     assert.deepEqual(readNumbers(text, country), { numbers: [number], unread: [] }, text);
+});
+
+test('a number with hidden digits is no number', () => {
+  const masks = ['*', '**', '****', '##', '####', '…', '..', '...', '__', '??', 'XXX', 'xx', '••••', '●●●'];
+  for (const mask of masks)
+    for (const number of ['0171 392', '+49171392', '030 9018', '03090182', '030/901820', '+49 30 901820'])
+      for (const gap of ['', ' '])
+        onlyOrUnread([
+          [`${number}${gap}${mask}`, ''],
+          ...(mask === 'xx' ? [] : [[`${number}${gap}${mask}12`, ''] as const]),
+        ]);
+  for (const text of ['030****20', '+49 171 *** 0000', '***1820', '…1820', '030 901820*12', '030 901820#'])
+    assert.deepEqual(readNumbers(text, 'DE'), {
+      numbers: [],
+      unread: [{ text: text.replace('…', '...'), reason: 'not-a-number' }],
+    });
+  assert.deepEqual(readNumbers('0171 392****; 030 901820', 'DE').numbers, [BERLIN]);
+  for (const [text, number] of [
+    ['*72', '72'],
+    ['#31#030901820', BERLIN],
+    ['*31#030901820', BERLIN],
+    ['030 901820 #12', BERLIN],
+  ] as const)
+    assert.deepEqual(readNumbers(text, 'DE'), { numbers: [number], unread: [] }, text);
 });
 
 const someCountry = fc.constantFrom(

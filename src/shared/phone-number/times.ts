@@ -10,7 +10,7 @@ const to = '\\s*(?:-|à|bis|to|a|tot)\\s*';
 /** Nothing else can be meant by these. */
 const sure = [
   `(?:19|20)\\d\\d([./-])${month}\\1${day}(?:T?\\s*${clock})?`,
-  `(?:${day}([./-])${month}|${month}([./-])${day})(?:\\2|\\3)(?:(?:19|20)\\d\\d|\\d\\d)`,
+  `(?:${day}([./-])${month}\\2|${month}([./-])${day}\\3)(?:(?:19|20)\\d\\d|\\d\\d)`,
   `${anyHour}${to}${clock}|${clock}(?:${to}${anyHour})?`,
   '24\\s*h?/(?:7|24)\\s*[hj]?|7\\s*[jd]?/7',
 ].join('|');
