@@ -20,10 +20,14 @@ const LONGEST = 1_000;
 const scientific = /(?<![\p{L}\d])\d(?:[.,]\d+)?E[+-]?\d{1,2}(?![\p{L}\d])/giu;
 
 /** `491713920000.0`: how a table of floating-point numbers writes it. */
-const decimals = /(?<![\d+]|\d[.,])([1-9]\d{6,})[.,]0{1,2}(?!\d|[.,]\d)/g;
+const decimals = /(?<![\d+]|\d[.,])(\+?[1-9]\d{6,})[.,]0{1,2}(?!\d|[.,]\d)/g;
 
-/** `493,012,345,678`: an amount, or numbers of three digits. */
-const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){3,}(?![\d,])/g;
+/** `30,901,820`: an amount, or numbers of three digits. */
+const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,])/g;
+
+/** `030 : 901820`: an area code or a calling code, and what may be the rest of the number. */
+const areaCode =
+  /(?<=^|[,;|\n]\s*)(?:\(?0[1-9]\d{0,3}\)?|\+\d{1,3})\s*[,;:|]\s*(?!0)\d[\d .-]*(?=$|[,;|\n])/g;
 
 /**
  * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two
@@ -45,9 +49,10 @@ export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
       .replace(scientific, leaveOut('rounded'))
       .replace(thousands, leaveOut('ambiguous')),
   );
+  const items = plain.replace(areaCode, leaveOut('ambiguous'));
   let saysNone = false;
   let separator = ';';
-  for (const part of plain.split(/([,;|\n]|:::)/)) {
+  for (const part of items.split(/([,;|\n]|:::)/)) {
     const item = part.trim();
     if (/^(?:[,;|]|:::)?$/.test(item)) separator = item === '' && separator === ',' ? ',' : item;
     else if (isFiller(item)) saysNone = true;

@@ -167,6 +167,7 @@ const rows: Record<string, readonly Row[]> = {
       '',
       ' ',
       '-',
+      '--',
       '—',
       '.',
       '?',
@@ -347,6 +348,48 @@ test('a number with hidden digits is no number', () => {
     ['030 901820 #12', BERLIN],
   ] as const)
     assert.deepEqual(readNumbers(text, 'DE'), { numbers: [number], unread: [] }, text);
+});
+
+test('what may be two numbers or one is neither joined nor guessed', () => {
+  const pairs: [text: string, numbers: string[], country?: string][] = [
+    ['+43 1 58058 / 58059', ['+43158058'], 'AT'],
+    ['+43 1 58058 / 58059', ['+43158058']],
+    ['06 12 34 56 78 - 79', ['+33612345678'], 'FR'],
+    ['06 12 34 56 78 – 79', ['+33612345678'], 'FR'],
+    ['0471 413000 - 413001', ['+390471413000'], 'IT'],
+    ['030 901820 - 901821', [BERLIN]],
+    ['030 90186 - 90187', ['+493090186']],
+    ['30,901,820', []],
+    ['4,930,901', []],
+    ['030•901820', []],
+    ['030 : 901820', []],
+    ['030: 901820', []],
+    ['030 | 901820', []],
+    ['030, 901820', []],
+    ['+49; 30 901820', []],
+    ['030 901820 0171', []],
+    ['030 901820 030', []],
+    ['+49 30 901820 0171', []],
+  ];
+  for (const [text, numbers, country = 'DE'] of pairs) {
+    const read = readNumbers(text, country);
+    assert.deepEqual(read.numbers, numbers, `${text}: ${JSON.stringify(read)}`);
+    assert.ok(
+      read.unread.length > 0 && read.unread.every(({ reason }) => reason === 'ambiguous'),
+      `${text}: ${JSON.stringify(read)}`,
+    );
+  }
+  for (const [text, numbers, country = 'DE'] of [
+    ['+4930901820.00', [BERLIN]],
+    ['+4930901820,0', [BERLIN]],
+    ['+49 30 - 901820', [BERLIN]],
+    ['030 - 90 18 20', [BERLIN]],
+    ['06 - 12 34 56 78', ['+31612345678'], 'NL'],
+    ['030 901820 - 0171 3920000', [BERLIN, MOBILE]],
+    ['030 901820 • 0171 3920000', [BERLIN, MOBILE]],
+    ['101, 102, 103', ['101', '102', '103']],
+  ] as const)
+    assert.deepEqual(readNumbers(text, country), { numbers, unread: [] }, text);
 });
 
 const someCountry = fc.constantFrom(
