@@ -1,4 +1,4 @@
-import { isFiller, separated } from './number-words.ts';
+import { FAX, isFiller, otherLabel, separated } from './number-words.ts';
 import { plainText } from './plain-text.ts';
 import { type IsComplete, splitRun } from './split-run.ts';
 import { timesIn } from './times.ts';
@@ -47,7 +47,8 @@ export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
     plainText(text)
       .replace(decimals, '$1')
       .replace(scientific, leaveOut('rounded'))
-      .replace(thousands, leaveOut('ambiguous')),
+      .replace(thousands, leaveOut('ambiguous'))
+      .replace(otherLabel, leaveOut('not-a-number')),
   );
   const items = plain.replace(areaCode, leaveOut('ambiguous'));
   let saysNone = false;
@@ -56,6 +57,7 @@ export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
     const item = part.trim();
     if (/^(?:[,;|]|:::)?$/.test(item)) separator = item === '' && separator === ',' ? ',' : item;
     else if (isFiller(item)) saysNone = true;
+    else if (item.includes(FAX)) leaveOut('not-a-number')(item.replaceAll(FAX, 'Fax').replace(/\s+/g, ' '));
     else if (
       separator === ',' &&
       /^[-/ ]*[1-9][\d .-]*$/.test(item) &&

@@ -392,6 +392,32 @@ test('what may be two numbers or one is neither joined nor guessed', () => {
     assert.deepEqual(readNumbers(text, country), { numbers, unread: [] }, text);
 });
 
+test('fax numbers and numbers of customers are not kept', () => {
+  for (const [text, unread] of [
+    ['Tel: 030 901820 Fax: 030 901821', 'Fax 030 901821'],
+    ['030 901820, Fax 030 901821', 'Fax 030 901821'],
+    ['030 901820 / Fax 030 901821', 'Fax 030 901821'],
+    ['030 901820; 030 901821 (Fax)', '030 901821 Fax'],
+    ['Telefax 030 901821; 030 901820', 'Fax 030 901821'],
+    ['Kd.-Nr. 1234567 Tel 030 901820', 'Kd.-Nr. 1234567'],
+    ['Kd-Nr: 1234567, 030 901820', 'Kd-Nr: 1234567'],
+    ['030 901820 Kunden-Nr.: 1234567', 'Kunden-Nr.: 1234567'],
+  ] as const)
+    assert.deepEqual(
+      readNumbers(text, 'DE'),
+      { numbers: [BERLIN], unread: [{ text: unread, reason: 'not-a-number' }] },
+      text,
+    );
+  for (const text of ['030 901820 (Fax)', 'Fax: 030 901820', '030 901820 Fax', 'Kundennummer 1234567'])
+    assert.deepEqual(
+      [readNumbers(text, 'DE').numbers.length, readNumbers(text, 'DE').unread.length],
+      [0, 1],
+      text,
+    );
+  for (const text of ['Tel/Fax: 030 901820', 'Tel.-Nr. 030 901820', 'Telefon und Fax 030 901820'])
+    assert.deepEqual(readNumbers(text, 'DE').numbers, [BERLIN], text);
+});
+
 const someCountry = fc.constantFrom(
   ...(['DE', 'FR', 'ES', 'NL', 'US', 'GB', 'AT', 'CH', 'IT', 'BR', 'JP'] as const),
 );

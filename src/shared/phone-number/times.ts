@@ -10,12 +10,12 @@ const to = '\\s*(?:-|à|bis|to|a|tot)\\s*';
 /** Nothing else can be meant by these. */
 const sure = [
   `(?:19|20)\\d\\d([./-])${month}\\1${day}(?:T?\\s*${clock})?`,
-  `(?:${day}([./-])${month}\\2|${month}([./-])${day}\\3)(?:(?:19|20)\\d\\d|\\d\\d)`,
+  `(?:${day}([./-])${month}\\2|${month}([./-])${day}\\3)(?:(?:19|20)\\d\\d|(?<!-)\\d\\d)`,
   `${anyHour}${to}${clock}|${clock}(?:${to}${anyHour})?`,
   '24\\s*h?/(?:7|24)\\s*[hj]?|7\\s*[jd]?/7',
 ].join('|');
 /** Can also be digits of a number. */
-const possible = `${anyHour}${to}${anyHour}|${day}[./]${month}\\.?`;
+const possible = `${anyHour}${to}${anyHour}|${day}[./]${month}\\.?|${day}-${month}-\\d\\d`;
 
 const edges = (pattern: string) => `(?<![^\\s(])(?:${pattern})(?![^\\s)])`;
 const sureTime = new RegExp(edges(sure), 'giu');
