@@ -14,7 +14,8 @@ const withheldWords = /^(?:anonym|restrict|priv|withheld|block|hidden|suppress|s
 export function numberIn(text: string, country?: string | null): string {
   // Most names have no digits.
   if (!/[\d\u0080-\uffff%]/.test(text)) return '';
-  const { texts, unread } = numberTexts(text, completeIn(country));
+  // `#` ends dialling.
+  const { texts, unread } = numberTexts(text.replace(/(?<=\d)#$/, ''), completeIn(country));
   // A PBX writes one: what a person would have to explain is read as it stands.
   const [whole] = unread.length === 1 && unread[0]?.reason === 'ambiguous' ? unread : [];
   return texts[0] ?? (whole && /^\+?\d[\d ().-]*$/.test(whole.text) ? whole.text : '');

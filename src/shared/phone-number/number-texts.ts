@@ -1,6 +1,7 @@
-import { isFiller, separated } from './number-words.ts';
+import { FAX, isFiller, otherLabel, separated } from './number-words.ts';
 import { plainText } from './plain-text.ts';
 import { type IsComplete, splitRun } from './split-run.ts';
+import { timesIn } from './times.ts';
 
 /** A part of a text in which no number can be read. */
 export type UnreadText = {
@@ -19,14 +20,14 @@ const LONGEST = 1_000;
 const scientific = /(?<![\p{L}\d])\d(?:[.,]\d+)?E[+-]?\d{1,2}(?![\p{L}\d])/giu;
 
 /** `491713920000.0`: how a table of floating-point numbers writes it. */
-const decimals = /(?<![\d+]|\d[.,])([1-9]\d{6,})[.,]0{1,2}(?!\d|[.,]\d)/g;
+const decimals = /(?<![\d+]|\d[.,])(\+?[1-9]\d{6,})[.,]0{1,2}(?!\d|[.,]\d)/g;
 
-/** `493,012,345,678`: an amount, or numbers of three digits. */
-const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){3,}(?![\d,])/g;
+/** `30,901,820`: an amount, or numbers of three digits. */
+const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,])/g;
 
-/** Dates and times. In countries with numbers of eight digits, `20-10-2011` can be one. */
-const isTime = /^(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)|\d:\d/;
-const isDate = /^\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d$/;
+/** `030 : 901820`: an area code or a calling code, and what may be the rest of the number. */
+const areaCode =
+  /(?<=^|[,;|\n]\s*)(?:\(?0[1-9]\d{0,3}\)?|\+\d{1,3})\s*[,;:|]\s*(?!0)\d[\d .-]*(?=$|[,;|\n])/g;
 
 /**
  * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two
@@ -46,14 +47,17 @@ export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
     plainText(text)
       .replace(decimals, '$1')
       .replace(scientific, leaveOut('rounded'))
-      .replace(thousands, leaveOut('ambiguous')),
+      .replace(thousands, leaveOut('ambiguous'))
+      .replace(otherLabel, leaveOut('not-a-number')),
   );
+  const items = plain.replace(areaCode, leaveOut('ambiguous'));
   let saysNone = false;
   let separator = ';';
-  for (const part of plain.split(/([,;|\n]|:::)/)) {
+  for (const part of items.split(/([,;|\n]|:::)/)) {
     const item = part.trim();
     if (/^(?:[,;|]|:::)?$/.test(item)) separator = item === '' && separator === ',' ? ',' : item;
     else if (isFiller(item)) saysNone = true;
+    else if (item.includes(FAX)) leaveOut('not-a-number')(item.replaceAll(FAX, 'Fax').replace(/\s+/g, ' '));
     else if (
       separator === ',' &&
       /^[-/ ]*[1-9][\d .-]*$/.test(item) &&
@@ -73,14 +77,39 @@ export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
   return { texts, unread };
 }
 
+/** `0171 392****`, `030 9018…`, `***1820`, `0171 392 XXXX`: some digits are hidden. Not `*72` or `#31#`, which are dialled. */
+const isMasked = (text: string) =>
+  /\d[\s()./-]*(?:[*#_?]|\.{2}|x{2})|(?:[*#_]{3}|\.{2}|x{2})[\s.-]*\d/i.test(
+    text.replace(/^\s*[*#]{1,2}\d+(?:[*#]+\d*)*#?(?=[\d+\s]*$)/, ''),
+  );
+
 /** More digits than an extension has. */
 const isLong = (text: string) => text.replace(/\D+/g, '').length > 6;
+
+/** Dates and hours beside a number are no part of it, unless what is left without them is no number. */
+function readBesideTime(item: string, isComplete: IsComplete): NumberTexts | undefined {
+  const { times, rest, isSure } = timesIn(item);
+  if (times.length === 0) return undefined;
+  const whole = (reason: UnreadText['reason']) => ({ texts: [], unread: [{ text: item, reason }] });
+  const isYearFirst = /^\d{4}-/.test(item);
+  // In countries with numbers of eight digits, `20-10-2011` can be one.
+  if (!/\d/.test(rest))
+    return whole(!isSure || (isComplete(item) && !isYearFirst) ? 'ambiguous' : 'not-a-number');
+  const { texts } = readItem(rest, isComplete);
+  const isNumber = (text: string) => isComplete(text) && (isSure || isLong(text.replace(/^\+\d/, '')));
+  if (texts.length === 0 || !texts.every(isNumber)) return undefined;
+  // `030 901820 20-21`
+  if (!isSure && isComplete(item)) return whole('ambiguous');
+  return { texts, unread: times.map((text) => ({ text, reason: 'not-a-number' })) };
+}
 
 /** Reads what stands between two separators: numbers, and words that are no known labels. */
 function readItem(item: string, isComplete: IsComplete): NumberTexts {
   const none: NumberTexts = { texts: [], unread: [{ text: item, reason: 'not-a-number' }] };
   const core = item.replace(/@[\w.:()-]*$/, '').replace(/(?<=\d):(?:\d{4,5})?$/, '');
-  if (isTime.test(core) || (isDate.test(core) && !isComplete(core))) return none;
+  const timed = readBesideTime(core, isComplete);
+  if (timed !== undefined) return timed;
+  if (/\d:\d/.test(core) || isMasked(core)) return none;
   const runs = [...core.matchAll(/[\d\s().+*#/-]+/g)].filter(([run]) => /\d/.test(run));
   const isGlued = runs.some(
     ({ 0: run, index }) =>

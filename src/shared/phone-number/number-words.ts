@@ -37,6 +37,23 @@ const label = new RegExp(
   'giu',
 );
 
+/** `Kd.-Nr. 1234567`: a number that is not dialled. */
+export const otherLabel =
+  /(?<![\p{L}\d])(?:(?!(?:tel|telefon|phone|fon|ruf|rufnummer|mobil|mobile|handy|fax|telefax|fest|festnetz|haupt|privat|cell)\b)\p{L}+\.?\s?-\s?(?:nr|nummer|no|number|num|numéro|número|id)|(?:kd|kunden?|kundennr|customer|client|cliente|klant|account|konto|ref|id|plz)(?:\.?\s?(?:nr|nummer|no|number|num))?)(?!\p{L})[.:#\s]*\d[\d./-]*(?!\d|@)/giu;
+
+/** Stands for a label of a fax number, which nobody can be called at. */
+export const FAX = '\ue000';
+const faxWords = '(?:tele)?fax(?:nummer|nr|number)?';
+const fax = new RegExp(
+  [
+    // Not `Tel/Fax: 030 901820`, which is both.
+    `(?<!\\p{L}|\\p{L}\\.?\\s*[/&+]\\s*|\\b(?:und|u\\.?|and|et|en|y|e|ou|oder|or)\\s+)${faxWords}(?:\\s*[.:/=-]|\\s)*(?=[+(\\d])`,
+    `(?<=\\d\\s*)\\(\\s*${faxWords}\\.?\\s*\\)`,
+    `(?<=\\d\\s*)${faxWords}\\.?(?=\\s*(?:$|[,;|\\n]))`,
+  ].join('|'),
+  'giu',
+);
+
 const or = new RegExp(
   `(?<=[\\s)])(?:${anyOf('oder or ou of o und and et en y e u bzw resp sowie &')})\\.?(?=[\\s(])|\\+(?=\\s+0)`,
   'giu',
@@ -52,6 +69,9 @@ const comment = /\((?=[^()]*\p{L})(?!(?:[^()]*\d){6})[^()]*\)/gu;
 export function separated(text: string): string {
   return addressesOf(text)
     .replace(extension, ',')
+    .replace(fax, (label, at: number, whole: string) =>
+      /^\s*[+(\d]/.test(whole.slice(at + label.length)) && !label.startsWith('(') ? `,${FAX} ` : ` ${FAX},`,
+    )
     .replace(comment, ' ')
     .replace(label, ',')
     .replace(or, ',')

@@ -263,6 +263,161 @@ test('what cannot be read is named, with the numbers beside it', () => {
     );
 });
 
+/** Fully read numbers, or none; never another number. What is unread is named. */
+const onlyOrUnread = (rowsOf: readonly (readonly [text: string, number: string, country?: string])[]) => {
+  for (const [text, number, country = 'DE'] of rowsOf) {
+    const read = readNumbers(text, country);
+    const what = `${text} in ${country}: ${JSON.stringify(read)}`;
+    assert.ok(read.numbers.length === 0 || (read.numbers.length === 1 && read.numbers[0] === number), what);
+    assert.notEqual(read.unread.length, 0, what);
+  }
+};
+
+test('dates and hours beside a number are no part of it', () => {
+  const times = [
+    '27.11.2026',
+    '27.11.26',
+    '27.11.',
+    '27/11/2026',
+    '2026-11-27',
+    '11/27/2026',
+    '24/7',
+    '8-17',
+  ];
+  const hours = [
+    '8:00-17:00',
+    '8.00-17.00',
+    '9-12 Uhr',
+    'ab 18h',
+    '9am-5pm',
+    '8h30-12h',
+    '18.30 Uhr',
+    '8 - 17 Uhr',
+  ];
+  for (const time of [...times, ...hours, 'Mo-Fr 8-17', 'Mo-Fr 8:00 bis 17:00']) {
+    const written = (number: string) => [`${time} ${number}`, `${number} ${time}`, `${number} (${time})`];
+    for (const text of [...written('030 901820'), ...written('030/901820'), ...written('+49 30 901820')]) {
+      const { numbers } = readNumbers(text, 'DE');
+      assert.ok(
+        numbers.length === 0 || (numbers.length === 1 && numbers[0] === BERLIN),
+        `${text}: ${numbers}`,
+      );
+    }
+    onlyOrUnread([
+      [time, ''],
+      [`020-1234567 ${time}`, '+31201234567', 'NL'],
+      [`06 12 34 56 78 ${time}`, '+33612345678', 'FR'],
+    ]);
+  }
+  for (const text of [
+    '27.11.2026 030 901820',
+    '030 901820 24/7',
+    '8:00-17:00 030 901820',
+    'Mo-Fr 9-12 Uhr 030 901820',
+  ])
+    assert.deepEqual(readNumbers(text, 'DE').numbers, [BERLIN], text);
+  for (const [text, number, country] of [
+    ['06-12 34 56 78', '+31612345678', 'NL'],
+    ['06-12.34.56.78', '+31612345678', 'NL'],
+    ['08-12 34 56 78', '+46812345678', 'SE'],
+    ['01.12.23.45.67', '+33112234567', 'FR'],
+    ['01.12.23 45 67', '+33112234567', 'FR'],
+  ] as const)
+    assert.deepEqual(readNumbers(text, country), { numbers: [number], unread: [] }, text);
+});
+
+test('a number with hidden digits is no number', () => {
+  const masks = ['*', '**', '****', '##', '####', '…', '..', '...', '__', '??', 'XXX', 'xx', '••••', '●●●'];
+  for (const mask of masks)
+    for (const number of ['0171 392', '+49171392', '030 9018', '03090182', '030/901820', '+49 30 901820'])
+      for (const gap of ['', ' '])
+        onlyOrUnread([
+          [`${number}${gap}${mask}`, ''],
+          ...(mask === 'xx' ? [] : [[`${number}${gap}${mask}12`, ''] as const]),
+        ]);
+  for (const text of ['030****20', '+49 171 *** 0000', '***1820', '…1820', '030 901820*12', '030 901820#'])
+    assert.deepEqual(readNumbers(text, 'DE'), {
+      numbers: [],
+      unread: [{ text: text.replace('…', '...'), reason: 'not-a-number' }],
+    });
+  assert.deepEqual(readNumbers('0171 392****; 030 901820', 'DE').numbers, [BERLIN]);
+  for (const [text, number] of [
+    ['*72', '72'],
+    ['#31#030901820', BERLIN],
+    ['*31#030901820', BERLIN],
+    ['030 901820 #12', BERLIN],
+  ] as const)
+    assert.deepEqual(readNumbers(text, 'DE'), { numbers: [number], unread: [] }, text);
+});
+
+test('what may be two numbers or one is neither joined nor guessed', () => {
+  const pairs: [text: string, numbers: string[], country?: string][] = [
+    ['+43 1 58058 / 58059', ['+43158058'], 'AT'],
+    ['+43 1 58058 / 58059', ['+43158058']],
+    ['06 12 34 56 78 - 79', ['+33612345678'], 'FR'],
+    ['06 12 34 56 78 – 79', ['+33612345678'], 'FR'],
+    ['0471 413000 - 413001', ['+390471413000'], 'IT'],
+    ['030 901820 - 901821', [BERLIN]],
+    ['030 90186 - 90187', ['+493090186']],
+    ['30,901,820', []],
+    ['4,930,901', []],
+    ['030•901820', []],
+    ['030 : 901820', []],
+    ['030: 901820', []],
+    ['030 | 901820', []],
+    ['030, 901820', []],
+    ['+49; 30 901820', []],
+    ['030 901820 0171', []],
+    ['030 901820 030', []],
+    ['+49 30 901820 0171', []],
+  ];
+  for (const [text, numbers, country = 'DE'] of pairs) {
+    const read = readNumbers(text, country);
+    assert.deepEqual(read.numbers, numbers, `${text}: ${JSON.stringify(read)}`);
+    assert.ok(
+      read.unread.length > 0 && read.unread.every(({ reason }) => reason === 'ambiguous'),
+      `${text}: ${JSON.stringify(read)}`,
+    );
+  }
+  for (const [text, numbers, country = 'DE'] of [
+    ['+4930901820.00', [BERLIN]],
+    ['+4930901820,0', [BERLIN]],
+    ['+49 30 - 901820', [BERLIN]],
+    ['030 - 90 18 20', [BERLIN]],
+    ['06 - 12 34 56 78', ['+31612345678'], 'NL'],
+    ['030 901820 - 0171 3920000', [BERLIN, MOBILE]],
+    ['030 901820 • 0171 3920000', [BERLIN, MOBILE]],
+    ['101, 102, 103', ['101', '102', '103']],
+  ] as const)
+    assert.deepEqual(readNumbers(text, country), { numbers, unread: [] }, text);
+});
+
+test('fax numbers and numbers of customers are not kept', () => {
+  for (const [text, unread] of [
+    ['Tel: 030 901820 Fax: 030 901821', 'Fax 030 901821'],
+    ['030 901820, Fax 030 901821', 'Fax 030 901821'],
+    ['030 901820 / Fax 030 901821', 'Fax 030 901821'],
+    ['030 901820; 030 901821 (Fax)', '030 901821 Fax'],
+    ['Telefax 030 901821; 030 901820', 'Fax 030 901821'],
+    ['Kd.-Nr. 1234567 Tel 030 901820', 'Kd.-Nr. 1234567'],
+    ['Kd-Nr: 1234567, 030 901820', 'Kd-Nr: 1234567'],
+    ['030 901820 Kunden-Nr.: 1234567', 'Kunden-Nr.: 1234567'],
+  ] as const)
+    assert.deepEqual(
+      readNumbers(text, 'DE'),
+      { numbers: [BERLIN], unread: [{ text: unread, reason: 'not-a-number' }] },
+      text,
+    );
+  for (const text of ['030 901820 (Fax)', 'Fax: 030 901820', '030 901820 Fax', 'Kundennummer 1234567'])
+    assert.deepEqual(
+      [readNumbers(text, 'DE').numbers.length, readNumbers(text, 'DE').unread.length],
+      [0, 1],
+      text,
+    );
+  for (const text of ['Tel/Fax: 030 901820', 'Tel.-Nr. 030 901820', 'Telefon und Fax 030 901820'])
+    assert.deepEqual(readNumbers(text, 'DE').numbers, [BERLIN], text);
+});
+
 const someCountry = fc.constantFrom(
   ...(['DE', 'FR', 'ES', 'NL', 'US', 'GB', 'AT', 'CH', 'IT', 'BR', 'JP'] as const),
 );

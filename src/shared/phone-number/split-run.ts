@@ -12,6 +12,8 @@ const MAX_DIGITS = 15;
 /** Only a number of so many digits after its calling code is followed by other last digits of it. */
 const MIN_WITH_VARIANT = 7;
 const MAX_AREA_CODE = 5;
+/** Digits behind an area code, as many as behind the next divider: those of two numbers. */
+const MIN_ALIKE = 5;
 /** Without its 0, or in a country without one; fewer digits are the end of a number. */
 const MIN_BARE = 8;
 /** With its 0, in almost every country. */
@@ -70,7 +72,7 @@ const joined = (splits: readonly RunSplit[]): RunSplit => ({
 function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   const whole = textOf(part);
   const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
-  const slashes = part.flatMap(({ lead }, index) => (index > 0 && lead.includes('/') ? [index] : []));
+  const slashes = part.flatMap(({ lead }, index) => (index > 0 && isDivider(lead) ? [index] : []));
   if (slashes.length + starts.length === 0 && isComplete(whole)) return { texts: [whole], unread: [] };
 
   const ambiguous: RunSplit = { texts: [], unread: [whole] };
@@ -79,7 +81,7 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
     one.some((_, index) => isStart(one, index) && isNumber(one.slice(index)));
   const marked = splits(part, new Set([...starts, ...slashes]), (one, next) =>
     one[0] === part[0]
-      ? isNumber(one) || (isInternal(one) && next?.lead.includes('/') === true)
+      ? isNumber(one) || (isInternal(one) && isDivider(next?.lead ?? ''))
       : isNumber(one) && !holdsNumber(one),
   );
   if (marked.length === 1) return joined(marked.flat().map((one) => splitVariants(one, isComplete)));
@@ -88,7 +90,13 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
     // `8 029 491-19-11` and `229 01 95 12 34 56` are one number.
     const isCode = digitsOf(before).length < 3 || rest[0]?.digits.length === 2;
     const isPair = isInternal(before) && isNumber(rest) && !(isCode && isComplete(whole));
-    return isPair || rest[0]?.lead.includes('(');
+    // `030 901820 0171`
+    const isCut =
+      rest.length === 1 &&
+      /^0[1-9]\d{1,3}$/.test(textOf(rest)) &&
+      isNumber(before) &&
+      digitsOf(before).length > 7;
+    return isPair || isCut || rest[0]?.lead.includes('(');
   });
   if (isMixed || marked.length > 1) return ambiguous;
   const variants = splitVariants(part, isComplete);
@@ -107,6 +115,9 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   const isShortPair = slashes.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
   return isTwo || isTooLong || isShortPair ? ambiguous : { texts: [whole], unread: [] };
 }
+
+/** Between two numbers, or between the parts of one. */
+const isDivider = (lead: string) => /\/|\s-\s/.test(lead);
 
 /** A number of a PBX. */
 const isInternal = (part: Part) => part.length === 1 && /^[1-9]\d{0,5}$/.test(textOf(part));
@@ -164,15 +175,22 @@ function splits(
 function splitVariants(part: Part, isComplete: IsComplete): RunSplit {
   const whole = textOf(part);
   for (let index = 1; index < part.length; index += 1) {
-    if (!part[index]?.lead.includes('/')) continue;
+    if (!isDivider(part[index]?.lead ?? '')) continue;
     const before = part.slice(0, index);
     const national = nationalOf(before);
     const [area] = national;
     if (national.length < 2 && (area?.digits.replace(/^0/, '').length ?? 0) <= MAX_AREA_CODE) continue;
     const length = digitsOf(national).replace(/^0/, '').length;
-    if (before.some((_, at) => isStart(part, at))) return { texts: [], unread: [whole] };
-    if (!isComplete(textOf(before)) || (length < MIN_WITH_VARIANT && isComplete(whole))) continue;
     const after = part.slice(index);
+    const isShort = length < MIN_WITH_VARIANT || !part[index]?.lead.includes('/');
+    // `58058 / 58059`, but not `030 / 90 18 20`.
+    const local = national.at(-1)?.digits.length ?? 0;
+    const isAlike = local >= MIN_ALIKE && after[0]?.digits.length === local;
+    if (before.some((_, at) => isStart(part, at))) {
+      if (!part[index]?.lead.includes('/')) continue;
+      return { texts: [], unread: [whole] };
+    }
+    if (!isComplete(textOf(before)) || (isShort && !isAlike && isComplete(whole))) continue;
     const next = after.findIndex((_, at) => isStart(part, index + at));
     const variant = next < 0 ? after : after.slice(0, next);
     const own = onlyComplete(splitVariants(variant, isComplete), isComplete);
