@@ -22,9 +22,10 @@ const encodedDigits = (digit: string) =>
 
 /** What stands between digits: as people write, in the query of an address (a blank is `+` or `%20`), and in JSON. */
 const BETWEEN = [
-  String.raw`(?:[\s\-./()+\u00a0\u2010-\u2015\u200b-\u200f\u202a-\u202e\u2060-\u2069\uff08\uff09\uff0b\uff0d-\uff0f]`,
+  // Not the marks between the values of JSON: no number goes over from one value to the next.
+  String.raw`(?:[\s\-./()+_|~=*'#[\]{}<>\u00a0\u00ad\u00b4\u00b7\u2010-\u2015\u2018\u2019\u2022\u200b-\u200f\u202a-\u202e\u2060-\u2069\u20e3\u2212\u301c\u30fb\ufe0f\uff08\uff09\uff0b\uff0d-\uff0f\uff5e]|&nbsp;`,
   String.raw`%(?:20|2[89DEF]|C2%A0|E2%80%(?:8[B-F]|9[0-5]|A[A-E])|E2%81%A\d|E3%80%80|EF%BC%8[89BDEF])`,
-  String.raw`\\/|\\u(?:00a0|20(?:0[b-f]|1[0-5]|2[a-e]|6\d)|3000|ff0[89bdef])){0,3}`,
+  String.raw`\\/|\\u(?:00a0|20(?:0[b-f]|1[0-5]|2[a-e]|6\d)|3000|ff0[89bdef])){0,6}`,
 ].join('|');
 
 /** No digit stands before it; the end of an escaped character is none, unless that is a digit. */
@@ -50,7 +51,7 @@ export function writtenNumber(number: string): RegExp {
   const code = digits.slice(0, digits.length - own.length);
   const dialled = trunk === '' ? '' : `${spread(trunk)}${BETWEEN}`;
   const abroad = `(?:\\+|%2B|\uff0b|%EF%BC%8B|\\\\uff0b|${spread('00')}${BETWEEN})?${spread(code)}${BETWEEN}${trunk === '' ? '' : `(?:${dialled})?`}`;
-  return new RegExp(`${BEFORE}\\(?(?:${abroad}|${dialled})?${spread(own)}${AFTER}`, 'gi');
+  return new RegExp(`${BEFORE}[([{]?(?:${abroad}|${dialled})?${spread(own)}${AFTER}`, 'gi');
 }
 
 /** A number within its country, and the digits dialled before it there, as the 0 in Germany. */
