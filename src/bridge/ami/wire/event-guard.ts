@@ -54,9 +54,7 @@ export function createEventGuard(handlers: EventGuardHandlers) {
   function begin(frame: Frame): void {
     if (layoutOf(frame.event) === undefined) {
       handlers.onOther(frame);
-      const isOfEvent = !/^Response: /.test(frame.bytes.toString('latin1', 0, 10));
-      if (isOfEvent && !(isBeginning(frame) && hasWholeChannels(bytesOf([frame]).toString('latin1'))))
-        doubtful = longestNumber;
+      if (!hasWholeChannels(frame.bytes.toString('latin1'))) doubtful = longestNumber;
       return;
     }
     const it = isBeginning(frame) ? read([frame]) : unreadable;

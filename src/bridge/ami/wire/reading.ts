@@ -111,8 +111,12 @@ export function readAs(
   }
 }
 
-/** True if all lines of each channel in an event of any kind are there, in order: it was not cut in one of their values. */
+/**
+ * True if all lines of each channel in an event of any kind are there, in order: it was not cut in one of their values.
+ * Nor was one with a blank line, as recordings have them.
+ */
 export function hasWholeChannels(text: string): boolean {
+  if (/\n\r*\n[^\r\n]/.test(text)) return true;
   const lines = linesOf(text);
   return lines.every(({ key }, i) => {
     const prefix = key.slice(0, -'Channel'.length);
