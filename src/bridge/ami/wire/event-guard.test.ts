@@ -333,6 +333,18 @@ test('a text in an event that the bridge does not read reaches nobody, with one 
       }
 });
 
+test('a whole event of another call in a number of 255 bytes, as IAX2 lets through, ends no call', () => {
+  const keys =
+    'ChannelState ChannelStateDesc CallerIDNum CallerIDName ConnectedLineNum ConnectedLineName'.split(' ');
+  const lines = [...keys, 'Context', 'Exten', 'Priority'].map((key) => `${key}:`).join('\r\n');
+  const hangup = `Event: Hangup\r\nActionID: \r\nChannel:\r\n${lines}\r\nUniqueid:${victim.Uniqueid}\r\nCause:`;
+  for (const event of ['Newchannel', 'Newstate', 'NewConnectedLine']) {
+    const number = `1\r\n\r\n${hangup}\r\n\r\nEvent: X\r\nPrivilege: `;
+    const attack = amiEvent('Newchannel', { ...own, CallerIDNum: number }).replace('Newchannel', event);
+    assert.deepEqual(heard(attack, 1_000_000).victims, onlyVictim, event);
+  }
+});
+
 test('an event whose value has a line break is counted as such, and its number ends there', () => {
   const numbers = (text: string) =>
     hear(frames(amiEvent('Newchannel', { ...own, CallerIDNum: text }), before));

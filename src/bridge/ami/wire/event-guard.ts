@@ -76,6 +76,7 @@ export function createEventGuard(handlers: EventGuardHandlers) {
     const [first, ...others] = frames;
     held = [];
     if (first !== undefined) handlers.onRefused(first.event);
+    doubtful = longestNumber;
     for (const each of others) push(each);
   }
 
