@@ -103,16 +103,16 @@ export function accountCommands(
     )
     .action((name, file) =>
       withStore(name, async ({ store, account, audit }) => {
-        const target =
-          file === '-'
-            ? io.out
-            : createWriteStream('', { fd: createFile(file, () => openSync(file, 'wx', 0o600)) });
         const how = {
           left: () => (file === '-' ? 'what is written so far is not all' : `${file} is not written`),
           undo: () => file !== '-' && rmSync(file, { force: true }),
         };
-        // From here on, with nothing awaited since the file was created: Ctrl-C must find it.
         await longWork(`writing ${account.name}, rows`, how, async (progress) => {
+          // In here, with nothing awaited before: Ctrl-C must find it, and no file that was there already.
+          const target =
+            file === '-'
+              ? io.out
+              : createWriteStream('', { fd: createFile(file, () => openSync(file, 'wx', 0o600)) });
           await audit('export', 'everything');
           const lines = Readable.from(exportLines(store, account.id, progress));
           await pipeline(lines, target, { end: file !== '-' });
