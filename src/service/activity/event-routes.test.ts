@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { until } from '../../../test/until.ts';
 import type { Session } from '../accounts/user.ts';
-import { appOn } from '../app/app.fixture.ts';
+import { appOn, directoryOf } from '../app/app.fixture.ts';
 import { type CallRecord, noExtras } from '../calls/call-record.ts';
 import type { Store } from '../database/store.ts';
 
@@ -19,7 +19,6 @@ const call = (id: string): CallRecord => ({
 async function serve(t: TestContext) {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<CallRecord[]>();
-  const account = { id: 1, uid, name: 'A', country: null, timeZone: null, tokenCounter: 1 };
   const user = {
     id: 1,
     uid,
@@ -36,17 +35,7 @@ async function serve(t: TestContext) {
   const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
   const stored = { newestEntry: 1 };
   const store = {
-    directory: {
-      read: async () => ({
-        version: 1,
-        directory: {
-          siteTokens: { operator: 0, fleet: 0 },
-          accounts: [account],
-          integrations: [],
-          extensions: [],
-        },
-      }),
-    },
+    directory: directoryOf(),
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
     users: { session: async () => session, list: async () => [user] },
     calls: { page: async () => ({ calls: [], next: null, back: null }) },

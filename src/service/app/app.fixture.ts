@@ -1,5 +1,6 @@
 import { type Log, silentLog } from '../../shared/log/log.ts';
 import { openDirectory } from '../accounts/directory.ts';
+import type { Integration } from '../accounts/directory-store.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { makeScreens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
@@ -11,6 +12,17 @@ import { makeSessions } from '../users/sessions.ts';
 import { buildApp } from './app.ts';
 
 export const keys = makeKeys(Buffer.alloc(32, 1));
+
+/** The directory of a store that has one account, 1, with these integrations. */
+export function directoryOf(...integrations: Integration[]) {
+  const account = {
+    ...{ id: 1, uid: '0'.repeat(16), name: 'A', country: null, timeZone: null, tokenCounter: 1 },
+    ...{ requestsPerMinute: null, openingHours: null },
+  };
+  const siteTokens = { operator: 0, fleet: 0 };
+  const directory = { siteTokens, accounts: [account], integrations, extensions: [] };
+  return { read: async () => ({ version: 1, directory }) };
+}
 
 /** The application on a store of the test's own. */
 export async function appOn(store: Store, log: Log = silentLog) {

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { until } from '../../../test/until.ts';
 import type { Session } from '../accounts/user.ts';
 import type { Store } from '../database/store.ts';
-import { appOn } from './app.fixture.ts';
+import { appOn, directoryOf } from './app.fixture.ts';
 
 /** A service with one account and two users, whose large reads wait until the test lets them go on. */
 async function serve(t: TestContext) {
@@ -17,15 +17,6 @@ async function serve(t: TestContext) {
     reads.running -= 1;
     return [];
   }
-  const account = {
-    id: 1,
-    uid: '0'.repeat(16),
-    name: 'A',
-    country: null,
-    timeZone: null,
-    tokenCounter: 1,
-    openingHours: null,
-  };
   const user = (id: number) => ({
     ...{ id, uid: String(id).repeat(16), account: 1, name: `User ${id}`, signInName: `user${id}` },
     ...{ role: 'administrator' as const, language: 'en', password: 'x', secondFactor: null },
@@ -35,17 +26,7 @@ async function serve(t: TestContext) {
     ...{ id: 's', user: user(1), openedAt: 0, usedAt: 0, address: '', browser: '' },
   };
   const store = {
-    directory: {
-      read: async () => ({
-        version: 1,
-        directory: {
-          siteTokens: { operator: 0, fleet: 0 },
-          accounts: [account],
-          integrations: [],
-          extensions: [],
-        },
-      }),
-    },
+    directory: directoryOf(),
     requests: { use: async () => [] },
     users: { session: async () => session, list: async () => [user(1), user(2)] },
     audit: { write: async () => {} },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../../shared/log/log.ts';
-import { appOn, keys } from '../app/app.fixture.ts';
+import { appOn, directoryOf, keys } from '../app/app.fixture.ts';
 import type { Store } from '../database/store.ts';
 import type { RecordedRequest } from './request-store.ts';
 
@@ -23,26 +23,7 @@ async function application() {
   const said: string[] = [];
   const log: Log = { say: (code) => void said.push(code), child: () => log };
   const store = {
-    directory: {
-      read: async () => ({
-        version: 1,
-        directory: {
-          siteTokens: { operator: 0, fleet: 0 },
-          accounts: [
-            {
-              id: 1,
-              uid: '0'.repeat(16),
-              name: 'A',
-              country: null,
-              tokenCounter: 1,
-              requestsPerMinute: null,
-            },
-          ],
-          integrations: [integration],
-          extensions: [],
-        },
-      }),
-    },
+    directory: directoryOf(integration),
     requests: {
       record: async (request: RecordedRequest) => {
         if (disk.accountIsGone) throw new Error('FOREIGN KEY constraint failed');
