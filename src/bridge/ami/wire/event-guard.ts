@@ -1,6 +1,6 @@
 import { channelName, firstLine } from '../../calls/line-break.ts';
 import type { FieldKey, Fields } from './frame.ts';
-import { isUsed, layoutOf, text as longestNumber } from './layout.ts';
+import { isUsed, layoutOf, longestText } from './layout.ts';
 import { hasWholeChannels, type Reading, readAs } from './reading.ts';
 
 /** A frame as the framer cut it: an event's (`event` is its name), or another ('') . */
@@ -28,13 +28,15 @@ type Whole = Extract<Reading, { kind: 'whole' }>;
  * An event whose lines end too early goes on in the frames behind it, to the rest of its lines. An event that is whole is
  * handed on when the next one begins, or when nothing else has come (`settle`): a frame behind it that begins as none of
  * Asterisk's does is the rest of it.
+ *
+ * If an event is cut and its rest cannot be told, what comes within the length of a value is refused.
  */
 export function createEventGuard(handlers: EventGuardHandlers) {
   /** The frames of the event in hand: what it began with, and what is in its values so far. */
   let held: Frame[] = [];
   /** What they are together; undefined while an event is cut in a value. */
   let reading: Whole | undefined;
-  /** How many bytes of the next frames may be in a value of an event whose lines the bridge does not know. */
+  /** How many bytes of the next frames may be in a value of an event that was cut, and whose rest is not found. */
   let doubtful = 0;
 
   /** Takes the next frame, which is valid only during the call. */
@@ -54,7 +56,7 @@ export function createEventGuard(handlers: EventGuardHandlers) {
   function begin(frame: Frame): void {
     if (layoutOf(frame.event) === undefined) {
       handlers.onOther(frame);
-      if (!hasWholeChannels(frame.bytes.toString('latin1'))) doubtful = longestNumber;
+      if (!hasWholeChannels(frame.bytes.toString('latin1'))) doubtful = longestText;
       return;
     }
     const it = isBeginning(frame) ? read([frame]) : unreadable;
@@ -76,7 +78,7 @@ export function createEventGuard(handlers: EventGuardHandlers) {
     const [first, ...others] = frames;
     held = [];
     if (first !== undefined) handlers.onRefused(first.event);
-    doubtful = longestNumber;
+    doubtful = longestText;
     for (const each of others) push(each);
   }
 

@@ -16,7 +16,7 @@ export type Layout = readonly LineLayout[];
 /** An extension: AST_MAX_EXTENSION without its NUL. Asterisk cuts it, whoever sets it. */
 export const extension = 79;
 /** PJSIP cuts caller numbers after 79 bytes, IAX2 and chan_sip after 255. */
-export const text = 255;
+export const longestText = 255;
 /** Arguments of an application; as long as Asterisk's own buffers. */
 const argumentText = 1024;
 
@@ -30,12 +30,12 @@ const optional = (key: string, more: Omit<LineLayout, 'key'> = {}): LineLayout =
  */
 export function channelLines(prefix = ''): Layout {
   return [
-    line('Channel', { raw: text }),
+    line('Channel', { raw: longestText }),
     line('ChannelState'),
     line('ChannelStateDesc'),
-    line('CallerIDNum', { raw: text }),
+    line('CallerIDNum', { raw: longestText }),
     line('CallerIDName'),
-    line('ConnectedLineNum', { raw: text }),
+    line('ConnectedLineNum', { raw: longestText }),
     line('ConnectedLineName'),
     optional('Language'),
     optional('AccountCode', { raw: extension }),
@@ -53,31 +53,31 @@ const bridgeLines: Layout = [
   line('BridgeType'),
   line('BridgeTechnology'),
   optional('BridgeCreator'),
-  optional('BridgeName', { raw: text }),
+  optional('BridgeName', { raw: longestText }),
   line('BridgeNumChannels'),
   optional('BridgeVideoSourceMode'),
   optional('BridgeVideoSource'),
 ];
 
 const channel = channelLines();
-const dialled = [...channelLines('Dest'), line('DialString', { raw: text })];
+const dialled = [...channelLines('Dest'), line('DialString', { raw: longestText })];
 
 const statusEnd = [
-  optional('EffectiveConnectedLineNum', { raw: text }),
+  optional('EffectiveConnectedLineNum', { raw: longestText }),
   optional('EffectiveConnectedLineName'),
   optional('TimeToHangup'),
   optional('BridgeID'),
   optional('Application'),
   optional('Data', { raw: argumentText }),
-  ...Array.from({ length: 8 }, () => optional('Variable', { raw: text })),
+  ...Array.from({ length: 8 }, () => optional('Variable', { raw: longestText })),
   optional('ActionID'),
 ];
-const status = [...channel, optional('Type'), optional('DNID', { raw: text }), ...statusEnd];
+const status = [...channel, optional('Type'), optional('DNID', { raw: longestText }), ...statusEnd];
 /** As older and other systems write it. */
 const shortStatus = [
-  line('Channel', { raw: text }),
+  line('Channel', { raw: longestText }),
   line('Uniqueid'),
-  optional('DNID', { raw: text }),
+  optional('DNID', { raw: longestText }),
   ...statusEnd,
 ];
 
@@ -88,7 +88,7 @@ const bodies: Readonly<Record<string, readonly Layout[]>> = {
   NewCallerid: [[...channel, optional('CID-CallingPres')]],
   // Asterisk itself dials for AMI's Originate and for call files.
   DialBegin: [[...channel, ...dialled], dialled],
-  Rename: [[line('Channel', { raw: text }), line('Newname', { raw: text }), line('Uniqueid')]],
+  Rename: [[line('Channel', { raw: longestText }), line('Newname', { raw: longestText }), line('Uniqueid')]],
   BridgeEnter: [[...bridgeLines, ...channel, optional('SwapUniqueid')]],
   BridgeLeave: [[...bridgeLines, ...channel]],
   BridgeDestroy: [bridgeLines],
