@@ -10,8 +10,6 @@ export type FloodOutcome = {
   readonly lookups: readonly FloodLookup[];
   /** How often the bridge ended an AGI connection because its deadline was over. */
   readonly cutOff: number;
-  /** Whether a call that came after the flood was reported. */
-  readonly isReported: boolean;
   /** What the bridge has used of a processor, ms, and the most memory, MB. */
   readonly cpuMs: number;
   readonly mostMb: number;
@@ -65,7 +63,7 @@ export async function runFlood(
     await until('the last call is reported', () => isReported, { everyMs: 50 });
     const status = readFileSync(`/proc/${bridge.pid}/status`, 'utf8');
     return {
-      ...{ calls, lookups: await lookups.end(), cutOff, isReported },
+      ...{ calls, lookups: await lookups.end(), cutOff },
       cpuMs: bridge.cpuMs() - before,
       mostMb: Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024),
     };

@@ -49,9 +49,15 @@ export async function person(
 const hashed = makePasswords().hash(password);
 
 /** What a browser sends with a form of a page at `url`. */
-export const form = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) => ({
+export const form = (
+  url: string,
+  fields: Record<string, string | readonly string[]>,
+  headers: Record<string, string> = {},
+) => ({
   method: 'POST',
-  body: new URLSearchParams(fields).toString(),
+  body: new URLSearchParams(
+    Object.entries(fields).flatMap(([key, value]) => [value].flat().map((one) => [key, one as string])),
+  ).toString(),
   headers: { 'content-type': 'application/x-www-form-urlencoded', origin: url, ...headers },
 });
 

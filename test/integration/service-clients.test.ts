@@ -3,14 +3,13 @@ import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { linkAddress } from '../../src/service/kit/public-address.ts';
-import { browse, form, person, visitor } from './people.ts';
+import { browse, form, person } from './people.ts';
 import { event, raw, serve } from './service-harness.ts';
 
 test('HEAD is answered like GET, without the body, but posts no event', async (t) => {
   const served = await serve(t);
   const { a, ask, url } = served;
-  await person(served, { name: 'Ann', role: 'administrator' });
-  const { cookie } = await visitor(served, 'Ann');
+  const { cookie } = await browse(served, 'Ann');
   const both = async (path: string, headers: Record<string, string> = {}, token = '') => {
     const [get, head] = [
       await ask(`${url}${path}`, { headers, token }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { browse, textOf, visitor, withStore } from './people.ts';
+import { browse, textOf, withStore } from './people.ts';
 import { serve } from './service-harness.ts';
 
 /** A service whose administrator imports files: what the preview says, and which customers there are then. */
@@ -180,8 +180,7 @@ test('each column that is imported is shown, however many there are', async (t) 
 
 test('a file is sent as it is, in the encoding of the program that saved it, without a script', async (t) => {
   const served = await serve(t);
-  await browse(served, 'Ada');
-  const { cookie, token } = await visitor(served, 'Ada');
+  const { cookie, token } = await browse(served, 'Ada');
   const table = 'Kundennr;Name;Telefon\r\n7;Bäckerei Weiß;030 1234567\r\n';
   for (const [encoding, bytes] of [
     ['windows-1252', Buffer.from(table, 'latin1')],

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { accountTables } from '../../src/service/accounts/account-data.ts';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import { basePath } from '../../src/shared/api/contract/paths.ts';
 import { until } from '../until.ts';
-import { browse, withStore } from './people.ts';
+import { browse, form, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';
+import { orphans } from './service-upgrade-removed.ts';
 
 type Database = {
   readonly settings: DatabaseSettings;
@@ -65,11 +65,7 @@ function requests(token: string, admin: string, session: { cookie: string; token
   });
   const byForm = (path: string, fields: Record<string, string>) => ({
     path,
-    headers: {
-      ...{ cookie: session.cookie, origin: session.url },
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    body: new URLSearchParams({ token: session.token, ...fields }).toString(),
+    ...form(session.url, { token: session.token, ...fields }, { cookie: session.cookie }),
   });
   const csv = `numbers,name\n${Array.from({ length: 2_000 }, (_, n) => `+4930${700_000 + n},Row`).join('\n')}\n`;
   return {
@@ -142,17 +138,7 @@ export function lateRequestTests(
       ...each(all.session, '303/sign-in'),
     });
     for await (const _ of stream); // its screens are closed
-    const orphans = async () => {
-      const left: Record<string, number> = {};
-      for (const { table, by = 'account_id', through = 'accounts' } of accountTables.slice(0, -1)) {
-        const [row] = await sql(
-          `SELECT count(*) AS n FROM ${table} WHERE ${by} NOT IN (SELECT id FROM ${through})`,
-        );
-        if (Number(row?.n) > 0) left[table] = Number(row?.n);
-      }
-      return left;
-    };
-    assert.deepEqual(await orphans(), {});
+    assert.deepEqual(await orphans(sql), {});
 
     const made = (await admin('/accounts', 'POST', { name: 'Next' })).json as { admin_token: string };
     const [next] = (await sql("SELECT id FROM accounts WHERE name = 'Next'")) as { id: number }[];

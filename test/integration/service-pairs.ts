@@ -7,7 +7,7 @@ import { importCustomers } from '../../src/service/people/customers-csv.ts';
 import { forgetNumber } from '../../src/service/people/forget-number.ts';
 import { startService } from '../../src/service/service.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { browse } from './people.ts';
+import { browse, form } from './people.ts';
 import { type Answer, options, serve } from './service-harness.ts';
 
 const ROUNDS = 25;
@@ -264,15 +264,7 @@ export function pairTests(engine: string, open: (t: TestContext) => Promise<Data
             async send(path, fields, who) {
               const { cookie, token } = who === 'colleague' ? ben : ann;
               const at = who === 'colleague' ? elsewhere : url;
-              const pairsOf = Object.entries({ token, ...fields }).flatMap(([key, value]) =>
-                [value].flat().map((one) => [key, one as string]),
-              );
-              const answer = await ask(at + path, {
-                method: 'POST',
-                body: new URLSearchParams(pairsOf).toString(),
-                headers: { 'content-type': 'application/x-www-form-urlencoded', origin: at, cookie },
-              });
-              return done(answer);
+              return done(await ask(at + path, form(at, { token, ...fields }, { cookie })));
             },
             admin: asAdmin,
             table,
@@ -302,10 +294,10 @@ export function pairTests(engine: string, open: (t: TestContext) => Promise<Data
           const outcomes = await Promise.all(both);
           const [one, two] = (n % 2 === 0 ? outcomes : outcomes.toReversed()) as [Done, Done];
           const customers = new Map<string, Customer>();
-          for await (const page of store.customers.all(id))
-            for (const customer of page)
-              if (customer.reference === round.a || customer.reference === round.b)
-                customers.set(customer.reference, customer);
+          for (const reference of [round.a, round.b]) {
+            const customer = await store.customers.get(id, reference);
+            if (customer !== undefined) customers.set(reference, customer);
+          }
           const all = [...customers.values()].flatMap(({ numbers }) => numbers);
           const numbers = names.filter((each) => all.includes(round.number(each))).join(' ');
           const after = { first: one, second: two, customers, numbers };

@@ -29,6 +29,18 @@ const madeBy100 = `
 
 const rowsOf = 'account_id, at, what';
 
+/** How many rows belong to no account that is there, by table. */
+export async function orphans(sql: Database['sql']): Promise<Record<string, number>> {
+  const left: Record<string, number> = {};
+  for (const { table, by = 'account_id', through = 'accounts' } of accountTables.slice(0, -1)) {
+    const [row] = await sql(
+      `SELECT count(*) AS n FROM ${table} WHERE ${by} NOT IN (SELECT id FROM ${through})`,
+    );
+    if (Number(row?.n) > 0) left[table] = Number(row?.n);
+  }
+  return left;
+}
+
 /** What every engine must make of it. `said`: what was printed meanwhile. */
 export function upgradeTests(
   engine: string,
@@ -43,12 +55,7 @@ export function upgradeTests(
     t.mock.restoreAll();
     assert.match(printed.join(''), /: deleted 4 rows of accounts that were removed before\n/);
 
-    for (const { table, by = 'account_id', through = 'accounts' } of accountTables.slice(0, -1)) {
-      const [row] = await sql(
-        `SELECT count(*) AS n FROM ${table} WHERE ${by} NOT IN (SELECT id FROM ${through})`,
-      );
-      assert.equal(Number(row?.n), 0, table);
-    }
+    assert.deepEqual(await orphans(sql), {});
     const audit = async () =>
       (await sql(`SELECT ${rowsOf} FROM audit ORDER BY id`)).map((row) => Object.values(row));
     const entries = [
