@@ -43,6 +43,7 @@ export function createBridgeAlerts(
   const { stateDir } = config.outbox;
   const lookAtDisk = watchDisk(stateDir);
   const api = watchApi(config.api.baseUrl, Date.now);
+  const ownCertificateEndsAt = expiryOf(config.api.clientCertificate?.cert);
   let reported = { problems: '', at: Number.NEGATIVE_INFINITY };
   let state: BridgeState | undefined;
   /** What changed at once, and otherwise each minute, so that the service sees that the bridge runs. */
@@ -70,7 +71,7 @@ export function createBridgeAlerts(
       certificates: {
         pbx: link.certificateEndsAt,
         api: api.certificateEndsAt(),
-        own: expiryOf(config.api.clientCertificate?.cert),
+        own: ownCertificateEndsAt,
       },
       backlogMs: Math.max(config.alerts.afterMs, LEAST_BACKLOG_MS),
     });

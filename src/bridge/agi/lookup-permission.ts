@@ -75,7 +75,7 @@ export function createLookupPermissions(
 
   function updateAll(): void {
     callers.clear();
-    for (const uniqueid of state.calls.keys()) updateCaller(uniqueid);
+    for (const [uniqueid, call] of state.calls) callers.update(uniqueid, call, state.channels.get(uniqueid));
     for (const reviews of [...waiting.values()]) for (const review of reviews) review();
   }
 

@@ -180,8 +180,9 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
 
     function onLinkedid(has: boolean): void {
       const { version, hasLinkedid } = status;
+      if (has === hasLinkedid) return;
       if (has && hasLinkedid === false) log.say('ami.linkedid');
-      if (!has && hasLinkedid !== false) log.say('ami.no-linkedid', { version: version || '?' });
+      if (!has) log.say('ami.no-linkedid', { version: version || '?' });
       status = { ...status, hasLinkedid: has };
     }
 

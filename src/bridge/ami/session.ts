@@ -66,7 +66,7 @@ type SessionHandlers = {
   onUp(up: PbxUp): void;
   /** The PBX has answered later what it is. */
   onFacts(facts: PbxFacts): void;
-  /** Whether Newchannel events say which call they belong to: called with the first, and when it changes. */
+  /** Whether a Newchannel event says which call it belongs to, as they do from Asterisk 13 on: called with each. */
   onLinkedid(has: boolean): void;
   onPong(at: number): void;
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
@@ -124,7 +124,6 @@ export async function runSession(
   /** Inputs that wait until the snapshot that is being read has been handed on. */
   let held: Input[] | undefined = [];
   let isHandingOn = false;
-  let linkedidComes: boolean | undefined;
   let callEvents = 0;
   let cancelResync: (() => void) | undefined;
   let stopKeepAlive = (): void => {};
@@ -260,7 +259,7 @@ export async function runSession(
 
   function onCallEvent(event: string, fields: Fields, at: number): void {
     callEvents++;
-    if (event === 'Newchannel') noteLinkedid(hasLinkedid(fields));
+    if (event === 'Newchannel') handlers.onLinkedid(hasLinkedid(fields));
     const input = toInput(event, fields, at);
     if (input === undefined) {
       onRefused(event);
@@ -268,13 +267,6 @@ export async function runSession(
     }
     counters.events++;
     hand(input);
-  }
-
-  /** Asterisk has Linkedid in its events from 13 on. */
-  function noteLinkedid(has: boolean): void {
-    if (has === linkedidComes) return;
-    linkedidComes = has;
-    handlers.onLinkedid(has);
   }
 
   function hand(input: Input): void {

@@ -5,7 +5,7 @@ import { type Channel, isAnalogue, PRERING, RING } from './channel.ts';
 import type { Report } from './effect.ts';
 import { extrasOf, missedOf, outcomeOf } from './missed.ts';
 import { callIdOf, type OpenCall } from './open-call.ts';
-import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
+import { decide, isOverdue, type TrackerState, writeJournal } from './tracker-state.ts';
 
 /**
  * How long to wait for a number that is missing at the first ring, ms: some trunks send it late, some dialplans are
@@ -70,11 +70,8 @@ function wakeIfWaiting(state: TrackerState, { number, numberBy }: OpenCall, chan
 }
 
 /** True if the number of a call was waited for long enough. */
-function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
-  const left = numberBy - at;
-  // A clock that was set back must not make a call wait for an hour.
-  return left <= 0 || left > ANALOGUE_WAIT_MS;
-}
+const numberIsOverdue = ({ numberBy }: OpenCall, at: number): boolean =>
+  isOverdue(numberBy, at, ANALOGUE_WAIT_MS);
 
 /**
  * Ends a call whose channel is gone. If the PBX can no longer say whether the number may be shown, it counts as shown,

@@ -6,7 +6,7 @@ import { APPLICATION_WAIT_MS, askApplication, beginEnd, isTalking, placeAtEnd, r
 import type { OpenCall } from './open-call.ts';
 import { placeText } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
-import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
+import { decide, type TrackerState, takeOverdue, writeJournal } from './tracker-state.ts';
 
 /**
  * Handles a hang-up. The channel is kept while the PBX still has to answer a question about it: its presentation, or
@@ -86,13 +86,8 @@ export function applicationAnswered(
 
 /** Ends the calls for which the PBX has not said in time what its dialplan does. */
 export function applicationsOverdue(state: TrackerState): void {
-  for (const [uniqueid, by] of state.waitingForApplication) {
-    const left = by - state.at;
-    // A clock that was set back must not make a call wait.
-    if (left <= 0 || left > APPLICATION_WAIT_MS)
-      applicationAnswered(state, { uniqueid, application: '', data: '' });
-    else state.effects.push({ type: 'wake', at: by });
-  }
+  for (const uniqueid of takeOverdue(state, state.waitingForApplication, APPLICATION_WAIT_MS))
+    applicationAnswered(state, { uniqueid, application: '', data: '' });
 }
 
 /** A call that was gone after a gap, and what its record says of it. */

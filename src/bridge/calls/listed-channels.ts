@@ -3,7 +3,7 @@ import { type Channel, UP } from './channel.ts';
 import type { ChannelsListed } from './input.ts';
 import { callVanished, channelOf, isHolding, pickUp } from './snapshot.ts';
 import { addChannel, enterBridge, legsOf, removeChannel } from './topology.ts';
-import { type TrackerState, writeObserved } from './tracker-state.ts';
+import { type TrackerState, takeOverdue, waitFor, writeObserved } from './tracker-state.ts';
 
 /** How long after both have picked up a BridgeEnter may come, ms: Asterisk sends it at once. */
 const CONNECT_MS = 2_000;
@@ -15,9 +15,7 @@ const CONNECT_MS = 2_000;
 export function pickedUp(state: TrackerState, channel: Channel): void {
   const caller = channel.dialledFor === '' ? channel : state.channels.get(channel.dialledFor);
   if (caller === undefined || !isUnconnected(state, caller)) return;
-  const by = state.at + CONNECT_MS;
-  state.connecting.set(caller.uniqueid, by);
-  state.effects.push({ type: 'wake', at: by });
+  waitFor(state, state.connecting, caller.uniqueid, CONNECT_MS);
 }
 
 /** True for an unanswered caller who has picked up, as a phone has that was dialled for the call, and is in no bridge. */
@@ -31,17 +29,10 @@ function isUnconnected(state: TrackerState, caller: Channel): boolean {
 }
 
 export function connectionsOverdue(state: TrackerState): void {
-  let isAsked = false;
-  for (const [uniqueid, by] of state.connecting) {
-    const left = by - state.at;
-    if (left > 0 && left <= CONNECT_MS) {
-      state.effects.push({ type: 'wake', at: by });
-      continue;
-    }
-    state.connecting.delete(uniqueid);
+  const isAsked = takeOverdue(state, state.connecting, CONNECT_MS).some((uniqueid) => {
     const caller = state.channels.get(uniqueid);
-    isAsked ||= caller !== undefined && isUnconnected(state, caller);
-  }
+    return caller !== undefined && isUnconnected(state, caller);
+  });
   if (isAsked) state.effects.push({ type: 'ask-channels' });
 }
 

@@ -18,7 +18,7 @@ import {
   writtenWhere,
 } from './place.ts';
 import { legsOf } from './topology.ts';
-import type { TrackerState } from './tracker-state.ts';
+import { type TrackerState, waitFor } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
 /**
@@ -104,9 +104,7 @@ export function askApplication(state: TrackerState, call: OpenCall, channel: Cha
   const others = mailbox === undefined ? writtenWhere(found, channel.was) : [];
   if (!asksPlace && others.length === 0) return;
   end.application = 'asked';
-  const by = state.at + APPLICATION_WAIT_MS;
-  state.waitingForApplication.set(uniqueid, by);
-  state.effects.push({ type: 'wake', at: by });
+  waitFor(state, state.waitingForApplication, uniqueid, APPLICATION_WAIT_MS);
   state.effects.push({
     ...{ type: 'ask-application', uniqueid },
     ...(asksPlace && { place }),

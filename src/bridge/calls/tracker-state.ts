@@ -87,6 +87,31 @@ export function writeJournal(state: TrackerState, entry: JournalEntry): void {
   state.effects.push({ type: 'journal', entry });
 }
 
+/** Waits, unless it is over before: until `ms` from now. */
+export function waitFor(
+  state: TrackerState,
+  waiting: Map<string, number>,
+  uniqueid: string,
+  ms: number,
+): void {
+  const by = state.at + ms;
+  waiting.set(uniqueid, by);
+  state.effects.push({ type: 'wake', at: by });
+}
+
+/** Takes what has waited long enough, by Uniqueid. `ms`: how long it waits. */
+export function takeOverdue(state: TrackerState, waiting: Map<string, number>, ms: number): string[] {
+  const overdue: string[] = [];
+  for (const [uniqueid, by] of waiting)
+    if (isOverdue(by, state.at, ms)) overdue.push(uniqueid);
+    else state.effects.push({ type: 'wake', at: by });
+  for (const uniqueid of overdue) waiting.delete(uniqueid);
+  return overdue;
+}
+
+/** True if a wait of at most `ms`, until `by`, is over; a clock that was set back must not make it longer. */
+export const isOverdue = (by: number, at: number, ms: number): boolean => by <= at || by - at > ms;
+
 /** What happens to a caller's channel. */
 export function writeObserved(state: TrackerState, call: OpenCall, text: string): void {
   writeJournal(state, { at: state.at, uniqueid: call.uniqueid, call: call.id, kind: 'observed', text });

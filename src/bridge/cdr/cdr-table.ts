@@ -18,6 +18,12 @@ export function columnsToRead(names: readonly string[], table: string, todo: str
   return [...required, ...optional, ...callers].filter((name) => names.includes(name));
 }
 
+/** What is wrong with a uniqueid by which no call can be found. */
+export function faultOf(uniqueid: string, idWidth: number): 'no-uniqueid' | 'cut-uniqueid' | undefined {
+  if (uniqueid === '') return 'no-uniqueid';
+  return !isUniqueid(uniqueid) && uniqueid.length >= idWidth ? 'cut-uniqueid' : undefined;
+}
+
 /** `idWidth`: how many characters the column `uniqueid` can hold, which may have cut off the rest. */
 export function recordOf(
   row: Row,
@@ -26,8 +32,8 @@ export function recordOf(
   const text = (name: string) => (row[name] === null || row[name] === undefined ? '' : String(row[name]));
   const line = (name: string) => firstLine(text(name));
   const uniqueid = line('uniqueid');
-  if (uniqueid === '') return 'no-uniqueid';
-  if (!isUniqueid(uniqueid) && uniqueid.length >= idWidth) return 'cut-uniqueid';
+  const fault = faultOf(uniqueid, idWidth);
+  if (fault !== undefined) return fault;
   return {
     src: line('src') || line('cnum') || firstLine(/<([^>]*)>\s*$/.exec(text('clid'))?.[1] ?? ''),
     dst: line('dst'),

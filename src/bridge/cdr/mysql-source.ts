@@ -1,7 +1,6 @@
 import { escapeId } from 'mysql2';
-import { isUniqueid } from '../calls/open-call.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
-import { columnsToRead, recordOf } from './cdr-table.ts';
+import { columnsToRead, faultOf, recordOf } from './cdr-table.ts';
 import { createMysqlLink, type MysqlLink, type MysqlOptions } from './mysql-connection.ts';
 import {
   boundsOf,
@@ -133,7 +132,7 @@ export function createMysqlSource(options: MysqlOptions): RecordSource<ScanPosit
       const rowsOf = ({ uniqueid }: Candidate) => rows.get(uniqueid) ?? [];
       const read = fresh.map((call) => ({ ...call, rows: rowsOf(call).length }));
       const records = fresh.flatMap(rowsOf).map((row) => recordOf(row, table.idWidth));
-      const faults = new Set(page.flatMap(({ uniqueid }) => faultOf(uniqueid, table) ?? []));
+      const faults = new Set(page.flatMap(({ uniqueid }) => faultOf(uniqueid, table.idWidth) ?? []));
       return {
         entries: [...records, ...faults].map((record): Entry<ScanPosition> => ({ record, from: position })),
         next: positionAfter(here, { cursor, thorough, read, now }),
@@ -201,12 +200,6 @@ async function assertIndexed(
       `table ${table} has ${size?.count} rows and no index on ${missing.join(' and ')}: each read would go through all of it`,
       missing.map((column) => `CREATE INDEX ${column} ON ${database}.${table} (${column});`).join(' '),
     );
-}
-
-/** What is wrong with a uniqueid by which no call can be found. */
-function faultOf(uniqueid: string, { idWidth }: Table): 'no-uniqueid' | 'cut-uniqueid' | undefined {
-  if (uniqueid === '') return 'no-uniqueid';
-  return !isUniqueid(uniqueid) && uniqueid.length >= idWidth ? 'cut-uniqueid' : undefined;
 }
 
 function rowTimesOf(row: Readonly<Record<string, unknown>>): RowTimes {

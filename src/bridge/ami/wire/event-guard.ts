@@ -53,13 +53,14 @@ export function createEventGuard(handlers: EventGuardHandlers) {
     else follow(frame);
   }
 
-  function begin(frame: Frame): void {
+  /** `known`: the frame alone, if it has been read. */
+  function begin(frame: Frame, known?: Reading): void {
     if (layoutOf(frame.event) === undefined) {
       handlers.onOther(frame);
       if (!hasWholeChannels(frame.bytes.toString('latin1'))) doubtful = longestText;
       return;
     }
-    const it = isBeginning(frame) ? read([frame]) : unreadable;
+    const it = known ?? (isBeginning(frame) ? read([frame]) : unreadable);
     if (it.kind !== 'unreadable') hold([frame], it);
     // It has no value that goes on and no line twice: what answers us is written in another order.
     else if (handlers.isAnswer(frame.bytes) && !hasRepeatedKeys(frame)) handlers.onOther(frame);
@@ -87,14 +88,15 @@ export function createEventGuard(handlers: EventGuardHandlers) {
     const frames = [...held, frame];
     if (isBeginning(frame)) {
       // Unless the event's last lines are in it: then its beginning was in a value.
-      const joined = isWhole(frame) ? unreadable : read(frames);
+      const alone = read([frame]);
+      const joined = alone.kind === 'whole' ? unreadable : read(frames);
       const before = held.reduce((sum, { bytes }) => sum + bytes.length, 0);
       if (joined.kind === 'whole' && (joined.lines.at(-1)?.value ?? 0) > before) {
         hold(frames, joined);
         return;
       }
       settle();
-      begin(frame);
+      begin(frame, alone);
       return;
     }
     const it = read(frames);
@@ -161,10 +163,6 @@ function read(frames: readonly Frame[]): Reading {
 function lastLineOf(frame: Frame): number {
   const it = read([frame]);
   return (it.kind === 'whole' && it.lines.at(-1)?.value) || frame.bytes.length;
-}
-
-function isWhole(frame: Frame): boolean {
-  return read([frame]).kind === 'whole';
 }
 
 /** A channel has several variables. */

@@ -121,10 +121,14 @@ export function hasWholeChannels(text: string): boolean {
   return lines.every(({ key }, i) => {
     const prefix = key.slice(0, -'Channel'.length);
     if (!key.endsWith('Channel') || lines[i + 1]?.key !== `${prefix}ChannelState`) return true;
-    const layout = channelLines(prefix);
-    return readPlain(lines.slice(i), layout, new Set(layout.map((each) => each.key))) !== undefined;
+    const [layout, keys] = prefix === '' ? channelItself : withKeys(channelLines(prefix));
+    return readPlain(lines.slice(i), layout, keys) !== undefined;
   });
 }
+
+const withKeys = (layout: Layout) => [layout, new Set(layout.map(({ key }) => key))] as const;
+/** The most frequent: most events are of a channel. */
+const channelItself = withKeys(channelLines());
 
 /** The lines of a text in which each key is where it belongs and no other is between them but unknown ones. */
 function readPlain(
