@@ -1,7 +1,6 @@
 import { inspectPbx } from '../bridge/ami/inspection.ts';
 import { readTrunk, type Trunk } from '../bridge/calls/trunk.ts';
 import type { Reader } from '../bridge/outbox/reader.ts';
-import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { createApiClient } from '../shared/api/client.ts';
 import { historyPage } from '../shared/delivery/history-page.ts';
 import { systemClock } from '../shared/process/clock.ts';
@@ -13,7 +12,7 @@ import { type BridgeSettings, type Context, exitCodes } from './command-context.
 import { EXIT_CONFIG, knownSettings } from './config/env.ts';
 import { misspelt } from './config/misspelt-settings.ts';
 import { ConfigError } from './config/variable.ts';
-import { readStatus, statusUrl } from './read-status.ts';
+import { isOwn, readStatus, statusUrl } from './read-status.ts';
 import { count } from './text/format-text.ts';
 
 type CheckOptions = { readonly call?: string | true; readonly number?: string };
@@ -69,9 +68,7 @@ async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promi
   const { runningBridge } = await import('../bridge/outbox/tables/database.ts');
   const bridge = runningBridge(outbox.stateDir);
   const found = status === undefined || status.port === 0 ? undefined : await readStatus(statusUrl(status));
-  const isOurs = ({ pbxId, pid = bridge }: BridgeStatus) =>
-    pbxId === calls.pbxId && (bridge === undefined || pid === bridge);
-  const ours = found?.ok && isOurs(found.status) ? found.status : undefined;
+  const ours = found?.ok && isOwn(found.status, calls.pbxId, bridge) ? found.status : undefined;
   const findings = [
     await portFinding('AGI_LISTEN', agi?.server, { listening: ours?.lookups?.listening, bridge }),
     await portFinding('STATUS_LISTEN', status, { listening: ours && true, bridge }),

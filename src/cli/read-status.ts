@@ -47,14 +47,19 @@ export async function readOwnStatus(
   const { pbxId, pid } = found.status;
   const { runningBridge } = await import('../bridge/outbox/tables/database.ts');
   const running = runningBridge(stateDir);
-  // The process that works on the state folder is the bridge of these settings. Not known: a folder that cannot be read.
-  const isOtherProcess = pid !== undefined && running !== undefined && pid !== running;
-  if (pbxId === own && !isOtherProcess) return found;
+  if (isOwn(found.status, own, running)) return found;
   const other =
     pbxId === own ? ` and process ${pid}: this one, process ${running},` : `: this one, with ${own},`;
   const why = `at ${url} is another bridge, with PBX_ID=${pbxId}${other} has no status there; give it a STATUS_LISTEN of its own`;
   return { ok: false, why };
 }
+
+/**
+ * Whether this is the status of the bridge with this PBX_ID.
+ * @param running the process that works on its state folder; undefined if the folder cannot be read.
+ */
+export const isOwn = ({ pbxId, pid }: BridgeStatus, own: string, running: number | undefined): boolean =>
+  pbxId === own && (pid === undefined || running === undefined || pid === running);
 
 /** Reads the status of a running bridge. Never rejects. */
 export function readStatus(url: string): Promise<StatusResult> {

@@ -11,7 +11,7 @@ import { makeScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
 import { makeBudgets, makeRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
-import { linkAddress, publicAddress } from './kit/public-address.ts';
+import { bracketed, linkAddress, publicAddress } from './kit/public-address.ts';
 import { makeCallBackList } from './people/call-back-list.ts';
 import { sendLastWith, sendWhoCalls } from './people/who-calls.ts';
 import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
@@ -201,11 +201,11 @@ export async function startService(
     const why =
       error.code === 'EADDRINUSE'
         ? `port ${port} is used by another program: end it (as root, ss -ltnp names it), or choose another port`
-        : `cannot listen on ${hostOf(host)}:${port} (${error.code ?? error.message}): choose an address of this machine, and a port that this user may use`;
+        : `cannot listen on ${bracketed(host)}:${port} (${error.code ?? error.message}): choose an address of this machine, and a port that this user may use`;
     throw new Error(`SERVICE_LISTEN: ${why}`, { cause: error });
   });
   const { port } = app.server.address() as AddressInfo;
-  const url = `http://${hostOf(options.listen.host)}:${port}`;
+  const url = `http://${bracketed(options.listen.host)}:${port}`;
 
   onStop(
     'upkeep',
@@ -237,7 +237,7 @@ export async function startService(
     await server.start();
   }
   if (!isLoopback(options.listen.host) && options.trustedProxies.length === 0)
-    log.say('service.plain-http', { host: hostOf(options.listen.host) });
+    log.say('service.plain-http', { host: bracketed(options.listen.host) });
   log.say('service.started', {
     url,
     accounts: directory.accounts().length,
@@ -268,6 +268,5 @@ const alertOptions = ({ alerts, mail, hosts }: ServiceOptions) => ({
   mail,
   name: alertName(hosts),
 });
-const hostOf = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.');

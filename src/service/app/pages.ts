@@ -12,6 +12,7 @@ import { auditPage } from '../audit/audit-page.ts';
 import { apiLogPages } from '../history/api-log-pages.ts';
 import { integrationPages } from '../integrations/integration-pages.ts';
 import { assetRoutes } from '../kit/assets.ts';
+import { closedWith } from '../kit/closed-with.ts';
 import { refuseEncoded } from '../kit/encoded-body.ts';
 import { notice } from '../kit/form.ts';
 import { formatsFor } from '../kit/formats.ts';
@@ -214,13 +215,6 @@ export function pageRoutes(context: ServiceContext) {
     reportPages(routes, { store, directory, budgets, mails: mailer !== undefined });
     apiLogPages(routes, { store, directory, budgets });
   };
-}
-
-function closedWith({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  if (raw.destroyed) controller.abort();
-  else raw.once('close', () => controller.abort());
-  return controller.signal;
 }
 
 /** The rows that client/live.js asks for; `*`: all. */

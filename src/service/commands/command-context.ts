@@ -10,7 +10,7 @@ import type { Account, Directory, Integration, SiteTokens } from '../accounts/di
 import { type Keys, makeKeys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore, type StorageSettings } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';
-import { publicAddress } from '../kit/public-address.ts';
+import { linkAddress } from '../kit/public-address.ts';
 import { line } from '../kit/text.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 
@@ -92,9 +92,8 @@ export function makeCommandContext(io: ServiceCommandsIo) {
   const url = () => {
     const options = io.options();
     const { host, port } = options.listen;
-    const address =
-      host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-    return publicAddress(options) ?? `http://${address}:${port}`;
+    const isAny = host === '0.0.0.0' || host === '::';
+    return linkAddress(options, { host: isAny ? '127.0.0.1' : host, port });
   };
 
   // Names saved before control characters were refused may have some, line breaks too: each text is one line.

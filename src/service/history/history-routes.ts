@@ -5,6 +5,7 @@ import { routes } from '../../shared/api/contract/routes.ts';
 import type { Sender } from '../accounts/directory.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
+import { closedWith } from '../kit/closed-with.ts';
 import type { Exchange } from './exchange.ts';
 import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch } from './request-store.ts';
 
@@ -105,14 +106,7 @@ function selection(
   const found: TextSearch | null =
     search !== undefined && search_term !== undefined ? { in: search, term: search_term } : null;
   const { account } = request.sender as Sender;
-  return { account: account.id, search: found, order, signal: abortedWith(reply) };
-}
-
-/** Aborts when the client disconnects, so that reading stops. */
-function abortedWith({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  raw.once('close', () => controller.abort());
-  return controller.signal;
+  return { account: account.id, search: found, order, signal: closedWith(reply) };
 }
 
 /** An entry as JSON text; the response is JSON already. */

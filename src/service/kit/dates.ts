@@ -1,15 +1,7 @@
-/** Months in the languages of the service, long and short, as people type them: without accents and dots. */
-const months = new Map<string, number>(
-  ['en', 'de', 'es', 'fr', 'nl'].flatMap((locale) =>
-    (['long', 'short'] as const).flatMap((month) => {
-      const { format } = new Intl.DateTimeFormat(locale, { month, timeZone: 'UTC' });
-      return Array.from({ length: 12 }, (_, at): [string, number] => [
-        plain(format(Date.UTC(2026, at, 15))),
-        at + 1,
-      ]);
-    }),
-  ),
-);
+import { monthNames } from './month-names.ts';
+
+/** Months as people type them: without accents and dots. */
+const months = new Map<string, number>(monthNames.map(([name, month]) => [plain(name), month]));
 
 /** Days of one range at most: a slip in a year would close an office for a century. */
 const LONGEST_RANGE = 400;

@@ -21,5 +21,8 @@ export const linkAddress = (
 /** Of all addresses of this machine, its name. */
 function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return hostname();
-  return host.includes(':') ? `[${host}]` : host;
+  return bracketed(host);
 }
+
+/** A host as URLs have it: IPv6 in brackets. */
+export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -1,14 +1,6 @@
-/** Names of months, long and short, in the languages of the pages. */
-const months = ['en', 'de', 'fr', 'es', 'nl'].flatMap((language) =>
-  (['long', 'short'] as const).flatMap((month) =>
-    Array.from({ length: 12 }, (_, at) =>
-      new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' })
-        .format(Date.UTC(2026, at, 1))
-        .replace('.', '')
-        .toLowerCase(),
-    ),
-  ),
-);
+import { monthNames } from './month-names.ts';
+
+const months = monthNames.map(([name]) => name.replace('.', '').toLowerCase());
 const month = `(?:${[...new Set([...months, ...months.map((name) => name.slice(0, 3))])].join('|')})\\.?`;
 
 /** Numbers and dates that have letters, and truth values. */

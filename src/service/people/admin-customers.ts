@@ -24,6 +24,7 @@ import {
   type CustomerChange,
   eachText,
   listedNumbers,
+  MAX_NUMBERS,
   withChange,
 } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
@@ -44,7 +45,7 @@ const customerSchema = z
 const customerChange = z.object({
   ...textSchemas,
   segment: line('segment').nullable().optional(),
-  numbers: z.array(text('numbers', limits.numberLength)).max(100).optional(),
+  numbers: z.array(text('numbers', limits.numberLength)).max(MAX_NUMBERS).optional(),
 });
 const reasons = z.array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }));
 const reportSchema = z

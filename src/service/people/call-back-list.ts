@@ -47,21 +47,21 @@ export function makeCallBackList(
   /** All of them, or those with these numbers. */
   async function read(account: number, numbers?: readonly string[]): Promise<CallBack[]> {
     const since = clock() - LISTED_MS;
-    const names = userNames && new Set(await userNames(account));
-    const isUser = (name: string) => names?.has(name) ?? true;
-    if (numbers === undefined)
-      return callBacks(
-        await callers.missedCallers(account, since),
-        await actionsSince(callers, account, since),
-        isUser,
-      );
-    const each = <T>(ofOne: (number: string) => Promise<T[]>) => Promise.all(numbers.map(ofOne));
-    const missed = await each((number) => callers.missedCallers(account, since, number));
-    const actions = await each((number) => callers.actions(account, { number }, TOGETHER));
+    const each = async <T>(all: readonly string[], ofOne: (number: string) => Promise<T[]>) =>
+      (await Promise.all(all.map(ofOne))).flat();
+    const missed =
+      numbers === undefined
+        ? await callers.missedCallers(account, since)
+        : await each(numbers, (number) => callers.missedCallers(account, since, number));
+    const actions =
+      numbers === undefined
+        ? await actionsSince(callers, account, since)
+        : await each(numbers, (number) => callers.actions(account, { number }, TOGETHER));
+    const names = actions.some(({ kind }) => kind === 'taken') ? await userNames?.(account) : undefined;
     return callBacks(
-      missed.flat(),
-      actions.flat().filter(({ at }) => at >= since),
-      isUser,
+      missed,
+      actions.filter(({ at }) => at >= since),
+      (name) => names?.includes(name) ?? true,
     );
   }
 

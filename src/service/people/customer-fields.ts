@@ -44,6 +44,9 @@ export const customerFields = {
   },
 } as const satisfies Record<string, Field>;
 
+/** Numbers of one customer. */
+export const MAX_NUMBERS = 100;
+
 export type CustomerField = keyof typeof customerFields;
 export const columns = Object.keys(customerFields) as CustomerField[];
 /** As pages show them: the reference last. */
@@ -59,8 +62,10 @@ export type Customer = Readonly<Record<'reference' | TextField, string>> & {
 };
 
 /** Without other forms of numbers that are among them: what people are shown. */
-export const listedNumbers = (numbers: readonly string[]): string[] =>
-  numbers.filter((number) => !numbers.some((other) => other !== number && sameLine(number)[0] === other));
+export function listedNumbers(numbers: readonly string[]): string[] {
+  const all = new Set(numbers);
+  return numbers.filter((number) => sameLine(number)[0] === number || !all.has(sameLine(number)[0]));
+}
 
 /** A field in one line. */
 export function fieldText(customer: Customer, name: CustomerField, separator = ', '): string {

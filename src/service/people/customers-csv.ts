@@ -5,7 +5,7 @@ import type { CustomerStore } from './customer-store.ts';
 import type { Mapping } from './import/choose-columns.ts';
 import { changeOf } from './import/imported-customer.ts';
 import { putCustomers, type Target } from './import/put-customers.ts';
-import { readCustomers } from './import/read-customers.ts';
+import { linesReport, readCustomers } from './import/read-customers.ts';
 import { readTable } from './import/table.ts';
 import type { Refused } from './import-refusals.ts';
 
@@ -80,11 +80,9 @@ export async function importCustomers(
     ...reading,
     progress: (stored) => progress(stored, read.customers.length),
   });
-  const { refused, left, repeated } = read;
   return {
     imported,
-    ...{ refused: refused.count(), errors: refused.reasons() },
-    ...{ left: left.count(), warnings: [...left.reasons(), ...repeated.reasons()] },
+    ...linesReport(read),
   };
 }
 

@@ -4,7 +4,7 @@ import { type Customer, withChange } from './customer-fields.ts';
 import { type CustomerRefusal, type CustomerStore, isSameCustomer, refusalOf } from './customer-store.ts';
 import { changeOf, type ImportedCustomer } from './import/imported-customer.ts';
 import { putCustomers, type Target } from './import/put-customers.ts';
-import { type Reading, readCustomers } from './import/read-customers.ts';
+import { linesReport, type Reading, readCustomers } from './import/read-customers.ts';
 import type { Table } from './import/table.ts';
 import { takeTurns } from './import/take-turns.ts';
 import type { Refused } from './import-refusals.ts';
@@ -98,11 +98,9 @@ export async function previewImport(
     },
   };
   await putCustomers(read, copy, reading);
-  const { refused, left, repeated } = read;
   return {
     ...counts,
-    ...{ refused: refused.count(), errors: refused.reasons() },
-    ...{ left: left.count(), warnings: [...left.reasons(), ...repeated.reasons()] },
+    ...linesReport(read),
     undialable: { count: undialable.length, first: undialable[0] },
     version: version.digest('base64url'),
     ...{ lines, changes, missingSegments: [...missing] },

@@ -10,7 +10,7 @@ import { type FieldErrors, readForm } from '../kit/form.ts';
 import { type Answer, mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
-import { type Customer, eachText, withChange } from './customer-fields.ts';
+import { type Customer, eachText, MAX_NUMBERS, withChange } from './customer-fields.ts';
 import { newCustomerPage } from './customer-pages.ts';
 import { type CustomerRefusal, isSameCustomer } from './customer-store.ts';
 import { textSchemas } from './customers-csv.ts';
@@ -19,7 +19,6 @@ import { personPath } from './person.ts';
 import type { Draft } from './person-form.ts';
 import { type PersonParts, showPerson } from './person-page.ts';
 
-const MAX_NUMBERS = 100;
 /** Namesakes who are asked about. */
 const MAX_FOUND = 5;
 
@@ -187,7 +186,7 @@ async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
   } else if (outcome !== null)
     return again({ errors: { [fieldOf[outcome.reason]]: refusalText(outcome, words.customers) } });
   return {
-    redirect: personPath({ customer: { ...withChange(now, change) }, number: '' }, request, { at: 'edit' }),
+    redirect: personPath({ customer: wanted, number: '' }, request, { at: 'edit' }),
   };
 }
 
@@ -216,9 +215,10 @@ async function nameStranger(request: PageRequest, parts: PersonParts): Promise<A
   for (;;) {
     const known = join === null ? undefined : await customers.get(account.id, join);
     if (join !== null && known === undefined) throw new Refusal(404, (all) => all.notThere);
-    const customer = known
-      ? { ...known, numbers: [...new Set([...known.numbers, number])] }
-      : withChange(undefined, fresh);
+    const customer = withChange(
+      known,
+      known ? { reference: known.reference, numbers: [...known.numbers, number] } : fresh,
+    );
     const outcome = await customers.replace(account.id, { before: known ? [known] : [], after: [customer] });
     // Another number may be added to the same customer at the same moment: both are.
     if (outcome === 'changed') continue;

@@ -182,13 +182,14 @@ function factsPart(person: Person, answered: CallRecord | undefined, request: Pa
   const fact = (label: string, content: Html) => html`<div><dt>${label}</dt><dd>${content}</dd></div>`;
   const day = (at: number | undefined) =>
     at !== undefined && html`<span class="small quiet">${formats.dayBeside(at, now)}</span>`;
+  const listed = listedNumbers(numbers);
   const further = shownFields.filter((name) => !['name', 'segment', 'numbers'].includes(name));
   const facts = [
     customer &&
       numbers.length > 0 &&
       fact(
         words.customers.numbers,
-        html`<ul>${numbers.filter((one) => listedNumbers(numbers).includes(one) || lastCalls.has(one)).map((one) => html`<li>${dialLink(one)}${day(lastCalls.get(one))}</li>`)}</ul>`,
+        html`<ul>${numbers.filter((one) => listed.includes(one) || lastCalls.has(one)).map((one) => html`<li>${dialLink(one)}${day(lastCalls.get(one))}</li>`)}</ul>`,
       ),
     answered?.callerId &&
       fact(

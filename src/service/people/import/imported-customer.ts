@@ -1,4 +1,4 @@
-import { type Customer, type CustomerChange, type TextField, textNames } from '../customer-fields.ts';
+import { type CustomerChange, type TextField, textNames } from '../customer-fields.ts';
 
 /** What the lines of a table say of one customer. */
 export type ImportedCustomer = {
@@ -43,7 +43,7 @@ export function changeOf({
   };
 }
 
-/** Takes away a number that cannot be stored, and returns its line. False if nothing is left of the customer. */
+/** Takes away a number that cannot be stored. False if nothing is left of the customer. */
 export function dropNumber(customer: ImportedCustomer, number: string): boolean {
   customer.numbers?.delete(number);
   customer.isPartial = true;
@@ -52,5 +52,3 @@ export function dropNumber(customer: ImportedCustomer, number: string): boolean 
   if (next !== undefined) customer.reference = next;
   return next !== undefined;
 }
-
-export type { Customer };

@@ -6,7 +6,7 @@ import { errorText } from '../../kit/form.ts';
 import { line as lineOfText } from '../../kit/text.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
-import { type CustomerField, columns, eachText, textNames } from '../customer-fields.ts';
+import { type CustomerField, columns, eachText, MAX_NUMBERS, textNames } from '../customer-fields.ts';
 import { type Refusals, refusals } from '../import-refusals.ts';
 import { isBlank, isNoReference, isRounded } from './blank-cells.ts';
 import type { Mapping } from './choose-columns.ts';
@@ -33,8 +33,11 @@ export type ReadCustomers = {
   readonly repeated: Refusals;
 };
 
-/** A customer's numbers on its page and in `/admin`. */
-const MAX_NUMBERS = 100;
+/** What a table's lines came to, for a report. */
+export const linesReport = ({ refused, left, repeated }: ReadCustomers) => ({
+  ...{ refused: refused.count(), errors: refused.reasons() },
+  ...{ left: left.count(), warnings: [...left.reasons(), ...repeated.reasons()] },
+});
 
 const optional = (field: string) => lineOfText(field, { blank: true }).optional();
 const schema = z.object({
