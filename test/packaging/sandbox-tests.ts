@@ -17,7 +17,7 @@ import { until } from '../until.ts';
 import { boot } from './container.ts';
 import type { Machine } from './machine.ts';
 import type { Packages } from './packages.ts';
-import { settingsFile, succeeds, tellsACall } from './unit-tests.ts';
+import { settingsFile, succeeds, tellsACall, writeSettings } from './unit-tests.ts';
 
 const bridge = 'pbx-bridge.service';
 const service = 'pbx-bridge-service.service';
@@ -94,13 +94,7 @@ export async function sandboxTests(t: TestContext, packages: Packages, machine: 
 
   const bridgeSettings = settingsFile(machine, 'bridge', stand);
   const serviceSettings = (settings: Readonly<Record<string, string>>) =>
-    writeFileSync(
-      machine.at('etc/pbx-bridge-service/service.env'),
-      Object.entries(settings)
-        .map((pair) => `${pair.join('=')}\n`)
-        .join(''),
-      { mode: 0o640 },
-    );
+    writeSettings(machine.at('etc/pbx-bridge-service/service.env'), settings);
   /** Starts a unit with new settings, and sees that it goes on. */
   const restart = async (unit: string, tries = 3): Promise<void> => {
     await container.run('systemctl', 'reset-failed', unit);

@@ -304,14 +304,19 @@ export async function tellsACall(stand: Stand): Promise<void> {
 }
 
 /** Writes a file of settings as an editor would, keeping whose it is; `undefined` leaves one out. */
+export function writeSettings(file: string, settings: Readonly<Record<string, string | undefined>>): void {
+  const lines = Object.entries(settings).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}=${value}\n`],
+  );
+  writeFileSync(file, lines.join(''), { mode: 0o640 });
+}
+
+/** The settings of a bridge at a stand, and how to write them with changes. */
 export function settingsFile(machine: Machine, name: string, stand: Stand) {
   const file = machine.at(`etc/pbx-bridge/${name}.env`);
   return (changes: Record<string, string | undefined>): void => {
     const { STATE_DIR: _, ...env } = stand.env;
-    const lines = Object.entries({ ...env, ...changes }).flatMap(([key, value]) =>
-      value === undefined ? [] : [`${key}=${value}\n`],
-    );
-    writeFileSync(file, lines.join(''), { mode: 0o640 });
+    writeSettings(file, { ...env, ...changes });
   };
 }
 
