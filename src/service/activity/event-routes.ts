@@ -9,6 +9,7 @@ import { eventFrame, MAX_OPEN_CALLS, type Screens, screenCall } from '../calls/s
 import type { RequestStore } from '../history/request-store.ts';
 import { type PhoneSystem, phoneSystems } from '../integrations/phone-systems.ts';
 import type { Budgets } from '../kit/budget.ts';
+import { whenClosed } from '../kit/closed-with.ts';
 import { openEventStream } from '../kit/event-stream.ts';
 import { machineZone } from '../kit/formats.ts';
 import { bearerToken } from '../kit/security-headers.ts';
@@ -93,8 +94,8 @@ export function eventRoutes({
 
       const { raw } = reply;
       const streamOwner = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);
-      raw.once('close', budgets.streams.take(streamOwner));
-      raw.once('close', budgets.accountStreams.take(watcher.account));
+      whenClosed(reply, budgets.streams.take(streamOwner));
+      whenClosed(reply, budgets.accountStreams.take(watcher.account));
       const early: string[] = [];
       let write = (frame: string) => void early.push(frame);
       const unsubscribe = screens.subscribe(watcher, (frame) => write(frame));

@@ -12,7 +12,7 @@ import { auditPage } from '../audit/audit-page.ts';
 import { apiLogPages } from '../history/api-log-pages.ts';
 import { integrationPages } from '../integrations/integration-pages.ts';
 import { assetRoutes } from '../kit/assets.ts';
-import { closedWith } from '../kit/closed-with.ts';
+import { closedWith, whenClosed } from '../kit/closed-with.ts';
 import { refuseEncoded } from '../kit/encoded-body.ts';
 import { notice } from '../kit/form.ts';
 import { formatsFor } from '../kit/formats.ts';
@@ -66,7 +66,7 @@ export function pageRoutes(context: ServiceContext) {
     const session = await sessions.find(sessionCookie.read(request));
     if (session?.user.role !== 'administrator')
       throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
-    reply.raw.once('close', budgets.imports.take(session.user.account));
+    whenClosed(reply, budgets.imports.take(session.user.account));
   }
 
   /** Undefined if the browser is not signed in. */

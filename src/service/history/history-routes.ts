@@ -5,7 +5,7 @@ import { routes } from '../../shared/api/contract/routes.ts';
 import type { Sender } from '../accounts/directory.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
-import { closedWith } from '../kit/closed-with.ts';
+import { closedWith, whenClosed } from '../kit/closed-with.ts';
 import type { Exchange } from './exchange.ts';
 import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch } from './request-store.ts';
 
@@ -52,7 +52,7 @@ export function historyRoutes(
   }
 
   function everything(query: HistoryQuery, request: FastifyRequest, reply: FastifyReply) {
-    reply.raw.once('close', budgets.readers.take((request.sender as Sender).account.id));
+    whenClosed(reply, budgets.readers.take((request.sender as Sender).account.id));
     const chunks = requests.all(selection(query, request, reply));
     return answerWith(chunks, { before: '[', after: ']' }, request, reply);
   }

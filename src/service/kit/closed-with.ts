@@ -1,9 +1,14 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborts when the client has disconnected, or the answer has been sent: nobody needs what is still read for it. */
-export function closedWith({ raw }: FastifyReply): AbortSignal {
+/** Calls when the client has disconnected or the answer has been sent, which may have been before. */
+export function whenClosed({ raw }: Pick<FastifyReply, 'raw'>, then: () => void): void {
+  if (raw.destroyed) then();
+  else raw.once('close', then);
+}
+
+/** Aborts with that: nobody needs what is still read for it. */
+export function closedWith(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  if (raw.destroyed) controller.abort();
-  else raw.once('close', () => controller.abort());
+  whenClosed(reply, () => controller.abort());
   return controller.signal;
 }

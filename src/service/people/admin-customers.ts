@@ -17,6 +17,7 @@ import {
   type ZodInstance,
 } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
+import { whenClosed } from '../kit/closed-with.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import {
@@ -126,7 +127,7 @@ export function adminCustomerRoutes(
       response: { 200: z.string().describe('text/csv') },
     }),
     async (request, reply) => {
-      reply.raw.once('close', budgets.readers.take(accountOf(request).id));
+      whenClosed(reply, budgets.readers.take(accountOf(request).id));
       await audit(request, 'export', 'customers');
       return reply
         .type('text/csv; charset=utf-8')

@@ -11,6 +11,7 @@ import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import { type AccountOf, type AdminAudit, given, name, operation } from '../kit/administration.ts';
 import type { Budgets, RateLimit } from '../kit/budget.ts';
+import { whenClosed } from '../kit/closed-with.ts';
 import { refuseEncoded } from '../kit/encoded-body.ts';
 import { openApi } from '../kit/openapi.ts';
 import { wantsPage } from '../kit/page-request.ts';
@@ -148,8 +149,7 @@ export function adminRoutes(parts: Parts) {
         },
       ),
       async (request, reply) => {
-        const returned = budgets.readers.take(accountOf(request).id);
-        reply.raw.once('close', returned);
+        whenClosed(reply, budgets.readers.take(accountOf(request).id));
         await audit(request, 'export', 'everything');
         return reply
           .type('application/x-ndjson')
