@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { until } from '../until.ts';
 import { browse } from './people.ts';
 import { event, serve } from './service-harness.ts';
-import { type ScreenEvent, screenEvents } from './service-stream.ts';
+import { type ScreenCall, type ScreenEvent, screenEvents } from './service-stream.ts';
 
 const stranger = '+493023125000';
 
@@ -16,20 +17,14 @@ test('whoever has a number now is who called, on screens at once, however the cu
     ['now', 'ringing'],
   ])
     await post(a.token, event({ id, status, from: stranger }));
-  const screen = screenEvents(url, { cookie: anna.cookie });
-  t.after(() => screen.return(undefined));
-  async function next<E extends ScreenEvent['event']>(wanted: E) {
-    for await (const heard of { [Symbol.asyncIterator]: () => ({ next: () => screen.next() }) })
-      if (heard.event === wanted) return heard as Extract<ScreenEvent, { event: E }>;
-    throw new Error('the stream has ended');
-  }
-  await next('calls');
+  const shown = await showing(t, screenEvents(url, { cookie: anna.cookie }));
+  /** However many events it takes: what changes twice in a moment may be sent once. */
+  const show = (what: string, wanted: string) =>
+    until(what, () => ['now', 'missed'].every((id) => describe(shown.get(id)) === wanted), {
+      state: () => [...shown.values()].map(describe),
+    });
   async function isKnown(name: string | null, segment: string | null = null): Promise<void> {
-    const shown = [...(await next('customers')).calls, ...(await next('missed')).missed];
-    assert.deepEqual(
-      shown.map((call) => [call.id, call.customer?.name ?? null, call.segment]),
-      ['now', 'missed'].map((id) => [id, name, segment]),
-    );
+    await show(`calls of ${name}`, `${name}, ${segment}, ${segment && 10}`);
     assert.equal((await anna.read('/call-back')).plain.includes(name ?? 'Stern'), name !== null);
   }
 
@@ -42,7 +37,7 @@ test('whoever has a number now is who called, on screens at once, however the cu
   await anna.send('/customers/import', { table, confirmed: 'yes' });
   await isKnown('Eva Stern', 'VIP');
   await ask(`${url}/admin/segments/VIP`, { token: a.admin, method: 'PUT', body: { priority: 20 } });
-  assert.equal((await next('customers')).calls[0]?.priority, 20);
+  await show('the new priority', 'Eva Stern, VIP, 20');
   await ask(`${url}/admin/segments/VIP`, { token: a.admin, method: 'DELETE' });
   await isKnown('Eva Stern');
   // A stranger gets a name in two presses: a new one, or that of a customer with another number.
@@ -65,3 +60,29 @@ test('whoever has a number now is who called, on screens at once, however the cu
   await anna.send('/person/remove', { customer: '7' });
   await isKnown(null);
 });
+
+type Shown = Pick<ScreenCall, 'id' | 'customer' | 'segment' | 'priority'>;
+
+const describe = (call: Shown | undefined) =>
+  call && `${call.customer?.name ?? null}, ${call.segment}, ${call.priority}`;
+
+/** What a screen shows of each call, by its id; kept up to date until the test ends. */
+async function showing(t: TestContext, screen: AsyncGenerator<ScreenEvent>): Promise<Map<string, Shown>> {
+  const shown = new Map<string, Shown>();
+  const show = (event: ScreenEvent) => {
+    if ('calls' in event && event.event !== 'last-with')
+      for (const call of event.calls) shown.set(call.id, call);
+    if ('missed' in event) for (const call of event.missed) shown.set(call.id, call);
+  };
+  const first = await screen.next();
+  if (!first.done) show(first.value);
+  let ended = false;
+  t.after(() => {
+    ended = true;
+    return screen.return(undefined);
+  });
+  void (async () => {
+    for await (const event of screen) show(event);
+  })().catch((error) => assert.ok(ended, error));
+  return shown;
+}

@@ -151,8 +151,9 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
       customer({ reference: 'c', name: names[1] as string, numbers: [`+${numbers[0]}`] }),
     ]);
     await store.directory.changeAccount(account?.id ?? 0, { name: names[1] as string });
-    for (const { id } of (await store.directory.read(0))?.directory.integrations ?? [])
-      await store.directory.changeIntegration(id, { name: names[0] as string });
+    const integrations = (await store.directory.read(0))?.directory.integrations ?? [];
+    for (const [index, { id }] of integrations.entries())
+      await store.directory.changeIntegration(id, { name: names[index % names.length] as string });
   });
   const cwd = temporaryFolder(t);
   const log = join(cwd, 'service.log');
