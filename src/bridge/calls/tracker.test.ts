@@ -232,7 +232,7 @@ describe('what is reported of a call', () => {
   });
 
   describe('a machine that NOT_A_PERSON lists has not answered', () => {
-    const notAPerson = ['PJSIP/bot', 'IAX2/branch-*', 'PJSIP/fax*'];
+    const notAPerson = ['pjsip/Bot', 'IAX2/branch-*', 'PJSIP/FAX*'];
     const more = {
       ...inputs,
       bot: phone(6, '1.2', 'bot'),

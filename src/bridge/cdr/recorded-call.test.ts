@@ -196,7 +196,7 @@ describe('what a record says, alone and beside those of others', () => {
   });
 
   describe('answered by a machine that NOT_A_PERSON lists, as live', () => {
-    const notAPerson = ['PJSIP/bot', 'IAX2/branch-*'];
+    const notAPerson = ['pjsip/Bot', 'iax2/branch-*'];
     const machine = 'PJSIP/bot-00000002';
     const byMachine = (channel: string) => ({ ...verdictOf('missed'), machine: channel });
     const member = 'ans to=Local/1003@q-0001:1';
