@@ -94,13 +94,14 @@ function readOn(received: string, more: string): Step {
   // A carriage return within a line is part of a value.
   const text = (received + more).replaceAll(/\r+\n/g, '\n');
   if (!text.startsWith('agi_'.slice(0, text.length))) return close('not-agi');
+  // Each blank line may be the end, and costs a reading of all lines before it.
+  if (hasMoreLines(text, sessionLimits.requestLines + 2)) return close('too-long');
   let end = more.includes('\n') ? text.indexOf('\n\n') : -1;
   while (end >= 0 && (isUnfinished(text.slice(0, end)) || hasRequestLine(text.slice(end))))
     end = text.indexOf('\n\n', end + 1);
   if ((end < 0 ? text.length : end) > sessionLimits.requestBytes) return close('too-long');
   if (end < 0) return stay({ phase: 'request', text });
   const lines = text.slice(0, end);
-  if (hasMoreLines(lines, sessionLimits.requestLines)) return close('too-long');
   const { session, actions } = waitOn({ phase: 'asked', text: text.slice(end + 2), received: 0 });
   return actions.length > 0
     ? { session, actions }
