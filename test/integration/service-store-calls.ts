@@ -150,7 +150,7 @@ export const callTests: StoreTests = {
       ['by hand call.missed', 'rings call.missed', 'talks call.ended'],
     );
 
-    const missed = await store.callers.missedCallers(account, 0);
+    const { callers: missed } = await store.callers.missedCallers(account, 0);
     assert.deepEqual(missed.flatMap(({ calls }) => calls).length, 2, 'they are to be called back');
     const [figures] = await figuresOf(
       store,
@@ -200,7 +200,7 @@ export const callTests: StoreTests = {
     });
     await close('talked');
     const listed = async (from: Store) =>
-      (await from.callers.missedCallers(account, 0))
+      (await from.callers.missedCallers(account, 0)).callers
         .map(({ call }) => call.number)
         .sort()
         .join();

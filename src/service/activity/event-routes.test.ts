@@ -39,7 +39,7 @@ async function serve(t: TestContext) {
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
     users: { session: async () => session, list: async () => [user] },
     calls: { page: async () => ({ calls: [], next: null, back: null }) },
-    callers: { missedCallers: async () => [], actions: async () => [] },
+    callers: { missedCallers: async () => ({ callers: [], more: false }), actions: async () => [] },
     openCalls: () => {
       asked.resolve();
       return answer.promise;

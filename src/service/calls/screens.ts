@@ -11,8 +11,12 @@ type Missed = ReturnType<typeof screenCall> & {
   readonly taken_by: string | null;
 };
 
-/** The first ones, in their order; `count` is of all. */
-export type CallBacksOnScreen = { readonly missed: readonly Missed[]; readonly count: number };
+/** The first ones, in their order; `count` is of all, or there are even `more`. */
+export type CallBacksOnScreen = {
+  readonly missed: readonly Missed[];
+  readonly count: number;
+  readonly more: boolean;
+};
 
 /** Open calls on a screen: the newest, since a call whose end was never reported stays open. */
 export const MAX_OPEN_CALLS = 500;
