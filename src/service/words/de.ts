@@ -127,6 +127,7 @@ export const de: typeof en = {
     since: (when) => html`seit ${when}`,
     takenBy: (name) => html`${name} ruft zurück`,
     nobody: 'Keine Rückrufe offen',
+    onlyNewest: 'Nur die letzten Anrufer stehen hier. Es gibt weitere.',
     closed: 'In den letzten 24 Stunden erledigt',
     calledBack: (name) => html`${name} rief zurück`,
     reached: (by) => (by ? html`Rief wieder an, ${by} nahm an` : 'Rief wieder an und wurde angenommen'),

@@ -133,6 +133,7 @@ export const en = {
     since: (when: Html) => html`since ${when}`,
     takenBy: (name: Html) => html`${name} calls back`,
     nobody: 'Nobody to call back',
+    onlyNewest: 'Only the people who called last are listed. There are more.',
     closed: 'Done in the last 24 hours',
     calledBack: (name: Html) => html`${name} called back`,
     reached: (by: Html) => (by ? html`Called again, ${by} answered` : 'Called again and was answered'),

@@ -127,6 +127,7 @@ export const es: typeof en = {
     since: (when) => html`desde ${when}`,
     takenBy: (name) => html`${name} devuelve la llamada`,
     nobody: 'Nadie a quien llamar',
+    onlyNewest: 'Solo se muestran quienes llamaron más recientemente. Hay más.',
     closed: 'Hecho en las últimas 24 horas',
     calledBack: (name) => html`${name} devolvió la llamada`,
     reached: (by) => (by ? html`Volvió a llamar, contestó ${by}` : 'Volvió a llamar y fue atendido'),

@@ -126,6 +126,7 @@ export const fr: typeof en = {
     since: (when) => html`depuis ${when}`,
     takenBy: (name) => html`${name} rappelle`,
     nobody: 'Personne à rappeler',
+    onlyNewest: 'Seules les personnes ayant appelé le plus récemment sont affichées. Il y en a d’autres.',
     closed: 'Terminé ces dernières 24 heures',
     calledBack: (name) => html`${name} a rappelé`,
     reached: (by) => (by ? html`A rappelé, ${by} a répondu` : 'A rappelé, appel pris'),

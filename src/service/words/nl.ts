@@ -125,6 +125,7 @@ export const nl: typeof en = {
     since: (when) => html`sinds ${when}`,
     takenBy: (name) => html`${name} belt terug`,
     nobody: 'Niemand om terug te bellen',
+    onlyNewest: 'Alleen wie het laatst belde staat hier. Er zijn er meer.',
     closed: 'Afgehandeld in de laatste 24 uur',
     calledBack: (name) => html`${name} belde terug`,
     reached: (by) => (by ? html`Belde opnieuw, ${by} nam op` : 'Belde opnieuw en kreeg gehoor'),
