@@ -1,4 +1,6 @@
-import { FAX, isFiller, otherLabel, separated } from './number-words.ts';
+import { withoutCountryCodes } from './country-codes.ts';
+import { addressesOf, FAX, isFiller, otherLabel, separated } from './number-words.ts';
+import { completeIn } from './parse-number.ts';
 import { plainText } from './plain-text.ts';
 import { type IsComplete, splitRun } from './split-run.ts';
 import { timesIn } from './times.ts';
@@ -31,24 +33,25 @@ const areaCode =
 
 /**
  * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two
- * numbers are never joined. Where one number ends and the next begins, `isComplete` decides.
+ * numbers are never joined. Where one number ends and the next begins, the numbers of the country decide.
  */
-export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
+export function numberTexts(text: string, country: string | null | undefined): NumberTexts {
   // Almost every number is written so.
   if (/^\+?\d+$/.test(text)) return { texts: [text], unread: [] };
   if (text.length > LONGEST) return { texts: [], unread: [{ text, reason: 'not-a-number' }] };
+  const isComplete = completeIn(country);
   const texts: string[] = [];
   const unread: UnreadText[] = [];
   const leaveOut = (reason: UnreadText['reason']) => (part: string) => {
     unread.push({ text: part, reason });
     return ';-;';
   };
+  const bare = addressesOf(plainText(text))
+    .replace(decimals, '$1')
+    .replace(scientific, leaveOut('rounded'))
+    .replace(thousands, leaveOut('ambiguous'));
   const plain = separated(
-    plainText(text)
-      .replace(decimals, '$1')
-      .replace(scientific, leaveOut('rounded'))
-      .replace(thousands, leaveOut('ambiguous'))
-      .replace(otherLabel, leaveOut('not-a-number')),
+    withoutCountryCodes(bare, country, leaveOut).replace(otherLabel, leaveOut('not-a-number')),
   );
   const items = plain.replace(areaCode, leaveOut('ambiguous'));
   let saysNone = false;

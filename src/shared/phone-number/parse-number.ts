@@ -51,6 +51,15 @@ export function completeIn(country: string | null | undefined): (text: string) =
   };
 }
 
+/** A number that is complete in a country, as it is written there, in E.164; undefined if it is none of its numbers. */
+export function e164In(text: string, country: CountryCode): string | undefined {
+  if (!completeIn(country)(text)) return undefined;
+  const national = parse(text, country);
+  if (national?.isValid()) return national.number;
+  const full = parse(`+${text.replace(/\D+/g, '').replace(/^00/, '')}`);
+  return full?.isValid() ? full.number : undefined;
+}
+
 /** In Germany a number of six digits without its 0 can be valid, and is an extension of another PBX all the same. */
 export function isExtension(digits: string, country: CountryCode): boolean {
   return digits.length <= LONGEST_EXTENSION && digits.length < mobileLength(country);

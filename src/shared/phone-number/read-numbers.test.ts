@@ -392,6 +392,78 @@ test('what may be two numbers or one is neither joined nor guessed', () => {
     assert.deepEqual(readNumbers(text, country), { numbers, unread: [] }, text);
 });
 
+test('a national number with the code of a country before it is read in that country', () => {
+  const codes: Row[] = [
+    ...['NL 020 1234567', '(NL) 020 1234567', '[NL] 020/1234567', 'NL: 020-1234567', 'NL, 020 1234567'].map(
+      (text) => [text, ['+31201234567']] as const,
+    ),
+    ...['NL\n020 1234567', 'NL | (020) 123 45 67', 'Tel. NL 020 1234567', 'NL Tel.: 020 1234567'].map(
+      (text) => [text, ['+31201234567']] as const,
+    ),
+    ['NL 020 1234567', ['+31201234567'], null],
+    ['Jan Example NL 020 1234567 ext. 12', ['+31201234567']],
+    ['NL +31 20 1234567', ['+31201234567']],
+    ['NL 31 20 1234567', ['+31201234567']],
+    ['(AT) 01 234567', ['+431234567']],
+    ['CH: 044 668 18 00', ['+41446681800']],
+    ['IT 06 12345678', ['+390612345678']],
+    ['US (212) 555-0123', ['+12125550123']],
+    ['USA 212-555-0123', ['+12125550123']],
+    ['UK 020 7946 0958', ['+442079460958']],
+    ['030 901820, NL 020 1234567; 030 901821', [BERLIN, '+31201234567', '+4930901821']],
+    ['NL 020 1234567 / AT 01 234567', ['+31201234567', '+431234567']],
+    // Two letters are not only codes.
+    ['DE 030 901820', [BERLIN]],
+    ['DE 030 901820', [BERLIN], 'NL'],
+    ['Pr 030 901820', [BERLIN]],
+    ['Pr. 030 901820', [BERLIN]],
+    ['Fa. 030 901820', [BERLIN]],
+    ['TEL 030 901820', [BERLIN]],
+    ['NR 030 901820', [BERLIN]],
+    ['TLF 912 345 678', ['+34912345678'], 'ES'],
+    ['030 901820 DW 12', [BERLIN]],
+    ['030 901820 (EG)', [BERLIN]],
+    ['030 901820 (GF)', [BERLIN]],
+    ['+49 (DE) 30 901820', [BERLIN]],
+  ];
+  for (const [text, numbers, country = 'DE'] of codes)
+    assert.deepEqual(readNumbers(text, country), { numbers, unread: [] }, `${text} in ${country}`);
+
+  const refused: [text: string, reason: string, country?: string][] = [
+    // No number of that country, or no country.
+    ...[
+      'GE 030 901820',
+      'PR 030 901820',
+      'SE 030 901820',
+      'FA 030 901820',
+      'XY 030 901820',
+      'NLD 020 1234567',
+    ].map((text) => [text, 'not-a-number'] as [string, string]),
+    // Perhaps something else than a code.
+    ...['nl 020 1234567', 'PH 02 8123 4567', 'EG 02 27928000', '020 1234567 NL', '020 1234567 (NL)'].map(
+      (text) => [text, 'ambiguous'] as [string, string],
+    ),
+    ['de 030 901820', 'ambiguous', 'NL'],
+  ];
+  for (const [text, reason, country = 'DE'] of refused)
+    assert.deepEqual(
+      readNumbers(text, country),
+      { numbers: [], unread: [{ text, reason }] },
+      `${text} in ${country}`,
+    );
+  // One after the other, with codes before or behind.
+  assert.deepEqual(readNumbers('020 1234567 NL, 01 234567 AT', 'DE').numbers, []);
+  for (const country of getCountries()) {
+    const example = exampleOf(country);
+    if (example.number.length < 10) continue;
+    const { numbers } = readNumbers(`${country} ${example.formatNational()}`, 'DE');
+    const isEither = (number: string) =>
+      number.replace('+549', '+54') === example.number.replace('+549', '+54');
+    assert.ok(numbers.every(isEither), `${country} ${example.formatNational()}: ${numbers}`);
+    assert.ok(numbers.length === 1 || ['PH', 'NR', 'EG', 'UG', 'ID'].includes(country), country);
+  }
+});
+
 test('fax numbers and numbers of customers are not kept', () => {
   for (const [text, unread] of [
     ['Tel: 030 901820 Fax: 030 901821', 'Fax 030 901821'],

@@ -1,6 +1,5 @@
 import { normaliseNumber } from './normalise-number.ts';
 import { numberTexts, type UnreadText } from './number-texts.ts';
-import { completeIn } from './parse-number.ts';
 import { sameLine } from './same-line.ts';
 
 /** What is read in a text that people have written. */
@@ -15,7 +14,7 @@ const MAX_DIGITS = 18;
  * is no number (`-`, `n/a`, zeros) is neither a number nor unread.
  */
 export function readNumbers(text: string, country: string | null | undefined): NumbersRead {
-  const { texts, unread } = numberTexts(text, completeIn(country));
+  const { texts, unread } = numberTexts(text, country);
   const numbers = new Set<string>();
   for (const one of texts) {
     const number = normaliseNumber(one, country);
