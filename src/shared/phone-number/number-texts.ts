@@ -29,7 +29,7 @@ const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,])/g;
 
 /** `030 : 901820`: an area code or a calling code, and what may be the rest of the number. */
 const areaCode =
-  /(?<=^|[,;|\n]\s*)(?:\(?0[1-9]\d{0,3}\)?|\+\d{1,3})\s*[,;:|]\s*(?!0)\d[\d .-]*(?=$|[,;|\n])/g;
+  /(?<=^|[,;|\n]\s*)(?:\(?0[1-9]\d{0,3}|\+\d{1,3})[^\w+,;:|\n]*[,;:|][^\w+,;:|\n]*(?!0)\d[\d .)-]*(?=$|[,;|\n])/g;
 
 /**
  * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two

@@ -1,5 +1,6 @@
 import { normaliseNumber } from './normalise-number.ts';
 import { numberTexts, type UnreadText } from './number-texts.ts';
+import { completeIn, e164In, LONGEST_EXTENSION } from './parse-number.ts';
 import { sameLine } from './same-line.ts';
 
 /** What is read in a text that people have written. */
@@ -22,7 +23,18 @@ export function readNumbers(text: string, country: string | null | undefined): N
     const isNone =
       number === '' || number.length > MAX_DIGITS || (one.startsWith('+') && !number.startsWith('+'));
     if (isNone) unread.push({ text: one, reason: 'not-a-number' });
+    else if (isJoined(one, number, country)) unread.push({ text: one, reason: 'ambiguous' });
     else numbers.add(sameLine(number)[0]);
   }
   return { numbers: [...numbers], unread };
+}
+
+/** True for digits with blanks that are no number together: a number and what follows it, or several. */
+function isJoined(text: string, number: string, country: string | null | undefined): boolean {
+  if (!/\d +\d/.test(text) || e164In(text, country)) return false;
+  const beginnings = [...text.matchAll(/(?<=\d) +(?=\d)/g)].map(({ index }) => text.slice(0, index));
+  return (
+    beginnings.some((one) => e164In(one, country)) ||
+    (!number.startsWith('+') && number.length > LONGEST_EXTENSION && !completeIn(country)(text))
+  );
 }

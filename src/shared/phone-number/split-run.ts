@@ -71,9 +71,11 @@ const joined = (splits: readonly RunSplit[]): RunSplit => ({
 /** Takes a part apart that has a plus at its beginning at most. */
 function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   const whole = textOf(part);
+  if (endsWithTwo(part, isComplete)) return { texts: [], unread: [whole] };
+  const isWhole = isComplete(whole) && !areBare(part, isComplete);
   const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
   const slashes = part.flatMap(({ lead }, index) => (index > 0 && isDivider(lead) ? [index] : []));
-  if (slashes.length + starts.length === 0 && isComplete(whole)) return { texts: [whole], unread: [] };
+  if (slashes.length + starts.length === 0 && isWhole) return { texts: [whole], unread: [] };
 
   const ambiguous: RunSplit = { texts: [], unread: [whole] };
   const isNumber = (one: Part) => digitsOf(one).length <= MAX_DIGITS + 2 && isComplete(textOf(one));
@@ -85,35 +87,67 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
       : isNumber(one) && !holdsNumber(one),
   );
   if (marked.length === 1) return joined(marked.flat().map((one) => splitVariants(one, isComplete)));
+  const length = digitsOf(part).replace(/^0+/, '').length;
   const isMixed = starts.some((start) => {
     const [before, rest] = [part.slice(0, start), part.slice(start)];
     // `8 029 491-19-11` and `229 01 95 12 34 56` are one number.
     const isCode = digitsOf(before).length < 3 || rest[0]?.digits.length === 2;
     const isPair = isInternal(before) && isNumber(rest) && !(isCode && isComplete(whole));
-    // `030 901820 0171`
+    // `030 901820 0171`, `030 901820 030 90`
     const isCut =
-      rest.length === 1 &&
-      /^0[1-9]\d{1,3}$/.test(textOf(rest)) &&
+      /^0[1-9]\d{1,3}$/.test(rest[0]?.digits ?? '') &&
+      (rest.length === 1 || length > MAX_NATIONAL) &&
       isNumber(before) &&
       digitsOf(before).length > 7;
     return isPair || isCut || rest[0]?.lead.includes('(');
   });
   if (isMixed || marked.length > 1) return ambiguous;
   const variants = splitVariants(part, isComplete);
-  if (variants.texts[0] !== whole || isComplete(whole)) return variants;
+  if (variants.texts[0] !== whole || isWhole) return variants;
 
-  const length = digitsOf(part).replace(/^0+/, '').length;
   if (length > MAX_NATIONAL) {
     const gaps = part.flatMap(({ lead }, index) => (index > 0 && /[ /(]/.test(lead) ? [index] : []));
-    const isWhole = (one: Part) => /^[+0]/.test(textOf(one)) || digitsOf(one).length >= MIN_BARE;
-    const unmarked = splits(part, new Set(gaps), (one) => isWhole(one) && isNumber(one) && !holdsNumber(one));
+    // Behind `+1 212 555 0123`, a number without a plus or 0 is none of this country.
+    const isAbroad = /^(?:\+|00)/.test(whole);
+    const isDialled = (one: Part) =>
+      /^[+0]/.test(textOf(one)) || (!isAbroad && digitsOf(one).length >= MIN_BARE);
+    const unmarked = splits(
+      part,
+      new Set(gaps),
+      (one) => isDialled(one) && isNumber(one) && !holdsNumber(one),
+    );
     if (unmarked.length === 1) return { texts: unmarked.flat().map(textOf), unread: [] };
   }
   const isTwo = starts.some((start) => slashes.includes(start) || length >= MAX_NATIONAL);
   const isTooLong = part.length > 1 && length > MAX_DIGITS;
   // `1001/1002`, but not `212/555-0123`.
   const isShortPair = slashes.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
-  return isTwo || isTooLong || isShortPair ? ambiguous : { texts: [whole], unread: [] };
+  return isTwo || isTooLong || isShortPair || areBare(part, isComplete)
+    ? ambiguous
+    : { texts: [whole], unread: [] };
+}
+
+const isBlank = (lead: string) => /^ *$/.test(lead);
+
+/**
+ * `030 901820 901821`: two numbers with one area code. Not `030 901820 110`: where numbers have any length, so are a number
+ * and the extension written that is dialled with it.
+ */
+function endsWithTwo(part: Part, isComplete: IsComplete): boolean {
+  const before = part.slice(0, -1);
+  const [length, last] = [before.at(-1)?.digits.length, part.at(-1)];
+  if (last === undefined || !isBlank(last.lead) || last.digits.length < MIN_ALIKE) return false;
+  return last.digits.length === length && nationalOf(before).length > 1 && isComplete(textOf(before));
+}
+
+/** `1001 1002`: numbers without area codes. */
+function areBare(part: Part, isComplete: IsComplete): boolean {
+  const lengths = new Set(part.map(({ digits }) => digits.length));
+  const [length = 0] = lengths;
+  if (part.length < 2 || lengths.size > 1 || length < 3) return false;
+  if (!part.every(({ lead, digits }) => isBlank(lead) && !digits.startsWith('0'))) return false;
+  // `98765 43210` in India, `244 923 123 456` in Angola
+  return !isComplete(textOf(part)) || (length > 3 && digitsOf(part).length > MAX_NATIONAL);
 }
 
 /** Between two numbers, or between the parts of one. */
