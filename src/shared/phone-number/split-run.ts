@@ -72,10 +72,9 @@ const joined = (splits: readonly RunSplit[]): RunSplit => ({
 function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   const whole = textOf(part);
   if (endsWithTwo(part, isComplete)) return { texts: [], unread: [whole] };
-  const isWhole = isComplete(whole) && !areBare(part, isComplete);
   const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
   const slashes = part.flatMap(({ lead }, index) => (index > 0 && isDivider(lead) ? [index] : []));
-  if (slashes.length + starts.length === 0 && isWhole) return { texts: [whole], unread: [] };
+  if (slashes.length + starts.length === 0 && isComplete(whole)) return { texts: [whole], unread: [] };
 
   const ambiguous: RunSplit = { texts: [], unread: [whole] };
   const isNumber = (one: Part) => digitsOf(one).length <= MAX_DIGITS + 2 && isComplete(textOf(one));
@@ -103,7 +102,7 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   });
   if (isMixed || marked.length > 1) return ambiguous;
   const variants = splitVariants(part, isComplete);
-  if (variants.texts[0] !== whole || isWhole) return variants;
+  if (variants.texts[0] !== whole || isComplete(whole)) return variants;
 
   if (length > MAX_NATIONAL) {
     const gaps = part.flatMap(({ lead }, index) => (index > 0 && /[ /(]/.test(lead) ? [index] : []));
@@ -122,9 +121,7 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   const isTooLong = part.length > 1 && length > MAX_DIGITS;
   // `1001/1002`, but not `212/555-0123`.
   const isShortPair = slashes.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
-  return isTwo || isTooLong || isShortPair || areBare(part, isComplete)
-    ? ambiguous
-    : { texts: [whole], unread: [] };
+  return isTwo || isTooLong || isShortPair ? ambiguous : { texts: [whole], unread: [] };
 }
 
 const isBlank = (lead: string) => /^ *$/.test(lead);
@@ -138,16 +135,6 @@ function endsWithTwo(part: Part, isComplete: IsComplete): boolean {
   const [length, last] = [before.at(-1)?.digits.length, part.at(-1)];
   if (last === undefined || !isBlank(last.lead) || last.digits.length < MIN_ALIKE) return false;
   return last.digits.length === length && nationalOf(before).length > 1 && isComplete(textOf(before));
-}
-
-/** `1001 1002`: numbers without area codes. */
-function areBare(part: Part, isComplete: IsComplete): boolean {
-  const lengths = new Set(part.map(({ digits }) => digits.length));
-  const [length = 0] = lengths;
-  if (part.length < 2 || lengths.size > 1 || length < 3) return false;
-  if (!part.every(({ lead, digits }) => isBlank(lead) && !digits.startsWith('0'))) return false;
-  // `98765 43210` in India, `244 923 123 456` in Angola
-  return !isComplete(textOf(part)) || (length > 3 && digitsOf(part).length > MAX_NATIONAL);
 }
 
 /** Between two numbers, or between the parts of one. */
