@@ -634,6 +634,8 @@ export const de: typeof en = {
       `${count(cells, 'Nummer wird', 'Nummern werden')} ausgelassen, der Rest dieser Zeilen importiert.`,
     repeated:
       'Referenz einer früheren Zeile: Die Nummern kommen zusammen, vom Namen und Segment gilt der letzte Stand.',
+    changed:
+      'Jemand hat den Kunden inzwischen geändert. Importieren Sie die Zeile noch einmal, um zu sehen, was sie ändert.',
     lookAgain:
       'Importiert würde etwas anderes, als Sie gesehen haben: Spalten oder Kunden haben sich seitdem geändert. Bitte prüfen Sie noch einmal.',
     otherName: (reference, name, before, line) =>

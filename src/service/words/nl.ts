@@ -626,6 +626,8 @@ export const nl: typeof en = {
       `${count(cells, 'nummer wordt', 'nummers worden')} weggelaten; de rest van deze regels wordt geïmporteerd.`,
     repeated:
       'Referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.',
+    changed:
+      'Iemand heeft de klant intussen gewijzigd. Importeer de regel opnieuw om te zien wat die verandert.',
     lookAgain:
       'Er zou iets anders worden geïmporteerd dan u hebt gezien: de kolommen of de klanten zijn sindsdien gewijzigd. Controleer het opnieuw.',
     otherName: (reference, name, before, line) =>
