@@ -662,6 +662,8 @@ export const de: typeof en = {
         ambiguous: `${column}: Es ist unklar, zu welcher Telefonnummer „${text}“ gehört.`,
       })[reason],
     columnsDiffer: 'Die Anzahl der Spalten weicht von der Kopfzeile ab.',
+    openQuote:
+      'Ein Anführungszeichen ohne Gegenstück würde aus diesen Zeilen einen einzigen Kunden machen. Löschen oder schließen Sie es.',
     nothing: 'Weder Referenz noch Nummer vorhanden.',
     onlyReference: 'Weder Name noch Nummer vorhanden.',
   },

@@ -634,6 +634,8 @@ export const en = {
         ambiguous: `${column}: it is not clear which phone number “${text}” belongs to.`,
       })[reason],
     columnsDiffer: 'The number of columns differs from the header.',
+    openQuote:
+      'A quotation mark that is not closed would make one customer of these lines. Remove it, or close it.',
     nothing: 'There is neither a reference nor a number.',
     onlyReference: 'There is neither a name nor a number.',
   },

@@ -657,6 +657,8 @@ export const es: typeof en = {
         ambiguous: `${column}: no está claro a qué número de teléfono pertenece «${text}».`,
       })[reason],
     columnsDiffer: 'El número de columnas no coincide con el encabezado.',
+    openQuote:
+      'Unas comillas sin cerrar convertirían estas líneas en un solo cliente. Elimínelas o ciérrelas.',
     nothing: 'No hay referencia ni número.',
     onlyReference: 'No hay ni nombre ni número.',
   },

@@ -657,6 +657,7 @@ export const fr: typeof en = {
         ambiguous: `${column} : on ne sait pas à quel numéro de téléphone appartient « ${text} ».`,
       })[reason],
     columnsDiffer: 'Le nombre de colonnes diffère de l’en-tête.',
+    openQuote: 'Un guillemet non fermé réunirait ces lignes en un seul client. Supprimez-le ou fermez-le.',
     nothing: 'Il n’y a ni référence ni numéro.',
     onlyReference: 'Il n’y a ni nom ni numéro.',
   },

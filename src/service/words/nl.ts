@@ -655,6 +655,8 @@ export const nl: typeof en = {
         ambiguous: `${column}: het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort.`,
       })[reason],
     columnsDiffer: 'Het aantal kolommen wijkt af van de kopregel.',
+    openQuote:
+      'Een aanhalingsteken dat niet wordt gesloten, zou van deze regels één klant maken. Verwijder of sluit het.',
     nothing: 'Er is geen referentie en geen nummer.',
     onlyReference: 'Er is geen naam en geen nummer.',
   },

@@ -1,5 +1,11 @@
-/** One line of a table; `line` is where it begins in the file, from 1. */
-export type Row = { readonly line: number; readonly cells: readonly string[] };
+/** A row of a table. */
+export type Row = {
+  /** Where it begins in the file, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** The lines of the file that a row with line breaks in its cells consists of, as they are written. */
+  readonly written?: readonly string[];
+};
 
 /** A longer cell in quotes is taken for a quote that is never closed. */
 const LONGEST_QUOTED = 65_536;
@@ -21,11 +27,13 @@ export function* rowsOf(text: string, delimiter: string): Generator<Row> {
   while (at < text.length) {
     const cells: string[] = [];
     const began = line;
+    const beginning = at;
+    let end = at;
     for (;;) {
       let start = at;
       while (isBlank(text[start])) start += 1;
       const quoted = text[start] === '"' ? quotedCell(text, start) : undefined;
-      let end = quoted?.end ?? 0;
+      end = quoted?.end ?? 0;
       while (quoted && isBlank(text[end])) end += 1;
       if (quoted && isEnd(text[end])) {
         line += quoted.cell.match(breaks)?.length ?? 0;
@@ -42,8 +50,9 @@ export function* rowsOf(text: string, delimiter: string): Generator<Row> {
         break;
       }
     }
+    const written = line === began ? undefined : text.slice(beginning, end).split(breaks);
     line += 1;
-    if (cells.some((cell) => cell !== '')) yield { line: began, cells };
+    if (cells.some((cell) => cell !== '')) yield { line: began, cells, ...(written && { written }) };
   }
 }
 

@@ -128,9 +128,10 @@ export async function readCustomers(
   }
 
   const turn = takeTurns();
-  for (const { line, cells } of table.rows()) {
+  for (const { line, cells, joins = 0 } of table.rows()) {
     await turn();
-    const error = take(line, cells);
+    for (let nth = 0; nth < joins; nth += 1) refused.add(line + nth, importing.openQuote);
+    const error = joins > 0 ? undefined : take(line, cells);
     if (error !== undefined) refused.add(line, error);
   }
   return { customers: [...byReference.values()], refused, left, repeated };

@@ -1,5 +1,6 @@
 import { type Row, rowsOf } from './cells.ts';
 import { meaningOf } from './header-words.ts';
+import { joinedRows } from './open-quotes.ts';
 
 /** A table as somebody's program or spreadsheet wrote it. */
 export type Table = {
@@ -10,8 +11,11 @@ export type Table = {
   /** The first lines below the header. */
   readonly sample: readonly (readonly string[])[];
   /** All lines below the header. */
-  rows(): Iterable<Row>;
+  rows(): Iterable<TableRow>;
 };
+
+/** `joins`: the lines of the file that a quote which is never closed makes one row of. */
+export type TableRow = Pick<Row, 'line' | 'cells'> & { readonly joins?: number };
 
 /** What columns can be separated by; of two that fit equally well, the first: commas are part of texts. */
 const delimiters = ['\t', ';', '|', ','] as const;
@@ -33,16 +37,21 @@ export function readTable(text: string): Table {
   const first = firstRows(head, delimiter);
   const { header, begin } = findHeader(first);
   const width = header?.cells.length ?? Math.max(0, ...first.map(({ cells }) => cells.length));
-  const skipped = header ? begin + 1 : begin;
+  const below = first.slice(header ? begin + 1 : begin);
+  const looksJoined = joinedRows(below, { delimiter, width: Math.min(width, usualWidth(below).width) });
+  const isJoined = (row: Row) => looksJoined(row, row.line === first[0]?.line);
+  const skipped = header && !isJoined(header) ? begin + 1 : begin;
   return {
     header: header?.cells ?? Array.from({ length: width }, () => ''),
     above: begin,
-    sample: first.slice(skipped).map(({ cells }) => cells),
+    sample: below.filter((row) => !isJoined(row)).map(({ cells }) => cells),
     *rows() {
       let at = 0;
-      for (const { line, cells } of rowsOf(body, delimiter)) {
+      for (const row of rowsOf(body, delimiter)) {
         at += 1;
-        if (at > skipped) yield { line: line + firstLine - 1, cells };
+        if (at <= skipped) continue;
+        const { line, cells, written = [] } = row;
+        yield { line: line + firstLine - 1, cells, ...(isJoined(row) && { joins: written.length }) };
       }
     },
   };
