@@ -206,6 +206,32 @@ test('a file is sent as it is, in the encoding of the program that saved it, wit
   }
 });
 
+test('a file in an encoding that would damage its names is refused, and lines with invalid bytes are named', async (t) => {
+  const served = await serve(t);
+  const { cookie, token } = await browse(served, 'Ada');
+  const preview = async (bytes: Buffer<ArrayBuffer>) => {
+    const body = new FormData();
+    body.set('token', token);
+    body.set('file', new Blob([bytes]), 'Kunden.csv');
+    const headers = { cookie, origin: served.url, 'accept-language': 'en' };
+    const answer = await fetch(`${served.url}/customers/import`, { method: 'POST', body, headers });
+    return [answer.status, textOf(await answer.text())] as const;
+  };
+  const [status, page] = await preview(
+    Buffer.from('Nr;Name;Telefon\r\n7;\xa3ukasz;030 1234567\r\n', 'latin1'),
+  );
+  assert.equal(status, 415);
+  assert.match(page, /neither UTF-8 nor Windows-1252.*CSV UTF-8/);
+  const damaged = [
+    Buffer.from('Nr;Name;Telefon\r\n7;Müller;030 1234567\r\n'),
+    Buffer.from('8;J\xe4ger;\r\n', 'latin1'),
+  ];
+  const [, named] = await preview(Buffer.concat(damaged));
+  assert.match(named, /1 new, 0 changed/);
+  assert.match(named, /Müller/);
+  assert.match(named, /valid Unicode \(UTF-8\)\. Line 3/);
+});
+
 test('a number that another customer has in another form is left out, too', async (t) => {
   const { imports } = await importing(t);
   const { customers } = await imports('Kundennr;Name;Telefon\n7;Ana;+54 9 11 5123 4567\n');

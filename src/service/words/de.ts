@@ -262,6 +262,8 @@ export const de: typeof en = {
     tooLarge: 'Das Formular ist zu groß.',
     tableTooLarge:
       'Die Tabelle ist größer als 16 MB. Teilen Sie sie auf mehrere Dateien auf oder importieren Sie sie mit „pbx-bridge service customers import“.',
+    unknownEncoding:
+      'Die Datei ist weder UTF-8 noch Windows-1252: Namen würden verfälscht. Speichern Sie sie als „CSV UTF-8“ und versuchen Sie es noch einmal.',
     noStorage: 'Die Datenbank ist zurzeit nicht erreichbar. Versuchen Sie es gleich noch einmal.',
     formExpired: 'Dieses Formular ist abgelaufen. Laden Sie die Seite neu, und senden Sie es noch einmal.',
     onlyAdministrators: 'Diese Seite ist nur für Administratoren.',

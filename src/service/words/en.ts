@@ -265,6 +265,8 @@ export const en = {
     tooLarge: 'The form is too large.',
     tableTooLarge:
       'The table is larger than 16 MB. Split it into several files, or import it with “pbx-bridge service customers import”.',
+    unknownEncoding:
+      'The file is neither UTF-8 nor Windows-1252, so that its names would be damaged. Save it as “CSV UTF-8” and try again.',
     noStorage: 'The database cannot be reached at the moment. Try again shortly.',
     formExpired: 'This form has expired. Reload the page and send it again.',
     onlyAdministrators: 'This page is only for administrators.',

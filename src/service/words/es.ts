@@ -259,6 +259,8 @@ export const es: typeof en = {
     tooLarge: 'El formulario es demasiado grande.',
     tableTooLarge:
       'La tabla supera los 16 MB. Repártala en varios archivos o impórtela con «pbx-bridge service customers import».',
+    unknownEncoding:
+      'El archivo no está en UTF-8 ni en Windows-1252: los nombres se dañarían. Guárdelo como «CSV UTF-8» e inténtelo de nuevo.',
     noStorage: 'En este momento no se puede acceder a la base de datos. Vuelva a intentarlo en breve.',
     formExpired: 'Este formulario ha caducado. Recargue la página y envíelo de nuevo.',
     onlyAdministrators: 'Esta página es solo para administradores.',

@@ -262,6 +262,8 @@ export const fr: typeof en = {
     tooLarge: 'Le formulaire est trop volumineux.',
     tableTooLarge:
       'Le tableau dépasse 16 Mo. Répartissez-le sur plusieurs fichiers ou importez-le avec « pbx-bridge service customers import ».',
+    unknownEncoding:
+      'Le fichier n’est ni en UTF-8 ni en Windows-1252 : les noms seraient altérés. Enregistrez-le au format « CSV UTF-8 » et réessayez.',
     noStorage: 'La base de données est momentanément inaccessible. Réessayez dans un instant.',
     formExpired: 'Ce formulaire a expiré. Rechargez la page et envoyez-le à nouveau.',
     onlyAdministrators: 'Cette page est réservée aux administrateurs.',

@@ -257,6 +257,8 @@ export const nl: typeof en = {
     tooLarge: 'Het formulier is te groot.',
     tableTooLarge:
       'De tabel is groter dan 16 MB. Verdeel hem over meerdere bestanden of importeer hem met ‘pbx-bridge service customers import’.',
+    unknownEncoding:
+      'Het bestand is geen UTF-8 en geen Windows-1252: namen zouden worden beschadigd. Sla het op als ‘CSV UTF-8’ en probeer het opnieuw.',
     noStorage: 'De database is op dit moment niet bereikbaar. Probeer het zo dadelijk opnieuw.',
     formExpired: 'Dit formulier is verlopen. Laad de pagina opnieuw en verzend het nog een keer.',
     onlyAdministrators: 'Deze pagina is alleen voor beheerders.',
