@@ -644,6 +644,10 @@ export const de: typeof en = {
       `Die Referenz „${reference}“ heißt hier „${name}“, in Zeile ${line} aber „${before}“: Daraus wird ein einziger Kunde.`,
     above: (lines) => `${count(lines, 'Zeile', 'Zeilen')} über den Spaltennamen ignoriert.`,
     noHeader: 'Die Tabelle nennt ihre Spalten nicht. Sie wurden am Inhalt erkannt: Bitte prüfen Sie sie.',
+    areaCode: (column) =>
+      `Die Spalte „${column}“ wird nicht mit den Telefonnummern verbunden: Ihnen fehlt dieser Teil. Fassen Sie beide in Ihrer Tabelle zu einer Spalte zusammen und importieren Sie sie noch einmal.`,
+    noName:
+      'Keine Spalte wurde als Name erkannt: Neue Kunden heißen wie ihre Referenz. Gibt es eine, wählen Sie sie unten aus.',
     undialable: (numbers, first) =>
       `${count(numbers, 'Nummer wird', 'Nummern werden')} bei einem Anruf nicht erkannt, zum Beispiel ${first}:`,
     noCountry: 'Die Landesvorwahl fehlt, und das Konto hat kein Land. Wählen Sie es zuerst hier:',

@@ -617,6 +617,10 @@ export const en = {
       `Reference “${reference}” is “${name}” here, but “${before}” in line ${line}: they become one customer.`,
     above: (lines: number) => `${count(lines, 'line', 'lines')} above the column names ignored.`,
     noHeader: 'The table does not name its columns. They were recognised by their contents: please check.',
+    areaCode: (column: string) =>
+      `Column “${column}” is not joined with the phone numbers, so that they lack it. In your table, put both into one column, and import it again.`,
+    noName:
+      'No column has been recognised as the name: new customers are called by their references. If there is one, choose it below.',
     undialable: (numbers: number, first: string) =>
       `${count(numbers, 'number', 'numbers')} will not be recognised when they call, such as ${first}:`,
     noCountry: 'they have no country code, and the account has no country. Choose it here first:',

@@ -639,6 +639,10 @@ export const es: typeof en = {
     above: (lines) =>
       `${count(lines, 'línea ignorada', 'líneas ignoradas')} por encima de los nombres de columna.`,
     noHeader: 'La tabla no nombra sus columnas. Se han reconocido por su contenido: compruébelas.',
+    areaCode: (column) =>
+      `La columna «${column}» no se une a los números de teléfono, que quedan incompletos. Reúna ambas en una sola columna de su tabla y vuelva a importarla.`,
+    noName:
+      'No se ha reconocido ninguna columna como nombre: los clientes nuevos se llamarán como su referencia. Si hay una, elíjala abajo.',
     undialable: (numbers, first) =>
       `${count(numbers, 'número no se reconocerá', 'números no se reconocerán')} cuando llame, por ejemplo ${first}:`,
     noCountry: 'no tienen prefijo de país y la cuenta no tiene país. Elíjalo primero aquí:',

@@ -639,6 +639,10 @@ export const fr: typeof en = {
       `La référence « ${reference} » désigne ici « ${name} », mais « ${before} » à la ligne ${line} : ils deviennent un seul client.`,
     above: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')} au-dessus des noms de colonnes.`,
     noHeader: 'Le tableau ne nomme pas ses colonnes. Elles ont été reconnues à leur contenu : vérifiez-les.',
+    areaCode: (column) =>
+      `La colonne « ${column} » n’est pas jointe aux numéros de téléphone, qui restent incomplets. Réunissez les deux dans une seule colonne de votre tableau, puis importez-le à nouveau.`,
+    noName:
+      'Aucune colonne n’a été reconnue comme nom : les nouveaux clients porteront leur référence. S’il y en a une, choisissez-la ci-dessous.',
     undialable: (numbers, first) =>
       `${count(numbers, 'numéro ne sera pas reconnu', 'numéros ne seront pas reconnus')} lors d’un appel, par exemple ${first} :`,
     noCountry: 'ils n’ont pas d’indicatif et le compte n’a pas de pays. Choisissez-le d’abord ici :',

@@ -636,6 +636,10 @@ export const nl: typeof en = {
       `De referentie ‘${reference}’ is hier ‘${name}’, maar in regel ${line} ‘${before}’: ze worden één klant.`,
     above: (lines) => `${count(lines, 'regel', 'regels')} boven de kolomnamen genegeerd.`,
     noHeader: 'De tabel noemt de kolommen niet. Ze zijn aan hun inhoud herkend: controleer ze.',
+    areaCode: (column) =>
+      `De kolom ‘${column}’ wordt niet met de telefoonnummers samengevoegd: die zijn daardoor onvolledig. Zet beide in uw tabel in één kolom en importeer opnieuw.`,
+    noName:
+      'Geen kolom is herkend als naam: nieuwe klanten heten naar hun referentie. Is er een, kies die dan hieronder.',
     undialable: (numbers, first) =>
       `${count(numbers, 'nummer wordt', 'nummers worden')} bij een gesprek niet herkend, zoals ${first}:`,
     noCountry: 'ze hebben geen landnummer, en het account heeft geen land. Kies het eerst hier:',

@@ -180,6 +180,12 @@ function rolesOfWord(word: string): Role[] | undefined {
   return undefined;
 }
 
+/** Whether a column is that of codes before numbers: `Vorwahl`, `Phone: area code`. */
+export function namesAreaCodes(header: string): boolean {
+  const roles = rolesIn(header);
+  return roles.includes('prefix') && !roles.includes('never');
+}
+
 /**
  * What a header says its column holds. `perhaps-numbers`: telephones, or keys of telephones and their contracts.
  * `contact-number`: a telephone or a key. `customer`: the customer, by name or by key. `key`: a number or a key, whatever of.
