@@ -250,6 +250,10 @@ function notices({ request, table, mapping }: Shown, preview: ImportPreview | un
     ${areaCodeColumns(table, mapping, account.country).map((column) =>
       notice(text.areaCode(plainText(table.header[column] ?? '', 60)), 'bad'),
     )}
+    ${
+      table.isHeaderUnknown &&
+      html`<p class="above">${text.unknownHeader(plainText(table.header.filter(Boolean).join(', '), 120))}</p>`
+    }
     ${table.above > 0 && html`<p class="above">${text.above(table.above)}</p>`}
     ${refused > 0 && notice(text.willBeSkipped(refused), 'bad')}
     ${errorList(request, errors)}

@@ -648,6 +648,8 @@ export const de: typeof en = {
       `Die Spalte „${column}“ wird nicht mit den Telefonnummern verbunden: Ihnen fehlt dieser Teil. Fassen Sie beide in Ihrer Tabelle zu einer Spalte zusammen und importieren Sie sie noch einmal.`,
     noName:
       'Keine Spalte wurde als Name erkannt: Neue Kunden heißen wie ihre Referenz. Gibt es eine, wählen Sie sie unten aus.',
+    unknownHeader: (cells) =>
+      `Die erste Zeile gilt als Spaltennamen: „${cells}“. Ist sie ein Kunde, fügen Sie darüber eine Zeile mit Spaltennamen ein.`,
     undialable: (numbers, first) =>
       `${count(numbers, 'Nummer wird', 'Nummern werden')} bei einem Anruf nicht erkannt, zum Beispiel ${first}:`,
     noCountry: 'Die Landesvorwahl fehlt, und das Konto hat kein Land. Wählen Sie es zuerst hier:',

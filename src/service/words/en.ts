@@ -621,6 +621,8 @@ export const en = {
       `Column “${column}” is not joined with the phone numbers, so that they lack it. In your table, put both into one column, and import it again.`,
     noName:
       'No column has been recognised as the name: new customers are called by their references. If there is one, choose it below.',
+    unknownHeader: (cells: string) =>
+      `The first line was taken for the column names: “${cells}”. If it is a customer, add a line with column names above it.`,
     undialable: (numbers: number, first: string) =>
       `${count(numbers, 'number', 'numbers')} will not be recognised when they call, such as ${first}:`,
     noCountry: 'they have no country code, and the account has no country. Choose it here first:',

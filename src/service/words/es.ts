@@ -643,6 +643,8 @@ export const es: typeof en = {
       `La columna «${column}» no se une a los números de teléfono, que quedan incompletos. Reúna ambas en una sola columna de su tabla y vuelva a importarla.`,
     noName:
       'No se ha reconocido ninguna columna como nombre: los clientes nuevos se llamarán como su referencia. Si hay una, elíjala abajo.',
+    unknownHeader: (cells) =>
+      `La primera línea se ha tomado como nombres de columna: «${cells}». Si es un cliente, añada encima una línea con los nombres de las columnas.`,
     undialable: (numbers, first) =>
       `${count(numbers, 'número no se reconocerá', 'números no se reconocerán')} cuando llame, por ejemplo ${first}:`,
     noCountry: 'no tienen prefijo de país y la cuenta no tiene país. Elíjalo primero aquí:',

@@ -643,6 +643,8 @@ export const fr: typeof en = {
       `La colonne « ${column} » n’est pas jointe aux numéros de téléphone, qui restent incomplets. Réunissez les deux dans une seule colonne de votre tableau, puis importez-le à nouveau.`,
     noName:
       'Aucune colonne n’a été reconnue comme nom : les nouveaux clients porteront leur référence. S’il y en a une, choisissez-la ci-dessous.',
+    unknownHeader: (cells) =>
+      `La première ligne a été prise pour les noms de colonnes : « ${cells} ». S’il s’agit d’un client, ajoutez au-dessus une ligne avec les noms des colonnes.`,
     undialable: (numbers, first) =>
       `${count(numbers, 'numéro ne sera pas reconnu', 'numéros ne seront pas reconnus')} lors d’un appel, par exemple ${first} :`,
     noCountry: 'ils n’ont pas d’indicatif et le compte n’a pas de pays. Choisissez-le d’abord ici :',

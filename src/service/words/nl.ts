@@ -640,6 +640,8 @@ export const nl: typeof en = {
       `De kolom ‘${column}’ wordt niet met de telefoonnummers samengevoegd: die zijn daardoor onvolledig. Zet beide in uw tabel in één kolom en importeer opnieuw.`,
     noName:
       'Geen kolom is herkend als naam: nieuwe klanten heten naar hun referentie. Is er een, kies die dan hieronder.',
+    unknownHeader: (cells) =>
+      `De eerste regel geldt als kolomnamen: ‘${cells}’. Is het een klant, voeg er dan een regel met kolomnamen boven toe.`,
     undialable: (numbers, first) =>
       `${count(numbers, 'nummer wordt', 'nummers worden')} bij een gesprek niet herkend, zoals ${first}:`,
     noCountry: 'ze hebben geen landnummer, en het account heeft geen land. Kies het eerst hier:',
