@@ -432,3 +432,33 @@ test('notes, addresses and numbers of several lines are imported, with separator
     );
   }
 });
+
+test('totals and repeated column names are no customers, and are named', async () => {
+  for (const line of [
+    'Summe;2;;',
+    'Gesamt;;;',
+    'Total: 2;1.204,50 €;;',
+    'Anzahl;2;;',
+    'reference;name;segment;numbers',
+    'Totaal;12;;3',
+  ]) {
+    const store = fakeStore();
+    const { errors } = await importInto(
+      store,
+      `reference;name;segment;numbers\n7;Ann;;030 901820\n${line}\n8;Bob;;\n`,
+    );
+    assert.deepEqual(
+      store.kept.map(({ name }) => name),
+      ['Ann', 'Bob'],
+      line,
+    );
+    assert.match(errors[0]?.message ?? '', /total, not a customer|column names once more/, line);
+    assert.deepEqual(errors[0]?.lines, [3], line);
+  }
+  const store = fakeStore();
+  await importInto(
+    store,
+    'reference;name;segment;numbers\n1;Total;;030 901821\n2;Summe;;\nTotal;Energies;;\nSumme AG;2;;\nSum;;;030 901822\n',
+  );
+  assert.equal(store.kept.length, 5);
+});

@@ -672,6 +672,8 @@ export const de: typeof en = {
     columnsDiffer: 'Die Anzahl der Spalten weicht von der Kopfzeile ab.',
     openQuote:
       'Ein Anführungszeichen ohne Gegenstück würde aus diesen Zeilen einen einzigen Kunden machen. Löschen oder schließen Sie es.',
+    headerAgain: 'Noch einmal die Spaltennamen.',
+    total: 'Eine Summe, kein Kunde.',
     nothing: 'Weder Referenz noch Nummer vorhanden.',
     onlyReference: 'Weder Name noch Nummer vorhanden.',
   },

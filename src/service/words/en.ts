@@ -644,6 +644,8 @@ export const en = {
     columnsDiffer: 'The number of columns differs from the header.',
     openQuote:
       'A quotation mark that is not closed would make one customer of these lines. Remove it, or close it.',
+    headerAgain: 'The column names once more.',
+    total: 'A total, not a customer.',
     nothing: 'There is neither a reference nor a number.',
     onlyReference: 'There is neither a name nor a number.',
   },

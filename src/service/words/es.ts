@@ -667,6 +667,8 @@ export const es: typeof en = {
     columnsDiffer: 'El número de columnas no coincide con el encabezado.',
     openQuote:
       'Unas comillas sin cerrar convertirían estas líneas en un solo cliente. Elimínelas o ciérrelas.',
+    headerAgain: 'Los nombres de columna, repetidos.',
+    total: 'Un total, no un cliente.',
     nothing: 'No hay referencia ni número.',
     onlyReference: 'No hay ni nombre ni número.',
   },

@@ -666,6 +666,8 @@ export const fr: typeof en = {
       })[reason],
     columnsDiffer: 'Le nombre de colonnes diffère de l’en-tête.',
     openQuote: 'Un guillemet non fermé réunirait ces lignes en un seul client. Supprimez-le ou fermez-le.',
+    headerAgain: 'Les noms de colonnes, répétés.',
+    total: 'Un total, pas un client.',
     nothing: 'Il n’y a ni référence ni numéro.',
     onlyReference: 'Il n’y a ni nom ni numéro.',
   },

@@ -665,6 +665,8 @@ export const nl: typeof en = {
     columnsDiffer: 'Het aantal kolommen wijkt af van de kopregel.',
     openQuote:
       'Een aanhalingsteken dat niet wordt gesloten, zou van deze regels één klant maken. Verwijder of sluit het.',
+    headerAgain: 'Nogmaals de kolomnamen.',
+    total: 'Een totaal, geen klant.',
     nothing: 'Er is geen referentie en geen nummer.',
     onlyReference: 'Er is geen naam en geen nummer.',
   },

@@ -7,6 +7,11 @@ export type Row = {
   readonly written?: readonly string[];
 };
 
+/** What databases write for NULL in a table. */
+const NULL = '\\N';
+
+export type Quote = '"' | "'";
+
 /** A longer cell in quotes is taken for a quote that is never closed. */
 const LONGEST_QUOTED = 65_536;
 
@@ -15,7 +20,7 @@ const LONGEST_QUOTED = 65_536;
  * where a cell begins with it and ends after its partner: `Gasthaus "Krone"`, `12" pipes` and `"Krone" Inn` are text, as
  * people and spreadsheets write them. No text is an error.
  */
-export function* rowsOf(text: string, delimiter: string): Generator<Row> {
+export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Generator<Row> {
   const isBlank = (char: string | undefined) => (char === ' ' || char === '\t') && char !== delimiter;
   const isEnd = (char: string | undefined) =>
     char === undefined || char === delimiter || char === '\n' || char === '\r';
@@ -26,23 +31,24 @@ export function* rowsOf(text: string, delimiter: string): Generator<Row> {
   let line = 1;
   while (at < text.length) {
     const cells: string[] = [];
+    const add = (cell: string) => cells.push(cell.trim() === NULL ? '' : cell.trim());
     const began = line;
     const beginning = at;
     let end = at;
     for (;;) {
       let start = at;
       while (isBlank(text[start])) start += 1;
-      const quoted = text[start] === '"' ? quotedCell(text, start) : undefined;
+      const quoted = text[start] === quote ? quotedCell(text, start, quote) : undefined;
       end = quoted?.end ?? 0;
       while (quoted && isBlank(text[end])) end += 1;
       if (quoted && isEnd(text[end])) {
         line += quoted.cell.match(breaks)?.length ?? 0;
-        cells.push(quoted.cell.trim());
+        add(quoted.cell);
       } else {
         unquoted.lastIndex = at;
         const cell = unquoted.exec(text)?.[0] ?? '';
         end = at + cell.length;
-        cells.push(cell.trim());
+        add(cell);
       }
       at = end + 1;
       if (text[end] !== delimiter) {
@@ -57,13 +63,15 @@ export function* rowsOf(text: string, delimiter: string): Generator<Row> {
 }
 
 /** The cell whose opening quote is at `start`, and where it ends; undefined if the quote is not closed. */
-function quotedCell(text: string, start: number): { cell: string; end: number } | undefined {
+function quotedCell(text: string, start: number, quote: Quote): { cell: string; end: number } | undefined {
   let end = start + 1;
   for (;;) {
-    end = text.indexOf('"', end);
+    end = text.indexOf(quote, end);
     if (end < 0 || end - start > LONGEST_QUOTED) return undefined;
-    if (text[end + 1] !== '"') break;
-    end += 2;
+    if (quote === "'" && text[end - 1] === '\\') end += 1;
+    else if (text[end + 1] === quote) end += 2;
+    else break;
   }
-  return { cell: text.slice(start + 1, end).replaceAll('""', '"'), end: end + 1 };
+  const cell = text.slice(start + 1, end).replaceAll(quote + quote, quote);
+  return { cell: quote === "'" ? cell.replaceAll("\\'", "'") : cell, end: end + 1 };
 }

@@ -19,7 +19,7 @@ export function joinedRows(
   });
   /** How many cells of a line are codes where others are, less those that are not; undefined if it has too few cells. */
   const likeness = (line: string): number | undefined => {
-    const cells = line.split(delimiter).map((cell) => cell.replace(/^\s*"|"\s*$/g, '').trim());
+    const cells = line.split(delimiter).map((cell) => cell.replace(/^\s*["']|["']\s*$/g, '').trim());
     if (cells.length < width) return undefined;
     const filled = codes.map((column) => cells[column] ?? '').filter(Boolean);
     return filled.reduce((sum, cell) => sum + (isCode(cell) ? 1 : -1), 0);

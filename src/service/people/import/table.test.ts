@@ -66,6 +66,27 @@ const tables: Record<string, readonly [text: string, header: string, ...lines: s
     'Kundennr¦Name¦Telefon',
     ...['2 1¦Alpha; Beta¦030 1', '3 2¦Gamma¦030 2'],
   ],
+  'single quotes, as some databases write them': [
+    "'id','name','phone'\n'1','Muster, Eva','030 1'\n'2','O''Brien','030 2'\n'3','D\\'Angelo',NULL\n'4','a\nb','x'\n",
+    'id¦name¦phone',
+    ...['2 1¦Muster, Eva¦030 1', "3 2¦O'Brien¦030 2", "4 3¦D'Angelo¦NULL", '5 4¦a\nb¦x'],
+  ],
+  'single quotes around texts alone': [
+    "id;name;phone\n1;'Eva; Muster';'030 1'\n2;'Ben';'030 2'\n",
+    'id¦name¦phone',
+    ...['2 1¦Eva; Muster¦030 1', '3 2¦Ben¦030 2'],
+  ],
+  apostrophes: [
+    "id;name;phone\n'07;'t Hooft;'+49 30 1\n'08;Rock 'n' Roll;'030 2\n9;'Krone';030 3\n",
+    'id¦name¦phone',
+    ...["2 '07¦'t Hooft¦'+49 30 1", "3 '08¦Rock 'n' Roll¦'030 2", "4 9¦'Krone'¦030 3"],
+  ],
+  'NULL of a database': [
+    'id\tname\tphone\n1\t\\N\t030 1\n\\N\tA\t"\\N"',
+    'id¦name¦phone',
+    '2 1¦¦030 1',
+    '3 ¦A¦',
+  ],
   'one column in quotes': ['"Telefon"\n"030 1"\n', 'Telefon', '2 030 1'],
   'empty lines, and carriage returns alone': ['a;name\r;\r\r1;A\r', 'a¦name', '4 1¦A'],
 };

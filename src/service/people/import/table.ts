@@ -1,5 +1,5 @@
 import { isFiller } from '../../../shared/phone-number/number-words.ts';
-import { type Row, rowsOf } from './cells.ts';
+import { type Quote, type Row, rowsOf } from './cells.ts';
 import { meaningOf } from './header-words.ts';
 import { joinedRows } from './open-quotes.ts';
 
@@ -37,7 +37,8 @@ export function readTable(text: string): Table {
   const firstLine = start?.groups?.separator ? 2 : 1;
   const head = body.slice(0, SAMPLE_CHARACTERS);
   const delimiter = start?.groups?.separator ?? delimiterOf(head);
-  const first = firstRows(head, delimiter);
+  const quote = quoteOf(firstRows(head, delimiter));
+  const first = firstRows(head, delimiter, quote);
   const { header, begin } = findHeader(first);
   const width = header?.cells.length ?? Math.max(0, ...first.map(({ cells }) => cells.length));
   const below = first.slice(header ? begin + 1 : begin);
@@ -51,7 +52,7 @@ export function readTable(text: string): Table {
     sample: below.filter((row) => !isJoined(row)).map(({ cells }) => cells),
     *rows() {
       let at = 0;
-      for (const row of rowsOf(body, delimiter)) {
+      for (const row of rowsOf(body, delimiter, quote)) {
         at += 1;
         if (at <= skipped) continue;
         const { line, cells, written = [] } = row;
@@ -73,10 +74,18 @@ function withoutQuotedLines(text: string): string {
   return lines.map((line) => line.replace(/\s*[\r\n]+\s*/g, ' ')).join('\n');
 }
 
-function firstRows(text: string, delimiter: string): Row[] {
+function firstRows(text: string, delimiter: string, quote?: Quote): Row[] {
   const rows: Row[] = [];
-  for (const row of rowsOf(text, delimiter)) if (rows.push(row) === SAMPLE_LINES) break;
+  for (const row of rowsOf(text, delimiter, quote)) if (rows.push(row) === SAMPLE_LINES) break;
   return rows;
+}
+
+/** What cells are in, if they are in quotes: single ones in exports of some databases. `rows`: read with double ones. */
+function quoteOf(rows: readonly Row[]): Quote {
+  const below = rows.length > 1 ? rows.slice(1) : rows;
+  const texts = below.flatMap(({ cells }) => cells.filter((cell) => !/^(?:[\d.,-]*|NULL)$/.test(cell)));
+  const single = texts.filter((cell) => /^'.*'$/s.test(cell));
+  return single.length > 0 && single.length >= texts.length / 2 ? "'" : '"';
 }
 
 /** The delimiter that gives lines with equally many cells, beginning with the first that has more than one. */
