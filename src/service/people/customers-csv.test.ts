@@ -385,6 +385,11 @@ test('lines that a quote without a partner would join are named, and none is imp
       [1, 2, 3],
       ['904 +4930901874'],
     ],
+    'of a line without a number': [
+      'numbers;name\nunbekannt;"Anton\n030 901872;Berta\n030 901873;Rohr 2"\n030 901874;Dora\n',
+      [2, 3, 4],
+      ['Dora +4930901874'],
+    ],
     'in a short line': [
       `${head}901;Anton;"ruft an;030 901871\n902;Berta;;030 901872\n903;Caesar;Rohr 2"\n904;Dora;;030 901874\n`,
       [2, 3, 4],
@@ -417,6 +422,7 @@ test('notes, addresses and numbers of several lines are imported, with separator
       'name,Adresse,numbers\nAnna,"Weg 1, Hof\n10115 Berlin, DE",030 901871\nBob,"Weg 2\nBerlin",030 901872\n',
     ],
     ['name,numbers,Notiz\nAnna,030 901871,"a, b, c\nd, e, f"\nBob,030 901872,"g\nh"\n'],
+    ['numbers,name,Notiz\n030 901871,Anna,"Tel, 2, 3\n1, 2, nett"\n030 901872,Bob,"4\n2, 1, 7"\n'],
     ['numbers;name\n"030 901871\n030 901873";Anna\n030 901872;Bob\n', '030901873'],
     ['name;numbers\nAnna;"030 901871\n030 901873"\nBob;030 901872\n', '030901873'],
     ['numbers\n"030 901871\n030 901872"\n'],

@@ -38,6 +38,10 @@ const foreign: readonly [encoding: string, names: string][] = [
   ['windows-1250', 'Łukasz'],
   ['windows-1250', 'Jana Kučerová|Eva Dvořáková|Jan Novák|Petr Němec|Olga Růžičková'],
   ['windows-1250', 'Ana Petrović|Ivan Kovačić|Marko Horvat'],
+  ['windows-1250', 'Erdős Péter|Szőke Gábor|Kovács János'],
+  ['windows-1250', 'Constanţa Pop|Mureşan Ana|Brăila'],
+  ['windows-1254', 'Ayşe Yılmaz|Güneş Ltd. Şti.|Mehmet Öztürk|Barış Aydın'],
+  ['windows-1257', 'Jānis Bērziņš|Mārtiņš'],
   ['windows-1251', 'Иван Петров|Ольга Сидорова'],
   ['windows-1253', 'Γιώργος Παπαδόπουλος'],
   ['windows-1255', 'דוד כהן'],
@@ -47,6 +51,7 @@ const foreign: readonly [encoding: string, names: string][] = [
   ['iso-8859-2', 'Łukasz Nowak|Paweł Wiśniewski'],
   ['iso-8859-5', 'Иван Петров'],
   ['macintosh', 'Jana Müller|Hauptstraße 7|Jörg Jäger'],
+  ['macintosh', 'Köhler'],
   ['macintosh', 'René Lefèvre|François Noël'],
   ['macintosh', 'José Sánchez|Íñigo Muñoz|Ana López'],
   ['shift_jis', '山田太郎|鈴木一郎|田中商店|カトウ'],
@@ -74,6 +79,9 @@ test('encoding: Windows-1252 of western Europe is read', () => {
     'Søren Kjær|Åse Ødegård|Bjørnæs|Håkan Sjöström|Þórður Guðmundsson|Sæþór Ýmir|João Conceição|IRMÃOS SÃO JOSÉ',
     'Šimec d.o.o.|Dušan Žagar|Éva|Nicolò Città|Perché|D´Angelo|Zoë van ’t Hoff|€ 5|5 £|© Foto|Kern®|H²O Wellness',
     'Anna Weber|Müller',
+    'Þorsteinn Ægisson|Ísey Dýrfjörð|Ýr Þráinsdóttir|Sæþór|Guðrún Hjördís Þórðardóttir|Ýmir Þjóðólfsson|Ýda',
+    'João Simões|Irmãos Guimarães|LEÕES|Conceição|Gökçe Çelik|Llorenç Muñoz|Françoise Lagüera',
+    'Miško Košir|Štefan Škoda|Dušan Hašek|Rožman',
     'Ren\xe9',
   ])
     assert.equal(decodedText(encoder('windows-1252')(table(names))), table(names));

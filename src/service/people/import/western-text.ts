@@ -13,14 +13,16 @@ const foreign = new RegExp(
     // `£ukasz` and `Pawe³` of eastern Europe.
     `^[£€¥¤¢¯³¹¼½¾×÷¦¨¸¬¶§±]${letter}`,
     `${letter}{3}[£¥¤¢¯³¹¼½¾¦¨¸¬¶¿¡]$`,
-    // Cyrillic, Greek, Hebrew, Chinese.
-    String.raw`[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]{3}`,
+    // Cyrillic, Greek, Hebrew, Chinese: whole words.
+    String.raw`^[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]{3,}$|[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]{4}`,
     // `RenŽ` and `MŸller` of a Macintosh.
     `[${small}][ŠŒŽŸ]`,
-    `[${capital}][ŠŒŽŸ][${small}]`,
+    `[${capital}][ŠŒŽŸ][${small}]|š[bdfghrs]`,
     // `Kuèerová` and `Petroviæ` of eastern Europe: letters of different languages in one word.
     `(?=${letter}*[èìòùø])(?=${letter}*[áíúýšž])${letter}`,
-    'iæ$',
+    'iæ$|[õÕ](?![eE])|[çÇ][bcdfghjklmnpqrstvwxz]',
+    // `Güneþ` of Turkey; Icelandic has no such words.
+    `þ$|[þÞ][bcdfghklmnpqstxz]|ý${letter}*ý|(?=${letter}*[ýþðÝÞÐ])(?=${letter}*[çüÇÜ])${letter}`,
   ].join('|'),
   'u',
 );
