@@ -15,8 +15,9 @@ function encoder(encoding: string): (text: string) => Buffer {
     }
   };
   for (let byte = 0; byte < 256; byte += 1) learn(byte);
-  for (let lead = 0x81; lead < 0xff; lead += 1)
-    for (let tail = 0x40; tail < 0xff; tail += 1) learn(lead, tail);
+  if (!/^(?:windows|iso|koi|ibm|mac)/.test(encoding))
+    for (let lead = 0x81; lead < 0xff; lead += 1)
+      for (let tail = 0x40; tail < 0xff; tail += 1) learn(lead, tail);
   return (text) =>
     Buffer.from(
       Array.from(text, (char) => {
