@@ -88,7 +88,8 @@ export type RateLimit = ReturnType<typeof makeRateLimit>;
 
 const WINDOW_MS = 60_000;
 
-type Limited = 'account' | 'integration';
+/** `entry`: an integration's entries about refusals in the history. */
+type Limited = 'account' | 'integration' | 'entry';
 
 /** Fixed windows that begin with a client's first request, as Laravel's `throttle` counts. */
 export function makeRateLimit() {
@@ -116,7 +117,10 @@ export function makeRateLimit() {
       };
     },
     /** Of an account or integration that is gone. */
-    forget: (of: Limited, id: number): void => void windows.delete(`${of} ${id}`),
+    forget(of: 'account' | 'integration', id: number): void {
+      windows.delete(`${of} ${id}`);
+      if (of === 'integration') windows.delete(`entry ${id}`);
+    },
     /** The most that it has sent in this minute or the one before, as far as this process knows. */
     lately(of: Limited, id: number, now: number): number {
       const { count, before, resetAt } = windows.get(`${of} ${id}`) ?? { count: 0, before: 0, resetAt: 0 };
