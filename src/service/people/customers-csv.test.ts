@@ -233,6 +233,16 @@ test('others have their turn within a line of many columns', async () => {
   assert.ok(turns > 3, `${turns} turns`);
 });
 
+test('blank lines are no customers, however many', async () => {
+  const store = fakeStore();
+  const blank = ',\n\n'.repeat(3_000);
+  const { imported, refused } = await importInto(
+    store,
+    `reference,numbers\n${blank}1,030 901820\n${blank}2,030 901821`,
+  );
+  assert.deepEqual([imported, refused], [2, 0]);
+});
+
 test('a table of very many columns is refused with their number', async () => {
   const wide = (columns: number) => {
     const more = columns - 2;

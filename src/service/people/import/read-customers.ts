@@ -136,6 +136,7 @@ export async function readCustomers(
 
   for (const { line, cells } of table.rows()) {
     await turn();
+    if (cells.length === 0) continue;
     const error = await take(line, cells);
     if (error !== undefined) refused.add(line, error);
   }

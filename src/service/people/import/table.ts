@@ -9,7 +9,7 @@ export type Table = {
   readonly above: number;
   /** The first lines below the header. */
   readonly sample: readonly (readonly string[])[];
-  /** All lines below the header. */
+  /** All lines below the header, and some without cells. */
   rows(): Iterable<Row>;
 };
 
@@ -41,8 +41,8 @@ export function readTable(text: string): Table {
     *rows() {
       let at = 0;
       for (const { line, cells } of rowsOf(body, delimiter)) {
-        at += 1;
-        if (at > skipped) yield { line: line + firstLine - 1, cells };
+        if (cells.length > 0) at += 1;
+        if (at > skipped || cells.length === 0) yield { line: line + firstLine - 1, cells };
       }
     },
   };
@@ -62,7 +62,8 @@ function withoutQuotedLines(text: string): string {
 
 function firstRows(text: string, delimiter: string): Row[] {
   const rows: Row[] = [];
-  for (const row of rowsOf(text, delimiter)) if (rows.push(row) === SAMPLE_LINES) break;
+  for (const row of rowsOf(text, delimiter))
+    if (row.cells.length > 0 && rows.push(row) === SAMPLE_LINES) break;
   return rows;
 }
 
