@@ -1,3 +1,4 @@
+import { isDialable } from '../../src/service/calls/call-cells.ts';
 import { everyCall } from '../../src/service/calls/call-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 
@@ -21,11 +22,16 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   const { calls } = await store.calls.page({
     ...{ account, filter: everyCall, towards: 'older', from: null, limit: 1 },
   });
+  const { callers } = await store.callers.missedCallers(account, Date.now() - 7 * 86_400_000);
+  const missed = callers.map(({ call }) => call.number).find(isDialable);
   const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
   return [
     { name: 'window', path: '/calls/window' },
     { name: 'chosen-calls', path: '/account/calls' },
     { name: 'call-back', path: '/call-back' },
+    ...(missed === undefined
+      ? []
+      : [{ name: 'give', path: `/call-back/give?${new URLSearchParams({ number: missed })}` }]),
     { name: 'stranger', path: '/person?number=%2B49401' },
     { name: 'calls', path: '/calls' },
     { name: 'calls-missed', path: '/calls?outcome=missed&number=040x&from=y' },

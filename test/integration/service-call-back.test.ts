@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { customer } from '../../src/service/people/customer.fixture.ts';
+import { addUser } from '../../src/service/users/users.ts';
 import { type Browsing, browse, linksIn, withStore } from './people.ts';
 import { report } from './recorded-request.ts';
 import { event, getsThrough, serve } from './service-harness.ts';
@@ -11,6 +12,17 @@ const card = (number: string, back?: string) =>
   `/person?${new URLSearchParams({ number, ...(back !== undefined && { back }) })}`;
 const act = ({ send }: Browsing, number: string, kind: string, more: Record<string, string> = {}) =>
   send('/call-back', { number, kind, from: 'list', person: 'customer 1', ...more });
+
+/** The page that a page's link to give somebody away leads to, and the fields of its form. */
+async function giveOn(who: Browsing, main: string) {
+  const [address = assert.fail(main)] = linksIn(main, '/call-back/give');
+  const page = await who.read(address);
+  const inputs = page.main.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
+  const fields = Object.fromEntries(
+    Array.from(inputs, ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')]),
+  );
+  return { ...page, fields };
+}
 
 /** A service with two colleagues, and a customer who was missed twice. */
 async function scene(t: TestContext) {
@@ -184,14 +196,36 @@ test('whom a colleague has taken can be taken over and given on, and is free aga
   await act(anna, known, 'taken');
   assert.match(await list(), /Anna since .* Take over/);
   await act(bert, known, 'taken');
-  assert.match(await list(), /You since .* Done .*Give to/);
+  const { main, plain } = await bert.read('/call-back');
+  assert.match(plain, /You since .* Done/);
   assert.match(await list(anna), /Bert since .* Take over/);
 
   const users = (await withStore(served, (store) => store.users.list(1))) as { uid: string; name: string }[];
   const uidOf = (name: string) => users.find((user) => user.name === name)?.uid ?? assert.fail(name);
-  await act(bert, known, 'taken', { to: uidOf('Anna') });
+  const give = await giveOn(bert, main);
+  assert.match(give.plain, /Alpha's customer Give to Anna Carla $/, 'everybody else, by name');
+  assert.deepEqual(linksIn(give.main, 'at='), ['/call-back?at=customer+1'], 'and the way back');
+  assert.equal(give.fields.number, known);
+  const given = await bert.send('/call-back', { ...give.fields, to: uidOf('Anna') });
+  assert.deepEqual([given.status, given.headers.location], [303, '/call-back?at=customer+1']);
   assert.match(await list(), /Anna since .* Take over/);
+  const { main: onPerson } = await anna.read(card(known, '/calls?outcome=missed'));
+  assert.match(onPerson, /Done/);
+  const back = await giveOn(anna, onPerson);
+  const givenBack = await anna.send('/call-back', { ...back.fields, to: uidOf('Bert') });
+  const { searchParams, pathname } = new URL(String(givenBack.headers.location), url);
+  assert.deepEqual(
+    [pathname, searchParams.get('customer'), searchParams.get('back')],
+    ['/person', '1', '/calls?outcome=missed'],
+  );
+  assert.match(await list(), /You since .* Done/);
+  await act(bert, known, 'taken', { to: uidOf('Anna') });
   assert.match(await list(anna), /You since .* Done/);
+  for (const [number, status] of [
+    ['+4930111', 404],
+    ['x', 422],
+  ] as const)
+    assert.equal((await bert.read(`/call-back/give?number=${encodeURIComponent(number)}`)).status, status);
 
   const screen = screenEvents(url, { cookie: bert.cookie });
   const next = nextOf(screen);
@@ -214,6 +248,29 @@ test('whom a colleague has taken can be taken over and given on, and is free aga
   });
   assert.equal(removed.status, 204);
   assert.match(await list(boss), /I’ll call/);
+});
+
+test('the list is as long for an account of many users as for one of two', async (t) => {
+  const { anna, list, ...served } = await scene(t);
+  const numbers = Array.from({ length: 12 }, (_, n) => `+49309018${30 + n}`);
+  for (const number of numbers) {
+    await served.miss(number, number);
+    assert.equal((await act(anna, number, 'taken', { from: 'now' })).status, 204);
+  }
+  const sizeOf = async () => {
+    const { main } = await anna.read('/call-back');
+    assert.equal(main.match(/<tr [^>]*data-key/g)?.length, numbers.length + 1);
+    return { forms: main.match(/<form/g)?.length, gives: linksIn(main, '/call-back/give').length };
+  };
+  const before = await sizeOf();
+  assert.equal(before.gives, numbers.length);
+  await withStore(served, async (store) => {
+    const { accounts } = (await store.directory.read(0))?.directory ?? { accounts: [] };
+    const account = accounts[0] ?? assert.fail();
+    for (let n = 0; n < 20; n += 1)
+      assert.ok(await addUser(store, { account, name: `User ${n}`, role: 'agent', now: 0 }));
+  });
+  assert.deepEqual(await sizeOf(), before);
 });
 
 test('with more missed people than the list takes, the page and the screens say that there are more', async (t) => {

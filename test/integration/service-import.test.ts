@@ -70,6 +70,17 @@ test('lines are refused by reason, and the segments that are missing are created
   assert.match((await read('/audit')).text, /segment Silver: priority 0/);
 });
 
+test('a table of very many columns is refused before its columns are looked at', async (t) => {
+  const { send } = await browse(await serve(t), 'Ann');
+  const wide = (columns: number) => `reference,numbers${',x'.repeat(columns - 2)}\n1,030 901820\n`;
+  const shown = await send('/customers/import', { table: wide(500) });
+  assert.equal(shown.status, 200);
+  const { status, text } = await send('/customers/import', { table: wide(501) });
+  assert.equal(status, 422);
+  assert.match(text, /The table has 501 columns/);
+  assert.doesNotMatch(text, /name="column-/);
+});
+
 test('a form that does not name a field leaves it as it is', async (t) => {
   const { read, send, customers } = await administered(t);
   const status = async (fields: Record<string, string>) => (await send('/person/save', fields)).status;

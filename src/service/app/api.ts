@@ -65,7 +65,12 @@ export function apiRoutes(context: ServiceContext) {
         if (allowed) continue;
         const wait = Math.max(1, Math.ceil((resetAt - request.receivedAt) / 1000));
         reply.header('retry-after', wait).header('x-ratelimit-reset', Math.ceil(resetAt / 1000));
-        void exchange.answer(request, reply, { status: 429, text: json('Too Many Attempts.') });
+        context.meter.counts.limited += 1;
+        const refusal = { status: 429, text: json('Too Many Attempts.') };
+        // A flood must not become one of entries.
+        if (rateLimit.take('entry', integration.id, 1, request.receivedAt).allowed)
+          void exchange.answer(request, reply, refusal);
+        else send(reply, refusal.status, refusal.text);
         return;
       }
       done();

@@ -13,14 +13,15 @@ import { buildApp } from './app.ts';
 
 export const keys = makeKeys(Buffer.alloc(32, 1));
 
-/** The directory of a store that has one account, 1, with these integrations. */
+/** The directory of a store that has the accounts 1 and 2, with these integrations. */
 export function directoryOf(...integrations: Integration[]) {
   const account = {
     ...{ id: 1, uid: '0'.repeat(16), name: 'A', country: null, timeZone: null, tokenCounter: 1 },
     ...{ requestsPerMinute: null, openingHours: null },
   };
   const siteTokens = { operator: 0, fleet: 0 };
-  const directory = { siteTokens, accounts: [account], integrations, extensions: [] };
+  const second = { ...account, id: 2, uid: '9'.repeat(16), name: 'B' };
+  const directory = { siteTokens, accounts: [account, second], integrations, extensions: [] };
   return { read: async () => ({ version: 1, directory }) };
 }
 

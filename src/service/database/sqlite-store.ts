@@ -104,6 +104,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   );
   const figures: FiguresEngine = {
     kept: (account, spans) => reader.ask('keptFigures', account, spans),
+    firstCall: (account) => reader.ask('firstCall', account),
     count: (account, span, after) => serialise(() => reader.ask('countFigures', account, span, after)),
     begin: (account, spans, mark) => writer.ask('beginFigures', account, spans, mark),
     keep: (account, span, mark, text) => writer.ask('keepFigures', account, span, mark, text),

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { limits } from '../../shared/api/contract/decisions.ts';
 import type { Log } from '../../shared/log/log.ts';
 import type { Sender } from '../accounts/directory.ts';
 import type { Screens } from '../calls/screens.ts';
@@ -9,10 +10,14 @@ import type { AcceptedEvent, RecordedRequest, RequestStore } from './request-sto
 const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
 
 /**
- * Most history entries of reads and refused requests that are not stored yet. With more, requests wait: a slow disk
- * must not fill the memory.
+ * Most history entries of an account's reads and refused requests that are not stored yet. With more, its requests wait:
+ * a slow disk must not fill the memory.
  */
 const MAX_UNSTORED = 1_000;
+/** Of the address of a refused request the history keeps so many characters; more cannot be a template's mistake. */
+const REFUSED_ADDRESS = 2_048;
+
+const MAX_NAMED = Math.max(limits.referenceLength, limits.numberLength);
 
 export type Exchange = ReturnType<typeof makeExchange>;
 
@@ -42,7 +47,7 @@ export function makeExchange(
   unauthenticated: Unauthenticated,
 ) {
   let failing = false;
-  let unstored = 0;
+  const unstored = new Map<number, number>();
 
   /** `gone`: its account has been removed, and nothing is stored. */
   async function keep(entry: RecordedRequest): Promise<'stored' | 'failed' | 'gone'> {
@@ -88,10 +93,14 @@ export function makeExchange(
       const { status, text, event, recorded } = answer;
       if (unauthenticated.is(request)) return unauthenticated.refuse(request, reply);
       const entry = entryOf(request, status, recorded ?? text, event ?? null);
-      if (event === undefined && unstored < MAX_UNSTORED) {
-        unstored += 1;
+      const { account } = entry;
+      const before = unstored.get(account) ?? 0;
+      if (event === undefined && before < MAX_UNSTORED) {
+        unstored.set(account, before + 1);
         void keep(entry).then(() => {
-          unstored -= 1;
+          const left = (unstored.get(account) ?? 1) - 1;
+          if (left === 0) unstored.delete(account);
+          else unstored.set(account, left);
         });
         send(reply, status, text);
         return;
@@ -128,7 +137,7 @@ function entryOf(
     at: receivedAt,
     began,
     method,
-    ...sentBy(request),
+    ...(status < 400 ? sentBy(request) : beginningOf(sentBy(request), request)),
     status,
     response,
     ...(event ? { callId: event.id, fromNumber: event.from } : namedIn(request)),
@@ -145,10 +154,24 @@ function sentBy({ payload, originalUrl: url }: FastifyRequest): Pick<RecordedReq
   return { path: url.slice(0, question), request: url.slice(question + 1) };
 }
 
+/** A refused request, without the end of a very long address; the body is limited when it comes. */
+function beginningOf(
+  { path, request }: ReturnType<typeof sentBy>,
+  { payload }: FastifyRequest,
+): ReturnType<typeof sentBy> {
+  const cut = (text: string) =>
+    text.length > REFUSED_ADDRESS ? `${text.slice(0, REFUSED_ADDRESS - 1)}…` : text;
+  const isQuery = typeof request === 'string' && !payload?.length;
+  return { path: cut(path), request: isQuery ? cut(request) : request };
+}
+
 /** The call and the caller's number that a refused event or a lookup names. */
 function namedIn(request: FastifyRequest): Pick<RecordedRequest, 'callId' | 'fromNumber'> {
   const fields = ((request.payload === null ? request.query : request.body) ?? {}) as Record<string, unknown>;
+  // Longer ones are refused, and cannot be searched for. PostgreSQL indexes no text of many kB.
   const textOf = (value: unknown) =>
-    typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value : null;
+    typeof value === 'string' && value.length <= MAX_NAMED && value.isWellFormed() && !value.includes('\0')
+      ? value
+      : null;
   return { callId: textOf(fields.id), fromNumber: textOf(fields.from ?? fields.number) };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeBudget, makeFairQueue } from './budget.ts';
+import { makeBudget, makeFairQueue, makeRateLimit } from './budget.ts';
 
 test('each has so many at a time, and again when they are returned, once', () => {
   const budget = makeBudget(2, 'streams');
@@ -11,6 +11,18 @@ test('each has so many at a time, and again when they are returned, once', () =>
   first();
   budget.take('a');
   assert.throws(() => budget.take('a'), { statusCode: 429 });
+});
+
+test('a clock that is set back begins a new window, and no longer one', () => {
+  const limit = makeRateLimit();
+  const day = 86_400_000;
+  const take = (now: number) => limit.take('account', 1, 2, now).allowed;
+  assert.deepEqual([take(day), take(day), take(day)], [true, true, false]);
+  assert.equal(take(day + 59_999), false, 'within its minute');
+  const back = limit.take('account', 1, 2, 1_000);
+  assert.deepEqual(back, { allowed: true, remaining: 1, resetAt: 61_000 });
+  assert.equal(limit.lately('account', 1, 1_000), 4);
+  assert.deepEqual([take(1_000), take(60_999), take(61_000)], [true, false, true]);
 });
 
 /** A queue whose jobs end when `end` says so; `begun` has the clients of all jobs that have started. */

@@ -88,7 +88,12 @@ export type RateLimit = ReturnType<typeof makeRateLimit>;
 
 const WINDOW_MS = 60_000;
 
-type Limited = 'account' | 'integration';
+/** `entry`: an integration's entries about refusals in the history. */
+type Limited = 'account' | 'integration' | 'entry';
+
+/** A window that ends later than one of now began before the clock was set back: it is over, too. */
+const isOpen = ({ resetAt }: { readonly resetAt: number }, now: number) =>
+  now < resetAt && resetAt <= now + WINDOW_MS;
 
 /** Fixed windows that begin with a client's first request, as Laravel's `throttle` counts. */
 export function makeRateLimit() {
@@ -103,7 +108,7 @@ export function makeRateLimit() {
     ): { allowed: boolean; remaining: number; resetAt: number } {
       const client = `${of} ${id}`;
       let window = windows.get(client);
-      if (window === undefined || now >= window.resetAt) {
+      if (window === undefined || !isOpen(window, now)) {
         const before = window !== undefined && now < window.resetAt + WINDOW_MS ? window.count : 0;
         window = { count: 0, resetAt: now + WINDOW_MS, before };
         windows.set(client, window);
@@ -116,11 +121,14 @@ export function makeRateLimit() {
       };
     },
     /** Of an account or integration that is gone. */
-    forget: (of: Limited, id: number): void => void windows.delete(`${of} ${id}`),
+    forget(of: 'account' | 'integration', id: number): void {
+      windows.delete(`${of} ${id}`);
+      if (of === 'integration') windows.delete(`entry ${id}`);
+    },
     /** The most that it has sent in this minute or the one before, as far as this process knows. */
     lately(of: Limited, id: number, now: number): number {
       const { count, before, resetAt } = windows.get(`${of} ${id}`) ?? { count: 0, before: 0, resetAt: 0 };
-      if (now < resetAt) return Math.max(count, before);
+      if (isOpen({ resetAt }, now)) return Math.max(count, before);
       return now < resetAt + WINDOW_MS ? count : 0;
     },
   };

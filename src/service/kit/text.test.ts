@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { customer } from '../people/customer.fixture.ts';
 import { searchText } from '../people/customer-fields.ts';
+import { en } from '../words/en.ts';
+import { errorText } from './form.ts';
 import { searchWords } from './search-text.ts';
 import { comparable, formFields, line, personName } from './text.ts';
 
@@ -25,6 +27,20 @@ test('what cannot be read, or acts on terminals, is refused', () => {
   refused('Ren\ufffd', /valid Unicode/);
   refused('x'.repeat(256), /255 characters/);
   refused(7, /string/);
+});
+
+test('text that is many times too long is refused before it is normalised', (t) => {
+  const long = 'x '.repeat(100_000);
+  const normalise = t.mock.method(String.prototype, 'normalize');
+  const { error } = line('name').safeParse(long);
+  assert.equal(normalise.mock.callCount(), 0);
+  const [issue, ...more] = error?.issues ?? [];
+  assert.equal(issue?.message, 'The name field must not be greater than 255 characters.');
+  assert.equal(issue && errorText(issue, en.formErrors), en.formErrors.tooLong(255));
+  assert.deepEqual(more, []);
+  assert.equal(line('name').optional().safeParse(long).success, false);
+  const blanks = `Zoë${' '.repeat(3_000)}Müller`;
+  assert.equal(read(line('name'), blanks), 'Zoë Müller', 'white space is not counted');
 });
 
 test('a name of a user has no invisible character, and no word of two alphabets', () => {

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
-import { required, text } from '../../shared/api/contract/text.ts';
+import { required, text, tooLong } from '../../shared/api/contract/text.ts';
 import { formError } from '../words/words.ts';
+
+/** Text that is longer than its limit times this is refused as it is: normalising many MB takes seconds. */
+const MAX_RAW = 16;
 
 /**
  * The rule for names, references and segments, wherever they come from: forms, /admin, CSV, commands. One line of text in
@@ -12,8 +15,15 @@ export function line(
   field: string,
   { max = limits.referenceLength, blank = false }: { max?: number; blank?: boolean } = {},
 ) {
-  const oneLine = (value: unknown) =>
-    typeof value === 'string' ? value.normalize().replace(/\s+/g, ' ').trim() : value;
+  const oneLine = (value: unknown, context: z.core.$RefinementCtx) => {
+    if (typeof value !== 'string') return value;
+    if (value.length > max * MAX_RAW) {
+      const message = tooLong(field, max);
+      context.issues.push({ code: 'too_big', origin: 'string', maximum: max, input: '', message });
+      return z.NEVER;
+    }
+    return value.normalize().replace(/\s+/g, ' ').trim();
+  };
   return z.preprocess(
     oneLine,
     text(field, max)

@@ -1,20 +1,19 @@
 import { z } from 'zod';
-import { limits } from '../../shared/api/contract/decisions.ts';
-import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { answererName } from '../accounts/extensions.ts';
-import type { User } from '../accounts/user.ts';
-import { dialLink, isDialable, personAddress, personLink, segmentChip } from '../calls/call-cells.ts';
+import { dialLink, personLink, segmentChip } from '../calls/call-cells.ts';
 import type { Budgets } from '../kit/budget.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
-import { changeForm, fold, hiddenFields } from '../kit/form.ts';
+import { displayText } from '../kit/display-text.ts';
+import { fold } from '../kit/form.ts';
 import { type Icon, icon } from '../kit/icon.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
+import { actForm, pageAfter, positionIn, subject } from './call-back-form.ts';
 import type { CallBackList } from './call-back-list.ts';
 import { type CallBack, priorityOf } from './call-backs.ts';
 import type { CallerAction } from './caller-store.ts';
+import { type ColleagueStore, colleaguesOf, giveLink, givePage } from './give-page.ts';
 
 const PER_PAGE = 100;
 /** People who are closed stay on pages this long. */
@@ -22,16 +21,11 @@ export const CLOSED_MS = 24 * 3_600_000;
 /** Of a note: longer ones end in an ellipsis. */
 const NOTE_LENGTH = 100;
 
-const change = z.object({
-  number: z.string().max(limits.referenceLength).refine(isDialable),
+const change = subject.extend({
   kind: z.enum(['taken', 'released', 'done', 'reopened', 'note']),
   text: z.string().trim().max(1000).default(''),
   /** Of `taken`: the uid of a colleague who is to call back. */
   to: z.string().max(64).default(''),
-  from: z.enum(['now', 'person', 'list']).default('list'),
-  /** Whose page a form is on, and the page that it leads back to. */
-  customer: z.string().default(''),
-  back: z.string().default(''),
 });
 
 /** Missed people who are to be called back: shared by all users of the account. */
@@ -59,7 +53,7 @@ export function callBackPages(
     // Somebody whom one has just closed stays until the next visit.
     const listed = all.filter(({ closed, person }) => closed === null || person === query.get('at'));
     const { shown, ...links } = pageOf(listed, query);
-    const colleagues = await colleaguesOf(store, request);
+    const canGive = (await colleaguesOf(store, request)).length > 0;
     const closed = all
       .filter((one) => !shown.includes(one) && (one.closed?.at ?? 0) > now - CLOSED_MS)
       .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0))
@@ -70,7 +64,7 @@ export function callBackPages(
       body: html`
         <div class="head"><h1>${title}</h1></div>
         <div id="call-backs" data-live>
-          ${openTable(shown, request, colleagues)}
+          ${openTable(shown, request, canGive)}
           ${pager(words.kit, links)}
           ${more && html`<p class="quiet">${words.callBack.onlyNewest}</p>`}
         </div>
@@ -79,10 +73,12 @@ export function callBackPages(
     };
   });
 
+  givePage(pages, { store, callBackList });
+
   pages.post('/call-back', 'agent', async ({ form, user, account, now }) => {
     const read = change.safeParse(Object.fromEntries(form));
     if (!read.success) throw new Refusal(422, ({ notDialable }) => notDialable);
-    const { number, kind, text, from, customer, back, to } = read.data;
+    const { number, kind, text, from, to } = read.data;
     const colleague = to === '' ? user : (await store.users.list(account.id)).find(({ uid }) => uid === to);
     if (colleague === undefined) throw new Refusal(409, ({ colleagueGone }) => colleagueGone);
     if (kind !== 'note' || text !== '')
@@ -94,47 +90,15 @@ export function callBackPages(
         text: kind === 'note' ? text : null,
       });
     if (from === 'now') return 'done';
-    if (from === 'person') {
-      const known = customer === '' ? null : { reference: customer, name: '' };
-      return { redirect: `${personAddress({ customer: known, number }, back)}&at=${kind}` };
-    }
-    const at = form.get('person') ?? '';
-    const place = placeOf(new URLSearchParams(back));
-    return { redirect: `/call-back?${new URLSearchParams({ ...(place && { after: place.text }), at })}` };
+    return { redirect: pageAfter(read.data, kind) };
   });
-}
-
-/** Who else may call back. */
-export type Colleague = Pick<User, 'uid' | 'name'>;
-
-type ColleagueStore = { readonly users: { list(account: number): Promise<readonly Colleague[]> } };
-
-/** The other users of the account, by name. */
-export async function colleaguesOf(
-  { users }: ColleagueStore,
-  { account, user }: Pick<PageRequest, 'account' | 'user'>,
-): Promise<Colleague[]> {
-  return (await users.list(account.id))
-    .filter(({ uid }) => uid !== user.uid)
-    .sort((a, b) => a.name.localeCompare(b.name));
-}
-
-/** A place in the list, `PRIORITY.SINCE`: who is closed above it moves nobody to another page. */
-function placeOf(query: URLSearchParams) {
-  const [, priority = '', since = ''] = /^(-?\d*)\.(\d+)$/.exec(query.get('after') ?? '') ?? [];
-  if (since === '') return null;
-  return {
-    text: `${priority}.${since}`,
-    priority: priority === '' ? Number.NEGATIVE_INFINITY : Number(priority),
-    since: Number(since),
-  };
 }
 
 const placeText = (one: CallBack) => `${one.call.priority ?? ''}.${one.since}`;
 
 /** A page of the people. The next one begins after the place of its last row; those of one place are on one page. */
 function pageOf(listed: readonly CallBack[], query: URLSearchParams) {
-  const place = placeOf(query);
+  const place = positionIn(query);
   const isAfter = (one: CallBack) =>
     place === null ||
     priorityOf(one) < place.priority ||
@@ -153,7 +117,7 @@ function pageOf(listed: readonly CallBack[], query: URLSearchParams) {
   };
 }
 
-function openTable(rows: readonly CallBack[], request: PageRequest, colleagues: readonly Colleague[]): Html {
+function openTable(rows: readonly CallBack[], request: PageRequest, canGive: boolean): Html {
   const { formats, now, user, words, moved } = request;
   const { callBack: text, calls } = words;
   const columns: Column<CallBack>[] = [
@@ -189,7 +153,7 @@ function openTable(rows: readonly CallBack[], request: PageRequest, colleagues: 
         taken &&
         html`${taken.user === user.name ? html`<b>${words.common.you}</b>` : displayText(taken.user, 40)} <span class="quiet">${text.since(formats.moment(taken.at, now))}</span>`,
     },
-    { head: '', is: 'act', end: true, cell: (one) => buttons(one, request, colleagues) },
+    { head: '', is: 'act', end: true, cell: (one) => buttons(one, request, canGive) },
   ];
   const done = (one: CallBack): Column<CallBack>[] =>
     columns.flatMap((column) =>
@@ -251,46 +215,14 @@ export function closedText({ closed }: CallBack, { extensions, words: { callBack
   return callBack.reached(closed.by && displayText(answererName(extensions, closed.by), 60));
 }
 
-type Look = {
-  readonly is?: string;
-  readonly focus?: boolean;
-  readonly label?: string;
-  /** The colleague who is to call back. */
-  readonly to?: string;
-};
-
-/** One button for a missed person, sent in place. */
-export function actForm(
-  { numbers: [number = ''], person, call }: CallBack,
-  request: PageRequest,
-  content: Html,
-  kind: CallerAction['kind'],
-  { is, focus, label, to = '' }: Look = {},
-): Html {
-  const onList = request.path === '/call-back';
-  const name = plainText(call.customer?.name ?? spaced(call.number), 60);
-  const fields = onList
-    ? { person, back: `${request.query}` }
-    : {
-        from: 'person',
-        customer: call.customer?.reference ?? '',
-        back: request.query.get('back') ?? '',
-      };
-  return changeForm(
-    { action: '/call-back', token: request.token, refused: request.words.bar.refused },
-    html`${hiddenFields({ number, ...(to !== '' && { to }), ...fields })}
-      <button type="submit" name="kind" value=${kind} class=${is} autofocus=${focus} title=${label} aria-label=${label && `${label}: ${name}`}>${content}</button>`,
-  );
-}
-
 /**
  * What one can do about a missed person; the focus is on what comes next after one has acted. Whom a colleague has taken can
- * be taken over, and whom one has taken oneself can be given to one of the `colleagues`.
+ * be taken over. `canGive`: whom one has taken oneself can be given to a colleague.
  */
 export function buttons(
   one: CallBack,
   request: PageRequest,
-  colleagues: readonly Colleague[],
+  canGive: boolean,
   is: 'row' | 'notice' = 'row',
 ): Html {
   const { query, user, words, path } = request;
@@ -298,28 +230,17 @@ export function buttons(
   const at = query.get('at');
   const focus =
     path === '/call-back' ? at === one.person : ['taken', 'released', 'done', 'reopened'].includes(at ?? '');
-  const act = (kind: CallerAction['kind'], content: Html, look?: Look) =>
+  const act = (kind: CallerAction['kind'], content: Html, look?: Parameters<typeof actForm>[4]) =>
     actForm(one, request, content, kind, look);
   const iconOnly = (kind: CallerAction['kind'], name: Icon, label: string) =>
     act(kind, icon(name), { is: 'bare', label });
   if (one.closed?.how === 'reached') return null;
   if (one.closed !== null) return act('reopened', html`${icon('undo-2')}${text.undo}`, { focus });
   if (one.taken?.user === user.name)
-    return html`${act('done', html`${icon('check')}${words.bar.done}`, { is: 'primary', focus })}${iconOnly('released', 'x', text.release)}${giveMenu(one, request, colleagues)}`;
+    return html`${act('done', html`${icon('check')}${words.bar.done}`, { is: 'primary', focus })}${iconOnly('released', 'x', text.release)}${canGive && giveLink(one, request)}`;
   const take = act('taken', one.taken === null ? words.bar.take : words.bar.takeOver, {
     is: is === 'notice' ? 'primary' : 'soft',
     focus,
   });
   return html`${take}${is === 'notice' ? act('done', words.bar.done, { focus: false }) : iconOnly('done', 'check', words.bar.done)}`;
-}
-
-/** Gives a person whom one has taken to a colleague. */
-function giveMenu(one: CallBack, request: PageRequest, colleagues: readonly Colleague[]): Html {
-  const { give } = request.words.callBack;
-  return (
-    colleagues.length > 0 &&
-    html`<details class="menu give"><summary class="button bare" aria-label=${give} title=${give}>${icon('users')}</summary>
-      <div><p class="small quiet">${give}</p>${colleagues.map(({ uid, name }) => actForm(one, request, displayText(name, 40), 'taken', { is: 'bare', to: uid, label: `${give} ${plainText(name, 40)}` }))}</div>
-    </details>`
-  );
 }

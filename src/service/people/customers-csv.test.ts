@@ -215,6 +215,47 @@ test('others get a turn while several long works go on, one piece of which runs 
   assert.ok(turns >= pieces - 3, `${turns} turns for ${pieces} pieces`);
 });
 
+test('others have their turn within a line of many columns', async () => {
+  const cell = '(020) 123-45-67 ext 5, '.repeat(43);
+  const header = ['reference', ...Array.from({ length: 40 }, () => 'numbers')];
+  const mapping = header.map((name) => name as 'reference' | 'numbers');
+  const table = readTable(`${header.join()}\n1${`,"${cell}"`.repeat(40)}\n`);
+  let turns = 0;
+  let over = false;
+  const count = () => {
+    turns += 1;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const { customers } = await readCustomers(table, { mapping, country: 'NL' });
+  over = true;
+  assert.equal(customers.length, 1);
+  assert.ok(turns > 3, `${turns} turns`);
+});
+
+test('blank lines are no customers, however many', async () => {
+  const store = fakeStore();
+  const blank = ',\n\n'.repeat(3_000);
+  const { imported, refused } = await importInto(
+    store,
+    `reference,numbers\n${blank}1,030 901820\n${blank}2,030 901821`,
+  );
+  assert.deepEqual([imported, refused], [2, 0]);
+});
+
+test('a table of very many columns is refused with their number', async () => {
+  const wide = (columns: number) => {
+    const more = columns - 2;
+    return `reference,numbers${',x'.repeat(more)}\n1,030 901820${','.repeat(more)}\n`;
+  };
+  const { imported } = await importInto(fakeStore(), wide(500));
+  assert.equal(imported, 1);
+  await assert.rejects(
+    importInto(fakeStore(), wide(501)),
+    /The table has 501 columns. It may have at most 500/,
+  );
+});
+
 test('a preview shows what the import then does', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'preview-'));
   const store = await openSqliteStore(join(folder, 'service.db'));

@@ -1,8 +1,9 @@
 import { line } from '../kit/text.ts';
+import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
 import { type Customer, columns, eachText, withChange } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import type { Mapping } from './import/choose-columns.ts';
+import { MAX_TABLE_COLUMNS, type Mapping } from './import/choose-columns.ts';
 import { changeOf } from './import/imported-customer.ts';
 import { putCustomers, type Target } from './import/put-customers.ts';
 import { linesReport, readCustomers } from './import/read-customers.ts';
@@ -107,6 +108,8 @@ export const namesCustomers = (names: readonly string[]): boolean =>
 
 /** The columns that the header names exactly. */
 function exactMapping(header: readonly string[]): Mapping {
+  if (header.length > MAX_TABLE_COLUMNS)
+    throw new BadTable(en.errors.tooManyColumns(header.length, MAX_TABLE_COLUMNS));
   const names = header.map((name) => name.toLowerCase());
   if (!namesCustomers(names))
     throw new BadTable(

@@ -21,8 +21,9 @@ import { importCustomers, importSummary, NEW_PRIORITY, namesCustomers } from './
 import { exportCustomers } from './customers-export.ts';
 import { type ImportPreview, previewImport } from './customers-preview.ts';
 import { areaCodeColumns } from './import/area-codes.ts';
-import { chooseColumns, type Mapping } from './import/choose-columns.ts';
+import { chooseColumns, MAX_TABLE_COLUMNS, type Mapping } from './import/choose-columns.ts';
 import { readTable, type Table } from './import/table.ts';
+import { takeTurns } from './import/take-turns.ts';
 import type { Refused } from './import-refusals.ts';
 
 /** Enough for 100,000 customers with names in any alphabet. */
@@ -81,8 +82,14 @@ export function importPages(
       // Browsers send each line break of a text field as two characters.
       const csv = (form.get('file') || form.get('table') || '').replaceAll('\r\n', '\n');
       if (Buffer.byteLength(csv) > TABLE_BYTES) throw new Refusal(413, (errors) => errors.tableTooLarge);
+      const turn = takeTurns();
       const read = readTable(csv);
+      const { length } = read.header;
+      if (length > MAX_TABLE_COLUMNS)
+        throw new Refusal(422, (errors) => errors.tooManyColumns(length, MAX_TABLE_COLUMNS));
+      await turn();
       const guessed = chooseColumns(read.header, read.sample, account.country);
+      await turn();
       const mapping = read.header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
       const into = { customers, account: account.id, country: account.country, mapping, words };
       const look = async () => (namesCustomers(mapping) ? await previewImport(read, into) : undefined);

@@ -12,21 +12,21 @@ import { Refusal } from '../kit/refusal.ts';
 import { searchWords } from '../kit/search-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { CallBackList } from './call-back-list.ts';
-import { buttons, CLOSED_MS, type Colleague, closedText, colleaguesOf } from './call-back-pages.ts';
+import { buttons, CLOSED_MS, closedText } from './call-back-pages.ts';
 import type { CallBack } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, customerFields, fieldText, listedNumbers, shownFields } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
+import { type ColleagueStore, colleaguesOf } from './give-page.ts';
 import { type Person, personPath } from './person.ts';
 import { type Draft, draftOf, editForm, type Namesakes, nameForm, strangerDraft } from './person-form.ts';
 import { readStory, storyPart } from './person-story.ts';
 
 export type PersonParts = {
-  readonly store: {
+  readonly store: ColleagueStore & {
     readonly calls: CallStore;
     readonly callers: CallerStore;
     readonly customers: CustomerStore;
-    readonly users: { list(account: number): Promise<readonly Colleague[]> };
   };
   readonly callBackList: CallBackList;
 };
@@ -57,12 +57,13 @@ export async function showPerson(
   const same = edits ? (query.get('same') ?? '') : '';
   const offered = (limit: number, words: readonly string[]) =>
     store.customers.page({ account: account.id, words, segment: null, after: null, limit });
-  const [story, answered, known, alike, colleagues] = await Promise.all([
+  const [story, answered, known, alike, canGive] = await Promise.all([
     readStory(store, account.id, person, until),
     newestCalls(store.calls, account.id, { ...who, outcome: 'answered' }, 2),
     customer ? null : offered(OFFERED, []),
     same === '' ? null : offered(FOUND, searchWords(same, account.country)),
-    person.callBack?.taken?.user === request.user.name ? colleaguesOf(store, request) : [],
+    person.callBack?.taken?.user === request.user.name &&
+      colleaguesOf(store, request).then(({ length }) => length > 0),
   ]);
   const name = customer?.name ?? spaced(number);
   return {
@@ -81,7 +82,7 @@ export async function showPerson(
         customer === undefined &&
         html`<div class="whole" data-place="name">${nameForm(named ?? strangerDraft(number), known?.next ? [] : (known?.customers ?? []), request)}</div>`
       }
-      <div id="to-call" class="whole" data-live>${callBackNotice(person.callBack, request, colleagues)}</div>
+      <div id="to-call" class="whole" data-live>${callBackNotice(person.callBack, request, canGive)}</div>
       ${
         edits
           ? editForm(person, draft ?? draftOf(customer), same, alike?.customers ?? [], request)
@@ -149,17 +150,13 @@ function inLine({ segment }: Customer, { segments, words, formats }: PageRequest
   return words.person.inLine(before.length + 1, before.length > NAMED ? '' : list);
 }
 
-function callBackNotice(
-  callBack: CallBack | undefined,
-  request: PageRequest,
-  colleagues: readonly Colleague[],
-): Html {
+function callBackNotice(callBack: CallBack | undefined, request: PageRequest, canGive: boolean): Html {
   if (callBack === undefined) return null;
   const { formats, now, words, user } = request;
   const { person: text, callBack: said } = words;
   const { closed, taken, times, since } = callBack;
   const place = (picture: Html, content: Html) =>
-    html`<div class="notice" data-place="call-back">${picture}<p>${content}</p><div class="together">${buttons(callBack, request, colleagues, 'notice')}</div></div>`;
+    html`<div class="notice" data-place="call-back">${picture}<p>${content}</p><div class="together">${buttons(callBack, request, canGive, 'notice')}</div></div>`;
   if (closed?.how === 'done' && closed.at > now - CLOSED_MS)
     return place(
       icon('check', 'is-talking'),

@@ -27,6 +27,13 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
       );
       return rows.map(({ figures }) => figures);
     },
+    async firstCall(account) {
+      const [first] = await database.rows<{ at: number }>(
+        'SELECT started_at AS at FROM calls WHERE account_id = $1 ORDER BY started_at LIMIT 1',
+        account,
+      );
+      return first?.at ?? null;
+    },
     begin: (account, spans, mark) =>
       database.transaction(async ({ rows }) => {
         // Waits for the transactions that move calls now: they would not see the mark, nor would the count see them.

@@ -36,9 +36,13 @@ export function figureReader(db: DatabaseSync) {
      WHERE c.account_id = ? AND c.started_at < ? AND (c.started_at, c.id) > (?, ?) ORDER BY c.started_at, c.id LIMIT ${STEP}`,
   );
   facts.setReturnArrays(true);
+  const first = db.prepare(
+    'SELECT started_at FROM calls INDEXED BY calls_by_time WHERE account_id = ? ORDER BY started_at LIMIT 1',
+  );
   return {
     keptFigures: (account: number, spans: readonly Span[]): (string | null)[] =>
       spans.map(({ since, until }) => (kept.get(account, since, until)?.figures ?? null) as string | null),
+    firstCall: (account: number): number | null => (first.get(account)?.started_at ?? null) as number | null,
     countFigures(account: number, span: Span, after: CallCursor | null): CountedSlice {
       const { at, id } = after ?? { at: span.since, id: 0 };
       const counted = countCalls(span);

@@ -23,6 +23,7 @@ function scene() {
   };
   const figures = keptFigures({
     kept: async (_, spans) => spans.map((span) => kept.get(JSON.stringify(span))?.figures ?? null),
+    firstCall: async () => calls.map(({ startedAt }) => startedAt).sort((a, b) => a - b)[0] ?? null,
     async begin(_, spans, mark) {
       for (const span of spans) {
         for (const [key, { span: known }] of kept)
@@ -50,9 +51,16 @@ function scene() {
     const [found] = await Array.fromAsync(figures(1, [span], now));
     return { calls: found?.all.calls, counted: counted.map(inHours), quarters: found?.quarters };
   };
+  /** The calls of each of these spans. */
+  const askAll = async (now: number, spans: readonly Span[]) => {
+    counted.length = 0;
+    const all = await Array.fromAsync(figures(1, spans, now));
+    return { calls: all.map((one) => one.all.calls), counted: counted.map(inHours) };
+  };
   return {
     ring,
     ask,
+    askAll,
     kept: () => [...kept.values()].filter(({ figures }) => figures !== null).map(({ span }) => inHours(span)),
     /** What happens while calls are counted. */
     during(work: () => void) {
@@ -98,4 +106,19 @@ test('a day that is over is counted as a whole and kept, until one of its calls 
   ring(23 * HOUR);
   const again = await ask(day.until);
   assert.deepEqual([again.calls, again.counted], [3, ['0 to 24']]);
+});
+
+test('days before the first call are neither counted nor kept, however many', async () => {
+  const { ring, askAll, kept } = scene();
+  const days = Array.from({ length: 30 }, (_, n) => ({ since: n * day.until, until: (n + 1) * day.until }));
+  const now = 30 * day.until;
+  const none = await askAll(now, days);
+  assert.deepEqual(none, { calls: days.map(() => 0), counted: [] });
+  ring(27 * day.until);
+  ring(28.5 * day.until);
+  const some = await askAll(now, days);
+  assert.deepEqual(some.calls, [...days.slice(3).map(() => 0), 1, 1, 0]);
+  assert.deepEqual([some.counted.length, kept().length], [3, 3]);
+  ring(day.until / 2);
+  assert.equal((await askAll(now, days)).calls[0], 1, 'a call that came late');
 });

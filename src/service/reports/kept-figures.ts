@@ -7,6 +7,8 @@ import type { Span } from '../kit/calendar.ts';
 export type FiguresEngine = {
   /** For each span what is kept of it, as JSON. */
   kept(account: number, spans: readonly Span[]): Promise<readonly (string | null)[]>;
+  /** When the account's first call began; null: it has none. */
+  firstCall(account: number): Promise<number | null>;
   /** Marks spans as being counted, by this mark alone, and deletes the kept figures of their beginnings. */
   begin(account: number, spans: readonly Span[], mark: number): Promise<void>;
   /** Counts some of a span's calls, from `after` on. Returns where to continue; null at the end. */
@@ -27,16 +29,23 @@ const SETTLES_MS = HOUR_MS;
 
 /**
  * Figures of spans. A span that is over is counted once, which reads all of its calls. Of a span that is not over, such
- * as today, the figures of its beginning are kept, and the last hours are counted each time.
+ * as today, the figures of its beginning are kept, and the last hours are counted each time. Nothing is counted or kept
+ * of a span before the first call: a report may begin years before it.
  */
 export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
   const shared = shareRuns<SpanFigures>();
 
   async function* figures(account: number, spans: readonly Span[], now: number): AsyncGenerator<SpanFigures> {
+    let first: number | undefined;
     for (let at = 0; at < spans.length; at += BATCH) {
       const batch = spans.slice(at, at + BATCH).map(({ since, until }) => ({ since, until })); // nothing else goes along
       const kept = await engine.kept(account, batch);
-      const counted = batch.filter((span, index) => kept[index] === null && canBeKept(span, now));
+      const isUnknown = batch.some(({ until }, index) => kept[index] === null && until <= now);
+      if (isUnknown) first ??= (await engine.firstCall(account)) ?? Number.POSITIVE_INFINITY;
+      const isBefore = ({ until }: Span) => until <= now && until <= (first ?? 0);
+      const counted = batch.filter(
+        (span, index) => kept[index] === null && canBeKept(span, now) && !isBefore(span),
+      );
       const mark = randomInt(2 ** 48 - 1);
       const marked =
         counted.length > 0 &&
@@ -47,6 +56,7 @@ export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
       for (const [index, span] of batch.entries()) {
         const known = kept[index];
         if (typeof known === 'string') yield JSON.parse(known);
+        else if (isBefore(span)) yield countCalls(span).figures();
         else if (span.until > now)
           yield await shared(`${account} ${span.since} ${span.until}`, () => inTwoParts(account, span, now));
         else {

@@ -10,6 +10,8 @@ const noCounts = {
   /** Stored call events. `accepted`: moved a call; `discarded`: too late or repeated. */
   events: { accepted: 0, discarded: 0, not_stored: 0 },
   lookups: { found: 0, not_found: 0 },
+  /** Requests over a limit of requests per minute. */
+  limited: 0,
   mails: { sent: 0, failed: 0 },
 };
 
@@ -80,6 +82,11 @@ const rows: readonly MetricRow<Status>[] = [
     help: 'Priority lookups by whether the number is that of a customer: found, not_found.',
     label: 'result',
     read: (it) => it.counts.lookups,
+  },
+  {
+    name: 'requests_limited_total',
+    help: 'API requests refused with 429: more per minute than an account or integration may send.',
+    read: (it) => it.counts.limited,
   },
   {
     name: 'mails_total',

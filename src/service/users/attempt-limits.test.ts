@@ -36,6 +36,18 @@ test('a name can be wrong ten times from one address, and others have their own 
   assert.ok(limits.begin('password', ann, 15 * MINUTE));
 });
 
+test('a clock that is set back locks nobody out until it is as late again', () => {
+  const limits = makeAttemptLimits();
+  const year = 365 * 24 * 60 * MINUTE;
+  for (let n = 0; n < 10; n += 1) assert.ok(limits.begin('password', ann, year));
+  assert.equal(limits.begin('password', ann, year), undefined);
+  assert.equal(
+    allowed(limits, () => ann),
+    10,
+    'as many as at first, and no more',
+  );
+});
+
 test('a browser that signed in before has attempts of its own, ten', () => {
   const limits = makeAttemptLimits();
   const known = { ...ann, browser: 'b1' };

@@ -66,7 +66,10 @@ export function makeAttemptLimits() {
       const taken = countersFor(what, who).map(([key, limit]) => {
         const known = counters.get(key);
         const counter =
-          known !== undefined && known.until > now ? known : { count: 0, until: now + WINDOW_MS };
+          // A window that ends later than one of now began before the clock was set back.
+          known !== undefined && known.until > now && known.until <= now + WINDOW_MS
+            ? known
+            : { count: 0, until: now + WINDOW_MS };
         return { key, limit, counter };
       });
       if (taken.some(({ limit, counter }) => counter.count >= limit)) return undefined;

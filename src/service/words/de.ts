@@ -260,6 +260,8 @@ export const de: typeof en = {
     failed: 'Auf dem Server ist ein Fehler aufgetreten. Er wurde protokolliert.',
     notPossible: 'Diese Anfrage konnte nicht bearbeitet werden.',
     tooLarge: 'Das Formular ist zu groß.',
+    tooManyColumns: (columns: number, max: number) =>
+      `Die Tabelle hat ${columns} Spalten. Höchstens ${max} sind möglich. Löschen Sie die, die Sie nicht brauchen.`,
     tableTooLarge:
       'Die Tabelle ist größer als 16 MB. Teilen Sie sie auf mehrere Dateien auf oder importieren Sie sie mit „pbx-bridge service customers import“.',
     unknownEncoding:

@@ -263,6 +263,8 @@ export const en = {
     failed: 'An error occurred on the server. It has been logged.',
     notPossible: 'This request could not be processed.',
     tooLarge: 'The form is too large.',
+    tooManyColumns: (columns: number, max: number) =>
+      `The table has ${columns} columns. It may have at most ${max}. Delete those that you do not need.`,
     tableTooLarge:
       'The table is larger than 16 MB. Split it into several files, or import it with “pbx-bridge service customers import”.',
     unknownEncoding:

@@ -257,6 +257,8 @@ export const es: typeof en = {
     failed: 'Se ha producido un error en el servidor. Ha quedado registrado.',
     notPossible: 'No se ha podido procesar esta solicitud.',
     tooLarge: 'El formulario es demasiado grande.',
+    tooManyColumns: (columns: number, max: number) =>
+      `La tabla tiene ${columns} columnas. Puede tener como máximo ${max}. Elimine las que no necesite.`,
     tableTooLarge:
       'La tabla supera los 16 MB. Repártala en varios archivos o impórtela con «pbx-bridge service customers import».',
     unknownEncoding:

@@ -260,6 +260,8 @@ export const fr: typeof en = {
     failed: 'Une erreur s’est produite sur le serveur. Elle a été consignée.',
     notPossible: 'Cette demande n’a pas pu être traitée.',
     tooLarge: 'Le formulaire est trop volumineux.',
+    tooManyColumns: (columns: number, max: number) =>
+      `Le tableau a ${columns} colonnes. Il peut en avoir ${max} au plus. Supprimez celles dont vous n’avez pas besoin.`,
     tableTooLarge:
       'Le tableau dépasse 16 Mo. Répartissez-le sur plusieurs fichiers ou importez-le avec « pbx-bridge service customers import ».',
     unknownEncoding:

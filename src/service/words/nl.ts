@@ -255,6 +255,8 @@ export const nl: typeof en = {
     failed: 'Er is een fout opgetreden op de server. Deze is vastgelegd.',
     notPossible: 'Dit verzoek kon niet worden verwerkt.',
     tooLarge: 'Het formulier is te groot.',
+    tooManyColumns: (columns: number, max: number) =>
+      `De tabel heeft ${columns} kolommen. Er mogen er hoogstens ${max} zijn. Verwijder de kolommen die u niet nodig hebt.`,
     tableTooLarge:
       'De tabel is groter dan 16 MB. Verdeel hem over meerdere bestanden of importeer hem met ‘pbx-bridge service customers import’.',
     unknownEncoding:

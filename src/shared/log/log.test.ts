@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { fstatSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { isReadByJournal } from './journal.ts';
-import { createLog, type LogOptions } from './log.ts';
+import { createLog, type LogOptions, oncePerMinute } from './log.ts';
 import { messages } from './messages.ts';
 import { redactFields } from './redact.ts';
 
@@ -119,4 +119,16 @@ test('every message has a meaning, and every error a remedy', () => {
     assert.ok(message.means.length > 20, code);
     if (['error', 'fatal'].includes(message.level)) assert.ok(message.todo, `${code} needs a todo`);
   }
+});
+
+test('a line that is limited to once a minute comes again when the clock has been set back', () => {
+  let now = 1e12;
+  const reported: number[] = [];
+  const limited = oncePerMinute(() => now);
+  const at = (time: number) => {
+    now = time;
+    limited((suppressed) => reported.push(suppressed));
+  };
+  for (const time of [1e12, 1e12 + 59_999, 0, 59_999, 60_000]) at(time);
+  assert.deepEqual(reported, [0, 1, 1]);
 });

@@ -106,7 +106,8 @@ export function oncePerMinute(now: () => number): (report: (suppressed: number) 
   let lastAt = Number.NEGATIVE_INFINITY;
   let suppressed = 0;
   return (report) => {
-    if (now() - lastAt < WINDOW_MS) {
+    // Either way: the clock may be set back.
+    if (Math.abs(now() - lastAt) < WINDOW_MS) {
       suppressed += 1;
       return;
     }

@@ -14,9 +14,13 @@ export type Quote = '"' | "'";
 
 /** A longer cell in quotes is taken for a quote that is never closed. */
 const LONGEST_QUOTED = 65_536;
+/** The rest of a line with more cells is one cell. */
+const MOST_CELLS = 10_000;
+/** Of so many lines without cells one is given, so that who reads them can let other work run. */
+const BLANK_LINES = 1_000;
 
 /**
- * The cells of a delimiter-separated text, trimmed, without lines that have none. Unlike RFC 4180, a quote is one only
+ * The cells of a delimiter-separated text, trimmed, without most lines that have none. Unlike RFC 4180, a quote is one only
  * where a cell begins with it and ends after its partner: `Gasthaus "Krone"`, `12" pipes` and `"Krone" Inn` are text, as
  * people and spreadsheets write them. No text is an error.
  */
@@ -25,10 +29,12 @@ export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Ge
   const isEnd = (char: string | undefined) =>
     char === undefined || char === delimiter || char === '\n' || char === '\r';
   const unquoted = new RegExp(`[^${delimiter === '|' ? '\\|' : delimiter}\\r\\n]*`, 'y');
+  const restOfLine = /[^\r\n]*/y;
   const breaks = /\r\n|\r|\n/g;
 
   let at = text.startsWith('\ufeff') ? 1 : 0;
   let line = 1;
+  let blank = 0;
   while (at < text.length) {
     const cells: string[] = [];
     const add = (cell: string) => cells.push(cell.trim() === NULL ? '' : cell.trim());
@@ -38,15 +44,17 @@ export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Ge
     for (;;) {
       let start = at;
       while (isBlank(text[start])) start += 1;
-      const quoted = text[start] === quote ? quotedCell(text, start, quote) : undefined;
+      const isQuoted = text[start] === quote && cells.length < MOST_CELLS;
+      const quoted = isQuoted ? quotedCell(text, start, quote) : undefined;
       end = quoted?.end ?? 0;
       while (quoted && isBlank(text[end])) end += 1;
       if (quoted && isEnd(text[end])) {
         line += quoted.cell.match(breaks)?.length ?? 0;
         add(quoted.cell);
       } else {
-        unquoted.lastIndex = at;
-        const cell = unquoted.exec(text)?.[0] ?? '';
+        const pattern = cells.length < MOST_CELLS ? unquoted : restOfLine;
+        pattern.lastIndex = at;
+        const cell = pattern.exec(text)?.[0] ?? '';
         end = at + cell.length;
         add(cell);
       }
@@ -59,6 +67,7 @@ export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Ge
     const written = line === began ? undefined : text.slice(beginning, end).split(breaks);
     line += 1;
     if (cells.some((cell) => cell !== '')) yield { line: began, cells, ...(written && { written }) };
+    else if (++blank % BLANK_LINES === 0) yield { line: began, cells: [] };
   }
 }
 

@@ -9,8 +9,10 @@ export type Mapping = readonly (CustomerField | '')[];
 
 /** Extensions and counts have fewer digits. */
 const SHORTEST_NUMBER = 6;
-/** Cells that are looked at, so that a table of many columns costs no more than one of many lines. */
-const MAX_CELLS = 20_000;
+/** Columns that a table may have: each costs time in each line. */
+export const MAX_TABLE_COLUMNS = 500;
+/** Characters that are looked at in all, and of one cell, so that a wide table costs no more than one of many lines. */
+const [MAX_CHARACTERS, OF_CELL] = [32 * 1024, 100];
 
 /**
  * The columns of somebody's own table: by the words of their headers, and by what their cells look like. A header that
@@ -21,7 +23,7 @@ export function chooseColumns(
   sample: readonly (readonly string[])[],
   country: string | null,
 ): Mapping {
-  const rows = sample.slice(0, Math.max(1, Math.floor(MAX_CELLS / Math.max(1, header.length))));
+  const rows = beginningOf(sample);
   const all = header.map((text, index): Column => {
     const cells = rows.map((row) => row[index] ?? '');
     const meaning = meaningOf(text);
@@ -54,6 +56,19 @@ export function chooseColumns(
   if (!isChosen('name')) choose('name', names(isOf));
   if (!isChosen('segment')) choose('segment', isOf('segment').filter(holdsGroups).slice(0, 1));
   return header.map((_, index) => chosen.get(index) ?? '');
+}
+
+/** The first line, and as many of the others as there is time for. */
+function beginningOf(sample: readonly (readonly string[])[]): string[][] {
+  const rows: string[][] = [];
+  let left = MAX_CHARACTERS;
+  for (const cells of sample) {
+    const row = cells.map((cell) => cell.slice(0, OF_CELL));
+    left -= row.reduce((sum, cell) => sum + cell.length + 1, 0);
+    if (left < 0 && rows.length > 0) break;
+    rows.push(row);
+  }
+  return rows;
 }
 
 type Column = {

@@ -55,6 +55,7 @@ export async function readCustomers(
   { mapping, country, words = en }: Reading,
 ): Promise<ReadCustomers> {
   const { importing, formErrors, customers: text } = words;
+  const turn = takeTurns();
   const refused = refusals();
   const left = refusals();
   const byReference = new Map<string, ImportedCustomer>();
@@ -63,7 +64,7 @@ export async function readCustomers(
   const repeated = refusals();
 
   /** The error in a line, if it is not taken. */
-  function take(line: number, cells: readonly string[]): string | undefined {
+  async function take(line: number, cells: readonly string[]): Promise<string | undefined> {
     if (isHeaderAgain(table.header, cells)) return importing.headerAgain;
     const row = rowOf(cells);
     if (row === undefined) return importing.columnsDiffer;
@@ -74,7 +75,13 @@ export async function readCustomers(
     const { reference: written = '', segment, ...texts } = data ?? {};
     const reference = isRounded(written) || isNoReference(written) ? '' : written;
 
-    const found = row.numbers.map(({ column, cell }) => ({ column, ...readNumbers(cell, country) }));
+    const found: ({ column: string } & ReturnType<typeof readNumbers>)[] = [];
+    for (const { column, cell } of row.numbers) {
+      found.push({ column, ...readNumbers(cell, country) });
+      // A line may have hundreds of columns with numbers.
+      const others = turn();
+      if (others) await others;
+    }
     const numbers = [...new Set(found.flatMap(({ numbers }) => numbers))];
     const unread = found.flatMap(({ column, unread }) =>
       unread.map(({ text, reason }) => importing.unread(column, plainText(text, 40), reason)),
@@ -130,11 +137,11 @@ export async function readCustomers(
     return customer;
   }
 
-  const turn = takeTurns();
   for (const { line, cells, joins = 0 } of table.rows()) {
     await turn();
+    if (cells.length === 0) continue;
     for (let nth = 0; nth < joins; nth += 1) refused.add(line + nth, importing.openQuote);
-    const error = joins > 0 ? undefined : take(line, cells);
+    const error = joins > 0 ? undefined : await take(line, cells);
     if (error !== undefined) refused.add(line, error);
   }
   return { customers: [...byReference.values()], refused, left, repeated };

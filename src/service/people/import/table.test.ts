@@ -139,3 +139,18 @@ test('table: it says whether a header has words that it knows', () => {
   assert.ok(!readTable('Name;Ort\nBen;Potsdam\n').isHeaderUnknown);
   assert.ok(!readTable('1;Ben;030 901820\n').isHeaderUnknown);
 });
+
+test('who reads very many blank lines, or one very wide line, gets something to stop at', () => {
+  const blank = '\n,,\n \n'.repeat(2_000);
+  const table = readTable(`${blank}reference,name,numbers\n${blank}1,Ann,110\n${blank}`);
+  assert.deepEqual(table.header, ['reference', 'name', 'numbers']);
+  assert.deepEqual(table.sample, [['1', 'Ann', '110']]);
+  const rows = [...table.rows()];
+  assert.equal(rows.filter(({ cells }) => cells.length === 0).length, 18, 'one of a thousand lines');
+  const filled = rows.filter(({ cells }) => cells.length > 0);
+  assert.deepEqual(filled, [{ line: 12_002, cells: ['1', 'Ann', '110'] }]);
+
+  const [wide, next] = [...readTable(`a,b\n${'x,'.repeat(50_000)}\n1,2\n`).rows()];
+  assert.equal(wide?.cells.length, 10_001);
+  assert.deepEqual(next, { line: 3, cells: ['1', '2'] });
+});

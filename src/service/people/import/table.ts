@@ -13,7 +13,7 @@ export type Table = {
   readonly above: number;
   /** The first lines below the header. */
   readonly sample: readonly (readonly string[])[];
-  /** All lines below the header. */
+  /** All lines below the header, and some without cells. */
   rows(): Iterable<TableRow>;
 };
 
@@ -53,10 +53,11 @@ export function readTable(text: string): Table {
     *rows() {
       let at = 0;
       for (const row of rowsOf(body, delimiter, quote)) {
-        at += 1;
-        if (at <= skipped) continue;
         const { line, cells, written = [] } = row;
-        yield { line: line + firstLine - 1, cells, ...(isJoined(row) && { joins: written.length }) };
+        if (cells.length > 0) at += 1;
+        if (at <= skipped && cells.length > 0) continue;
+        const isOne = cells.length > 0 && isJoined(row);
+        yield { line: line + firstLine - 1, cells, ...(isOne && { joins: written.length }) };
       }
     },
   };
@@ -76,7 +77,8 @@ function withoutQuotedLines(text: string): string {
 
 function firstRows(text: string, delimiter: string, quote?: Quote): Row[] {
   const rows: Row[] = [];
-  for (const row of rowsOf(text, delimiter, quote)) if (rows.push(row) === SAMPLE_LINES) break;
+  for (const row of rowsOf(text, delimiter, quote))
+    if (row.cells.length > 0 && rows.push(row) === SAMPLE_LINES) break;
   return rows;
 }
 

@@ -9,7 +9,7 @@ export function text(name: string, max: number) {
     .string({
       error: (issue) => (issue.input === undefined ? required(name) : `The ${name} field must be a string.`),
     })
-    .max(max, `The ${name} field must not be greater than ${max} characters.`)
+    .max(max, tooLong(name, max))
     .regex(printable, `The ${name} field must not hold control characters.`)
     .refine((value) => value.isWellFormed(), `The ${name} field must be valid Unicode.`);
 }
@@ -22,6 +22,10 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(name: 
         ? required(name)
         : `The selected ${name} is invalid; it takes ${words.join(', ')}.`,
   });
+}
+
+export function tooLong(name: string, max: number): string {
+  return `The ${name} field must not be greater than ${max} characters.`;
 }
 
 export function required(name: string): string {

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { limits } from '../../shared/api/contract/decisions.ts';
+import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { isDialable, personAddress } from '../calls/call-cells.ts';
+import { plainText } from '../kit/display-text.ts';
+import { changeForm, hiddenFields } from '../kit/form.ts';
+import type { PageRequest } from '../kit/page-request.ts';
+import { type Html, html } from '../words/html.ts';
+import type { CallBack } from './call-backs.ts';
+import type { CallerAction } from './caller-store.ts';
+
+/** Which person a form is about, and the page that it is on. */
+export const subject = z.object({
+  number: z.string().max(limits.referenceLength).refine(isDialable),
+  from: z.enum(['now', 'person', 'list']).default('list'),
+  /** On the list: the row. */
+  person: z.string().default(''),
+  /** On the page of a customer: the reference. */
+  customer: z.string().default(''),
+  /** On the list: its query string. On a person's page: the address that the page leads back to. */
+  back: z.string().default(''),
+});
+export type Subject = z.infer<typeof subject>;
+
+/** The fields of `subject` for a form or a link on the page of `request`. */
+export function subjectFields(
+  { numbers: [number = ''], person, call }: Pick<CallBack, 'numbers' | 'person' | 'call'>,
+  { path, query }: PageRequest,
+): Record<string, string> {
+  if (path === '/call-back') return { number, person, back: `${query}` };
+  return {
+    number,
+    from: 'person',
+    customer: call.customer?.reference ?? '',
+    back: query.get('back') ?? '',
+  };
+}
+
+/** The page that a form was on, with the focus on what comes next after `kind`. */
+export function pageAfter(
+  { number, from, person, customer, back }: Subject,
+  kind: CallerAction['kind'],
+): string {
+  if (from === 'person') {
+    const known = customer === '' ? null : { reference: customer, name: '' };
+    return `${personAddress({ customer: known, number }, back)}&at=${kind}`;
+  }
+  const position = positionIn(new URLSearchParams(back));
+  return `/call-back?${new URLSearchParams({ ...(position && { after: position.text }), at: person })}`;
+}
+
+/** A position in the list, `PRIORITY.SINCE`: rows that are closed above it do not move anybody to another page. */
+export function positionIn(query: URLSearchParams) {
+  const [, priority = '', since = ''] = /^(-?\d*)\.(\d+)$/.exec(query.get('after') ?? '') ?? [];
+  if (since === '') return null;
+  return {
+    text: `${priority}.${since}`,
+    priority: priority === '' ? Number.NEGATIVE_INFINITY : Number(priority),
+    since: Number(since),
+  };
+}
+
+type Look = {
+  readonly is?: string;
+  readonly focus?: boolean;
+  readonly label?: string;
+};
+
+/** One button for a missed person, sent in place. */
+export function actForm(
+  one: CallBack,
+  request: PageRequest,
+  content: Html,
+  kind: CallerAction['kind'],
+  { is, focus, label }: Look = {},
+): Html {
+  return changeForm(
+    { action: '/call-back', token: request.token, refused: request.words.bar.refused },
+    html`${hiddenFields(subjectFields(one, request))}
+      <button type="submit" name="kind" value=${kind} class=${is} autofocus=${focus} title=${label} aria-label=${label && `${label}: ${nameOf(one)}`}>${content}</button>`,
+  );
+}
+
+/** The name of a missed person, or the number of a stranger. */
+export const nameOf = ({ call }: Pick<CallBack, 'call'>): string =>
+  plainText(call.customer?.name ?? spaced(call.number), 60);
