@@ -20,6 +20,7 @@ import { apiRoutes, describeApi } from './api.ts';
 import { limitArrival } from './arrival.ts';
 import type { ServiceContext } from './context.ts';
 import { dropForwardedPorts } from './forwarded.ts';
+import { keepOrigin } from './keep-origin.ts';
 import { pageRoutes, sendErrorPage } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
 
@@ -80,6 +81,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     dropForwardedPorts(request.raw.headers);
     done();
   });
+  keepOrigin(app);
   app.addHook('onResponse', ({ id: request, routeOptions: { url = '' } }, reply, done) => {
     const { statusCode: status } = reply;
     const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
