@@ -27,7 +27,7 @@ import {
   type PageRequest,
   type Pages,
 } from '../kit/page-request.ts';
-import { Refusal, refusalOf, refusalText } from '../kit/refusal.ts';
+import { PartlyDone, Refusal, refusalOf, refusalText } from '../kit/refusal.ts';
 import { settingsList } from '../kit/settings-frame.ts';
 import { formFields } from '../kit/text.ts';
 import { callBackPages } from '../people/call-back-pages.ts';
@@ -139,8 +139,9 @@ export function pageRoutes(context: ServiceContext) {
           return send(reply, await handler(pageRequest), pageRequest);
         } catch (error) {
           if (pageRequest.signal.aborted && error === pageRequest.signal.reason) return reply.hijack();
-          const { status } = refusalOf(error as FastifyError, request, log);
-          if (isOwnerGone(error) && (await sessions.find(sessionCookie.read(request))) === undefined)
+          const cause = error instanceof PartlyDone ? error.cause : error;
+          const { status } = refusalOf(cause as FastifyError, request, log);
+          if (isOwnerGone(cause) && (await sessions.find(sessionCookie.read(request))) === undefined)
             return reply.redirect(signInFor(request), 303);
           return sendPage(reply, errorPage(status, error as Error, pageRequest.words), pageRequest);
         }
@@ -292,6 +293,7 @@ function errorPage(status: number, error: Error, words: Words): Page {
 
 function errorText(status: number, error: Error, words: Words): string {
   const { errors } = words;
+  if (error instanceof PartlyDone) return `${errorText(status, error.cause, words)} ${error.done(words)}`;
   if (error instanceof Refusal) return refusalText(error, words);
   if (error instanceof ChangeRefused) return error.text(words);
   if (isOwnerGone(error)) return errors.notThere;

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Log } from '../../shared/log/log.ts';
 import { exportLines } from '../accounts/account-data.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
@@ -49,6 +50,7 @@ type Parts = {
   budgets: Budgets;
   rateLimit: RateLimit;
   clock: () => number;
+  log: Log;
 } & Parameters<typeof adminUserRoutes>[3] &
   Parameters<typeof adminWebhookRoutes>[3];
 
@@ -57,7 +59,7 @@ type Parts = {
  * are refused: a phone system does not need the customers.
  */
 export function adminRoutes(parts: Parts) {
-  const { store, directory, keys, budgets, clock } = parts;
+  const { store, directory, keys, budgets, clock, log } = parts;
   const accounts = new WeakMap<object, Account>();
   const accountOf: AccountOf = ({ raw }) => accounts.get(raw) as Account;
 
@@ -160,7 +162,7 @@ export function adminRoutes(parts: Parts) {
     adminFleetRoute(app, parts);
     adminUserRoutes(app, accountOf, audit, parts);
     adminIntegrationRoutes(app, accountOf, audit, directory, keys, clock);
-    adminCustomerRoutes(app, accountOf, audit, { store, budgets, isAuthentic });
+    adminCustomerRoutes(app, accountOf, audit, { store, budgets, isAuthentic, log });
     adminWebhookRoutes(app, accountOf, audit, parts);
   };
 }
