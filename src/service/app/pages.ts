@@ -22,6 +22,7 @@ import {
   barChoice,
   barChoiceOf,
   type Handler,
+  isHead,
   isRead,
   type Page,
   type PageRequest,
@@ -136,7 +137,7 @@ export function pageRoutes(context: ServiceContext) {
             return reply.redirect('/welcome', 303);
           if (role === 'administrator' && !pageRequest.administrates)
             throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
-          return send(reply, await handler(pageRequest), pageRequest);
+          return await send(reply, await handler(pageRequest), pageRequest);
         } catch (error) {
           if (pageRequest.signal.aborted && error === pageRequest.signal.reason) return reply.hijack();
           const cause = error instanceof PartlyDone ? error.cause : error;
@@ -241,14 +242,17 @@ function signInFor(request: FastifyRequest): string {
     : '/sign-in';
 }
 
-function send(reply: FastifyReply, answer: Answer, pageRequest: PageRequest): FastifyReply {
+async function send(reply: FastifyReply, answer: Answer, pageRequest: PageRequest): Promise<FastifyReply> {
   if (answer === 'done') return reply.code(204).send();
   if ('redirect' in answer) return reply.redirect(answer.redirect, 303);
-  if ('download' in answer)
+  if ('download' in answer) {
+    if (answer.exported !== undefined && !isHead(reply.request))
+      await pageRequest.audit('export', answer.exported);
     return reply
       .type(answer.type)
       .header('content-disposition', `attachment; filename="${answer.download}"`)
       .send(typeof answer.content === 'string' ? answer.content : Readable.from(answer.content));
+  }
   return sendPage(reply, answer, pageRequest);
 }
 

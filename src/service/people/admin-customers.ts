@@ -19,6 +19,7 @@ import {
 } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { whenClosed } from '../kit/closed-with.ts';
+import { isHead } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import { auditBrokenImport } from './broken-import.ts';
@@ -132,7 +133,7 @@ export function adminCustomerRoutes(
     }),
     async (request, reply) => {
       whenClosed(reply, budgets.readers.take(accountOf(request).id));
-      await audit(request, 'export', 'customers');
+      if (!isHead(request)) await audit(request, 'export', 'customers');
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="customers.csv"')
