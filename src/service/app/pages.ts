@@ -161,7 +161,8 @@ export function pageRoutes(context: ServiceContext) {
   return async (app: FastifyInstance) => {
     takeForms(app, FORM_BYTES);
     app.addHook('onRequest', async (request) => {
-      if (!isRead(request) && !isSameOrigin(request)) throw new Refusal(403, ({ otherSite }) => otherSite);
+      if (!isRead(request) && !isSameOrigin(request, context.publicUrl))
+        throw new Refusal(403, ({ otherSite }) => otherSite);
       refuseEncoded(request);
     });
     app.addHook('onSend', async ({ headers }, reply, payload) => {
