@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { linkAddress } from '../../src/service/kit/public-address.ts';
-import { browse, form, person } from './people.ts';
+import { browse, form, person, withStore } from './people.ts';
 import { event, raw, serve } from './service-harness.ts';
 
 test('HEAD is answered like GET, without the body, but posts no event', async (t) => {
@@ -33,12 +33,37 @@ test('HEAD is answered like GET, without the body, but posts no event', async (t
   const refused = await ask(call, { token: a.token, method: 'HEAD' });
   assert.deepEqual([refused.status, refused.headers.allow], [405, 'POST, GET']);
   assert.doesNotMatch((await ask(`${url}/calls`, { headers: { cookie } })).text, /call-by-head|90 18 20/);
-  // A stream does not end: HEAD gets no stream.
+  // A stream does not end: HEAD gets its head, as often as it asks.
   for (const path of ['/events', '/api-log/stream'])
-    assert.equal((await ask(`${url}${path}`, { headers: { cookie }, method: 'HEAD' })).status, 404);
+    for (let n = 0; n < 60; n += 1) {
+      const { status, headers } = await ask(`${url}${path}`, { headers: { cookie }, method: 'HEAD' });
+      assert.deepEqual([status, headers['content-type']], [200, 'text/event-stream; charset=utf-8']);
+    }
+  assert.equal((await ask(`${url}/events`, { method: 'HEAD' })).status, 401);
   // Searches do not find searches.
   await ask('/voice?search=request&search_term=needle', { token: a.token, method: 'HEAD' });
   assert.deepEqual((await served.page(a.token, '?search=request&search_term=needle&limit=5')).data, []);
+});
+
+test('a HEAD of an export is none: it is not in the audit log', async (t) => {
+  const served = await serve(t);
+  const { a, ask, url } = served;
+  const { cookie } = await browse(served, 'Ann');
+  const audited = () =>
+    withStore(served, async ({ audit }) => {
+      const query = { account: 1, what: 'export', who: null, before: null, limit: 9 };
+      return (await audit.page(query)).entries.map(({ target }) => target);
+    });
+  const both = async (method: string) => {
+    for (const path of ['/customers/export', '/calls.csv', '/calls.csv?number=1', '/reports.csv'])
+      assert.equal((await ask(`${url}${path}`, { headers: { cookie }, method })).status, 200, path);
+    for (const path of ['/admin/customers', '/admin/export'])
+      assert.equal((await ask(`${url}${path}`, { token: a.admin, method })).status, 200, path);
+  };
+  await both('HEAD');
+  assert.deepEqual(await audited(), []);
+  await both('GET');
+  assert.equal((await audited()).length, 6);
 });
 
 test('clients behind a proxy that writes their ports are told apart, and so are IPv6 networks', async (t) => {

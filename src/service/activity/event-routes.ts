@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../shared/log/log.ts';
@@ -10,8 +11,9 @@ import type { RequestStore } from '../history/request-store.ts';
 import { type PhoneSystem, phoneSystems } from '../integrations/phone-systems.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { whenClosed } from '../kit/closed-with.ts';
-import { openEventStream } from '../kit/event-stream.ts';
+import { EVENT_STREAM, openEventStream } from '../kit/event-stream.ts';
 import { machineZone } from '../kit/formats.ts';
+import { isHead } from '../kit/page-request.ts';
 import { bearerToken } from '../kit/security-headers.ts';
 import type { CallBackList } from '../people/call-back-list.ts';
 import { lastWith } from '../people/who-calls.ts';
@@ -88,9 +90,10 @@ export function eventRoutes({
   }
 
   return async (app: FastifyInstance) => {
-    app.get('/events', { exposeHeadRoute: false }, async (request, reply) => {
+    app.get('/events', async (request, reply) => {
       const watcher = await watcherOf(request);
       if (watcher === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
+      if (isHead(request)) return reply.type(EVENT_STREAM).send(Readable.from([]));
 
       const { raw } = reply;
       const streamOwner = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { Readable } from 'node:stream';
 import { fastifyCookie } from '@fastify/cookie';
 import Fastify, { type FastifyError, type FastifyInstance, type RouteHandler } from 'fastify';
 import { limits } from '../../shared/api/contract/decisions.ts';
@@ -10,7 +11,7 @@ import { oncePerMinute } from '../../shared/log/log.ts';
 import { eventRoutes } from '../activity/event-routes.ts';
 import { apiLogStreamRoutes } from '../history/api-log-stream.ts';
 import { isEncoded } from '../kit/encoded-body.ts';
-import { wantsPage } from '../kit/page-request.ts';
+import { isHead, wantsPage } from '../kit/page-request.ts';
 import { Refusal, refusalOf } from '../kit/refusal.ts';
 import { securityHeaders } from '../kit/security-headers.ts';
 import { withoutNul } from '../kit/text.ts';
@@ -20,6 +21,7 @@ import { apiRoutes, describeApi } from './api.ts';
 import { limitArrival } from './arrival.ts';
 import type { ServiceContext } from './context.ts';
 import { dropForwardedPorts } from './forwarded.ts';
+import { keepOrigin } from './keep-origin.ts';
 import { pageRoutes, sendErrorPage } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
 
@@ -80,6 +82,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     dropForwardedPorts(request.raw.headers);
     done();
   });
+  keepOrigin(app);
   app.addHook('onResponse', ({ id: request, routeOptions: { url = '' } }, reply, done) => {
     const { statusCode: status } = reply;
     const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
@@ -90,8 +93,11 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
       busy((suppressed) => context.log.say('service.unavailable', { path: url, request, suppressed }));
     done();
   });
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', async (request, reply, payload) => {
     if (reply.statusCode === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity');
+    if (!isHead(request) || !(payload instanceof Readable)) return payload;
+    payload.destroy(); // else Fastify reads it to its end, for nobody
+    return Readable.from([]);
   });
   app.addHook('preClose', async () => context.screens.close());
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -22,12 +22,13 @@ import {
   barChoice,
   barChoiceOf,
   type Handler,
+  isHead,
   isRead,
   type Page,
   type PageRequest,
   type Pages,
 } from '../kit/page-request.ts';
-import { Refusal, refusalOf, refusalText } from '../kit/refusal.ts';
+import { PartlyDone, Refusal, refusalOf, refusalText } from '../kit/refusal.ts';
 import { settingsList } from '../kit/settings-frame.ts';
 import { formFields } from '../kit/text.ts';
 import { callBackPages } from '../people/call-back-pages.ts';
@@ -136,11 +137,12 @@ export function pageRoutes(context: ServiceContext) {
             return reply.redirect('/welcome', 303);
           if (role === 'administrator' && !pageRequest.administrates)
             throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
-          return send(reply, await handler(pageRequest), pageRequest);
+          return await send(reply, await handler(pageRequest), pageRequest);
         } catch (error) {
           if (pageRequest.signal.aborted && error === pageRequest.signal.reason) return reply.hijack();
-          const { status } = refusalOf(error as FastifyError, request, log);
-          if (isOwnerGone(error) && (await sessions.find(sessionCookie.read(request))) === undefined)
+          const cause = error instanceof PartlyDone ? error.cause : error;
+          const { status } = refusalOf(cause as FastifyError, request, log);
+          if (isOwnerGone(cause) && (await sessions.find(sessionCookie.read(request))) === undefined)
             return reply.redirect(signInFor(request), 303);
           return sendPage(reply, errorPage(status, error as Error, pageRequest.words), pageRequest);
         }
@@ -159,7 +161,8 @@ export function pageRoutes(context: ServiceContext) {
   return async (app: FastifyInstance) => {
     takeForms(app, FORM_BYTES);
     app.addHook('onRequest', async (request) => {
-      if (!isRead(request) && !isSameOrigin(request)) throw new Refusal(403, ({ otherSite }) => otherSite);
+      if (!isRead(request) && !isSameOrigin(request, context.publicUrl))
+        throw new Refusal(403, ({ otherSite }) => otherSite);
       refuseEncoded(request);
     });
     app.addHook('onSend', async ({ headers }, reply, payload) => {
@@ -240,14 +243,17 @@ function signInFor(request: FastifyRequest): string {
     : '/sign-in';
 }
 
-function send(reply: FastifyReply, answer: Answer, pageRequest: PageRequest): FastifyReply {
+async function send(reply: FastifyReply, answer: Answer, pageRequest: PageRequest): Promise<FastifyReply> {
   if (answer === 'done') return reply.code(204).send();
   if ('redirect' in answer) return reply.redirect(answer.redirect, 303);
-  if ('download' in answer)
+  if ('download' in answer) {
+    if (answer.exported !== undefined && !isHead(reply.request))
+      await pageRequest.audit('export', answer.exported);
     return reply
       .type(answer.type)
       .header('content-disposition', `attachment; filename="${answer.download}"`)
       .send(typeof answer.content === 'string' ? answer.content : Readable.from(answer.content));
+  }
   return sendPage(reply, answer, pageRequest);
 }
 
@@ -292,6 +298,7 @@ function errorPage(status: number, error: Error, words: Words): Page {
 
 function errorText(status: number, error: Error, words: Words): string {
   const { errors } = words;
+  if (error instanceof PartlyDone) return `${errorText(status, error.cause, words)} ${error.done(words)}`;
   if (error instanceof Refusal) return refusalText(error, words);
   if (error instanceof ChangeRefused) return error.text(words);
   if (isOwnerGone(error)) return errors.notThere;

@@ -10,7 +10,7 @@ type AuditEntry = {
   readonly what: AuditKind;
   /** The user's name at that time, `administration token`, or the system user of a command; '' if unknown. */
   readonly who: string;
-  /** The client's address, the same with ` (/admin)`, or `command`. */
+  /** The client's address, the same with ` (/admin)`, or `command`. `unknown`: the client had left before the connection was accepted. */
   readonly from: string;
   /** What was changed, such as `Ann: administrator`. */
   readonly target: string;

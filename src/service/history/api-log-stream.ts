@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { eventFrame, type Screens } from '../calls/screens.ts';
-import { openEventStream } from '../kit/event-stream.ts';
+import { EVENT_STREAM, openEventStream } from '../kit/event-stream.ts';
+import { isHead } from '../kit/page-request.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';
 import type { RequestStore } from './request-store.ts';
@@ -19,9 +21,10 @@ export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, s
   };
 
   return async (app: FastifyInstance) => {
-    app.get('/api-log/stream', { exposeHeadRoute: false }, async (request, reply) => {
+    app.get('/api-log/stream', async (request, reply) => {
       const session = await sessionOf(request);
       if (session === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
+      if (isHead(request)) return reply.type(EVENT_STREAM).send(Readable.from([]));
       const { raw } = reply;
       const stream = openEventStream(reply);
       if (stream === undefined) return;

@@ -33,6 +33,8 @@ export function gzipOfFrames() {
   };
 }
 
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
 /**
  * Starts a response of server-sent events (HTML, "text/event-stream"); undefined if the client has disconnected.
  * `accepts`: the encodings that the client takes.
@@ -43,7 +45,7 @@ export function openEventStream(reply: FastifyReply, accepts = '') {
   if (raw.destroyed) return undefined;
   const zip = /\bgzip\b/.test(accepts) ? gzipOfFrames() : null;
   raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
+    'content-type': EVENT_STREAM,
     ...(zip && { 'content-encoding': 'gzip', vary: 'accept-encoding' }),
     ...securityHeaders,
     'x-accel-buffering': 'no', // nginx would buffer events

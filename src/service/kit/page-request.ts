@@ -12,6 +12,9 @@ import type { Formats } from './formats.ts';
 export const isRead = ({ method }: { readonly method: string }): boolean =>
   method === 'GET' || method === 'HEAD';
 
+/** Whether nothing of the answer is read: it is no export, and no stream. */
+export const isHead = ({ method }: { readonly method: string }): boolean => method === 'HEAD';
+
 /** True for a browser that opens an address; programs ask for JSON or for anything. */
 export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean =>
   isRead({ method }) && /\btext\/html\b/.test(headers.accept ?? '');
@@ -79,6 +82,8 @@ export type Answer =
       readonly download: string;
       readonly type: string;
       readonly content: string | Iterable<string> | AsyncIterable<string>;
+      /** What of the account's data it is, for the audit log. */
+      readonly exported?: string;
     };
 
 /** Whether the user may delete customers and notes: administrators always, agents as the account's setting says. */

@@ -28,6 +28,17 @@ export class Refusal extends Error {
   }
 }
 
+/** Work that an error ended in the middle: the page of the error also says what is done already. */
+export class PartlyDone extends Error {
+  override readonly cause: Error;
+  readonly done: (words: Words) => string;
+  constructor(cause: Error, done: (words: Words) => string) {
+    super(cause.message, { cause });
+    this.cause = cause;
+    this.done = done;
+  }
+}
+
 /** A refusal as a page shows it. */
 export const refusalText = ({ text }: Refusal, { errors }: Words): string =>
   typeof text === 'string' ? text : text(errors);

@@ -6,6 +6,7 @@ import { limits } from '../../shared/api/contract/decisions.ts';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { notANumber } from '../../shared/api/contract/phone-number.ts';
 import { text } from '../../shared/api/contract/text.ts';
+import type { Log } from '../../shared/log/log.ts';
 import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import {
   type AccountOf,
@@ -18,8 +19,10 @@ import {
 } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { whenClosed } from '../kit/closed-with.ts';
+import { isHead } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
+import { auditBrokenImport } from './broken-import.ts';
 import {
   type Customer,
   type CustomerChange,
@@ -79,11 +82,13 @@ export function adminCustomerRoutes(
     store: { customers },
     budgets,
     isAuthentic,
+    log,
   }: {
     readonly store: { readonly customers: CustomerStore };
     readonly budgets: Budgets;
     /** Whether the token of a request is valid now: a table can take minutes. */
     readonly isAuthentic: (request: Pick<FastifyRequest, 'headers'>) => boolean;
+    readonly log: Log;
   },
 ): void {
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
@@ -128,7 +133,7 @@ export function adminCustomerRoutes(
     }),
     async (request, reply) => {
       whenClosed(reply, budgets.readers.take(accountOf(request).id));
-      await audit(request, 'export', 'customers');
+      if (!isHead(request)) await audit(request, 'export', 'customers');
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="customers.csv"')
@@ -184,9 +189,10 @@ export function adminCustomerRoutes(
         return { imported, refused, errors: [...errors], warnings: [...warnings] };
       } catch (error) {
         const why = broken.signal.aborted ? (broken.signal.reason as Refusal) : (error as Error);
-        // The account may be gone.
         if (stored > 0)
-          await audit(request, 'import', `${stored} imported, then: ${why.message}`).catch(() => {});
+          await auditBrokenImport({ stored, why, account: accountOf(request).name, log }, (what, target) =>
+            audit(request, what, target),
+          );
         if (why instanceof BadTable) throw new Refusal(422, why.message);
         if (why instanceof TooLarge) throw new Refusal(413, TOO_LARGE);
         if (why instanceof UnknownEncoding) throw new Refusal(415, ({ unknownEncoding }) => unknownEncoding);

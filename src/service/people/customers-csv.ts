@@ -67,7 +67,11 @@ export async function importCustomers(
   },
 ): Promise<ImportReport> {
   const table = readTable(text);
-  const read = await readCustomers(table, { ...reading, mapping: mapping ?? exactMapping(table.header) });
+  const isKnown = async (reference: string) => (await customers.get(account, reference)) !== undefined;
+  const read = await readCustomers(table, {
+    ...{ ...reading, isKnown },
+    mapping: mapping ?? exactMapping(table.header),
+  });
   if (createSegments) {
     signal?.throwIfAborted();
     const named = read.customers.flatMap(({ segment }) => (segment ? [segment] : []));
@@ -75,7 +79,7 @@ export async function importCustomers(
   }
   const expected = seen && new Map(seen);
   const store: Target = {
-    isKnown: async (reference) => (await customers.get(account, reference)) !== undefined,
+    isKnown,
     async put(batch) {
       signal?.throwIfAborted();
       const changes = batch.map(changeOf);

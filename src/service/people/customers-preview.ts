@@ -43,7 +43,11 @@ const CHANGES = 100;
 /** Reads a table as an import would and changes nothing. */
 export async function previewImport(
   table: Table,
-  { customers, account, ...reading }: { customers: CustomerStore; account: number } & Reading,
+  {
+    customers,
+    account,
+    ...reading
+  }: { customers: CustomerStore; account: number } & Omit<Reading, 'isKnown'>,
 ): Promise<ImportPreview> {
   const known = new Map<string, Customer>();
   const owners = new Map<string, Customer>();
@@ -54,7 +58,8 @@ export async function previewImport(
   };
   for await (const chunk of customers.all(account)) for (const customer of chunk) take(customer);
   const segments = new Set((await customers.segments(account)).map(({ name }) => name));
-  const read = await readCustomers(table, reading);
+  const isKnown = (reference: string) => known.has(reference);
+  const read = await readCustomers(table, { ...reading, isKnown });
   const missing = new Set<string>();
   const counts = { added: 0, changed: 0, same: 0 };
   const lines: { line: number; customer: Customer }[] = [];
@@ -90,7 +95,7 @@ export async function previewImport(
     return null;
   }
   const copy: Target = {
-    isKnown: (reference) => known.has(reference),
+    isKnown,
     async put(batch) {
       const refusals: (CustomerRefusal | null)[] = [];
       for (const imported of batch) {

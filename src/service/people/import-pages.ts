@@ -1,3 +1,4 @@
+import type { Log } from '../../shared/log/log.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
@@ -5,9 +6,10 @@ import { displayText, plainText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import { Refusal } from '../kit/refusal.ts';
+import { PartlyDone, Refusal } from '../kit/refusal.ts';
 import { type Column, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
+import { auditBrokenImport } from './broken-import.ts';
 import {
   type Customer,
   type CustomerField,
@@ -50,15 +52,16 @@ export function importPages(
   {
     store: { customers },
     budgets,
-  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets },
+    log,
+  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets; readonly log: Log },
 ): void {
-  pages.get('/customers/export', 'administrator', async ({ account, audit, words, signal }) => {
+  pages.get('/customers/export', 'administrator', ({ account, words, signal }) => {
     budgets.readers.hold(account.id, signal);
-    await audit('export', 'customers');
     return {
       download: 'customers.csv',
       type: 'text/csv; charset=utf-8',
       content: exportCustomers(customers, account.id, forSpreadsheets(words.locale)),
+      exported: 'customers',
     };
   });
   pages.get('/customers/import/template', 'administrator', ({ words }) => ({
@@ -106,14 +109,19 @@ export function importPages(
         }
         return previewPage(shown, preview, form.has('confirmed') && !isSeen);
       }
-      const progress = (done: number, all: number) =>
-        running.set(
-          account.id,
-          words.importing.soFar(request.formats.number(done), request.formats.number(all)),
-        );
-      const report = await importCustomers(csv, { ...into, progress, seen: preview.seen }).finally(() =>
-        running.delete(account.id),
-      );
+      let stored = 0;
+      const progress = (done: number, all: number) => {
+        stored = done;
+        const { number } = request.formats;
+        running.set(account.id, words.importing.soFar(number(done), number(all)));
+      };
+      const report = await importCustomers(csv, { ...into, progress, seen: preview.seen })
+        .catch(async (error: Error) => {
+          if (stored === 0) throw error;
+          await auditBrokenImport({ stored, why: error, account: account.name, log }, request.audit);
+          throw new PartlyDone(error, ({ importing }) => importing.brokeOff(stored));
+        })
+        .finally(() => running.delete(account.id));
       await request.audit('import', importSummary(report));
       const { importing: text } = words;
       return importPage(

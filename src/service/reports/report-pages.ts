@@ -115,11 +115,11 @@ export function reportPages(pages: Pages, { store, directory, budgets, mails }: 
     const { from, to } = daysOf(reported.period);
     const all = tables(request, reported);
     const table = all.find(({ name }) => name === request.query.get('table')) ?? (all[0] as ReportTable);
-    await request.audit('export', `report ${table.name} ${from} to ${to}`);
     return {
       download: `calls-${table.name}-${first}-${last}.csv`,
       type: 'text/csv; charset=utf-8',
       content: `${BYTE_ORDER_MARK}${csvLines(tableCells(table, request.formats.timeZone), forSpreadsheets(request.formats.locale))}`,
+      exported: `report ${table.name} ${from} to ${to}`,
     };
   });
 }

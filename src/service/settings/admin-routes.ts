@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Log } from '../../shared/log/log.ts';
 import { exportLines } from '../accounts/account-data.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
@@ -14,7 +15,7 @@ import type { Budgets, RateLimit } from '../kit/budget.ts';
 import { whenClosed } from '../kit/closed-with.ts';
 import { refuseEncoded } from '../kit/encoded-body.ts';
 import { openApi } from '../kit/openapi.ts';
-import { wantsPage } from '../kit/page-request.ts';
+import { isHead, wantsPage } from '../kit/page-request.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
@@ -49,6 +50,7 @@ type Parts = {
   budgets: Budgets;
   rateLimit: RateLimit;
   clock: () => number;
+  log: Log;
 } & Parameters<typeof adminUserRoutes>[3] &
   Parameters<typeof adminWebhookRoutes>[3];
 
@@ -57,7 +59,7 @@ type Parts = {
  * are refused: a phone system does not need the customers.
  */
 export function adminRoutes(parts: Parts) {
-  const { store, directory, keys, budgets, clock } = parts;
+  const { store, directory, keys, budgets, clock, log } = parts;
   const accounts = new WeakMap<object, Account>();
   const accountOf: AccountOf = ({ raw }) => accounts.get(raw) as Account;
 
@@ -150,7 +152,7 @@ export function adminRoutes(parts: Parts) {
       ),
       async (request, reply) => {
         whenClosed(reply, budgets.readers.take(accountOf(request).id));
-        await audit(request, 'export', 'everything');
+        if (!isHead(request)) await audit(request, 'export', 'everything');
         return reply
           .type('application/x-ndjson')
           .send(Readable.from(exportLines(store, accountOf(request).id)) as never);
@@ -160,7 +162,7 @@ export function adminRoutes(parts: Parts) {
     adminFleetRoute(app, parts);
     adminUserRoutes(app, accountOf, audit, parts);
     adminIntegrationRoutes(app, accountOf, audit, directory, keys, clock);
-    adminCustomerRoutes(app, accountOf, audit, { store, budgets, isAuthentic });
+    adminCustomerRoutes(app, accountOf, audit, { store, budgets, isAuthentic, log });
     adminWebhookRoutes(app, accountOf, audit, parts);
   };
 }

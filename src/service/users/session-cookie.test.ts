@@ -21,8 +21,23 @@ for (const [headers, same] of [
   [{}, false],
 ] as const)
   test(`${JSON.stringify(headers)} is ${same ? 'the same origin' : 'another origin'}`, () => {
-    assert.equal(isSameOrigin({ headers, host }), same);
+    assert.equal(isSameOrigin({ headers, host, protocol: 'http' }, undefined), same);
   });
+
+test('behind a proxy that says https, a page of http is another origin', () => {
+  const from = (origin: string) => isSameOrigin({ headers: { origin }, host, protocol: 'https' }, undefined);
+  assert.deepEqual([from(`http://${host}`), from(`https://${host}`)], [false, true]);
+});
+
+test('an origin that the settings name is the same, whatever a proxy makes of the host', () => {
+  const from = (origin: string, settings: string | undefined) =>
+    isSameOrigin({ headers: { origin }, host: 'calls.example.com', protocol: 'https' }, settings);
+  assert.equal(from('https://calls.example.com:8443', 'https://calls.example.com:8443'), true);
+  assert.equal(from('https://calls.example.com:8443', undefined), false);
+  assert.equal(from('https://calls.example.com:8444', 'https://calls.example.com:8443'), false);
+  assert.equal(from('http://calls.example.com:8443', 'https://calls.example.com:8443'), false);
+  assert.equal(from('null', 'https://calls.example.com:8443'), false);
+});
 
 const name = '__Host-pbx-bridge-browser';
 const browsers = makeKnownBrowsers(makeKeys(Buffer.from('a secret of the server')));

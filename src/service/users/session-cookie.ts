@@ -39,20 +39,23 @@ export const sessionCookie = {
   },
 };
 
-/** `host`: the host that the browser requested. */
-type Origin = { readonly headers: Record<string, unknown>; readonly host: string };
+/** `host`: the host that the browser requested, as far as a proxy says it; so with `protocol`. */
+type Origin = { readonly headers: Record<string, unknown>; readonly host: string; readonly protocol: string };
 
 /**
  * True if a page of this service made the request. With https or on localhost browsers send Sec-Fetch-Site, otherwise
  * Origin with every form. A request with neither is refused: every browser of this decade sends one.
- * Only the host is compared: behind a proxy that is not trusted the protocol is unknown.
+ * `publicUrl` is the address in the settings: a proxy can leave the port out of the host. With http the protocol is not
+ * compared: behind a proxy that is not trusted it is unknown.
  * Sources: Fetch Metadata Request Headers (W3C), Fetch standard 3.2 (Origin).
  */
-export function isSameOrigin({ headers, host }: Origin): boolean {
+export function isSameOrigin({ headers, host, protocol }: Origin, publicUrl: string | undefined): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
-  const { origin } = headers;
-  return typeof origin === 'string' && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+  const origin = typeof headers.origin === 'string' ? URL.parse(headers.origin) : null;
+  if (origin === null) return false;
+  if (publicUrl !== undefined && origin.origin === new URL(publicUrl).origin) return true;
+  return origin.host === host.toLowerCase() && (protocol !== 'https' || origin.protocol === 'https:');
 }
 
 /** The longest that browsers keep a cookie (RFC 6265bis, 5.5). */

@@ -630,6 +630,8 @@ export const de: typeof en = {
     counts: (added, changed, same) => `${added} neu, ${changed} geändert, ${same} unverändert.`,
     soFar: (done, all) => `${done} von ${all} importiert`,
     imported: (customers) => `${count(customers, 'Kunde', 'Kunden')} importiert.`,
+    brokeOff: (customers) =>
+      `Der Import wurde abgebrochen: ${count(customers, 'Kunde ist', 'Kunden sind')} importiert. Importieren Sie dieselbe Datei noch einmal, um den Rest zu ergänzen.`,
     skipped: (lines) => `${count(lines, 'Zeile', 'Zeilen')} übersprungen.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'fehlerhafte Zeile wird', 'fehlerhafte Zeilen werden')} übersprungen.`,

@@ -605,6 +605,8 @@ export const en = {
       `${added} new, ${changed} changed, ${same} unchanged.`,
     soFar: (done: string, all: string) => `${done} of ${all} imported`,
     imported: (customers: number) => `${count(customers, 'customer', 'customers')} imported.`,
+    brokeOff: (customers: number) =>
+      `The import stopped partway: ${count(customers, 'customer is', 'customers are')} imported. Import the same file again to add the rest.`,
     skipped: (lines: number) => `${count(lines, 'line', 'lines')} skipped.`,
     willBeSkipped: (lines: number) => `${count(lines, 'line', 'lines')} with errors will be skipped.`,
     left: (cells: number) => `${count(cells, 'number', 'numbers')} left out.`,

@@ -624,6 +624,8 @@ export const es: typeof en = {
     counts: (added, changed, same) => `Nuevos: ${added}, modificados: ${changed}, sin cambios: ${same}.`,
     soFar: (done, all) => `${done} de ${all} importados`,
     imported: (customers) => `${count(customers, 'cliente importado', 'clientes importados')}.`,
+    brokeOff: (customers) =>
+      `La importación se interrumpió: ${count(customers, 'cliente importado', 'clientes importados')}. Vuelva a importar el mismo archivo para añadir el resto.`,
     skipped: (lines) => `${count(lines, 'línea omitida', 'líneas omitidas')}.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'línea con errores se omitirá', 'líneas con errores se omitirán')}.`,

@@ -625,6 +625,8 @@ export const fr: typeof en = {
     counts: (added, changed, same) => `Nouveaux : ${added}, modifiés : ${changed}, inchangés : ${same}.`,
     soFar: (done, all) => `${done} sur ${all} importés`,
     imported: (customers) => `${count(customers, 'client importé', 'clients importés')}.`,
+    brokeOff: (customers) =>
+      `L’import s’est interrompu : ${count(customers, 'client importé', 'clients importés')}. Importez de nouveau le même fichier pour ajouter le reste.`,
     skipped: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')}.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'ligne avec erreur sera ignorée', 'lignes avec erreurs seront ignorées')}.`,

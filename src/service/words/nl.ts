@@ -622,6 +622,8 @@ export const nl: typeof en = {
     counts: (added, changed, same) => `${added} nieuw, ${changed} gewijzigd, ${same} ongewijzigd.`,
     soFar: (done, all) => `${done} van ${all} geïmporteerd`,
     imported: (customers) => `${count(customers, 'klant', 'klanten')} geïmporteerd.`,
+    brokeOff: (customers) =>
+      `De import is afgebroken: ${count(customers, 'klant', 'klanten')} geïmporteerd. Importeer hetzelfde bestand opnieuw om de rest toe te voegen.`,
     skipped: (lines) => `${count(lines, 'regel', 'regels')} overgeslagen.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'regel met fouten wordt', 'regels met fouten worden')} overgeslagen.`,

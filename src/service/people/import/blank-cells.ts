@@ -8,8 +8,10 @@ const newcomer = /^(?:neu|new|nouveau|nouvelle|nuevo|nueva|nieuw)$/i;
 /** Whether a cell says nothing, whatever its column is. Mr Null and Ms Nan are people. */
 export const isBlank = (cell: string): boolean => blank.test(cell);
 
-/** Whether it says that there is no reference. `NO` and `@x` are some. */
+/** Whether it says that there is no reference, or has lost it. `NO` and `@x` are some. */
 export const isNoReference = (cell: string): boolean =>
+  isBlank(cell) ||
+  isRounded(cell) ||
   newcomer.test(cell) ||
   /^(?:0+|na|k\. ?a\.|n\. ?v\.)$/i.test(cell) ||
   (/^\p{L}[\p{L}\p{M} ]{2,}$/u.test(cell) && isFiller(cell));

@@ -16,7 +16,7 @@ export type Target = {
 
 /**
  * Puts all customers of a table, in batches, and adds to its errors and warnings. A customer that is refused for a number
- * is put again without it, after the rest of its batch. `progress` is told how many are stored after each batch.
+ * is put again without it, after the rest of its batch. `progress` is told how many are stored, after each time.
  */
 export async function putCustomers(
   { customers, refused, left }: ReadCustomers,
@@ -56,8 +56,8 @@ export async function putCustomers(
         const refusal = outcomes[index] ?? null;
         return refusal !== null && canGoOn(customer, refusal);
       });
+      progress(stored);
     }
-    progress(stored);
   }
   return stored;
 }

@@ -20,6 +20,8 @@ export type Reading = {
   readonly mapping: Mapping;
   readonly country: string | null;
   readonly words?: Words | undefined;
+  /** Whether a customer of the account has this reference. */
+  readonly isKnown: (reference: string) => boolean | Promise<boolean>;
 };
 
 export type ReadCustomers = {
@@ -52,7 +54,7 @@ const schema = z.object({
  */
 export async function readCustomers(
   table: Table,
-  { mapping, country, words = en }: Reading,
+  { mapping, country, words = en, isKnown }: Reading,
 ): Promise<ReadCustomers> {
   const { importing, formErrors, customers: text } = words;
   const turn = takeTurns();
@@ -62,6 +64,7 @@ export async function readCustomers(
   const owners = new Map<string, ImportedCustomer>();
   const rowOf = rowReader(table.header, mapping, importing.column);
   const repeated = refusals();
+  const isReference = referenceReader(table, rowOf, isKnown);
 
   /** The error in a line, if it is not taken. */
   async function take(line: number, cells: readonly string[]): Promise<string | undefined> {
@@ -72,8 +75,9 @@ export async function readCustomers(
     // The API's words name the field.
     const [issue] = error?.issues ?? [];
     if (issue) return words === en ? issue.message : errorText(issue, formErrors);
-    const { reference: written = '', segment, ...texts } = data ?? {};
-    const reference = isRounded(written) || isNoReference(written) ? '' : written;
+    const { reference: cleaned = '', segment, ...texts } = data ?? {};
+    const { written } = row;
+    const reference = !isNoReference(written) ? cleaned : (await isReference(written)) ? written : '';
 
     const found: ({ column: string } & ReturnType<typeof readNumbers>)[] = [];
     for (const { column, cell } of row.numbers) {
@@ -86,7 +90,8 @@ export async function readCustomers(
     const unread = found.flatMap(({ column, unread }) =>
       unread.map(({ text, reason }) => importing.unread(column, plainText(text, 40), reason)),
     );
-    if (isRounded(written)) unread.unshift(importing.unread(text.reference, written, 'rounded'));
+    if (reference === '' && isRounded(written))
+      unread.unshift(importing.unread(text.reference, written, 'rounded'));
     if (!numbers.some((number) => number.replace(/\D/g, '').length >= 6) && isTotal(cells))
       return importing.total;
     const isFree = (number: string) => {
@@ -162,22 +167,58 @@ function isTotal(cells: readonly string[]): boolean {
 
 type TextColumn = Exclude<CustomerField, 'numbers'>;
 type FieldsOfRow = {
+  /** The reference as it stands, which may be `-` or `NULL`. */
+  readonly written: string;
   /** Those that the table has columns for. */
   readonly fields: Partial<Record<TextColumn, string>>;
   readonly numbers: readonly { readonly column: string; readonly cell: string }[];
 };
+
+/**
+ * Whether a text that usually says that there is no reference is one here: a customer of the account has it, and one line of
+ * the table, as in our own export. In a list in which several lines have it, it says what it usually says.
+ */
+function referenceReader(
+  table: Table,
+  rowOf: RowReader,
+  isKnown: Reading['isKnown'],
+): (text: string) => Promise<boolean> {
+  const known = new Map<string, boolean>();
+  let counted: Promise<ReadonlyMap<string, number>> | undefined;
+  async function counts(): Promise<ReadonlyMap<string, number>> {
+    const lines = new Map<string, number>();
+    const turn = takeTurns();
+    for (const { cells } of table.rows()) {
+      await turn();
+      const { written = '' } = rowOf(cells) ?? {};
+      if (isNoReference(written)) lines.set(written, (lines.get(written) ?? 0) + 1);
+    }
+    return lines;
+  }
+  return async (text) => {
+    let answer = known.get(text);
+    if (answer === undefined) {
+      answer = await isKnown(text);
+      known.set(text, answer);
+    }
+    if (!answer) return false;
+    counted ??= counts();
+    return (await counted).get(text) === 1;
+  };
+}
 
 /** Reads the cells of a line by the chosen columns; undefined if it does not have them, or has more than the header. */
 function rowReader(
   header: readonly string[],
   mapping: Mapping,
   unnamed: (column: number) => string,
-): (cells: readonly string[]) => FieldsOfRow | undefined {
+): RowReader {
   const columnsOf = (field: CustomerField) => [...mapping.keys()].filter((index) => mapping[index] === field);
   const textColumns = columns
     .filter((field) => field !== 'numbers')
     .map((field) => [field, nameOrder(header, columnsOf(field))] as const)
     .filter(([, indexes]) => indexes.length > 0);
+  const referenceColumns = columnsOf('reference');
   const numberColumns = columnsOf('numbers').map((index) => ({
     index,
     column: header[index] ? plainText(header[index], 60) : unnamed(index + 1),
@@ -189,6 +230,7 @@ function rowReader(
     const cell = (index: number) => asText(cells[index] ?? '');
     const textOf = (index: number) => (isBlank(cell(index)) ? '' : cell(index));
     return {
+      written: [...new Set(referenceColumns.map(cell))].filter(Boolean).join(' '),
       fields: Object.fromEntries(
         textColumns.map(([field, indexes]) => [
           field,
@@ -202,6 +244,8 @@ function rowReader(
     };
   };
 }
+
+type RowReader = (cells: readonly string[]) => FieldsOfRow | undefined;
 
 /** The column that says what the numbers of another are for, as Google's `Phone 1 - Label` before `Phone 1 - Value`. */
 function labelColumn(header: readonly string[], index: number): number | undefined {

@@ -57,6 +57,19 @@ export const serviceMessages = {
     means: 'A fault in the service. Other requests are not affected. The answer has the same X-Request-Id.',
     todo: 'Report this line.',
   },
+  'service.import-broke-off': {
+    level: 'warn',
+    text: 'an import of account {account} ended early: {error}; {stored} customers are stored',
+    means:
+      'Customers that were stored before the error stay. The answer says so, and the audit log has an entry, or gets one when the storage takes it.',
+    todo: 'Remove the cause, then import the same file again: it stores the rest.',
+  },
+  'service.import-not-audited': {
+    level: 'error',
+    text: 'the audit log of account {account} has no entry of an import that ended early after {stored} customers: {error}',
+    means: 'The storage has refused the entry for ten minutes.',
+    todo: 'See the lines about the storage. Keep this line if the audit log must be complete.',
+  },
   'service.limit-reached': {
     level: 'warn',
     text: 'refused request {request} to {path} with 429: a limit was reached; {suppressed} more since the line before',
