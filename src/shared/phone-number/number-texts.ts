@@ -1,8 +1,8 @@
 import { withoutCountryCodes } from './country-codes.ts';
 import { addressesOf, FAX, isFiller, otherLabel, separated } from './number-words.ts';
-import { completeIn } from './parse-number.ts';
+import { type CompleteNumber, completeIn } from './parse-number.ts';
 import { plainText } from './plain-text.ts';
-import { type IsComplete, splitRun } from './split-run.ts';
+import { splitRun } from './split-run.ts';
 import { timesIn } from './times.ts';
 
 /** A part of a text in which no number can be read. */
@@ -39,7 +39,7 @@ export function numberTexts(text: string, country: string | null | undefined): N
   // Almost every number is written so.
   if (/^\+?\d+$/.test(text)) return { texts: [text], unread: [] };
   if (text.length > LONGEST) return { texts: [], unread: [{ text, reason: 'not-a-number' }] };
-  const isComplete = completeIn(country);
+  const complete = completeIn(country);
   const texts: string[] = [];
   const unread: UnreadText[] = [];
   const leaveOut = (reason: UnreadText['reason']) => (part: string) => {
@@ -61,15 +61,10 @@ export function numberTexts(text: string, country: string | null | undefined): N
     if (/^(?:[,;|]|:::)?$/.test(item)) separator = item === '' && separator === ',' ? ',' : item;
     else if (isFiller(item)) saysNone = true;
     else if (item.includes(FAX)) leaveOut('not-a-number')(item.replaceAll(FAX, 'Fax').replace(/\s+/g, ' '));
-    else if (
-      separator === ',' &&
-      /^[-/ ]*[1-9][\d .-]*$/.test(item) &&
-      texts.some(isLong) &&
-      !isComplete(item)
-    )
+    else if (separator === ',' && /^[-/ ]*[1-9][\d .-]*$/.test(item) && texts.some(isLong) && !complete(item))
       leaveOut('ambiguous')(item);
     else {
-      const found = readItem(item, isComplete);
+      const found = readItem(item, complete);
       texts.push(...found.texts);
       unread.push(...found.unread);
     }
@@ -90,27 +85,27 @@ const isMasked = (text: string) =>
 const isLong = (text: string) => text.replace(/\D+/g, '').length > 6;
 
 /** Dates and hours beside a number are no part of it, unless what is left without them is no number. */
-function readBesideTime(item: string, isComplete: IsComplete): NumberTexts | undefined {
+function readBesideTime(item: string, complete: CompleteNumber): NumberTexts | undefined {
   const { times, rest, isSure } = timesIn(item);
   if (times.length === 0) return undefined;
   const whole = (reason: UnreadText['reason']) => ({ texts: [], unread: [{ text: item, reason }] });
   const isYearFirst = /^\d{4}-/.test(item);
   // In countries with numbers of eight digits, `20-10-2011` can be one.
   if (!/\d/.test(rest))
-    return whole(!isSure || (isComplete(item) && !isYearFirst) ? 'ambiguous' : 'not-a-number');
-  const { texts } = readItem(rest, isComplete);
-  const isNumber = (text: string) => isComplete(text) && (isSure || isLong(text.replace(/^\+\d/, '')));
+    return whole(!isSure || (complete(item) && !isYearFirst) ? 'ambiguous' : 'not-a-number');
+  const { texts } = readItem(rest, complete);
+  const isNumber = (text: string) => complete(text) && (isSure || isLong(text.replace(/^\+\d/, '')));
   if (texts.length === 0 || !texts.every(isNumber)) return undefined;
   // `030 901820 20-21`
-  if (!isSure && isComplete(item)) return whole('ambiguous');
+  if (!isSure && complete(item)) return whole('ambiguous');
   return { texts, unread: times.map((text) => ({ text, reason: 'not-a-number' })) };
 }
 
 /** Reads what stands between two separators: numbers, and words that are no known labels. */
-function readItem(item: string, isComplete: IsComplete): NumberTexts {
+function readItem(item: string, complete: CompleteNumber): NumberTexts {
   const none: NumberTexts = { texts: [], unread: [{ text: item, reason: 'not-a-number' }] };
   const core = item.replace(/@[\w.:()-]*$/, '').replace(/(?<=\d):(?:\d{4,5})?$/, '');
-  const timed = readBesideTime(core, isComplete);
+  const timed = readBesideTime(core, complete);
   if (timed !== undefined) return timed;
   if (/\d:\d/.test(core) || isMasked(core)) return none;
   const runs = [...core.matchAll(/[\d\s().+*#/-]+/g)].filter(([run]) => /\d/.test(run));
@@ -121,10 +116,10 @@ function readItem(item: string, isComplete: IsComplete): NumberTexts {
   );
   if (isGlued || runs.length === 0) return none;
   const hasWords = /[^\d\s().+*#/:=!-]/.test(core);
-  const found = runs.map(([run]) => splitRun(run, isComplete));
+  const found = runs.map(([run]) => splitRun(run, complete));
   const texts = found.flatMap((one) => one.texts);
   // `Haus 12`, `0800 REIMANN`
-  if (hasWords && !(texts.length > 0 && texts.every(isComplete))) return none;
+  if (hasWords && !(texts.length > 0 && texts.every(complete))) return none;
   const unread = found.flatMap((one) => one.unread.map((text) => ({ text, reason: 'ambiguous' as const })));
   return { texts, unread };
 }
