@@ -49,12 +49,12 @@ export const otherLabel =
 
 /** Stands for a label of a fax number, which nobody can be called at. */
 export const FAX = '\ue000';
-const faxWords = '(?:tele)?fax(?:nummer|nr|number)?';
+const faxWords = '(?:(?:tele)?fax(?:nummer|nr|number)?|fx|f|faks|факс|ф|φαξ|φ)';
 const fax = new RegExp(
   [
     // Not `Tel/Fax: 030 901820`, which is both.
     `(?<!\\p{L}|\\p{L}\\.?\\s*[/&+]\\s*|\\b(?:und|u\\.?|and|et|en|y|e|ou|oder|or)\\s+)${faxWords}(?:\\s*[.:/=-]|\\s)*(?=[+(\\d])`,
-    `(?<=\\d\\s*)\\(\\s*${faxWords}\\.?\\s*\\)`,
+    `(?<=\\d\\s*)\\(\\s*${faxWords}\\.?\\s*\\)|\\(\\s*${faxWords}[\\s.:]*\\)[\\s.:]*(?=[+(\\d])`,
     `(?<=\\d\\s*)${faxWords}\\.?(?=\\s*(?:$|[,;|\\n]))`,
   ].join('|'),
   'giu',
@@ -75,9 +75,10 @@ const comment = /\((?=[^()]*\p{L})(?!(?:[^()]*\d){6})[^()]*\)/gu;
 export function separated(text: string): string {
   return text
     .replace(extension, ',')
-    .replace(fax, (label, at: number, whole: string) =>
-      /^\s*[+(\d]/.test(whole.slice(at + label.length)) && !label.startsWith('(') ? `,${FAX} ` : ` ${FAX},`,
-    )
+    .replace(fax, (label, at: number, whole: string) => {
+      const isBehind = label.startsWith('(') && /\d\s*$/.test(whole.slice(0, at));
+      return !isBehind && /^\s*[+(\d]/.test(whole.slice(at + label.length)) ? `,${FAX} ` : ` ${FAX},`;
+    })
     .replace(comment, ' ')
     .replace(label, ',')
     .replace(or, ',')
