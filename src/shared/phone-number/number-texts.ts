@@ -29,7 +29,7 @@ const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,])/g;
 
 /** `030 : 901820`: an area code or a calling code, and what may be the rest of the number. */
 const areaCode =
-  /(?<=^|[,;|\n]\s*)(?:\(?0[1-9]\d{0,3}|\+\d{1,3})[^\w+,;:|\n]*[,;:|][^\w+,;:|\n]*(?!0)\d[\d .)-]*(?=$|[,;|\n])/g;
+  /(?<=(?:^|[,;|\n])\s*)(?:\(?0[1-9]\d{0,3}|\+\d{1,3})(?:[^\w+,;:|\n]*[,;:|])+[^\w+,;:|\n]*(?!0)\d[\d .)-]*(?=$|[,;|\n])/g;
 
 /**
  * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two
@@ -61,7 +61,7 @@ export function numberTexts(text: string, country: string | null | undefined): N
     if (/^(?:[,;|]|:::)?$/.test(item)) separator = item === '' && separator === ',' ? ',' : item;
     else if (isFiller(item)) saysNone = true;
     else if (item.includes(FAX)) leaveOut('not-a-number')(item.replaceAll(FAX, 'Fax').replace(/\s+/g, ' '));
-    else if (separator === ',' && /^[-/ ]*[1-9][\d .-]*$/.test(item) && texts.some(isLong) && !complete(item))
+    else if (separator === ',' && isLastDigits(item) && texts.some(isLong) && !complete(item))
       leaveOut('ambiguous')(item);
     else {
       const found = readItem(item, complete);
@@ -80,6 +80,9 @@ const isMasked = (text: string) =>
   /\d[\s()./-]*(?:[*#_?]|\.{2}|x{2})|(?:[*#_]{3}|\.{2}|x{2})[\s.-]*\d/i.test(
     text.replace(/^\s*[*#]{1,2}\d+(?:[*#]+\d*)*#?(?=[\d+\s]*$)/, ''),
   );
+
+/** Behind another number, what can be other last digits of it. */
+const isLastDigits = (item: string) => /^[-/ (#]*\d[\d .()-]*:?$/.test(item) && !/^0+$/.test(item);
 
 /** More digits than an extension has. */
 const isLong = (text: string) => text.replace(/\D+/g, '').length > 6;

@@ -40,7 +40,8 @@ function isNumberOf(text: string, number: string, country: string | null | undef
   if (number === completeIn(country)(text) || isInNewRange(number, country)) return true;
   // A spreadsheet has removed its plus.
   if (number === `+${text.replace(/\D+/g, '')}` && e164In(number, null)) return true;
-  return !number.startsWith('+') && /^(?:0\d{0,4}|[1-9]\d{0,7}|[*#][*#\d]{1,7})$/.test(text);
+  // No extension begins with 0.
+  return !/^[+0]/.test(number) && /^[*#]*\d[*#\d]{0,7}$/.test(text);
 }
 
 /** True for digits with blanks that are no number together: a number and what follows it, or several. */

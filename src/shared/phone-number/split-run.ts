@@ -215,7 +215,7 @@ function splitVariants(part: Part, complete: CompleteNumber): RunSplit {
     const next = after.findIndex((_, at) => isStart(part, index + at));
     const variant = next < 0 ? after : after.slice(0, next);
     const own = onlyComplete(splitVariants(variant, complete), complete);
-    const others = next < 0 ? [] : [splitPart(after.slice(next), complete)];
+    const others = next < 0 ? [] : [onlyComplete(splitPart(after.slice(next), complete), complete)];
     return joined([{ texts: [textOf(before)], unread: [] }, own, ...others]);
   }
   return { texts: [whole], unread: [] };
