@@ -89,9 +89,9 @@ function splitPart(part: Part, complete: CompleteNumber): RunSplit {
   const length = digitsOf(part).replace(/^0+/, '').length;
   const isMixed = starts.some((start) => {
     const [before, rest] = [part.slice(0, start), part.slice(start)];
-    // `8 029 491-19-11` and `229 01 95 12 34 56` are one number.
-    const isCode = digitsOf(before).length < 3 || rest[0]?.digits.length === 2;
-    const isPair = isInternal(before) && isNumber(rest) && !(isCode && complete(whole));
+    // `8 029 491-19-11` and `229 01 95 12 34 56` are one number, but `2 030 901820` is not.
+    const isCode = complete(whole) === complete(textOf(rest));
+    const isPair = isInternal(before) && isNumber(rest) && !isCode;
     // `030 901820 0171`, `030 901820 030 90`
     const isCut =
       /^0[1-9]\d{1,3}$/.test(rest[0]?.digits ?? '') &&
