@@ -18,6 +18,7 @@ const LONGEST_NATIONAL = 11;
  */
 export function readNumbers(text: string, country: string | null | undefined): NumbersRead {
   const { texts, unread } = numberTexts(text, country);
+  const isAlone = texts.length + unread.length === 1;
   const numbers = new Set<string>();
   for (const one of texts) {
     const number = normaliseNumber(one, country);
@@ -26,7 +27,9 @@ export function readNumbers(text: string, country: string | null | undefined): N
       number === '' || number.length > MAX_DIGITS || (one.startsWith('+') && !number.startsWith('+'));
     if (isNone) unread.push({ text: one, reason: 'not-a-number' });
     else if (isJoined(one, number, country)) unread.push({ text: one, reason: 'ambiguous' });
-    else if (!isNumberOf(one, number, country)) unread.push({ text: one, reason: 'not-a-number' });
+    // `0501` can be an extension, but also a part of a number beside it.
+    else if (!isNumberOf(one, number, country) && !(isAlone && /^0\d{1,4}$/.test(one)))
+      unread.push({ text: one, reason: 'not-a-number' });
     else numbers.add(sameLine(number)[0]);
   }
   return { numbers: [...numbers], unread };
@@ -40,8 +43,7 @@ function isNumberOf(text: string, number: string, country: string | null | undef
   if (number === completeIn(country)(text) || isInNewRange(number, country)) return true;
   // A spreadsheet has removed its plus.
   if (number === `+${text.replace(/\D+/g, '')}` && e164In(number, null)) return true;
-  // No extension begins with 0.
-  return !/^[+0]/.test(number) && /^[*#]*\d[*#\d]{0,7}$/.test(text);
+  return /^[1-9]\d*$/.test(number) && /^[*#]*\d[*#\d]{0,7}$/.test(text);
 }
 
 /** True for digits with blanks that are no number together: a number and what follows it, or several. */
