@@ -104,6 +104,11 @@ test('administration: a table is read in the charset that is given, else in that
   // A byte order mark is surer than a header.
   assert.equal(await read(Buffer.from(`\ufeff${table}`), 'text/csv; charset=iso-8859-1'), 'Müller');
   assert.equal((await admin('POST', '/customers', table, 'text/csv; charset=klingon')).status, 415);
+  const eastern = Buffer.from('reference;name\n7;\xa3ukasz\n', 'latin1');
+  const refused = await admin('POST', '/customers', eastern, 'text/csv');
+  assert.equal(refused.status, 415);
+  assert.match(JSON.stringify(refused.json), /neither UTF-8 nor Windows-1252/);
+  assert.equal(await read(eastern, 'text/csv; charset=windows-1250'), 'Łukasz');
 });
 
 test('administration: what cannot be taken is said', async (t) => {

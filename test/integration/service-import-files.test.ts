@@ -206,6 +206,66 @@ test('a file is sent as it is, in the encoding of the program that saved it, wit
   }
 });
 
+test('a file in an encoding that would damage its names is refused, and lines with invalid bytes are named', async (t) => {
+  const served = await serve(t);
+  const { cookie, token } = await browse(served, 'Ada');
+  const preview = async (bytes: Buffer<ArrayBuffer>) => {
+    const body = new FormData();
+    body.set('token', token);
+    body.set('file', new Blob([bytes]), 'Kunden.csv');
+    const headers = { cookie, origin: served.url, 'accept-language': 'en' };
+    const answer = await fetch(`${served.url}/customers/import`, { method: 'POST', body, headers });
+    return [answer.status, textOf(await answer.text())] as const;
+  };
+  const [status, page] = await preview(
+    Buffer.from('Nr;Name;Telefon\r\n7;\xa3ukasz;030 1234567\r\n', 'latin1'),
+  );
+  assert.equal(status, 415);
+  assert.match(page, /neither UTF-8 nor Windows-1252.*CSV UTF-8/);
+  const damaged = [
+    Buffer.from('Nr;Name;Telefon\r\n7;Müller;030 1234567\r\n'),
+    Buffer.from('8;J\xe4ger;\r\n', 'latin1'),
+  ];
+  const [, named] = await preview(Buffer.concat(damaged));
+  assert.match(named, /1 new, 0 changed/);
+  assert.match(named, /Müller/);
+  assert.match(named, /valid Unicode \(UTF-8\)\. Line 3/);
+});
+
+test('a preview says that numbers lack the codes of another column, and that no column is the name', async (t) => {
+  const { send } = await importing(t);
+  const preview = async (table: string, language = 'en') =>
+    textOf((await send('/customers/import', { table }, { 'accept-language': language })).text);
+  for (const [table, ...columns] of [
+    ['Nr;Name;Vorwahl;Telefon\n1;Anna;030;901820\n', 'Vorwahl'],
+    ['Nr;Name;Ländervorwahl;Ortsvorwahl;Rufnummer\n1;Anna;+49;30;901820\n', 'Ländervorwahl', 'Ortsvorwahl'],
+    ['Nr;Name;Telefon: Vorwahl;Telefon: Nummer\n1;Anna;030;901820\n2;Ben;040;66969199\n', 'Telefon: Vorwahl'],
+    ['Nr;Name;Country code;Phone\n1;Anna;43;01 234567\n', 'Country code'],
+    ['Nr;Name;Vorwahl;Telefon\n1;Anna;030;030 901820\n2;Ben;040;+49 40 66969199\n'],
+    ['Nr;Name;Land;Telefon\n1;Anna;DE;030 901820\n'],
+    ['Nr;Name;Country code;Phone\n1;Anna;+49;030 901820\n'],
+  ] as const) {
+    const page = await preview(table);
+    assert.deepEqual(
+      [...page.matchAll(/Column “([^”]*)” is not joined/g)].map(([, column]) => column),
+      columns,
+      table,
+    );
+    assert.doesNotMatch(page, /No column has been recognised as the name/, table);
+  }
+  for (const [language, text] of [
+    ['de', /Die Spalte „Vorwahl“ wird nicht mit den Telefonnummern verbunden/],
+    ['fr', /La colonne « Vorwahl » n’est pas jointe/],
+    ['es', /La columna «Vorwahl» no se une/],
+    ['nl', /De kolom ‘Vorwahl’ wordt niet met/],
+  ] as const)
+    assert.match(await preview('Nr;Name;Vorwahl;Telefon\n1;Anna;030;901820\n', language), text);
+  assert.match(
+    await preview('Kód;Cég;Telefon\n1;Anna;030 901829\n'),
+    /No column has been recognised as the name/,
+  );
+});
+
 test('a number that another customer has in another form is left out, too', async (t) => {
   const { imports } = await importing(t);
   const { customers } = await imports('Kundennr;Name;Telefon\n7;Ana;+54 9 11 5123 4567\n');

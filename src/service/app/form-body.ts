@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../kit/refusal.ts';
 import { formFields } from '../kit/text.ts';
-import { decodedText } from '../people/import/decode-text.ts';
+import { decodedText, UnknownEncoding } from '../people/import/decode-text.ts';
 
 /** How much of a form that is too large is read before it is refused: browsers read the answer when they have sent all. */
 const DISCARDED = 4;
@@ -35,11 +35,22 @@ export function takeForms(app: FastifyInstance, formBytes: number): void {
     });
     const fields = new URLSearchParams();
     for (const [name, value] of form) {
-      const text = typeof value === 'string' ? value : decodedText(await value.bytes());
+      const text = typeof value === 'string' ? value : fileText(await value.bytes());
       fields.append(name, text.replaceAll('\0', '\ufffd'));
     }
     return fields;
   });
+}
+
+/** @throws Refusal 415 if it cannot be told what the bytes mean */
+function fileText(bytes: Uint8Array): string {
+  try {
+    return decodedText(bytes);
+  } catch (error) {
+    throw error instanceof UnknownEncoding
+      ? new Refusal(415, ({ unknownEncoding }) => unknownEncoding)
+      : error;
+  }
 }
 
 /** A body of at most `limit` bytes; undefined if it has more. */

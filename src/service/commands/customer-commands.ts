@@ -9,7 +9,7 @@ import { columns } from '../people/customer-fields.ts';
 import { BadTable, importCustomers, importSummary } from '../people/customers-csv.ts';
 import { exportCustomers } from '../people/customers-export.ts';
 import { forgetNumber, forgetSummary, isUnknown } from '../people/forget-number.ts';
-import { readText } from '../people/import/decode-text.ts';
+import { readText, UnknownEncoding } from '../people/import/decode-text.ts';
 import { linesText } from '../people/import-refusals.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 
@@ -78,9 +78,9 @@ export function customerCommands(parent: Command, { command, withStore, print, i
     .option('--create-segments', 'create the segments that do not exist, with priority 0')
     .action((file, options) =>
       withStore(options.account, async ({ store, account, audit }) => {
-        const table = await readText(file === '-' ? io.in : createReadStream(file));
         const { id, country: code } = account;
         try {
+          const table = await readText(file === '-' ? io.in : createReadStream(file));
           const createSegments = options.createSegments === true;
           let stored = 0;
           const left = () =>
@@ -101,7 +101,8 @@ export function customerCommands(parent: Command, { command, withStore, print, i
           if (report.refused > 0) throw new CommandRefused('some lines could not be imported');
           if (report.left > 0) throw new CommandRefused('some numbers could not be imported');
         } catch (error) {
-          throw error instanceof BadTable ? new CommandRefused(error.message) : error;
+          const isBad = error instanceof BadTable || error instanceof UnknownEncoding;
+          throw isBad ? new CommandRefused(error.message) : error;
         }
       }),
     );

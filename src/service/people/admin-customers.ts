@@ -31,7 +31,7 @@ import {
 import type { CustomerStore } from './customer-store.ts';
 import { BadTable, importCustomers, importSummary, textSchemas } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
-import { readText, TooLarge, UnknownCharset } from './import/decode-text.ts';
+import { readText, TooLarge, UnknownCharset, UnknownEncoding } from './import/decode-text.ts';
 import { refusalText } from './import/put-customers.ts';
 
 const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
@@ -149,7 +149,7 @@ export function adminCustomerRoutes(
             200: reportSchema,
             413: errorSchema.describe('The table is larger than 64 MB.'),
             415: errorSchema.describe(
-              'The Content-Type header must be text/csv, with a charset that is known.',
+              'The Content-Type header must be text/csv, with a charset that is known, or none for UTF-8, UTF-16 and Windows-1252.',
             ),
             429: errorSchema.describe('An import of the account is running.'),
           },
@@ -189,6 +189,7 @@ export function adminCustomerRoutes(
           await audit(request, 'import', `${stored} imported, then: ${why.message}`).catch(() => {});
         if (why instanceof BadTable) throw new Refusal(422, why.message);
         if (why instanceof TooLarge) throw new Refusal(413, TOO_LARGE);
+        if (why instanceof UnknownEncoding) throw new Refusal(415, ({ unknownEncoding }) => unknownEncoding);
         if (why instanceof UnknownCharset)
           throw new Refusal(415, 'The charset of the Content-Type header is unknown.');
         throw why;

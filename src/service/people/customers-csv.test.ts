@@ -346,3 +346,125 @@ test("a number that Google's column before it calls a fax is left out and named"
     );
   }
 });
+
+test('lines that a quote without a partner would join are named, and none is imported', async () => {
+  const head = 'reference;name;Notiz;numbers\n';
+  const joined: Record<string, readonly [text: string, lines: number[], imported: string[]]> = {
+    'in a column that is not imported': [
+      `${head}901;Anton;"ruft an;030 901871\n902;Berta;;030 901872\n903;Caesar;Rohr 2";030 901873\n904;Dora;;030 901874\n`,
+      [2, 3, 4],
+      ['Dora +4930901874'],
+    ],
+    'in the name': [
+      'reference;name;numbers\n20;Zoe;030 901839\n21;"Krone;030 901840\n22;Adler;030 901841\n23;Rohr 12";030 901842\n',
+      [3, 4, 5],
+      ['Zoe +4930901839'],
+    ],
+    'in two lines': [
+      `${head}901;Anton;"ruft an;030 901871\r\n902;Berta;2";030 901872\r\n903;Dora;;030 901874\r\n`,
+      [2, 3],
+      ['Dora +4930901874'],
+    ],
+    'in the last column': [
+      'reference,numbers,name,Notiz\n1,030 901871,Anton,"alt\n2,030 901872,Berta,\n3,030 901873,Caesar,Rohr 2"\n4,030 901874,Dora,\n',
+      [2, 3, 4],
+      ['Dora +4930901874'],
+    ],
+    'in the first column': [
+      'name;numbers\n"Krone;030 901840\nAdler;030 901841\nRohr 12";030 901842\nDora;030 901874\n',
+      [2, 3, 4],
+      ['Dora +4930901874'],
+    ],
+    'with nothing behind it, and a line that has no number': [
+      `${head}901;Anton;";unbekannt\n902;Berta;;030 901872\n903;Caesar;";030 901873\n904;Dora;;030 901874\n`,
+      [2, 3, 4],
+      ['Dora +4930901874'],
+    ],
+    'in the header': [
+      'reference;numbers;"Notiz;name\n901;030 901871;x;Anton\n902;030 901872;2";Berta\n904;030 901874;;Dora\n',
+      [1, 2, 3],
+      ['904 +4930901874'],
+    ],
+    'of a line without a number': [
+      'numbers;name\nunbekannt;"Anton\n030 901872;Berta\n030 901873;Rohr 2"\n030 901874;Dora\n',
+      [2, 3, 4],
+      ['Dora +4930901874'],
+    ],
+    'in a short line': [
+      `${head}901;Anton;"ruft an;030 901871\n902;Berta;;030 901872\n903;Caesar;Rohr 2"\n904;Dora;;030 901874\n`,
+      [2, 3, 4],
+      ['Dora +4930901874'],
+    ],
+  };
+  for (const [name, [text, lines, imported]] of Object.entries(joined)) {
+    const store = fakeStore();
+    const { errors, refused } = await importInto(store, text);
+    assert.deepEqual(
+      store.kept.map(({ name, numbers }) => `${name} ${numbers.join()}`),
+      imported,
+      name,
+    );
+    assert.deepEqual(
+      errors.map(({ lines }) => lines),
+      [lines],
+      name,
+    );
+    assert.match(errors[0]?.message ?? '', /quotation mark/, name);
+    assert.equal(refused, lines.length);
+  }
+});
+
+test('notes, addresses and numbers of several lines are imported, with separators in them', async () => {
+  for (const [text, ...numbers] of [
+    ['reference;name;Notiz;numbers\n1;Anna;"nett; ruft an\nMo; Di; Mi";030 901871\n2;Bob;;030 901872\n'],
+    ['reference;name;Notiz;numbers\n1;Anna;"1. a\n2. b; c\n3. d";030 901871\n2;Bob;"x\n\ny";030 901872\n'],
+    [
+      'name,Adresse,numbers\nAnna,"Weg 1, Hof\n10115 Berlin, DE",030 901871\nBob,"Weg 2\nBerlin",030 901872\n',
+    ],
+    ['name,numbers,Notiz\nAnna,030 901871,"a, b, c\nd, e, f"\nBob,030 901872,"g\nh"\n'],
+    ['numbers,name,Notiz\n030 901871,Anna,"Tel, 2, 3\n1, 2, nett"\n030 901872,Bob,"4\n2, 1, 7"\n'],
+    ['numbers;name\n"030 901871\n030 901873";Anna\n030 901872;Bob\n', '030901873'],
+    ['name;numbers\nAnna;"030 901871\n030 901873"\nBob;030 901872\n', '030901873'],
+    ['numbers\n"030 901871\n030 901872"\n'],
+    ['reference;"numbers";name;"Notiz\n(1; 2)"\n1;030 901871;Anna\n2;030 901872;Bob\n'],
+  ] as const) {
+    const store = fakeStore();
+    const { refused } = await importInto(store, text);
+    assert.equal(refused, 0, text);
+    assert.deepEqual(
+      store.kept.flatMap(({ numbers }) => numbers).toSorted(),
+      ['030901871', '030901872', ...numbers].map((number) => number.replace('0', '+49')).toSorted(),
+      text,
+    );
+  }
+});
+
+test('totals and repeated column names are no customers, and are named', async () => {
+  for (const line of [
+    'Summe;2;;',
+    'Gesamt;;;',
+    'Total: 2;1.204,50 €;;',
+    'Anzahl;2;;',
+    'reference;name;segment;numbers',
+    'Totaal;12;;3',
+  ]) {
+    const store = fakeStore();
+    const { errors } = await importInto(
+      store,
+      `reference;name;segment;numbers\n7;Ann;;030 901820\n${line}\n8;Bob;;\n`,
+    );
+    assert.deepEqual(
+      store.kept.map(({ name }) => name),
+      ['Ann', 'Bob'],
+      line,
+    );
+    assert.match(errors[0]?.message ?? '', /total, not a customer|column names once more/, line);
+    assert.deepEqual(errors[0]?.lines, [3], line);
+  }
+  const store = fakeStore();
+  await importInto(
+    store,
+    'reference;name;segment;numbers\n1;Total;;030 901821\n2;Summe;;\nTotal;Energies;;\nSumme AG;2;;\nSum;;;030 901822\n',
+  );
+  assert.equal(store.kept.length, 5);
+});

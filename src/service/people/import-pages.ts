@@ -20,6 +20,7 @@ import type { CustomerStore } from './customer-store.ts';
 import { importCustomers, importSummary, NEW_PRIORITY, namesCustomers } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
 import { type ImportPreview, previewImport } from './customers-preview.ts';
+import { areaCodeColumns } from './import/area-codes.ts';
 import { chooseColumns, type Mapping } from './import/choose-columns.ts';
 import { readTable, type Table } from './import/table.ts';
 import type { Refused } from './import-refusals.ts';
@@ -239,12 +240,20 @@ function columnForm({ request, csv, table, mapping }: Shown): Html {
 }
 
 /** What somebody should know before they import. */
-function notices({ request, table }: Shown, preview: ImportPreview | undefined): Html {
+function notices({ request, table, mapping }: Shown, preview: ImportPreview | undefined): Html {
   const { account, words } = request;
   const { importing: text } = words;
   if (preview === undefined) return null;
   const { refused, errors, left, warnings, undialable } = preview;
   return html`${!table.header.some(Boolean) && notice(text.noHeader, 'bad')}
+    ${preview.added > 0 && !mapping.includes('name') && notice(text.noName, 'bad')}
+    ${areaCodeColumns(table, mapping, account.country).map((column) =>
+      notice(text.areaCode(plainText(table.header[column] ?? '', 60)), 'bad'),
+    )}
+    ${
+      table.isHeaderUnknown &&
+      html`<p class="above">${text.unknownHeader(plainText(table.header.filter(Boolean).join(', '), 120))}</p>`
+    }
     ${table.above > 0 && html`<p class="above">${text.above(table.above)}</p>`}
     ${refused > 0 && notice(text.willBeSkipped(refused), 'bad')}
     ${errorList(request, errors)}

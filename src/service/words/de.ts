@@ -262,6 +262,8 @@ export const de: typeof en = {
     tooLarge: 'Das Formular ist zu groß.',
     tableTooLarge:
       'Die Tabelle ist größer als 16 MB. Teilen Sie sie auf mehrere Dateien auf oder importieren Sie sie mit „pbx-bridge service customers import“.',
+    unknownEncoding:
+      'Die Datei ist weder UTF-8 noch Windows-1252: Namen würden verfälscht. Speichern Sie sie als „CSV UTF-8“ und versuchen Sie es noch einmal.',
     noStorage: 'Die Datenbank ist zurzeit nicht erreichbar. Versuchen Sie es gleich noch einmal.',
     formExpired: 'Dieses Formular ist abgelaufen. Laden Sie die Seite neu, und senden Sie es noch einmal.',
     onlyAdministrators: 'Diese Seite ist nur für Administratoren.',
@@ -642,6 +644,12 @@ export const de: typeof en = {
       `Die Referenz „${reference}“ heißt hier „${name}“, in Zeile ${line} aber „${before}“: Daraus wird ein einziger Kunde.`,
     above: (lines) => `${count(lines, 'Zeile', 'Zeilen')} über den Spaltennamen ignoriert.`,
     noHeader: 'Die Tabelle nennt ihre Spalten nicht. Sie wurden am Inhalt erkannt: Bitte prüfen Sie sie.',
+    areaCode: (column) =>
+      `Die Spalte „${column}“ wird nicht mit den Telefonnummern verbunden: Ihnen fehlt dieser Teil. Fassen Sie beide in Ihrer Tabelle zu einer Spalte zusammen und importieren Sie sie noch einmal.`,
+    noName:
+      'Keine Spalte wurde als Name erkannt: Neue Kunden heißen wie ihre Referenz. Gibt es eine, wählen Sie sie unten aus.',
+    unknownHeader: (cells) =>
+      `Die erste Zeile gilt als Spaltennamen: „${cells}“. Ist sie ein Kunde, fügen Sie darüber eine Zeile mit Spaltennamen ein.`,
     undialable: (numbers, first) =>
       `${count(numbers, 'Nummer wird', 'Nummern werden')} bei einem Anruf nicht erkannt, zum Beispiel ${first}:`,
     noCountry: 'Die Landesvorwahl fehlt, und das Konto hat kein Land. Wählen Sie es zuerst hier:',
@@ -662,6 +670,10 @@ export const de: typeof en = {
         ambiguous: `${column}: Es ist unklar, zu welcher Telefonnummer „${text}“ gehört.`,
       })[reason],
     columnsDiffer: 'Die Anzahl der Spalten weicht von der Kopfzeile ab.',
+    openQuote:
+      'Ein Anführungszeichen ohne Gegenstück würde aus diesen Zeilen einen einzigen Kunden machen. Löschen oder schließen Sie es.',
+    headerAgain: 'Noch einmal die Spaltennamen.',
+    total: 'Eine Summe, kein Kunde.',
     nothing: 'Weder Referenz noch Nummer vorhanden.',
     onlyReference: 'Weder Name noch Nummer vorhanden.',
   },

@@ -265,6 +265,8 @@ export const en = {
     tooLarge: 'The form is too large.',
     tableTooLarge:
       'The table is larger than 16 MB. Split it into several files, or import it with “pbx-bridge service customers import”.',
+    unknownEncoding:
+      'The file is neither UTF-8 nor Windows-1252, so that its names would be damaged. Save it as “CSV UTF-8” and try again.',
     noStorage: 'The database cannot be reached at the moment. Try again shortly.',
     formExpired: 'This form has expired. Reload the page and send it again.',
     onlyAdministrators: 'This page is only for administrators.',
@@ -615,6 +617,12 @@ export const en = {
       `Reference “${reference}” is “${name}” here, but “${before}” in line ${line}: they become one customer.`,
     above: (lines: number) => `${count(lines, 'line', 'lines')} above the column names ignored.`,
     noHeader: 'The table does not name its columns. They were recognised by their contents: please check.',
+    areaCode: (column: string) =>
+      `Column “${column}” is not joined with the phone numbers, so that they lack it. In your table, put both into one column, and import it again.`,
+    noName:
+      'No column has been recognised as the name: new customers are called by their references. If there is one, choose it below.',
+    unknownHeader: (cells: string) =>
+      `The first line was taken for the column names: “${cells}”. If it is a customer, add a line with column names above it.`,
     undialable: (numbers: number, first: string) =>
       `${count(numbers, 'number', 'numbers')} will not be recognised when they call, such as ${first}:`,
     noCountry: 'they have no country code, and the account has no country. Choose it here first:',
@@ -634,6 +642,10 @@ export const en = {
         ambiguous: `${column}: it is not clear which phone number “${text}” belongs to.`,
       })[reason],
     columnsDiffer: 'The number of columns differs from the header.',
+    openQuote:
+      'A quotation mark that is not closed would make one customer of these lines. Remove it, or close it.',
+    headerAgain: 'The column names once more.',
+    total: 'A total, not a customer.',
     nothing: 'There is neither a reference nor a number.',
     onlyReference: 'There is neither a name nor a number.',
   },

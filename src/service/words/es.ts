@@ -259,6 +259,8 @@ export const es: typeof en = {
     tooLarge: 'El formulario es demasiado grande.',
     tableTooLarge:
       'La tabla supera los 16 MB. Repártala en varios archivos o impórtela con «pbx-bridge service customers import».',
+    unknownEncoding:
+      'El archivo no está en UTF-8 ni en Windows-1252: los nombres se dañarían. Guárdelo como «CSV UTF-8» e inténtelo de nuevo.',
     noStorage: 'En este momento no se puede acceder a la base de datos. Vuelva a intentarlo en breve.',
     formExpired: 'Este formulario ha caducado. Recargue la página y envíelo de nuevo.',
     onlyAdministrators: 'Esta página es solo para administradores.',
@@ -637,6 +639,12 @@ export const es: typeof en = {
     above: (lines) =>
       `${count(lines, 'línea ignorada', 'líneas ignoradas')} por encima de los nombres de columna.`,
     noHeader: 'La tabla no nombra sus columnas. Se han reconocido por su contenido: compruébelas.',
+    areaCode: (column) =>
+      `La columna «${column}» no se une a los números de teléfono, que quedan incompletos. Reúna ambas en una sola columna de su tabla y vuelva a importarla.`,
+    noName:
+      'No se ha reconocido ninguna columna como nombre: los clientes nuevos se llamarán como su referencia. Si hay una, elíjala abajo.',
+    unknownHeader: (cells) =>
+      `La primera línea se ha tomado como nombres de columna: «${cells}». Si es un cliente, añada encima una línea con los nombres de las columnas.`,
     undialable: (numbers, first) =>
       `${count(numbers, 'número no se reconocerá', 'números no se reconocerán')} cuando llame, por ejemplo ${first}:`,
     noCountry: 'no tienen prefijo de país y la cuenta no tiene país. Elíjalo primero aquí:',
@@ -657,6 +665,10 @@ export const es: typeof en = {
         ambiguous: `${column}: no está claro a qué número de teléfono pertenece «${text}».`,
       })[reason],
     columnsDiffer: 'El número de columnas no coincide con el encabezado.',
+    openQuote:
+      'Unas comillas sin cerrar convertirían estas líneas en un solo cliente. Elimínelas o ciérrelas.',
+    headerAgain: 'Los nombres de columna, repetidos.',
+    total: 'Un total, no un cliente.',
     nothing: 'No hay referencia ni número.',
     onlyReference: 'No hay ni nombre ni número.',
   },

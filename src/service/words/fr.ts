@@ -262,6 +262,8 @@ export const fr: typeof en = {
     tooLarge: 'Le formulaire est trop volumineux.',
     tableTooLarge:
       'Le tableau dépasse 16 Mo. Répartissez-le sur plusieurs fichiers ou importez-le avec « pbx-bridge service customers import ».',
+    unknownEncoding:
+      'Le fichier n’est ni en UTF-8 ni en Windows-1252 : les noms seraient altérés. Enregistrez-le au format « CSV UTF-8 » et réessayez.',
     noStorage: 'La base de données est momentanément inaccessible. Réessayez dans un instant.',
     formExpired: 'Ce formulaire a expiré. Rechargez la page et envoyez-le à nouveau.',
     onlyAdministrators: 'Cette page est réservée aux administrateurs.',
@@ -637,6 +639,12 @@ export const fr: typeof en = {
       `La référence « ${reference} » désigne ici « ${name} », mais « ${before} » à la ligne ${line} : ils deviennent un seul client.`,
     above: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')} au-dessus des noms de colonnes.`,
     noHeader: 'Le tableau ne nomme pas ses colonnes. Elles ont été reconnues à leur contenu : vérifiez-les.',
+    areaCode: (column) =>
+      `La colonne « ${column} » n’est pas jointe aux numéros de téléphone, qui restent incomplets. Réunissez les deux dans une seule colonne de votre tableau, puis importez-le à nouveau.`,
+    noName:
+      'Aucune colonne n’a été reconnue comme nom : les nouveaux clients porteront leur référence. S’il y en a une, choisissez-la ci-dessous.',
+    unknownHeader: (cells) =>
+      `La première ligne a été prise pour les noms de colonnes : « ${cells} ». S’il s’agit d’un client, ajoutez au-dessus une ligne avec les noms des colonnes.`,
     undialable: (numbers, first) =>
       `${count(numbers, 'numéro ne sera pas reconnu', 'numéros ne seront pas reconnus')} lors d’un appel, par exemple ${first} :`,
     noCountry: 'ils n’ont pas d’indicatif et le compte n’a pas de pays. Choisissez-le d’abord ici :',
@@ -657,6 +665,9 @@ export const fr: typeof en = {
         ambiguous: `${column} : on ne sait pas à quel numéro de téléphone appartient « ${text} ».`,
       })[reason],
     columnsDiffer: 'Le nombre de colonnes diffère de l’en-tête.',
+    openQuote: 'Un guillemet non fermé réunirait ces lignes en un seul client. Supprimez-le ou fermez-le.',
+    headerAgain: 'Les noms de colonnes, répétés.',
+    total: 'Un total, pas un client.',
     nothing: 'Il n’y a ni référence ni numéro.',
     onlyReference: 'Il n’y a ni nom ni numéro.',
   },

@@ -257,6 +257,8 @@ export const nl: typeof en = {
     tooLarge: 'Het formulier is te groot.',
     tableTooLarge:
       'De tabel is groter dan 16 MB. Verdeel hem over meerdere bestanden of importeer hem met ‘pbx-bridge service customers import’.',
+    unknownEncoding:
+      'Het bestand is geen UTF-8 en geen Windows-1252: namen zouden worden beschadigd. Sla het op als ‘CSV UTF-8’ en probeer het opnieuw.',
     noStorage: 'De database is op dit moment niet bereikbaar. Probeer het zo dadelijk opnieuw.',
     formExpired: 'Dit formulier is verlopen. Laad de pagina opnieuw en verzend het nog een keer.',
     onlyAdministrators: 'Deze pagina is alleen voor beheerders.',
@@ -634,6 +636,12 @@ export const nl: typeof en = {
       `De referentie ‘${reference}’ is hier ‘${name}’, maar in regel ${line} ‘${before}’: ze worden één klant.`,
     above: (lines) => `${count(lines, 'regel', 'regels')} boven de kolomnamen genegeerd.`,
     noHeader: 'De tabel noemt de kolommen niet. Ze zijn aan hun inhoud herkend: controleer ze.',
+    areaCode: (column) =>
+      `De kolom ‘${column}’ wordt niet met de telefoonnummers samengevoegd: die zijn daardoor onvolledig. Zet beide in uw tabel in één kolom en importeer opnieuw.`,
+    noName:
+      'Geen kolom is herkend als naam: nieuwe klanten heten naar hun referentie. Is er een, kies die dan hieronder.',
+    unknownHeader: (cells) =>
+      `De eerste regel geldt als kolomnamen: ‘${cells}’. Is het een klant, voeg er dan een regel met kolomnamen boven toe.`,
     undialable: (numbers, first) =>
       `${count(numbers, 'nummer wordt', 'nummers worden')} bij een gesprek niet herkend, zoals ${first}:`,
     noCountry: 'ze hebben geen landnummer, en het account heeft geen land. Kies het eerst hier:',
@@ -655,6 +663,10 @@ export const nl: typeof en = {
         ambiguous: `${column}: het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort.`,
       })[reason],
     columnsDiffer: 'Het aantal kolommen wijkt af van de kopregel.',
+    openQuote:
+      'Een aanhalingsteken dat niet wordt gesloten, zou van deze regels één klant maken. Verwijder of sluit het.',
+    headerAgain: 'Nogmaals de kolomnamen.',
+    total: 'Een totaal, geen klant.',
     nothing: 'Er is geen referentie en geen nummer.',
     onlyReference: 'Er is geen naam en geen nummer.',
   },

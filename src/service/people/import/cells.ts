@@ -1,5 +1,16 @@
-/** One line of a table; `line` is where it begins in the file, from 1. */
-export type Row = { readonly line: number; readonly cells: readonly string[] };
+/** A row of a table. */
+export type Row = {
+  /** Where it begins in the file, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** The lines of the file that a row with line breaks in its cells consists of, as they are written. */
+  readonly written?: readonly string[];
+};
+
+/** What databases write for NULL in a table. */
+const NULL = '\\N';
+
+export type Quote = '"' | "'";
 
 /** A longer cell in quotes is taken for a quote that is never closed. */
 const LONGEST_QUOTED = 65_536;
@@ -9,7 +20,7 @@ const LONGEST_QUOTED = 65_536;
  * where a cell begins with it and ends after its partner: `Gasthaus "Krone"`, `12" pipes` and `"Krone" Inn` are text, as
  * people and spreadsheets write them. No text is an error.
  */
-export function* rowsOf(text: string, delimiter: string): Generator<Row> {
+export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Generator<Row> {
   const isBlank = (char: string | undefined) => (char === ' ' || char === '\t') && char !== delimiter;
   const isEnd = (char: string | undefined) =>
     char === undefined || char === delimiter || char === '\n' || char === '\r';
@@ -20,21 +31,24 @@ export function* rowsOf(text: string, delimiter: string): Generator<Row> {
   let line = 1;
   while (at < text.length) {
     const cells: string[] = [];
+    const add = (cell: string) => cells.push(cell.trim() === NULL ? '' : cell.trim());
     const began = line;
+    const beginning = at;
+    let end = at;
     for (;;) {
       let start = at;
       while (isBlank(text[start])) start += 1;
-      const quoted = text[start] === '"' ? quotedCell(text, start) : undefined;
-      let end = quoted?.end ?? 0;
+      const quoted = text[start] === quote ? quotedCell(text, start, quote) : undefined;
+      end = quoted?.end ?? 0;
       while (quoted && isBlank(text[end])) end += 1;
       if (quoted && isEnd(text[end])) {
         line += quoted.cell.match(breaks)?.length ?? 0;
-        cells.push(quoted.cell.trim());
+        add(quoted.cell);
       } else {
         unquoted.lastIndex = at;
         const cell = unquoted.exec(text)?.[0] ?? '';
         end = at + cell.length;
-        cells.push(cell.trim());
+        add(cell);
       }
       at = end + 1;
       if (text[end] !== delimiter) {
@@ -42,19 +56,22 @@ export function* rowsOf(text: string, delimiter: string): Generator<Row> {
         break;
       }
     }
+    const written = line === began ? undefined : text.slice(beginning, end).split(breaks);
     line += 1;
-    if (cells.some((cell) => cell !== '')) yield { line: began, cells };
+    if (cells.some((cell) => cell !== '')) yield { line: began, cells, ...(written && { written }) };
   }
 }
 
 /** The cell whose opening quote is at `start`, and where it ends; undefined if the quote is not closed. */
-function quotedCell(text: string, start: number): { cell: string; end: number } | undefined {
+function quotedCell(text: string, start: number, quote: Quote): { cell: string; end: number } | undefined {
   let end = start + 1;
   for (;;) {
-    end = text.indexOf('"', end);
+    end = text.indexOf(quote, end);
     if (end < 0 || end - start > LONGEST_QUOTED) return undefined;
-    if (text[end + 1] !== '"') break;
-    end += 2;
+    if (quote === "'" && text[end - 1] === '\\') end += 1;
+    else if (text[end + 1] === quote) end += 2;
+    else break;
   }
-  return { cell: text.slice(start + 1, end).replaceAll('""', '"'), end: end + 1 };
+  const cell = text.slice(start + 1, end).replaceAll(quote + quote, quote);
+  return { cell: quote === "'" ? cell.replaceAll("\\'", "'") : cell, end: end + 1 };
 }

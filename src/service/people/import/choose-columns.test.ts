@@ -177,6 +177,29 @@ const exports: Record<string, readonly [table: string, columns: Record<string, s
     },
     'ES',
   ],
+  'Excel in Italian': [
+    lines(
+      'Codice;Cognome;Nome;Ragione sociale;Città;CAP;P.IVA;Telefono;Cellulare;Fax',
+      'C1;Rossi;Maria;;Roma;00184;12345678901;06 4827 1001;333 123 4567;06 4827 1002',
+      'C2;;;Verdi S.r.l.;Milano;20121;12345678902;02 7200 1001;;',
+    ),
+    {
+      ...{ Codice: 'reference', Cognome: 'name', Nome: 'name', 'Ragione sociale': 'name' },
+      ...{ Telefono: 'numbers', Cellulare: 'numbers' },
+    },
+    'IT',
+  ],
+  'Excel in Portuguese': [
+    lines(
+      'Nº de cliente;Nome;Apelido;Empresa;Morada;Localidade;NIF;Telefone;Telemóvel;Observações',
+      '1;Ana;Gonçalves;;Rua Nova 1;Lisboa;123456789;213 456 789;912 345 678;',
+    ),
+    {
+      ...{ 'Nº de cliente': 'reference', Nome: 'name', Apelido: 'name', Empresa: 'name' },
+      ...{ Telefone: 'numbers', Telemóvel: 'numbers' },
+    },
+    'PT',
+  ],
   LibreOffice: [
     lines(
       '"Reference","Company","Landline","Cell","Username"',
@@ -233,6 +256,10 @@ test('headers that say nothing leave it to the cells', () => {
   assert.deepEqual(chosen('Имя;Телефон\nИван;+7 495 1234567\nОльга;+7 495 1234568\n', 'RU'), {
     ...{ Имя: 'name', Телефон: 'numbers' },
   });
+  for (const fax of ['Факс', 'Φαξ', '传真', 'فاكس', 'פקס', 'ファックス'])
+    assert.deepEqual(chosen(`Имя;Телефон;${fax}\nИван;+7 495 1234567;+7 495 1234599\n`, 'RU'), {
+      ...{ Имя: 'name', Телефон: 'numbers' },
+    });
   assert.deepEqual(chosen('1001;Müller GmbH;030 901820\n1002;Meier;030 901821\n'), {
     ...{ 1: 'reference', 2: 'name', 3: 'numbers' },
   });

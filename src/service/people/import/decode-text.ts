@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { en } from '../../words/en.ts';
+import { isWestern } from './western-text.ts';
 
 /** The input is larger than it may be. */
 export class TooLarge extends Error {}
@@ -6,19 +8,46 @@ export class TooLarge extends Error {}
 /** The charset that a Content-Type names is unknown. */
 export class UnknownCharset extends Error {}
 
+/** The bytes are no text in an encoding that can be told: its message says what to do. */
+export class UnknownEncoding extends Error {}
+
 /**
  * A file as text. Spreadsheets save UTF-16 or UTF-8 with a byte order mark, UTF-8 without one, or, on Windows in western
- * Europe, Windows-1252. `charset`: what the sender says it is.
+ * Europe, Windows-1252. Bytes that are invalid in a text of UTF-8 become U+FFFD, so that their lines can be named.
+ * `charset`: what the sender says it is. @throws UnknownCharset, UnknownEncoding
  */
 export function decodedText(bytes: Uint8Array, charset?: string): string {
   const marked = markedEncoding(bytes);
   if (marked) return new TextDecoder(marked).decode(bytes);
   if (charset) return decoderOf(charset).decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+  const encoding = unmarkedUtf16(bytes.subarray(0, 4096));
+  if (encoding) return new TextDecoder(encoding).decode(bytes);
+  const text = new TextDecoder('utf-8').decode(bytes);
+  if (!text.includes('\ufffd') || isMostlyValid(text)) return text;
+  const western = new TextDecoder('windows-1252').decode(bytes);
+  if (!isWestern(western)) throw new UnknownEncoding(en.errors.unknownEncoding);
+  return western;
+}
+
+/** Characters beyond ASCII that are looked at. */
+const SAMPLE = 100_000;
+
+function isMostlyValid(text: string): boolean {
+  let [valid, invalid] = [0, 0];
+  for (const [char] of text.matchAll(/[^\0-\x7f]/gu)) {
+    if (char === '\ufffd') invalid += 1;
+    else valid += 1;
+    if (valid + invalid === SAMPLE) break;
   }
+  return valid >= invalid;
+}
+
+/** UTF-16 without a mark: half of the bytes of its digits and separators are 0, always the same half. */
+function unmarkedUtf16(bytes: Uint8Array): string | undefined {
+  const zeros = [0, 1].map((odd) => bytes.filter((byte, at) => byte === 0 && at % 2 === odd).length);
+  const [even = 0, odd = 0] = zeros;
+  if (Math.max(even, odd) * 10 < bytes.length || Math.min(even, odd) > 0) return undefined;
+  return even > 0 ? 'utf-16be' : odd > 0 ? 'utf-16le' : undefined;
 }
 
 function markedEncoding([first, second, third]: Uint8Array): string | undefined {
@@ -35,7 +64,7 @@ function decoderOf(charset: string): TextDecoder {
   }
 }
 
-/** All of an input as text. @throws TooLarge */
+/** All of an input as text. @throws TooLarge, UnknownCharset, UnknownEncoding */
 export async function readText(
   input: Readable,
   { charset, maxBytes = Number.POSITIVE_INFINITY }: { charset?: string | undefined; maxBytes?: number } = {},

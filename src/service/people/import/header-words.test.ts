@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Meaning, meaningOf, nameOrder } from './header-words.ts';
 
-/** Headers of exports in five languages, separated by `|`. */
+/** Headers of exports in several languages, separated by `|`. */
 const headers: Record<Meaning, string> = {
   none: `Company ID|Firmennummer|Hausnummer|Hausnr.|Steuernummer|Rechnungsnummer|Vertragsnummer|Personalnummer
     Kontonummer|Huisnummer|BTW-nummer|Invoice number|Number of employees|Numéro de TVA|Television|Username
@@ -18,7 +18,9 @@ const headers: Record<Meaning, string> = {
     Número de empleados|Anzahl Mitarbeiter|Aantal medewerkers|Kundentyp|Kunde seit|Last Activity
     Last Modified Date|Geburtsdatum|Bemerkung (Telefon)|Anrede|Titel|Abteilung|Position|Kontoinhaber
     Kreditorennummer|Lieferantennummer|Supplier number|Artikelnummer|SIRET|Handelsregisternummer|KvK-nummer
-    Organization 1 - Title|Phone Type|Numéro de contrat|Bestellnummer|Mandatsreferenz`,
+    Organization 1 - Title|Phone Type|Numéro de contrat|Bestellnummer|Mandatsreferenz|Факс|Рабочий факс|Телефакс|ФАКС 2|Φαξ|ΦΑΞ|传真|传真号码|傳真|فاكس|رقم الفاكس|פקס|ファックス|ファクス番号|ﾌｧｯｸｽ|팩스|Faks
+    Indirizzo|Città|CAP|P.IVA|Partita IVA|Codice fiscale|Prefisso|Nome utente|Data di nascita|Numero fattura|Note
+    Morada|Código postal|Contribuinte|Nome do produto|Observações|Responsável|Localidade|Número de fatura`,
   numbers: `Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
     Téléphone|Telefoon|Telefon|Telefonnummer|Tel.|Tel|Tel. Nr.|TelNr|Telefon 1|Telefon1|Telefon2
     Phone 1 - Value|Phone Number|Mobile Phone Number|Mobiltelefon|Mobilnummer|Handynummer|Handy-Nr.
@@ -30,7 +32,8 @@ const headers: Record<Meaning, string> = {
     Telefoon op werk|Mobielnummer|Vaste telefoon|phoneNumber|phone_number|mobile_phone|Landline|Cell phone
     Mobile No.|WhatsApp|Direct Line|Telefon Ansprechpartner|Billing Phone|Default Address Phone|Work Phone
     Telefon GL|Mobil-Tel.-Nr.|Tel. dienstlich|Ligne directe|Person - Phone - Work|Rufnummer 2|Telefon (Firma)
-    Mobile|Telephone|TELEFON|Telefono fijo|Contact phone`,
+    Mobile|Telephone|TELEFON|Telefono fijo|Contact phone|Cellulare|Numero di telefono|Telefono fisso|Fisso|Tel. ufficio|Tel. cellulare|N. cellulare|Telefono aziendale
+    Telefone|Telemóvel|Telefone fixo|Número de telemóvel|Telemóvel 2|Telefone do trabalho|Celular`,
   'perhaps-numbers': `Handy IMEI|Telefonvertrag Nr.|Zentrale Kundennummer|Telefon Kundennummer|Vaste klant|Telefon Hausmeister
     Callback|Rückmeldung|Main line|Land line|Anschlussnummer`,
   'contact-number': `Contact Number|Contact No.|Kontaktnummer|Contactnummer|Numéro de contact|Número de contacto`,
@@ -40,26 +43,26 @@ const headers: Record<Meaning, string> = {
     Klantcode|Debitorenkonto|Debitoren-Nr.|Debitorennummer|Debiteurnummer|Debiteurennummer|Relatienummer
     Lidnummer|Reference|Referenz|Référence|Referencia|Referentie|Ref|Ref.|Record ID|Contact ID
     Mitgliedsnummer|Patientennummer|Member ID|Customer #|Kundenkonto|Référence client|Mandantennummer
-    Externe ID|External ID`,
+    Externe ID|External ID|Codice cliente|Numero cliente|ID cliente|Riferimento|Nº de cliente|Código do cliente`,
   given: `Vorname|First Name|Given Name|Prénom|Voornaam|FirstName|first_name|Nombre de pila|First|Forename
-    Billing First Name`,
+    Billing First Name|Nome proprio|Primeiro nome|Förnamn|Fornavn|Imię`,
   family: `Nachname|Last Name|Family Name|Surname|Achternaam|Apellidos|Apellido|Nom de famille|Zuname|Familienname
-    Last|Segundo apellido`,
+    Last|Segundo apellido|Cognome|Apelido|Sobrenome|Último nome|Efternamn|Nazwisko|Příjmení`,
   middle: `Middle Name|Weitere Vornamen|Deuxième prénom|Segundo nombre|Additional Name|Tussenvoegsel|Second name`,
   full: `Name|Nom|Nombre|Naam|Full Name|Name, Vorname|Nom et prénom|Nombre y apellidos|Vorname Nachname
     Vor- und Nachname|Name 1|Name2|Customer name|Kundenname|Nom du client|Klantnaam|Account Name|Contact Name
-    Name (Adressattyp natürl. Person)|Volledige naam|Voor- en achternaam|Nombre completo|Nom complet`,
+    Name (Adressattyp natürl. Person)|Volledige naam|Voor- en achternaam|Nombre completo|Nom complet|Nome|Nominativo|Nome e cognome|Cognome e nome|Nome completo|Nome do cliente|Nazwa|Namn|Navn|Nimi|Név|Jméno`,
   company: `Firma|Company|Company Name|Raison sociale|Razón social|Société|Empresa|Bedrijf|Bedrijfsnaam|Firmenname
     Organization|Organization Name|Organization 1 - Name|Unternehmen|Entreprise|Organisation
     Nom de l'entreprise|Associated Company|Unternehmensname|Nombre de la empresa|Handelsnaam
-    Nom de la société|Nom de société|Billing Company|Denominación social`,
+    Nom de la société|Nom de société|Billing Company|Denominación social|Ragione sociale|Ditta|Azienda|Società|Denominazione sociale|Razão social|Nome da empresa|Sociedade|Ünvan`,
   alias: `Kurzbezeichnung|Matchcode|Suchname|Ansprechpartner|Display Name|Anzeigename|Kontaktperson|Short name
-    Kurzname|Contactpersoon|Contact person`,
+    Kurzname|Contactpersoon|Contact person|Referente|Pessoa de contato`,
   segment: `Segment|Segmento|Kundengruppe|Gruppe|Kategorie|Catégorie|Groep|Klantgroep|Categoría|Customer group
-    Kundensegment|Groupe de clients|Category`,
-  key: `Nummer|Number|Nr.|ID|Numéro|Número|No.|Konto|Code`,
+    Kundensegment|Groupe de clients|Category|Gruppo|Grupo|Categoria`,
+  key: `Nummer|Number|Nr.|ID|Numéro|Número|No.|Konto|Code|Codice|Código`,
   customer: `Kunde|Customer|Client|Cliente|Klant`,
-  unknown: `Gläubiger-ID|Lfd. Nr.|foo|x`,
+  unknown: `Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|Gläubiger-ID|Lfd. Nr.|foo|x`,
 };
 
 for (const [meaning, list] of Object.entries(headers))
@@ -82,4 +85,7 @@ test('a name begins with the first name, wherever the table has it', () => {
   assert.equal(ordered('Firma;Achternaam;Tussenvoegsel;Voornaam'), 'Firma;Voornaam;Tussenvoegsel;Achternaam');
   assert.equal(ordered('Nom;Prénom;Société'), 'Prénom;Nom;Société');
   assert.equal(ordered('Name;Firma'), 'Name;Firma');
+  assert.equal(ordered('Cognome;Nome;Ditta'), 'Nome;Cognome;Ditta');
+  assert.equal(ordered('Apellidos;Nombre'), 'Nombre;Apellidos');
+  assert.equal(ordered('Apelido;Segundo nome;Primeiro nome'), 'Primeiro nome;Segundo nome;Apelido');
 });

@@ -1,6 +1,6 @@
 /**
- * Words in the headers of tables that other programs export, in the languages of the pages, in lower case and without
- * accents. German and Dutch join words: `telefonnummer` is read as `telefon` and `nummer`, and a joined word with a part
+ * Words in the headers of tables that other programs export, in the languages of the pages, in Italian and in Portuguese,
+ * those for names in some others; in lower case and without accents. German and Dutch join words: `telefonnummer` is read as `telefon` and `nummer`, and a joined word with a part
  * that is not listed is unknown. Each row is a role: what its words make of a column.
  */
 const vocabulary = {
@@ -8,14 +8,17 @@ const vocabulary = {
   telephone: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cellphone cellphones cellular landline
     ddi whatsapp whats telefon telefone telefonnr handy handys mobil mobilfunk mobiltel festnetz durchwahl
     rufnummer rufnummern rufnr hotline telephonique gsm telefono telefonos telf tfno tfn tlf tlfn movil
-    moviles celular celulares telefoon telefoons mobiel mobiele mobieltje doorkies belnummer ruckrufnummer rueckrufnummer`,
+    moviles celular celulares telefoon telefoons mobiel mobiele mobieltje doorkies belnummer ruckrufnummer rueckrufnummer
+    cellulare cellulari telefonino telefoni telefonico telefonica telefonici telemovel telemoveis telefones`,
   /** A telephone, where nothing else is next to it: `Fijo`, but not `Cliente fijo`. */
-  adjective: `cell cel switchboard direct directe directa zentrale portable fixe fijo fijos centralita vast vaste`,
+  adjective: `cell cel switchboard direct directe directa zentrale portable fixe fijo fijos centralita vast vaste
+    fisso fissi fixo`,
   /** Perhaps a telephone. */
   line: `line ligne linea lijn leitung callback rappel ruckmeldung rueckmeldung ruckruf rueckruf anschluss fernsprecher`,
   /** Written before a number; a column of its own is no number. */
   prefix: `vorwahl landervorwahl laendervorwahl landesvorwahl area areacode prefix prefijo indicatif netnummer country
-    countrycode land landcode landes pays pais`,
+    countrycode land landcode landes pays pais
+    prefisso prefissi nazione paese indicativo kengetal dialcode ddd`,
   /** Not a caller's number and not a customer's name, whatever is next to it: another person, or a detail of a telephone. */
   never: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd isdn rnis
     email emails mail mails courriel correo skype im messenger imap
@@ -42,7 +45,11 @@ const vocabulary = {
     phonetic yomi nickname spitzname maiden apodo bijnaam initials initialen initiales voorletters
     file fichier datei archivo bestand domain domaine dominio domein host server url web website webseite homepage
     internet page pagina site screen language sprache langue idioma taal photo foto image bild timezone zeitzone currency
-    title titles titel titre titulo`,
+    title titles titel titre titulo
+    faks faksi faksas fakss telefaks facsimil posta pec segretaria segretario coniuge utente utenti utilizador
+    responsabile responsavel agente venditore emergenza etichetta stato commento commenti descrizione descricao
+    osservazioni observacoes data nascita nascimento compleanno aniversario ora quantita quantidade importo prezzo preco
+    fatturato dipendenti soprannome alcunha iniziali iniciais lingua titolo valuta moeda sito`,
   /** Something else, except where a word for a telephone is next to it. */
   thing: `house haus huis street strasse str rue calle straat address addresses adresse adress adressen adres direccion
     anschrift city town ort stadt ville ciudad plaats postal zip zipcode plz postleitzahl postcode cp pobox postfach
@@ -52,7 +59,9 @@ const vocabulary = {
     anrede salutation civilite tratamiento aanhef position job function funktion fonction cargo functie role
     rolle occupation beruf profession profesion beroep department abteilung service departamento afdeling team
     industry branche secteur sector size groesse grosse taille gender geschlecht sexe genero geslacht religion
-    television tv location floor room zimmer`,
+    television tv location floor room zimmer
+    via indirizzo indirizzi citta comune cap regione localita civico frazione spedizione consegna ruolo professione
+    reparto settore sesso genere rua morada endereco cidade localidade bairro concelho distrito cep profissao sexo`,
   /** A thing that has a number or a name of its own, a telephone among them: `Handy IMEI`. */
   document: `tax steuer steuers ust ustid ustidnr uid vat tva iva nif cif nie btw kvk siret siren naf ape handelsregister iln gln ean
     invoice invoices rechnung rechnungs facture factures facturation factura facturas factuur orders order auftrag
@@ -67,38 +76,52 @@ const vocabulary = {
     priority prioritat priorite prioridad prioriteit tag tags membership mitgliedschaft keyword keywords stichworter
     source quelle zusatz namenszusatz rabatt discount terms zahlung payment paiement pago betaling
     channel campaign event relation custom subject betreff directory mileage hobby stage lifecycle government organizational
-    latitude longitude ip mac pin password passwort`,
+    latitude longitude ip mac pin password passwort
+    fattura fatture ordine ordini contratto contratti prodotto prodotti articolo fornitore fornitori banca partita piva
+    fiscale veicolo targa assicurazione polizza documento carta fatura faturas encomenda encomendas produto artigo
+    fornecedor veiculo cnpj cpf nipc contribuinte`,
   /** A key of the account's own in one word. */
   reference: `reference references referenz referenzen referencia referencias referentie ref referenznr kdnr kdnummer
-    debitorenkonto kundenkonto`,
+    debitorenkonto kundenkonto
+    riferimento rif`,
   /** Whose key it is, before or after a word for a key. Alone it is the customer. */
   customer: `customer customers kunde kunden kd kdn client clients cliente clientes klant klanten debitor debitoren debiteur
     debiteuren debtor deudor abonne abonnent abonnenten subscriber member members mitglied mitglieder membre adherent
     miembro socio lid leden lidmaatschap patient patienten paciente mandant mandanten tenant mieter huurder tiers tercero
-    account accounts record external extern externe crm lead relatie relaties`,
+    account accounts record external extern externe crm lead relatie relaties
+    clienti abbonato iscritto paziente inquilino associato assinante membro`,
   /** A person who works at the customer. The same before a word for a key. */
   contact: `contact contacts kontakt kontakte contacto contactos contactpersoon person persons personen persona personne
-    persoon ansprechpartner kontaktperson interlocuteur inhaber`,
+    persoon ansprechpartner kontaktperson interlocuteur inhaber
+    contatto contatti contato contatos referente pessoa`,
   /** A key or a number, whatever of. */
-  key: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros code codes codigo konto compte`,
+  key: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros code codes codigo konto compte
+    codice codici conto conta`,
   /** A key, and never a telephone. */
-  id: `id ids kennung key cle clave schlussel sleutel identifier identifiant identificador`,
-  given: `forename firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam`,
+  id: `id ids kennung key cle clave schlussel sleutel identifier identifiant identificador
+    chiave chave identificativo`,
+  given: `forename firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam
+    fornamn fornavn imie etunimi keresztnev`,
   middle: `middlename tussenvoegsel tussenvoegsels voorvoegsel voorvoegsels zweitname`,
-  family: `surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname`,
+  family: `surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname
+    cognome cognomi apelido apelidos sobrenome sobrenomes efternamn etternavn efternavn nazwisko sukunimi prijmeni vezeteknev`,
   /** What a word for a name is then of. */
-  first: `first given pila vor voor`,
+  first: `first given pila vor voor primeiro primo proprio`,
   second: `middle second additional deuxieme segundo segunda middelste zweiter weitere`,
-  last: `last family famille`,
-  full: `name names namen nom noms nombre naam fullname full volledige completo complet`,
+  last: `last family famille ultimo famiglia familia`,
+  full: `name names namen nom noms nombre naam fullname full volledige completo complet
+    nome nomi nomes nominativo nazwa namn navn nimi nev jmeno`,
   /** A second name of the same. */
   alias: `display anzeigename angezeigter kurzname kurzbezeichnung matchcode suchname suchbegriff zoeknaam short kurz
     bezeichnung alias`,
   company: `company companies companyname firma firmen firmenname unternehmen unternehmens betrieb betriebs organisation
     organisations organization organizations corporation corporate societe entreprise raison denomination etablissement
-    empresa compania razon denominacion organizacion bedrijf bedrijfs organisatie onderneming handels`,
+    empresa compania razon denominacion organizacion bedrijf bedrijfs organisatie onderneming handels
+    ditta azienda aziende impresa societa ragione denominazione organizzazione razao denominacao organizacao sociedade
+    unvan foretag virksomhed yritys spolecnost`,
   segment: `segment segments segmento kundensegment group groups gruppe gruppen groupe groupes grupo grupos groep groepen
-    category categories kategorie kategorien categorie categoria categorias`,
+    category categories kategorie kategorien categorie categoria categorias
+    gruppo gruppi`,
   /** Where, which or how: it changes nothing. */
   neutral: `business home private privat prive particular personnel personnelle work office buro buero bureau geschaft
     geschaeft geschafts geschaeftlich geschaftlich geschaftliche dienst dienstlich dienstliche trabajo travail domicile
@@ -108,7 +131,8 @@ const vocabulary = {
     app day daytime evening tagsuber international inland ausland praxis sekretariat eltern mutter arbeit kantoor gesch
     geschaftl dienstl priv professionnel gl
     angabe of the de du des d la l le les el los las del di von van der die das den dem and und et y en e o or oder ou op im
-    am auf te s sur zum zur a au aux bei m mr`,
+    am auf te s sur zum zur a au aux bei m mr
+    da do dos della dello delle degli dei ufficio lavoro privato aziendale personale altro legale escritorio trabalho outro`,
 } as const;
 
 type Role = keyof typeof vocabulary;
@@ -119,6 +143,10 @@ const roleOf = new Map(
   ),
 );
 const LONGEST_WORD = Math.max(...[...roleOf.keys()].map((word) => word.length));
+
+/** Fax, in other alphabets; and a telephone, next to which it says nothing. */
+const otherFax = /факс|φαξ|传真|傳真|فاكس|فکس|نمابر|פקס|ファ[ック]*ス|팩스|แฟกซ์|โทรสาร|फैक्स|ֆաքս|ფაქსი/u;
+const otherTelephone = /телефон|тел[.\s/]|τηλ|电话|電話|هاتف|تلفن|تليفون|טלפון|전화|โทรศัพท์|फ़ोन/u;
 
 /** The roles of the words in a header; undefined for a word that is unknown. */
 function rolesIn(header: string): (Role | undefined)[] {
@@ -150,6 +178,12 @@ function rolesOfWord(word: string): Role[] | undefined {
     }
   }
   return undefined;
+}
+
+/** Whether a column is that of codes before numbers: `Vorwahl`, `Phone: area code`. */
+export function namesAreaCodes(header: string): boolean {
+  const roles = rolesIn(header);
+  return roles.includes('prefix') && !roles.includes('never');
 }
 
 /**
@@ -184,6 +218,8 @@ export function meaningOf(header: string): Meaning {
 }
 
 function meaningOfWords(header: string): Meaning {
+  const lower = header.normalize('NFKC').toLowerCase().replaceAll('ά', 'α');
+  if (otherFax.test(lower)) return otherTelephone.test(lower) ? 'unknown' : 'none';
   const all = rolesIn(header);
   const roles = new Set(all);
   const has = (...some: Role[]) => some.some((role) => roles.has(role));
@@ -231,10 +267,12 @@ function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {
 /** The columns that a name is put together of, first names before last names, wherever the table has them. */
 export function nameOrder(header: readonly string[], nameColumns: readonly number[]): readonly number[] {
   const meanings = header.map(meaningOf);
-  const isWhole = nameColumns.some((column) => meanings[column] === 'family');
-  // Next to a first name alone, `Name` is the last name.
-  const rank = (column: number) =>
-    ['given', 'middle', isWhole ? 'family' : 'full'].indexOf(meanings[column] ?? 'unknown');
+  const has = (meaning: Meaning) => nameColumns.some((column) => meanings[column] === meaning);
+  // Next to a first name alone, `Name` is the last name, and next to a last name alone, `Nombre` is the first name.
+  const order = has('given')
+    ? ['given', 'middle', has('family') ? 'family' : 'full']
+    : ['full', 'middle', 'family'];
+  const rank = (column: number) => order.indexOf(meanings[column] ?? 'unknown');
   const parts = nameColumns.filter((column) => rank(column) >= 0);
   if (!parts.some((column) => rank(column) === 0)) return nameColumns;
   const inOrder = parts.toSorted((a, b) => rank(a) - rank(b));

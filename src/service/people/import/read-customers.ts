@@ -64,6 +64,7 @@ export async function readCustomers(
 
   /** The error in a line, if it is not taken. */
   function take(line: number, cells: readonly string[]): string | undefined {
+    if (isHeaderAgain(table.header, cells)) return importing.headerAgain;
     const row = rowOf(cells);
     if (row === undefined) return importing.columnsDiffer;
     const { data, error } = schema.safeParse(row.fields);
@@ -79,6 +80,8 @@ export async function readCustomers(
       unread.map(({ text, reason }) => importing.unread(column, plainText(text, 40), reason)),
     );
     if (isRounded(written)) unread.unshift(importing.unread(text.reference, written, 'rounded'));
+    if (!numbers.some((number) => number.replace(/\D/g, '').length >= 6) && isTotal(cells))
+      return importing.total;
     const isFree = (number: string) => {
       const owner = owners.get(number);
       return owner === undefined || (owner.texts.name ?? '') === (texts.name ?? '');
@@ -128,12 +131,26 @@ export async function readCustomers(
   }
 
   const turn = takeTurns();
-  for (const { line, cells } of table.rows()) {
+  for (const { line, cells, joins = 0 } of table.rows()) {
     await turn();
-    const error = take(line, cells);
+    for (let nth = 0; nth < joins; nth += 1) refused.add(line + nth, importing.openQuote);
+    const error = joins > 0 ? undefined : take(line, cells);
     if (error !== undefined) refused.add(line, error);
   }
   return { customers: [...byReference.values()], refused, left, repeated };
+}
+
+/** A page of a printed list begins with the header once more. */
+const isHeaderAgain = (header: readonly string[], cells: readonly string[]): boolean =>
+  header.some(Boolean) && header.every((name, column) => name === (cells[column] ?? ''));
+
+const total =
+  /^(?:(?:zwischen|gesamt)?summe|(?:gesamt|kunden)?anzahl|(?:ins)?gesamt|(?:sub)?totale?|totaal|sum|count|suma|somme|soma|cantidad|nombre|aantal)\b[^\p{L}\d]*[\d.,\s]*$/iu;
+
+/** Whether a line is what stands below a list: `Summe;2;`. No company is called so and has nothing but amounts. */
+function isTotal(cells: readonly string[]): boolean {
+  const [first = '', ...others] = cells.filter(Boolean);
+  return total.test(first) && others.every((cell) => /^[^\p{L}]*(?:EUR|USD|GBP|CHF)?$/u.test(cell));
 }
 
 type TextColumn = Exclude<CustomerField, 'numbers'>;

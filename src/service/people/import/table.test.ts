@@ -66,6 +66,27 @@ const tables: Record<string, readonly [text: string, header: string, ...lines: s
     'Kundennr¦Name¦Telefon',
     ...['2 1¦Alpha; Beta¦030 1', '3 2¦Gamma¦030 2'],
   ],
+  'single quotes, as some databases write them': [
+    "'id','name','phone'\n'1','Muster, Eva','030 1'\n'2','O''Brien','030 2'\n'3','D\\'Angelo',NULL\n'4','a\nb','x'\n",
+    'id¦name¦phone',
+    ...['2 1¦Muster, Eva¦030 1', "3 2¦O'Brien¦030 2", "4 3¦D'Angelo¦NULL", '5 4¦a\nb¦x'],
+  ],
+  'single quotes around texts alone': [
+    "id;name;phone\n1;'Eva; Muster';'030 1'\n2;'Ben';'030 2'\n",
+    'id¦name¦phone',
+    ...['2 1¦Eva; Muster¦030 1', '3 2¦Ben¦030 2'],
+  ],
+  apostrophes: [
+    "id;name;phone\n'07;'t Hooft;'+49 30 1\n'08;Rock 'n' Roll;'030 2\n9;'Krone';030 3\n",
+    'id¦name¦phone',
+    ...["2 '07¦'t Hooft¦'+49 30 1", "3 '08¦Rock 'n' Roll¦'030 2", "4 9¦'Krone'¦030 3"],
+  ],
+  'NULL of a database': [
+    'id\tname\tphone\n1\t\\N\t030 1\n\\N\tA\t"\\N"',
+    'id¦name¦phone',
+    '2 1¦¦030 1',
+    '3 ¦A¦',
+  ],
   'one column in quotes': ['"Telefon"\n"030 1"\n', 'Telefon', '2 030 1'],
   'empty lines, and carriage returns alone': ['a;name\r;\r\r1;A\r', 'a¦name', '4 1¦A'],
 };
@@ -78,6 +99,7 @@ test('table: titles above the header are skipped, and counted', () => {
     'Kunden\n\nStand 27.11.2026\n',
     'Kunden;;\nStand;27.11.2026;\n',
     'Liste der Firma;;\n;von;Tom\n',
+    'Kunden;Stand;Export\n;November;\n',
   ])
     assert.deepEqual(
       { ...read(`${titles}Kundennr;Name;Telefon\n1;A;030 901820`), lines: 1 },
@@ -91,7 +113,29 @@ test('table: the first person of a table without a header is no header', () => {
     '1001;Müller;030 901820\n1002;Meier;\n',
     '1001;Müller;\n1002;Meier;030 901820\n',
     'Ann,030 901820',
+    'Anna Weber;unbekannt;VIP\nBen Fox;030 901820;VIP\nCara;030 901821;Gast\n',
+    'Anna Weber;n/a;Berlin\nBen Fox;030 901820;Bonn\n',
+    'Anna Weber;;Berlin\nBen Fox;030 901820;Bonn\n',
+    'Anna Weber;ruft an;VIP\nBen Fox;030 901820;VIP\n',
+    'Phone Shop;;VIP\nBen Fox;030 901820;VIP\n',
   ])
     assert.deepEqual(read(text).header.replaceAll('¦', ''), '', text);
   assert.deepEqual(read('Müller;030 901820\nFirma Mobil;0171 3920000').lines.length, 2);
+});
+
+test('table: the first customer below a header is not the header, whatever words it has', () => {
+  for (const header of ['Nume;Oraș;Telefon', 'Kundennr;Ort;Telefon', 'Foo;Bar;Telefon'])
+    for (const first of ['Phone House;Mobile Land;', 'Phone House;Mobile Land;Home', 'Handy Home;;unbekannt'])
+      assert.deepEqual(
+        read(`${header}\n${first}\nBeta;Cluj;030 901820\n`).lines,
+        [`2 ${first.replaceAll(';', '¦')}`, '3 Beta¦Cluj¦030 901820'],
+        `${header} ${first}`,
+      );
+  assert.equal(read('Foo;Bar\nAnna;030 901820\nBen;030 901821\n').header, 'Foo¦Bar');
+});
+
+test('table: it says whether a header has words that it knows', () => {
+  assert.ok(readTable('Anna Weber;ruft an;Bonn\nBen;030 901820;Potsdam\n').isHeaderUnknown);
+  assert.ok(!readTable('Name;Ort\nBen;Potsdam\n').isHeaderUnknown);
+  assert.ok(!readTable('1;Ben;030 901820\n').isHeaderUnknown);
 });

@@ -1,17 +1,24 @@
-import { type Row, rowsOf } from './cells.ts';
+import { isFiller } from '../../../shared/phone-number/number-words.ts';
+import { type Quote, type Row, rowsOf } from './cells.ts';
 import { meaningOf } from './header-words.ts';
+import { joinedRows } from './open-quotes.ts';
 
 /** A table as somebody's program or spreadsheet wrote it. */
 export type Table = {
   /** What the first line calls each column; '' for each if the table has no such line. */
   readonly header: readonly string[];
+  /** Whether none of these words is known, so that the line may be a customer. */
+  readonly isHeaderUnknown: boolean;
   /** How many lines are above the header, or above the first line without one: titles and the like. */
   readonly above: number;
   /** The first lines below the header. */
   readonly sample: readonly (readonly string[])[];
   /** All lines below the header. */
-  rows(): Iterable<Row>;
+  rows(): Iterable<TableRow>;
 };
+
+/** `joins`: the lines of the file that a quote which is never closed makes one row of. */
+export type TableRow = Pick<Row, 'line' | 'cells'> & { readonly joins?: number };
 
 /** What columns can be separated by; of two that fit equally well, the first: commas are part of texts. */
 const delimiters = ['\t', ';', '|', ','] as const;
@@ -30,19 +37,26 @@ export function readTable(text: string): Table {
   const firstLine = start?.groups?.separator ? 2 : 1;
   const head = body.slice(0, SAMPLE_CHARACTERS);
   const delimiter = start?.groups?.separator ?? delimiterOf(head);
-  const first = firstRows(head, delimiter);
+  const quote = quoteOf(firstRows(head, delimiter));
+  const first = firstRows(head, delimiter, quote);
   const { header, begin } = findHeader(first);
   const width = header?.cells.length ?? Math.max(0, ...first.map(({ cells }) => cells.length));
-  const skipped = header ? begin + 1 : begin;
+  const below = first.slice(header ? begin + 1 : begin);
+  const looksJoined = joinedRows(below, { delimiter, width: Math.min(width, usualWidth(below).width) });
+  const isJoined = (row: Row) => looksJoined(row, row.line === first[0]?.line);
+  const skipped = header && !isJoined(header) ? begin + 1 : begin;
   return {
     header: header?.cells ?? Array.from({ length: width }, () => ''),
+    isHeaderUnknown: header?.cells.every((cell) => meaningOf(cell) === 'unknown') ?? false,
     above: begin,
-    sample: first.slice(skipped).map(({ cells }) => cells),
+    sample: below.filter((row) => !isJoined(row)).map(({ cells }) => cells),
     *rows() {
       let at = 0;
-      for (const { line, cells } of rowsOf(body, delimiter)) {
+      for (const row of rowsOf(body, delimiter, quote)) {
         at += 1;
-        if (at > skipped) yield { line: line + firstLine - 1, cells };
+        if (at <= skipped) continue;
+        const { line, cells, written = [] } = row;
+        yield { line: line + firstLine - 1, cells, ...(isJoined(row) && { joins: written.length }) };
       }
     },
   };
@@ -60,10 +74,18 @@ function withoutQuotedLines(text: string): string {
   return lines.map((line) => line.replace(/\s*[\r\n]+\s*/g, ' ')).join('\n');
 }
 
-function firstRows(text: string, delimiter: string): Row[] {
+function firstRows(text: string, delimiter: string, quote?: Quote): Row[] {
   const rows: Row[] = [];
-  for (const row of rowsOf(text, delimiter)) if (rows.push(row) === SAMPLE_LINES) break;
+  for (const row of rowsOf(text, delimiter, quote)) if (rows.push(row) === SAMPLE_LINES) break;
   return rows;
+}
+
+/** What cells are in, if they are in quotes: single ones in exports of some databases. `rows`: read with double ones. */
+function quoteOf(rows: readonly Row[]): Quote {
+  const below = rows.length > 1 ? rows.slice(1) : rows;
+  const texts = below.flatMap(({ cells }) => cells.filter((cell) => !/^(?:[\d.,-]*|NULL)$/.test(cell)));
+  const single = texts.filter((cell) => /^'.*'$/s.test(cell));
+  return single.length > 0 && single.length >= texts.length / 2 ? "'" : '"';
 }
 
 /** The delimiter that gives lines with equally many cells, beginning with the first that has more than one. */
@@ -99,33 +121,60 @@ function usualWidth(rows: readonly Row[]): { width: number; share: number } {
 
 /**
  * The line that names the columns: of those above the first line with a number or a date, the one with the most words
- * that headers have; without any, the first as wide as the table. A title may have a date, too: below
- * one, the header is as wide as the table and fills more cells than each line above it that is. A table may have none.
+ * that headers have; without any, the first as wide as the table. A title may have a date, too. It does not
+ * stand below a line that fills as many cells and has such words, too: that may be the header, and this a customer. A table
+ * may have none.
  */
 function findHeader(rows: readonly Row[]): { header: Row | undefined; begin: number } {
   const { width } = usualWidth(rows);
   const filled = rows.map(({ cells }) => cells.filter(Boolean));
   const isWide = (cells: readonly string[]) => cells.length >= Math.min(2, width);
-  const firstData = filled.findIndex((cells) => cells.some((cell) => data.test(cell)));
-  const known = filled.slice(0, MAX_ABOVE + 1).map((cells, at) => {
-    if (cells.some((cell) => data.test(cell))) return 0;
-    const count = cells.filter((cell) => meaningOf(cell) !== 'unknown').length;
+  const firstData = filled.findIndex(hasData);
+  const known: number[] = [];
+  for (const [at, row] of rows.slice(0, MAX_ABOVE + 1).entries()) {
+    const cells = filled[at] ?? [];
+    const count = hasData(cells) ? 0 : cells.filter((cell) => meaningOf(cell) !== 'unknown').length;
     const isAbove = firstData < 0 || at < firstData;
-    const stands = rows
-      .slice(0, at)
-      .every((row, above) => row.cells.length !== width || (filled[above]?.length ?? 0) < cells.length);
-    return isAbove || (count > 1 && stands && rows[at]?.cells.length === width) ? count : 0;
-  });
+    const stands = rows.slice(0, at).every((above, index) => {
+      if (above.cells.length !== width || (filled[index]?.length ?? 0) < cells.length) return true;
+      const words = known[index] ?? 0;
+      return isAbove && words < Math.max(count, 1) && !above.cells.some(isTelephone);
+    });
+    const isHeader = stands && (isAbove || (count > 1 && row.cells.length === width)) && !isPerson(row, rows);
+    known.push(isHeader ? count : 0);
+  }
   const most = Math.max(0, ...known);
-  const begin =
-    most > 0
-      ? known.indexOf(most)
-      : filled
-          .slice(0, firstData < 0 ? known.length : Math.min(firstData, known.length))
-          .findIndex((cells) => isWide(cells) && cells.every((cell) => /\p{L}/u.test(cell)));
+  const begin = most > 0 ? known.indexOf(most) : unknownHeader();
   if (begin >= 0) return { header: rows[begin], begin };
   return { header: undefined, begin: Math.max(0, filled.findIndex(isWide)) };
+
+  function unknownHeader(): number {
+    const at = filled
+      .slice(0, firstData < 0 ? known.length : Math.min(firstData, known.length))
+      .findIndex((cells) => isWide(cells) && cells.every((cell) => /\p{L}/u.test(cell)));
+    const row = rows[at];
+    return row === undefined || isPerson(row, rows) || lacksData(row, rows) ? -1 : at;
+  }
 }
+
+/** Whether a line has a cell that says nothing, or that other lines have in the same column, too. */
+function isPerson({ line, cells }: Row, rows: readonly Row[]): boolean {
+  const others = rows.filter((row) => row.line !== line && row.cells.join('\0') !== cells.join('\0'));
+  return cells.some(
+    (cell, column) =>
+      /\p{L}.*\p{L}/u.test(cell) &&
+      (isFiller(cell) ||
+        (meaningOf(cell) === 'unknown' && others.some((other) => other.cells[column] === cell))),
+  );
+}
+
+/** Whether a line has nothing where others have numbers. */
+const lacksData = ({ cells }: Row, rows: readonly Row[]): boolean =>
+  cells.some((cell, column) => cell === '' && rows.some((row) => data.test(row.cells[column] ?? '')));
+
+const isTelephone = (cell: string): boolean => meaningOf(cell) === 'numbers';
+
+const hasData = (cells: readonly string[]): boolean => cells.some((cell) => data.test(cell));
 
 /** A cell that is nothing that a column is called: a number, a date, an address. */
 const data = /^[+(]?\d[\d\s()./–-]{4,}$|^\S+@\S+\.\S+$|^\+\d/;

@@ -1,0 +1,43 @@
+import { isFiller } from '../../../shared/phone-number/number-words.ts';
+import type { Row } from './cells.ts';
+
+/** A cell of digits, or a code with a digit in it: what a column of keys or telephones has in each line. */
+const isCode = (cell: string) => /^[^\p{L}]*\d[^\p{L}]*$|^[\p{L}\w./-]*\d[\p{L}\w./-]*$/u.test(cell);
+
+const digitsIn = (cell: string) => cell.replace(/\D/g, '').length;
+
+/**
+ * Finds rows that a quote which is never closed has joined: the quote of a later line, as that of `12"`, ends the cell.
+ * Then the line with the first quote and a later one look like whole rows of the table: they are as wide, and have codes
+ * where the others have them. Notes and addresses of several lines do not. `rows`: some rows of the table. `isFirst`:
+ * the row may be its header, which has no codes.
+ */
+export function joinedRows(
+  rows: readonly Row[],
+  { delimiter, width }: { delimiter: string; width: number },
+): (row: Row, isFirst?: boolean) => boolean {
+  /** How many digits the codes of a column have at least; undefined for other columns. */
+  const shortest = Array.from({ length: width }, (_, column) => {
+    const filled = rows.map(({ cells }) => cells[column] ?? '').filter(Boolean);
+    const codes = filled.filter(isCode);
+    const isColumn = codes.length > 0 && codes.length >= filled.length / 2;
+    return isColumn ? Math.min(...codes.map(digitsIn)) : undefined;
+  });
+  /** How many cells of a line are codes where others are, less those that are not; undefined if it has too few cells. */
+  const likeness = (line: string): number | undefined => {
+    const cells = line.split(delimiter).map((cell) => cell.replace(/^\s*["']|["']\s*$/g, '').trim());
+    if (cells.length < width) return undefined;
+    return shortest.reduce<number>((sum, digits, column) => {
+      const cell = cells[column] ?? '';
+      if (digits === undefined || isFiller(cell)) return sum;
+      return sum + (isCode(cell) && digitsIn(cell) >= digits ? 1 : -1);
+    }, 0);
+  };
+  return ({ written: [first = '', ...later] = [] }, isFirst = false) => {
+    if (width < 2 || later.length === 0) return false;
+    const begins = likeness(first);
+    return (
+      begins !== undefined && (isFirst || begins >= 0) && later.some((line) => (likeness(line) ?? 0) > 0)
+    );
+  };
+}
