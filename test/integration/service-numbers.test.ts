@@ -114,6 +114,35 @@ test('what cannot be read is named with the reason, and changes nothing', async 
   }
 });
 
+test('what is no valid number is refused in a form and in /admin, and taken from a PBX', async (t) => {
+  const { boss, put, lookup, call, shownAs, numbersOf } = await scene(t);
+  await put('7', { name: 'Ann', numbers: ['030 901821'] });
+  for (const [text, number] of [
+    ['0100100100', '+49100100100'],
+    ['1001-1005', '10011005'],
+  ] as const) {
+    const refused = await boss.send('/person/save', { customer: '7', name: 'Ann', number: text });
+    assert.equal(refused.status, 422, text);
+    assert.ok(refused.text.includes(`Not a valid phone number: “${text}”`), text);
+    assert.equal((await put('7', { numbers: [text] })).status, 422, text);
+    assert.equal((await lookup(text)).status, 200, text);
+    assert.equal(await call(number, text), 200, text);
+    assert.equal((await shownAs(number))?.number, number);
+  }
+  assert.deepEqual(await numbersOf('7'), ['+4930901821']);
+});
+
+test('a number that only a PBX could send stays when the name of its caller is edited', async (t) => {
+  const { boss, call, numbersOf } = await scene(t);
+  const number = '999123456789';
+  assert.equal(await call('odd', `+${number}`, ['ringing', 'completed']), 200);
+  assert.equal((await boss.send('/person/name', { number, name: 'Ann', new: '1' })).status, 303);
+  const [, customer = ''] = /customer=([0-9a-f]{16})/.exec((await boss.read('/customers')).text) ?? [];
+  const saved = await boss.send('/person/save', { customer, name: 'Ann Example', number });
+  assert.equal(saved.status, 303, saved.text.slice(0, 2_000));
+  assert.deepEqual(await numbersOf(customer), [number]);
+});
+
 test('Customers, Calls and the API log find a number as it is pasted', async (t) => {
   const { boss, put, call } = await scene(t);
   await put('7', { name: 'Ann', numbers: ['0171 3920000'] });

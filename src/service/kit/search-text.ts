@@ -25,7 +25,7 @@ export function numberTerm(term: string, country?: string | null): NumberTerm | 
   const number = normaliseNumber(typed, country);
   const [listed] = sameLine(number);
   const part = typed.replace(/^(?:\+|0+)(?=\d)/, '');
-  const isFull = number.startsWith('+') && completeIn(country)(typed);
+  const isFull = number.startsWith('+') && completeIn(country)(typed) !== undefined;
   const whole = /^(?:\+|00)/.test(typed) ? listed.slice(1) : nationalDigits(listed);
   return { typed, numbers: [...new Set([number, ...sameLine(number)])], digits: isFull ? whole : part };
 }

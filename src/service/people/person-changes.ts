@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
@@ -108,10 +109,19 @@ async function known({ account, form }: PageRequest, { store }: PersonParts, fie
   return customer;
 }
 
-/** The numbers of a form, or what is wrong with them. A field may hold several. */
-function numbersOf({ form, account, words }: PageRequest): { numbers?: string[]; error?: string } {
+/**
+ * The numbers of a form, or what is wrong with them. A field may hold several. Those that the customer has already stay:
+ * a caller may have come with one that nobody could type.
+ */
+function numbersOf(
+  { form, account, words }: PageRequest,
+  stored: readonly string[] = [],
+): { numbers?: string[]; error?: string } {
   if (!form.has('number')) return {};
-  const read = form.getAll('number').map((text) => readNumbers(text, account.country));
+  const read = form.getAll('number').map((text) => {
+    const same = stored.find((number) => text === number || text === spaced(number));
+    return same === undefined ? readNumbers(text, account.country) : { numbers: [same], unread: [] };
+  });
   const [unread] = read.flatMap((one) => one.unread);
   const { notANumber, roundedNumber, unclearNumber, manyNumbers } = words.formErrors;
   const says = { 'not-a-number': notANumber, rounded: roundedNumber, ambiguous: unclearNumber };
@@ -153,7 +163,7 @@ async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
   }
 
   const { values, errors } = readForm(edited, request);
-  const { numbers, error } = numbersOf(request);
+  const { numbers, error } = numbersOf(request, now?.numbers);
   const wrong: FieldErrors = {
     ...errors,
     ...(error && { numbers: error }),

@@ -1,8 +1,9 @@
 import { withoutCountryCodes } from './country-codes.ts';
-import { addressesOf, FAX, isFiller, otherLabel, separated } from './number-words.ts';
-import { completeIn } from './parse-number.ts';
+import { canCount, withoutCount } from './counts.ts';
+import { addressesOf, FAX, isFiller, LABEL, otherLabel, separated } from './number-words.ts';
+import { type CompleteNumber, completeIn } from './parse-number.ts';
 import { plainText } from './plain-text.ts';
-import { type IsComplete, splitRun } from './split-run.ts';
+import { splitRun } from './split-run.ts';
 import { timesIn } from './times.ts';
 
 /** A part of a text in which no number can be read. */
@@ -29,7 +30,7 @@ const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,])/g;
 
 /** `030 : 901820`: an area code or a calling code, and what may be the rest of the number. */
 const areaCode =
-  /(?<=^|[,;|\n]\s*)(?:\(?0[1-9]\d{0,3}|\+\d{1,3})[^\w+,;:|\n]*[,;:|][^\w+,;:|\n]*(?!0)\d[\d .)-]*(?=$|[,;|\n])/g;
+  /(?<=(?:^|[,;|\n\ue001])\s*)(?:\(?0[1-9]\d{0,3}|\+\d{1,3})(?:[^\w+,;:|\n\ue001]*[,;:|\ue001])+[^\w+,;:|\n]*(?!0)\d[\d .)-]*(?=$|[,;|\n\ue001])/g;
 
 /**
  * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two
@@ -39,7 +40,7 @@ export function numberTexts(text: string, country: string | null | undefined): N
   // Almost every number is written so.
   if (/^\+?\d+$/.test(text)) return { texts: [text], unread: [] };
   if (text.length > LONGEST) return { texts: [], unread: [{ text, reason: 'not-a-number' }] };
-  const isComplete = completeIn(country);
+  const complete = completeIn(country);
   const texts: string[] = [];
   const unread: UnreadText[] = [];
   const leaveOut = (reason: UnreadText['reason']) => (part: string) => {
@@ -54,22 +55,25 @@ export function numberTexts(text: string, country: string | null | undefined): N
     withoutCountryCodes(bare, country, leaveOut).replace(otherLabel, leaveOut('not-a-number')),
   );
   const items = plain.replace(areaCode, leaveOut('ambiguous'));
+  const isBehindLongOne = () =>
+    texts.some(isLong) || unread.some(({ text, reason }) => reason === 'ambiguous' && isLong(text));
   let saysNone = false;
   let separator = ';';
-  for (const part of items.split(/([,;|\n]|:::)/)) {
-    const item = part.trim();
-    if (/^(?:[,;|]|:::)?$/.test(item)) separator = item === '' && separator === ',' ? ',' : item;
+  const parts = items.split(/([,;|\n\ue001]|:::)/);
+  for (const [index, part] of parts.entries()) {
+    const isBehindLabel = parts[index - 1] === LABEL;
+    const isBeforeLabel = parts[index + 1] === LABEL;
+    const item = isBehindLabel ? withoutCount(part.trim(), complete) : part.trim();
+    if (/^(?:[,;|\ue001]|:::)?$/.test(item)) separator = item === '' && isComma(separator) ? ',' : item;
     else if (isFiller(item)) saysNone = true;
     else if (item.includes(FAX)) leaveOut('not-a-number')(item.replaceAll(FAX, 'Fax').replace(/\s+/g, ' '));
     else if (
-      separator === ',' &&
-      /^[-/ ]*[1-9][\d .-]*$/.test(item) &&
-      texts.some(isLong) &&
-      !isComplete(item)
+      (isComma(separator) && isBehindLongOne() && isLastDigits(item) && !complete(item)) ||
+      (isBeforeLabel && isCount(item, items))
     )
       leaveOut('ambiguous')(item);
     else {
-      const found = readItem(item, isComplete);
+      const found = readItem(item, complete, { isBehindLabel, isBeforeLabel });
       texts.push(...found.texts);
       unread.push(...found.unread);
     }
@@ -86,45 +90,67 @@ const isMasked = (text: string) =>
     text.replace(/^\s*[*#]{1,2}\d+(?:[*#]+\d*)*#?(?=[\d+\s]*$)/, ''),
   );
 
+const isComma = (separator: string) => separator === ',' || separator === LABEL;
+
+/** Behind another number, what can be other last digits of it. */
+const isLastDigits = (item: string) => /^[-/ (#]*\d[\d .()-]*:?$/.test(item) && !/^0+$/.test(item);
+
+/** `2 Mobile 0171 3920000`, but not `12 office`, which is an extension. */
+const isCount = (item: string, text: string) => /^[^\d+]*\d{1,2}\D*$/.test(item) && /\d\D*\d\D*\d/.test(text);
+
 /** More digits than an extension has. */
 const isLong = (text: string) => text.replace(/\D+/g, '').length > 6;
 
 /** Dates and hours beside a number are no part of it, unless what is left without them is no number. */
-function readBesideTime(item: string, isComplete: IsComplete): NumberTexts | undefined {
+function readBesideTime(item: string, complete: CompleteNumber): NumberTexts | undefined {
   const { times, rest, isSure } = timesIn(item);
   if (times.length === 0) return undefined;
   const whole = (reason: UnreadText['reason']) => ({ texts: [], unread: [{ text: item, reason }] });
   const isYearFirst = /^\d{4}-/.test(item);
   // In countries with numbers of eight digits, `20-10-2011` can be one.
   if (!/\d/.test(rest))
-    return whole(!isSure || (isComplete(item) && !isYearFirst) ? 'ambiguous' : 'not-a-number');
-  const { texts } = readItem(rest, isComplete);
-  const isNumber = (text: string) => isComplete(text) && (isSure || isLong(text.replace(/^\+\d/, '')));
+    return whole(!isSure || (complete(item) && !isYearFirst) ? 'ambiguous' : 'not-a-number');
+  const { texts } = readItem(rest, complete);
+  const isNumber = (text: string) => complete(text) && (isSure || isLong(text.replace(/^\+\d/, '')));
   if (texts.length === 0 || !texts.every(isNumber)) return undefined;
-  // `030 901820 20-21`
-  if (!isSure && isComplete(item)) return whole('ambiguous');
+  // `030 901820 20-21`, `08-12 34 56 78`
+  if (!isSure && (complete(item) || !texts.every((text) => /^[+0]/.test(text)))) return whole('ambiguous');
   return { texts, unread: times.map((text) => ({ text, reason: 'not-a-number' })) };
 }
 
+/** What stands beside an item. */
+type Beside = { readonly isBehindLabel: boolean; readonly isBeforeLabel: boolean };
+const alone: Beside = { isBehindLabel: false, isBeforeLabel: false };
+
 /** Reads what stands between two separators: numbers, and words that are no known labels. */
-function readItem(item: string, isComplete: IsComplete): NumberTexts {
-  const none: NumberTexts = { texts: [], unread: [{ text: item, reason: 'not-a-number' }] };
+function readItem(item: string, complete: CompleteNumber, beside: Beside = alone): NumberTexts {
+  const whole = (reason: UnreadText['reason']): NumberTexts => ({
+    texts: [],
+    unread: [{ text: item, reason }],
+  });
   const core = item.replace(/@[\w.:()-]*$/, '').replace(/(?<=\d):(?:\d{4,5})?$/, '');
-  const timed = readBesideTime(core, isComplete);
+  const timed = readBesideTime(core, complete);
   if (timed !== undefined) return timed;
-  if (/\d:\d/.test(core) || isMasked(core)) return none;
+  if (/\d:\d/.test(core) || isMasked(core)) return whole('not-a-number');
   const runs = [...core.matchAll(/[\d\s().+*#/-]+/g)].filter(([run]) => /\d/.test(run));
   const isGlued = runs.some(
     ({ 0: run, index }) =>
       (!/^[^\d+(]*\s/.test(run) && /[^\s:=(]$/.test(core.slice(0, index))) ||
       (!/\s[^\d)]*$/.test(run) && /^[^\s:!)]/.test(core.slice(index + run.length))),
   );
-  if (isGlued || runs.length === 0) return none;
-  const hasWords = /[^\d\s().+*#/:=!-]/.test(core);
-  const found = runs.map(([run]) => splitRun(run, isComplete));
+  if (isGlued || runs.length === 0) return whole('not-a-number');
+  const hasWord = (text: string) => /[^\d\s().+*#/:=!-]/.test(text);
+  const isUnclear = runs.some(({ 0: run, index }) =>
+    canCount(run, complete, {
+      isBehindWord: beside.isBehindLabel || hasWord(core.slice(0, index)),
+      isBeforeWord: beside.isBeforeLabel || hasWord(core.slice(index + run.length)),
+    }),
+  );
+  if (isUnclear) return whole('ambiguous');
+  const found = runs.map(([run]) => splitRun(run, complete));
   const texts = found.flatMap((one) => one.texts);
   // `Haus 12`, `0800 REIMANN`
-  if (hasWords && !(texts.length > 0 && texts.every(isComplete))) return none;
+  if (hasWord(core) && !(texts.length > 0 && texts.every(complete))) return whole('not-a-number');
   const unread = found.flatMap((one) => one.unread.map((text) => ({ text, reason: 'ambiguous' as const })));
   return { texts, unread };
 }

@@ -38,10 +38,9 @@ const anyLabel = new RegExp(`^(?:${labels}|${extensionWords}|${notes})$`, 'iu');
 /** True for a word that says what a number is for, or where its telephone is: `PH`, `APP`, `EG`. */
 export const isLabel = (text: string): boolean => anyLabel.test(text);
 
-const label = new RegExp(
-  `${labels}(?:\\s*\\d{1,2}(?=\\s*[:.)]))?[\\s.:/=)]*|(?<![\\p{L}\\d])\\p{L}[:.](?=\\s*[+(\\d])`,
-  'giu',
-);
+/** Stands for a label. Digits beside it may count: `Tel. 2`. */
+export const LABEL = '\ue001';
+const label = new RegExp(`${labels}[\\s.:/=)]*|(?<![\\p{L}\\d])\\p{L}[:.](?=\\s*[+(\\d])`, 'giu');
 
 /** `Kd.-Nr. 1234567`: a number that is not dialled. */
 export const otherLabel =
@@ -49,12 +48,12 @@ export const otherLabel =
 
 /** Stands for a label of a fax number, which nobody can be called at. */
 export const FAX = '\ue000';
-const faxWords = '(?:tele)?fax(?:nummer|nr|number)?';
+const faxWords = '(?:(?:tele)?fax(?:nummer|nr|number)?|fx|f|faks|факс|ф|φαξ|φ)';
 const fax = new RegExp(
   [
     // Not `Tel/Fax: 030 901820`, which is both.
     `(?<!\\p{L}|\\p{L}\\.?\\s*[/&+]\\s*|\\b(?:und|u\\.?|and|et|en|y|e|ou|oder|or)\\s+)${faxWords}(?:\\s*[.:/=-]|\\s)*(?=[+(\\d])`,
-    `(?<=\\d\\s*)\\(\\s*${faxWords}\\.?\\s*\\)`,
+    `(?<=\\d\\s*)\\(\\s*${faxWords}\\.?\\s*\\)|\\(\\s*${faxWords}[\\s.:]*\\)[\\s.:]*(?=[+(\\d])`,
     `(?<=\\d\\s*)${faxWords}\\.?(?=\\s*(?:$|[,;|\\n]))`,
   ].join('|'),
   'giu',
@@ -66,22 +65,43 @@ const or = new RegExp(
 );
 
 /** Before a number in a list: `1) 030 90186`. */
-const enumeration = /(?:(?<=^|[,;\n|])\s*\d{1,2}\.|(?<=^|[\s,;])\d{1,2}[):])\s+(?=[+(0])/g;
+const enumeration = new RegExp(
+  String.raw`(?<=(?<start>(?:^|[,;\n|${LABEL}])\s*)|\s)(?<count>[1-9]\d?)[.):](?:\s*(?=${LABEL})|\s+(?=[+(0]))`,
+  'g',
+);
 
-/** In brackets: `(privat)`, `(2. Stock)`, but not `(mobil: 0171 392000)`. */
-const comment = /\((?=[^()]*\p{L})(?!(?:[^()]*\d){6})[^()]*\)/gu;
+/**
+ * The counts before the numbers of a list, left out: at its beginning, and where each is one more. Any other may be the end
+ * of the number before it: `030 90185 2. 030 90186`.
+ */
+function uncounted(text: string): string {
+  let last: number | undefined;
+  return text.replace(enumeration, (...match) => {
+    const { start, count } = match.at(-1) as { start?: string; count: string };
+    const isCounted = start !== undefined || Number(count) - 1 === last;
+    if (isCounted) last = Number(count);
+    return isCounted ? ',' : `${match[0]}${LABEL}`;
+  });
+}
 
-/** A text with a comma in place of everything that stands between numbers. */
+/** In brackets: `(privat)`; with digits only behind a number: `(2. Stock)`, but not `(Berlin 030) 901820`. */
+const comment = new RegExp(
+  String.raw`\((?=[^()]*\p{L})[^()\d]*\)|${afterNumber}\((?=[^()]*\p{L})(?!(?:[^()]*\d){6})[^()]*\)(?![\s./-]*[1-9])`,
+  'gu',
+);
+
+/** A text with a comma or a mark in place of everything that stands between numbers. */
 export function separated(text: string): string {
-  return text
+  const labelled = text
     .replace(extension, ',')
-    .replace(fax, (label, at: number, whole: string) =>
-      /^\s*[+(\d]/.test(whole.slice(at + label.length)) && !label.startsWith('(') ? `,${FAX} ` : ` ${FAX},`,
-    )
+    .replace(fax, (label, at: number, whole: string) => {
+      const isBehind = label.startsWith('(') && /\d\s*$/.test(whole.slice(0, at));
+      return !isBehind && /^\s*[+(\d]/.test(whole.slice(at + label.length)) ? `,${FAX} ` : ` ${FAX},`;
+    })
     .replace(comment, ' ')
-    .replace(label, ',')
-    .replace(or, ',')
-    .replace(enumeration, ',');
+    .replace(label, LABEL)
+    .replace(or, ',');
+  return uncounted(labelled);
 }
 
 /** The parameters of a SIP or tel address, RFC 3261 and 3966, are no numbers; the name before one in brackets neither. */

@@ -4,6 +4,7 @@ import {
   getCountryCallingCode,
   getExampleNumber,
   isSupportedCountry,
+  Metadata,
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
@@ -42,19 +43,27 @@ export function parse(number: string, defaultCountry?: CountryCode): PhoneNumber
 const homeOf = (country: string | null | undefined) =>
   isSupportedCountry(country ?? '') ? (country as CountryCode) : undefined;
 
-/**
- * Tells complete numbers of a country from parts of one and from several together: what can be dialled as it is written.
- */
-export function completeIn(country: string | null | undefined): (text: string) => boolean {
+/** The number that a text is, if it can be dialled as it is written; undefined for a part of one and several together. */
+export type CompleteNumber = (text: string) => string | undefined;
+
+/** Reads complete numbers, as they are written in a country. */
+export function completeIn(country: string | null | undefined): CompleteNumber {
   const home = homeOf(country);
   return (text) => {
     const digits = text.replace(/\D+/g, '');
-    if (text.startsWith('+')) return parse(text)?.isPossible() === true;
-    if (/^00[1-9]/.test(digits) && parse(`+${digits.slice(2)}`)?.isPossible()) return true;
-    if (home === undefined) return /^(?:0[1-9]\d{5,12}|[1-9]\d{8,14})$/.test(digits);
-    if (!digits.startsWith('0') && isExtension(digits, home)) return false;
-    if (parse(text, home)?.isValid()) return true;
-    return digits.startsWith(getCountryCallingCode(home)) && parse(`+${digits}`)?.isValid() === true;
+    const possible = (number: string) => {
+      const parsed = parse(number);
+      return parsed?.isPossible() ? parsed.number : undefined;
+    };
+    if (text.startsWith('+')) return possible(text);
+    const full = /^00[1-9]/.test(digits) ? possible(`+${digits.slice(2)}`) : undefined;
+    if (full !== undefined) return full;
+    if (home === undefined) return /^(?:0[1-9]\d{5,12}|[1-9]\d{8,14})$/.test(digits) ? digits : undefined;
+    if (!digits.startsWith('0') && isExtension(digits, home)) return undefined;
+    const national = parse(text, home);
+    if (national?.isValid()) return national.number;
+    const withPlus = digits.startsWith(getCountryCallingCode(home)) ? parse(`+${digits}`) : undefined;
+    return withPlus?.isValid() ? withPlus.number : undefined;
   };
 }
 
@@ -75,4 +84,19 @@ export function isExtension(digits: string, country: CountryCode): boolean {
 /** How many digits a mobile number has after the calling code. */
 export function mobileLength(country: CountryCode): number {
   return getExampleNumber(country, examples)?.nationalNumber.length ?? 0;
+}
+
+/**
+ * True for a number of a country whose numbers all have one length, if it has it, too: perhaps its range is newer than the
+ * library.
+ */
+export function isInNewRange(number: string, country: string | null | undefined): boolean {
+  const home = homeOf(country);
+  if (home === undefined) return false;
+  const plan = new Metadata();
+  plan.selectNumberingPlan(home);
+  const [length, ...others] = plan.numberingPlan?.possibleLengths() ?? [];
+  const code = `+${getCountryCallingCode(home)}`;
+  const national = number.startsWith(code) ? number.slice(code.length) : '';
+  return others.length === 0 && national.length === length && !national.startsWith('0');
 }

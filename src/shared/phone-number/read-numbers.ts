@@ -1,6 +1,6 @@
 import { normaliseNumber } from './normalise-number.ts';
 import { numberTexts, type UnreadText } from './number-texts.ts';
-import { completeIn, e164In, LONGEST_EXTENSION } from './parse-number.ts';
+import { completeIn, e164In, isInNewRange, LONGEST_EXTENSION } from './parse-number.ts';
 import { sameLine } from './same-line.ts';
 
 /** What is read in a text that people have written. */
@@ -18,6 +18,7 @@ const LONGEST_NATIONAL = 11;
  */
 export function readNumbers(text: string, country: string | null | undefined): NumbersRead {
   const { texts, unread } = numberTexts(text, country);
+  const isAlone = texts.length + unread.length === 1;
   const numbers = new Set<string>();
   for (const one of texts) {
     const number = normaliseNumber(one, country);
@@ -26,9 +27,23 @@ export function readNumbers(text: string, country: string | null | undefined): N
       number === '' || number.length > MAX_DIGITS || (one.startsWith('+') && !number.startsWith('+'));
     if (isNone) unread.push({ text: one, reason: 'not-a-number' });
     else if (isJoined(one, number, country)) unread.push({ text: one, reason: 'ambiguous' });
+    // `0501` can be an extension, but also a part of a number beside it.
+    else if (!isNumberOf(one, number, country) && !(isAlone && /^0\d{1,4}$/.test(one)))
+      unread.push({ text: one, reason: 'not-a-number' });
     else numbers.add(sameLine(number)[0]);
   }
   return { numbers: [...numbers], unread };
+}
+
+/**
+ * True for a number that is valid in the country, or written with its country code, and for an internal number. What a
+ * trunk writes may be none of these, and is the number of the caller all the same.
+ */
+function isNumberOf(text: string, number: string, country: string | null | undefined): boolean {
+  if (number === completeIn(country)(text) || isInNewRange(number, country)) return true;
+  // A spreadsheet has removed its plus.
+  if (number === `+${text.replace(/\D+/g, '')}` && e164In(number, null)) return true;
+  return /^[1-9]\d*$/.test(number) && /^[*#]*\d[*#\d]{0,7}$/.test(text);
 }
 
 /** True for digits with blanks that are no number together: a number and what follows it, or several. */

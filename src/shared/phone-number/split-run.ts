@@ -1,5 +1,4 @@
-/** True for a number that can be dialled as it is written; false for a part of one, and for several together. */
-export type IsComplete = (number: string) => boolean;
+import type { CompleteNumber } from './parse-number.ts';
 
 export type RunSplit = { readonly texts: string[]; readonly unread: string[] };
 
@@ -25,27 +24,27 @@ const MAX_GROUPS = 60;
  * The numbers in digits with separators. Most begin with `+`, 0 or a bracket. `030/90186` is one number, and
  * `030 90186 / 030 90187` are two. Of `030 901850/52` only the first is read: 52 are the last digits of another one.
  */
-export function splitRun(run: string, isComplete: IsComplete): RunSplit {
+export function splitRun(run: string, complete: CompleteNumber): RunSplit {
   // `*31#` before a number withholds the own one.
   const groups = groupsIn(run.replace(/^\s*[*#]+\d{2,3}[*#](?=\+?\d{5})/, ''));
   const nothing: RunSplit = { texts: [], unread: [run.trim()] };
   if (groups.length > MAX_GROUPS || groups.some(({ lead }) => /\+[^+]*\+/.test(lead))) return nothing;
   const starts = groups.flatMap(({ lead }, index) => (index === 0 || lead.includes('+') ? [index] : []));
   const parts = starts.map((start, index) => groups.slice(start, starts[index + 1]));
-  if (parts.length === 1) return splitPart(groups, isComplete);
+  if (parts.length === 1) return splitPart(groups, complete);
   // `0+49 171 3920000`
   const isGlued = parts.some(
-    ([first], index) => index > 0 && first?.lead === '+' && !isComplete(textOf(parts[index - 1] as Part)),
+    ([first], index) => index > 0 && first?.lead === '+' && !complete(textOf(parts[index - 1] as Part)),
   );
   if (isGlued) return nothing;
-  const found = onlyComplete(joined(parts.map((part) => splitPart(part, isComplete))), isComplete);
+  const found = onlyComplete(joined(parts.map((part) => splitPart(part, complete))), complete);
   return found.texts.length === 0 ? nothing : found;
 }
 
 /** Beside other numbers, what is not complete is nobody's extension but a part of something. */
-const onlyComplete = ({ texts, unread }: RunSplit, isComplete: IsComplete): RunSplit => ({
-  texts: texts.filter(isComplete),
-  unread: [...texts.filter((text) => text !== '' && !isComplete(text)), ...unread],
+const onlyComplete = ({ texts, unread }: RunSplit, complete: CompleteNumber): RunSplit => ({
+  texts: texts.filter(complete),
+  unread: [...texts.filter((text) => text !== '' && !complete(text)), ...unread],
 });
 
 const groupsIn = (run: string): Group[] =>
@@ -69,15 +68,16 @@ const joined = (splits: readonly RunSplit[]): RunSplit => ({
 });
 
 /** Takes a part apart that has a plus at its beginning at most. */
-function splitPart(part: Part, isComplete: IsComplete): RunSplit {
+function splitPart(part: Part, complete: CompleteNumber): RunSplit {
   const whole = textOf(part);
-  if (endsWithTwo(part, isComplete)) return { texts: [], unread: [whole] };
+  if (endsWithTwo(part, complete)) return { texts: [], unread: [whole] };
   const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
   const slashes = part.flatMap(({ lead }, index) => (index > 0 && isDivider(lead) ? [index] : []));
-  if (slashes.length + starts.length === 0 && isComplete(whole)) return { texts: [whole], unread: [] };
+  if (slashes.length + starts.length === 0 && complete(whole)) return { texts: [whole], unread: [] };
 
   const ambiguous: RunSplit = { texts: [], unread: [whole] };
-  const isNumber = (one: Part) => digitsOf(one).length <= MAX_DIGITS + 2 && isComplete(textOf(one));
+  const isNumber = (one: Part) =>
+    digitsOf(one).length <= MAX_DIGITS + 2 && complete(textOf(one)) !== undefined;
   const holdsNumber = (one: Part) =>
     one.some((_, index) => isStart(one, index) && isNumber(one.slice(index)));
   const marked = splits(part, new Set([...starts, ...slashes]), (one, next) =>
@@ -85,13 +85,13 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
       ? isNumber(one) || (isInternal(one) && isDivider(next?.lead ?? ''))
       : isNumber(one) && !holdsNumber(one),
   );
-  if (marked.length === 1) return joined(marked.flat().map((one) => splitVariants(one, isComplete)));
+  if (marked.length === 1) return joined(marked.flat().map((one) => splitVariants(one, complete)));
   const length = digitsOf(part).replace(/^0+/, '').length;
   const isMixed = starts.some((start) => {
     const [before, rest] = [part.slice(0, start), part.slice(start)];
-    // `8 029 491-19-11` and `229 01 95 12 34 56` are one number.
-    const isCode = digitsOf(before).length < 3 || rest[0]?.digits.length === 2;
-    const isPair = isInternal(before) && isNumber(rest) && !(isCode && isComplete(whole));
+    // `8 029 491-19-11` and `229 01 95 12 34 56` are one number, but `2 030 901820` is not.
+    const isCode = complete(whole) === complete(textOf(rest));
+    const isPair = isInternal(before) && isNumber(rest) && !isCode;
     // `030 901820 0171`, `030 901820 030 90`
     const isCut =
       /^0[1-9]\d{1,3}$/.test(rest[0]?.digits ?? '') &&
@@ -101,8 +101,8 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
     return isPair || isCut || rest[0]?.lead.includes('(');
   });
   if (isMixed || marked.length > 1) return ambiguous;
-  const variants = splitVariants(part, isComplete);
-  if (variants.texts[0] !== whole || isComplete(whole)) return variants;
+  const variants = splitVariants(part, complete);
+  if (variants.texts[0] !== whole || complete(whole)) return variants;
 
   if (length > MAX_NATIONAL) {
     const gaps = part.flatMap(({ lead }, index) => (index > 0 && /[ /(]/.test(lead) ? [index] : []));
@@ -130,11 +130,11 @@ const isBlank = (lead: string) => /^ *$/.test(lead);
  * `030 901820 901821`: two numbers with one area code. Not `030 901820 110`: where numbers have any length, so are a number
  * and the extension written that is dialled with it.
  */
-function endsWithTwo(part: Part, isComplete: IsComplete): boolean {
+function endsWithTwo(part: Part, complete: CompleteNumber): boolean {
   const before = part.slice(0, -1);
   const [length, last] = [before.at(-1)?.digits.length, part.at(-1)];
   if (last === undefined || !isBlank(last.lead) || last.digits.length < MIN_ALIKE) return false;
-  return last.digits.length === length && nationalOf(before).length > 1 && isComplete(textOf(before));
+  return last.digits.length === length && nationalOf(before).length > 1 && !!complete(textOf(before));
 }
 
 /** Between two numbers, or between the parts of one. */
@@ -193,7 +193,7 @@ function splits(
 }
 
 /** Cuts at the first slash behind a complete number: what follows is read only where it begins as a number does. */
-function splitVariants(part: Part, isComplete: IsComplete): RunSplit {
+function splitVariants(part: Part, complete: CompleteNumber): RunSplit {
   const whole = textOf(part);
   for (let index = 1; index < part.length; index += 1) {
     if (!isDivider(part[index]?.lead ?? '')) continue;
@@ -211,11 +211,11 @@ function splitVariants(part: Part, isComplete: IsComplete): RunSplit {
       if (!part[index]?.lead.includes('/')) continue;
       return { texts: [], unread: [whole] };
     }
-    if (!isComplete(textOf(before)) || (isShort && !isAlike && isComplete(whole))) continue;
+    if (!complete(textOf(before)) || (isShort && !isAlike && complete(whole))) continue;
     const next = after.findIndex((_, at) => isStart(part, index + at));
     const variant = next < 0 ? after : after.slice(0, next);
-    const own = onlyComplete(splitVariants(variant, isComplete), isComplete);
-    const others = next < 0 ? [] : [splitPart(after.slice(next), isComplete)];
+    const own = onlyComplete(splitVariants(variant, complete), complete);
+    const others = next < 0 ? [] : [onlyComplete(splitPart(after.slice(next), complete), complete)];
     return joined([{ texts: [textOf(before)], unread: [] }, own, ...others]);
   }
   return { texts: [whole], unread: [] };
