@@ -51,7 +51,7 @@ export const accountTests: StoreTests = {
       ...{ agentsDelete: true, answerWithin: 30, openingHours: '{}', requestsPerMinute: 600, mostUsers: 5 },
     };
     await directory.changeAccount(account, rest);
-    await directory.changeAccount(account, { name: 'B' });
+    await directory.renameAccount(account, 'B');
     const [changed] = (await directory.read(0))?.directory.accounts ?? [];
     assert.deepEqual(changed, { ...after?.accounts[0], ...rest, name: 'B' });
   },

@@ -471,7 +471,7 @@ async function writes(): Promise<void> {
   });
   await works('accounts and integrations', async () => {
     const { id } = await accounts.addAccount({ uid: 'third', name: 'Third', country: 'NL' });
-    await accounts.changeAccount(id, { name: 'Third office' });
+    await accounts.renameAccount(id, 'Third office');
     const made = await accounts.addIntegration({ uid: 'i', account: id, name: 'PBX', createdAt: now });
     await accounts.changeIntegration(made.id, { rotate: true, oldTokenUntil: now + hour });
     await accounts.oldTokenUsed(made, '192.0.2.1', now);

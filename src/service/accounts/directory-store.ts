@@ -60,8 +60,8 @@ export type Directory = {
   readonly extensions: Extension[];
 };
 
-/** `rotate` makes a new administration token. */
-export type AccountChange = Partial<Omit<Account, 'id' | 'uid' | 'tokenCounter'>> & {
+/** `rotate` makes a new administration token. A new name is `renameAccount`. */
+export type AccountChange = Partial<Omit<Account, 'id' | 'uid' | 'name' | 'tokenCounter'>> & {
   readonly rotate?: true;
 };
 
@@ -99,6 +99,9 @@ export type FleetAccountRow = {
 };
 
 export type DirectoryStore = ReturnType<typeof directoryRows>;
+
+/** Another change of the directory came first: read it again. */
+export class DirectoryChanged extends Error {}
 
 const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
   crm_url AS "crmUrl", agents_delete AS "agentsDelete", answer_within AS "answerWithin",
@@ -150,14 +153,33 @@ export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
       );
       return row?.counter as number;
     },
-    async addAccount({ uid, name, country }: Pick<Account, 'uid' | 'name' | 'country'>): Promise<Account> {
-      const sql = `INSERT INTO accounts (uid, name, country) VALUES ($1, $2, $3) RETURNING ${accountColumns}`;
-      const [account] = await write<Account>(sql, uid, name, country);
-      return accountOf(account as Account);
+    /**
+     * Adds an account; callers check its name (see settings/account-names.ts).
+     * @throws DirectoryChanged if the directory is not of the version `seen` any more
+     */
+    async addAccount(
+      { uid, name, country }: Pick<Account, 'uid' | 'name' | 'country'>,
+      seen: number | null = null,
+    ): Promise<Account> {
+      const [account] = await write<Account>(
+        `INSERT INTO accounts (uid, name, country) SELECT $1, $2, $3 FROM directory
+         WHERE version = coalesce($4, version) RETURNING ${accountColumns}`,
+        ...[uid, name, country, seen],
+      );
+      if (account === undefined) throw new DirectoryChanged();
+      return accountOf(account);
+    },
+    /** Gives an account a name, in the same way. */
+    async renameAccount(id: number, name: string, seen: number | null = null): Promise<void> {
+      const renamed = await write(
+        `UPDATE accounts SET name = $2 WHERE id = $1
+           AND EXISTS (SELECT 1 FROM directory WHERE version = coalesce($3, version)) RETURNING id`,
+        ...[id, name, seen],
+      );
+      if (renamed.length === 0) throw new DirectoryChanged();
     },
     async changeAccount(id: number, change: AccountChange): Promise<void> {
       const {
-        name = null,
         country,
         timeZone,
         crmUrl,
@@ -169,14 +191,14 @@ export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
         rotate,
       } = change;
       await write(
-        `UPDATE accounts SET name = coalesce($2, name), country = CASE WHEN $3 THEN $4 ELSE country END,
-           time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END, token_counter = token_counter + $7,
-           crm_url = CASE WHEN $8 THEN $9 ELSE crm_url END, agents_delete = coalesce($10, agents_delete),
-           answer_within = coalesce($11, answer_within),
-           opening_hours = CASE WHEN $12 THEN $13 ELSE opening_hours END,
-           requests_per_minute = CASE WHEN $14 THEN $15 ELSE requests_per_minute END,
-           most_users = CASE WHEN $16 THEN $17 ELSE most_users END WHERE id = $1`,
-        ...[id, name, country !== undefined, country ?? null],
+        `UPDATE accounts SET country = CASE WHEN $2 THEN $3 ELSE country END,
+           time_zone = CASE WHEN $4 THEN $5 ELSE time_zone END, token_counter = token_counter + $6,
+           crm_url = CASE WHEN $7 THEN $8 ELSE crm_url END, agents_delete = coalesce($9, agents_delete),
+           answer_within = coalesce($10, answer_within),
+           opening_hours = CASE WHEN $11 THEN $12 ELSE opening_hours END,
+           requests_per_minute = CASE WHEN $13 THEN $14 ELSE requests_per_minute END,
+           most_users = CASE WHEN $15 THEN $16 ELSE most_users END WHERE id = $1`,
+        ...[id, country !== undefined, country ?? null],
         ...[timeZone !== undefined, timeZone ?? null, rotate ? 1 : 0],
         ...[crmUrl !== undefined, crmUrl ?? null, agentsDelete, answerWithin],
         ...[openingHours !== undefined, openingHours ?? null],

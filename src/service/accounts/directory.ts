@@ -163,18 +163,6 @@ export function newUid(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** Adds an account; undefined if there is one of that name. */
-export function addAccount(
-  store: { readonly directory: DirectoryStore; withLock<T>(work: () => Promise<T>): Promise<T> },
-  { name, country }: Pick<Account, 'name' | 'country'>,
-): Promise<Account | undefined> {
-  return store.withLock(async () => {
-    const known = (await store.directory.read(0))?.directory.accounts ?? [];
-    if (known.some((account) => account.name === name)) return undefined;
-    return store.directory.addAccount({ uid: newUid(), name, country });
-  });
-}
-
 /** Adds the first account with one integration if the store has none; undefined otherwise. */
 export async function firstAccount(
   store: { readonly directory: DirectoryStore },

@@ -35,6 +35,18 @@ export function tooManySegments(missing: number): ChangeRefused {
   );
 }
 
+/** Another account has the name, as people compare names. */
+export const accountNameTaken = (name: string): ChangeRefused =>
+  new ChangeRefused(409, `There is an account "${name}".`, ({ formErrors }) => formErrors.nameTaken);
+
+/** Commands would read the name as the uid of an account. */
+export const accountNameIsUid = (name: string): ChangeRefused =>
+  new ChangeRefused(
+    422,
+    `The name "${name}" looks like the uid of an account. Choose another name.`,
+    ({ formErrors }) => formErrors.invalid,
+  );
+
 /** Another integration of the account has the name. */
 export const integrationNameTaken = (name: string): ChangeRefused =>
   new ChangeRefused(409, `There is an integration "${name}".`, ({ formErrors }) => formErrors.nameTaken);

@@ -397,6 +397,7 @@ export const de: typeof en = {
     newPassword: 'Neues Passwort',
     settings: 'Kontoeinstellungen',
     accountName: 'Name des Kontos',
+    accountNameHint: 'Nur der Betreiber dieses Dienstes kann ihn ändern.',
     within: 'Annahme innerhalb von (Sekunden)',
     hoursHelp:
       'Berichte und Anrufliste trennen Anrufe in diesen Zeiten von denen außerhalb. An geschlossenen Tagen bleiben beide Zeiten leer; 00:00 als Ende ist Mitternacht.',

@@ -394,6 +394,7 @@ export const en = {
     newPassword: 'New password',
     settings: 'Account settings',
     accountName: 'Account name',
+    accountNameHint: 'Only the operator of this service can change it.',
     within: 'Answer within (seconds)',
     hoursHelp:
       'Reports and the list of calls tell calls in these hours from those outside. Leave both times empty on closed days; 00:00 as the end is midnight.',

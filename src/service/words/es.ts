@@ -392,6 +392,7 @@ export const es: typeof en = {
     newPassword: 'Contraseña nueva',
     settings: 'Ajustes de la cuenta',
     accountName: 'Nombre de la cuenta',
+    accountNameHint: 'Solo el operador de este servicio puede cambiarlo.',
     within: 'Atender en menos de (segundos)',
     hoursHelp:
       'Los informes y la lista de llamadas separan las llamadas en este horario de las demás. Deje ambas horas vacías los días de cierre; 00:00 como final es medianoche.',

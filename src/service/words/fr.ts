@@ -397,6 +397,7 @@ export const fr: typeof en = {
     newPassword: 'Nouveau mot de passe',
     settings: 'Paramètres du compte',
     accountName: 'Nom du compte',
+    accountNameHint: 'Seul l’exploitant de ce service peut le modifier.',
     within: 'Délai de réponse visé (secondes)',
     hoursHelp:
       'Les rapports et la liste des appels séparent les appels à ces heures des autres. Laissez les deux heures vides les jours de fermeture ; 00:00 comme fin est minuit.',

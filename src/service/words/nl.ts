@@ -392,6 +392,7 @@ export const nl: typeof en = {
     newPassword: 'Nieuw wachtwoord',
     settings: 'Accountinstellingen',
     accountName: 'Naam van het account',
+    accountNameHint: 'Alleen de beheerder van deze dienst kan deze wijzigen.',
     within: 'Opnemen binnen (seconden)',
     hoursHelp:
       'Rapporten en de gesprekkenlijst scheiden gesprekken binnen deze tijden van die daarbuiten. Laat beide tijden leeg op gesloten dagen; 00:00 als einde is middernacht.',
