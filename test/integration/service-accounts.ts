@@ -4,6 +4,7 @@ import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import { startService } from '../../src/service/service.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
+import { until } from '../until.ts';
 import { browse } from './people.ts';
 import { command } from './service-commands.ts';
 import { options, serve } from './service-harness.ts';
@@ -112,6 +113,91 @@ export function accountTests(engine: string, open: Open): void {
         statuses.filter((status) => status > 201 && status !== 409),
         [],
       );
+    }
+  });
+
+  test(`${engine}: of two who replace a token at the same moment, one does, and the old one works as long as it was told`, async (t) => {
+    const { served, admin, run, elsewhere } = await start(t, open);
+    const { a, ask, url } = served;
+    const eve = await browse(served, 'Eve');
+    const [system] = (await admin('/integrations', 'GET', undefined, a.admin)).json as Listed[];
+    const path = `/integrations/${system?.uid}`;
+    const accepted = async (token: string, at: string) =>
+      (await ask(`${at}/api/v1/voice/priority?number=%2B4930901820`, { token })).status;
+    const rotate = async (at: string) => {
+      const { status, json } = await admin(`${path}/rotate`, 'POST', { old_token_days: 7 }, a.admin, at);
+      return { ok: status === 200, said: status, token: (json as { token?: string }).token };
+    };
+    const ways = {
+      here: () => rotate(url),
+      elsewhere: () => rotate(elsewhere),
+      page: async () => {
+        const { status } = await eve.send(`${path}/rotate`, { days: '7' });
+        return { ok: status === 303, said: status, token: undefined };
+      },
+      command: () =>
+        run('token', 'PBX 1', '--rotate', '--keep-old', '7').then(
+          (text) => ({ ok: true, said: 200, token: /cia_[0-9a-f]{80}/.exec(text)?.[0] }),
+          ({ message }: Error) => {
+            assert.match(message, /replaced a moment ago|still accepted until/);
+            return { ok: false, said: 409, token: undefined };
+          },
+        ),
+    };
+    let { token } = a;
+    for (const [one, two] of [
+      ['here', 'elsewhere'],
+      ['here', 'here'],
+      ['page', 'elsewhere'],
+      ['page', 'page'],
+      ['here', 'command'],
+      ['elsewhere', 'here'],
+    ] as const) {
+      const both = await Promise.all([ways[one](), ways[two]()]);
+      const what = `${one} and ${two}: ${both.map(({ said }) => said)}`;
+      assert.equal(both.filter(({ ok }) => ok).length, 1, what);
+      for (const { said } of both) assert.ok([200, 303, 409, 422].includes(said), what);
+      const shown = both.find(({ ok }) => ok)?.token;
+      const current = shown ?? /cia_[0-9a-f]{80}/.exec((await eve.read(path)).text)?.[0] ?? '';
+      for (const at of new Set([url, elsewhere])) {
+        await until('the new token to be known', async () => (await accepted(current, at)) === 200);
+        assert.equal(await accepted(token, at), 200, `${what}: the token in use`);
+      }
+      assert.equal((await rotate(url)).said, 409, 'sent once more');
+      assert.equal(await accepted(token, url), 200);
+      assert.equal((await admin(`${path}/old-token`, 'DELETE', undefined, a.admin)).status, 200);
+      await until('its end to be known', async () => (await accepted(token, elsewhere)) === 401);
+      token = current;
+    }
+    assert.equal((await rotate(url)).said, 200);
+    assert.equal((await admin(`${path}/rotate`, 'POST', {}, a.admin)).status, 200, 'all end at once');
+    assert.equal(await accepted(token, url), 401);
+  });
+
+  test(`${engine}: no two answers have one new token of an account or of the operator`, async (t) => {
+    const { served, admin, uidOf, run, operator, elsewhere } = await start(t, open);
+    const beta = await uidOf('Beta');
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const answers = await Promise.all(
+        [served.url, elsewhere, served.url].map((at) =>
+          admin(`/accounts/${beta}/rotate`, 'POST', undefined, operator, at),
+        ),
+      );
+      const tokens = answers.flatMap(({ status, json }) =>
+        status === 200 ? [(json as { admin_token: string }).admin_token] : (assert.equal(status, 409) ?? []),
+      );
+      assert.ok(tokens.length > 0);
+      assert.equal(new Set(tokens).size, tokens.length, 'each answer has a token of its own');
+      const isValid = async (token: string) =>
+        (await admin('/account', 'GET', undefined, token)).status === 200;
+      const valid = async () => (await Promise.all(tokens.map(isValid))).filter(Boolean).length;
+      await until('one of them to be valid', async () => (await valid()) === 1);
+    }
+    for (const which of ['operator', 'fleet']) {
+      const both = await Promise.allSettled([1, 2].map(() => run('account', `${which}-token`, '--rotate')));
+      const printed = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      assert.ok(printed.includes(await run('account', `${which}-token`)));
+      assert.equal(new Set(printed).size, printed.length);
     }
   });
 

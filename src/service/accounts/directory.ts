@@ -89,19 +89,24 @@ export async function openDirectory(
     store.directory.oldTokenUsed(integration, address, now).catch(() => noted.delete(key));
   }
 
-  /** A change that is in the copy, too, when it is done. */
+  /** A change; what there is then is in the copy, too, when it is done. */
   const kept =
     <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {
-      const result = await change(...given);
-      await refresh();
-      return result;
+      // Also when it is refused: the copy was older than the store, or another change came first.
+      try {
+        return await change(...given);
+      } finally {
+        await refresh();
+      }
     };
-  const { changeAccount, addIntegration, changeIntegration, putExtension } = store.directory;
+  const { changeAccount, rotateAdminToken, addIntegration, changeIntegration, putExtension } =
+    store.directory;
 
   return {
     ...store.directory,
     changeAccount: kept(changeAccount),
+    rotateAdminToken: kept(rotateAdminToken),
     addIntegration: kept(addIntegration),
     changeIntegration: kept(changeIntegration),
     putExtension: kept(putExtension),

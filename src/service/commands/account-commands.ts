@@ -155,7 +155,7 @@ export function accountCommands(
       .action((options) =>
         withStore(undefined, async ({ store, keys, siteTokens, auditSite }) => {
           if (!options.rotate) return print(tokenOf(keys, siteTokens[which]));
-          const counter = await store.directory.rotateSiteToken(which);
+          const counter = await store.directory.rotateSiteToken(which, siteTokens[which]);
           await auditSite('token', `${which} token replaced`);
           print(tokenOf(keys, counter));
         }),
@@ -164,11 +164,10 @@ export function accountCommands(
     .option('--rotate', 'create a new token; the old one stops working at once')
     .action((options) =>
       withStore(options.account, async ({ store, keys, account, audit }) => {
-        if (options.rotate) {
-          await store.directory.changeAccount(account.id, { rotate: true });
-          await audit('token', 'administration token replaced');
-        }
-        print(keys.adminToken({ ...account, tokenCounter: account.tokenCounter + (options.rotate ? 1 : 0) }));
+        if (!options.rotate) return print(keys.adminToken(account));
+        const rotated = await store.directory.rotateAdminToken(account.id, account.tokenCounter);
+        await audit('token', 'administration token replaced');
+        print(keys.adminToken(rotated));
       }),
     );
 }

@@ -122,13 +122,15 @@ export function adminAccountRoutes(
     operation(
       'rotateAdminToken',
       "Make a new administration token of an account, with the operator's token; the old one is refused within seconds. For a token that leaked, or whose answer was lost.",
-      { by: byUid, response: { 200: madeSchema } },
+      {
+        by: byUid,
+        response: { 200: madeSchema, 409: errorSchema.describe('Another request has just replaced it.') },
+      },
     ),
     async (request) => {
-      const { id, uid } = await chosen(request.params.uid);
-      await directory.changeAccount(id, { rotate: true });
+      const { id, tokenCounter } = await chosen(request.params.uid);
+      const account = await directory.rotateAdminToken(id, tokenCounter);
       await audit(request, id, 'administration token replaced', 'token');
-      const account = await chosen(uid);
       return { ...accountView(account), admin_token: keys.adminToken(account) };
     },
   );

@@ -37,7 +37,7 @@ export async function removeAccount(
     throw new Refusal(409, `${name} is the only account: stop the service and delete its data instead`);
   for (const { id: integration, account } of integrations)
     if (account === id) await directory.changeIntegration(integration, { enabled: false });
-  await directory.changeAccount(id, { rotate: true });
+  await directory.rotateAdminToken(id, null);
   await sleep(HEARD_MS);
   await accountData.remove(id, done);
   await audit.write({

@@ -248,6 +248,10 @@ export const de: typeof en = {
       `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
     manyNumbers: 'Höchstens 100 Nummern.',
     nameTaken: 'Dieser Name wird bereits verwendet.',
+    tokenReplaced:
+      'Es wurde gerade eben ersetzt. Sehen Sie sich das neue an, bevor Sie es noch einmal ersetzen.',
+    oldStillGood:
+      'Das alte funktioniert noch. Beenden Sie es zuerst, oder wählen Sie, dass es sofort nicht mehr funktioniert.',
     wrongPassword: 'Falsches Passwort.',
   },
   errors: {

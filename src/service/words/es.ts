@@ -245,6 +245,9 @@ export const es: typeof en = {
       `No está claro a qué número de teléfono pertenece «${text}». Escriba cada número completo.`,
     manyNumbers: 'Como máximo 100 números.',
     nameTaken: 'Este nombre ya está en uso.',
+    tokenReplaced: 'Se acaba de sustituir. Mire el valor nuevo antes de sustituirlo otra vez.',
+    oldStillGood:
+      'El anterior funciona todavía. Anúlelo primero, o elija que deje de funcionar de inmediato.',
     wrongPassword: 'Contraseña incorrecta.',
   },
   errors: {

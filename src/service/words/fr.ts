@@ -248,6 +248,9 @@ export const fr: typeof en = {
       `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
     manyNumbers: '100 numéros au maximum.',
     nameTaken: 'Ce nom est déjà utilisé.',
+    tokenReplaced: 'Il vient d’être remplacé. Regardez le nouveau avant de le remplacer encore.',
+    oldStillGood:
+      'L’ancien fonctionne encore. Mettez-y fin d’abord, ou choisissez qu’il cesse aussitôt de fonctionner.',
     wrongPassword: 'Mot de passe incorrect.',
   },
   errors: {
