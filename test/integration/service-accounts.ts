@@ -201,6 +201,22 @@ export function accountTests(engine: string, open: Open): void {
     }
   });
 
+  test(`${engine}: of two who remove the last two accounts at the same moment, one leaves an account`, async (t) => {
+    const { served, admin, uidOf, accounts, elsewhere, operator } = await start(t, open);
+    const [alpha, beta] = [await uidOf('Alpha'), await uidOf('Beta')];
+    const both = await Promise.all([
+      admin(`/accounts/${alpha}`, 'DELETE', undefined, operator, served.url),
+      admin(`/accounts/${beta}`, 'DELETE', undefined, operator, elsewhere),
+    ]);
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), [204, 409]);
+    const [late] = both.filter(({ status }) => status === 409);
+    assert.match(late?.text ?? '', /is the only account now: everything in it is removed/);
+    const left = await accounts();
+    assert.equal(left.length, 1);
+    const { status, text } = await admin(`/accounts/${left[0]?.uid}`, 'DELETE');
+    assert.deepEqual([status, /is the only account/.test(text)], [409, true]);
+  });
+
   test(`${engine}: a command takes a uid for the account that has it, and refuses a name that two have`, async (t) => {
     const { sql, uidOf, admin, run, accounts } = await start(t, open);
     const [alpha, beta] = [await uidOf('Alpha'), await uidOf('Beta')];

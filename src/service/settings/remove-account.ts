@@ -21,7 +21,7 @@ type By = { readonly who: string; readonly from: string };
 /**
  * Removes an account with everything that is stored of it, in steps of some hundred rows beside everybody's work. Its tokens
  * are refused first; its users are signed out with the first step, some seconds later. What is interrupted is ended by the next call.
- * @throws Refusal if it is the only one; and as the store
+ * @throws Refusal if it is the only one, also at its end, since the others were removed at the same time; and as the store
  */
 export async function removeAccount(
   { directory, accountData, audit, purge }: RemovingStore,
@@ -39,7 +39,11 @@ export async function removeAccount(
     if (account === id) await directory.changeIntegration(integration, { enabled: false });
   await directory.rotateAdminToken(id, null);
   await sleep(HEARD_MS);
-  await accountData.remove(id, done);
+  if (!(await accountData.remove(id, done)))
+    throw new Refusal(
+      409,
+      `${name} is the only account now: everything in it is removed, and the account stays. Stop the service and delete its data instead`,
+    );
   await audit.write({
     ...{ account: null, at: clock(), what: 'removal', ...by },
     target: `account ${name} (${uid})`,
