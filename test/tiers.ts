@@ -44,6 +44,7 @@ const slow = [
   'test/integration/gap-filler.property',
   'test/integration/pasted-',
   'test/integration/service-access',
+  'test/integration/service-accounts',
   'test/integration/service-audit',
   'test/integration/service-backup',
   'test/integration/service-bad-input',

@@ -147,7 +147,7 @@ test('accounts and integrations are added, listed, changed and switched off', as
 test('an account is limited, exported and removed; nothing is added twice', async (t) => {
   const run = await commandLine(t);
   await run(['account', 'add', 'Branch', '--country', 'NL']);
-  await assert.rejects(run(['account', 'add', 'Branch']), /there is an account "Branch"/);
+  await assert.rejects(run(['account', 'add', 'Branch']), /There is an account "Branch"/);
   const ofBranch = ['--account', 'Branch'];
   await assert.rejects(
     run(['integration', 'add', 'Phone system', ...ofBranch]),

@@ -57,14 +57,16 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
         if (options.keepOld !== undefined && !options.rotate)
           throw new CommandRefused('--keep-old is for --rotate: it says how long the old token is accepted');
         const change: IntegrationChange | undefined = options.rotate
-          ? newToken(options.keepOld ?? 0, Date.now())
+          ? newToken(integration, options.keepOld ?? 0, Date.now())
           : options.endOld && { oldTokenUntil: null };
+        let now = integration;
         if (change !== undefined) {
-          await store.directory.changeIntegration(integration.id, change);
+          const changed = await store.directory.changeIntegration(integration.id, change);
+          if (changed === undefined)
+            throw new CommandRefused(`there is no integration "${integration.name}"`);
+          now = changed;
           await audit('token', integrationChangeText(integration.name, change));
         }
-        const tokenCounter = integration.tokenCounter + (options.rotate ? 1 : 0);
-        const now = { ...integration, tokenCounter, ...change };
         print(...phoneSystemInstructions(url(), keys.integrationToken(now)));
         if (now.oldTokenUntil !== null && now.oldTokenUntil > Date.now())
           print('', ...oldTokenText(now.oldTokenUntil, await store.directory.oldTokenUses(now)));

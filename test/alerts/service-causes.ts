@@ -57,7 +57,7 @@ export const serviceCauses = {
   async 'service.old-token-ends'(t, to) {
     const { a, post, stateDir } = await serve(t, alertOptions(to));
     await storeCalls({ stateDir }, (_, store) =>
-      store.directory.changeIntegration(1, { rotate: true, oldTokenUntil: Date.now() + HOUR_MS }),
+      store.directory.changeIntegration(1, { replaces: 1, oldTokenUntil: Date.now() + HOUR_MS }),
     );
     // The service learns of the change within a second.
     await until('it is announced', async () => {

@@ -1,15 +1,18 @@
 import { Readable, Writable } from 'node:stream';
 import { Command } from 'commander';
 import { addServiceCommands } from '../../src/service/commands.ts';
+import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import { options, type Served } from './service-harness.ts';
 
+type Site = Pick<Served, 'stateDir'> & { readonly database?: DatabaseSettings };
+
 /** What a command prints, on the data of a running service. */
-export async function command(served: Pick<Served, 'stateDir'>, ...line: string[]): Promise<string> {
+export async function command(served: Site, ...line: string[]): Promise<string> {
   return (await commandResult(served, ...line)).printed;
 }
 
 /** The same with its exit code. */
-export async function commandResult({ stateDir }: Pick<Served, 'stateDir'>, ...line: string[]) {
+export async function commandResult({ stateDir, database = null }: Site, ...line: string[]) {
   let printed = '';
   let code = 0;
   const out = new Writable({
@@ -20,7 +23,7 @@ export async function commandResult({ stateDir }: Pick<Served, 'stateDir'>, ...l
   });
   const program = new Command().exitOverride();
   addServiceCommands(program, {
-    options: () => options(stateDir),
+    options: () => ({ ...options(stateDir), database }),
     alerts: () => ({ alerts: { mail: [], webhook: undefined, afterMs: 0 }, mail: undefined }),
     run: async () => {},
     exit: (given) => {

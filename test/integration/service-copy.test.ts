@@ -81,7 +81,7 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     await once(old, 'exit');
     await fillWebhook(stateDir);
     await addAndRemove(stateDir);
-    await withStore({ stateDir }, ({ directory }) => directory.rotateSiteToken('operator'));
+    await withStore({ stateDir }, ({ directory }) => directory.rotateSiteToken('operator', 0));
     const copied = copy();
     assert.equal((await copied.ended).code, 0, copied.output());
     assert.match(copied.output(), /^calls: 201 rows, equal/m);
@@ -220,7 +220,7 @@ async function fillWebhook(stateDir: string): Promise<void> {
     ...{ uid: 'w', account: 1, url: 'http://127.0.0.1:9/', since: 0 },
     events: webhookEvents.filter((event) => event !== 'call.answered'),
   });
-  await webhooks.change(1, { rotate: true, oldSecretUntil: 1_700_000_000_000 });
+  await webhooks.change(1, { replaces: 1, oldSecretUntil: 1_700_000_000_000 });
   await webhooks.queueNew(null, Date.now());
   const query = { priority: 'fresh', now: Date.now(), freshSince: 0, limit: 3 } as const;
   for (const [n, { id: seq, call }] of (await webhooks.due(1, query)).entries()) {

@@ -166,7 +166,7 @@ export function lateRequestTests(
     const byAdmin = await halves(url, all.administration);
     await withStore({ stateDir, database }, async ({ directory }) => {
       const beta = (await directory.read(0))?.directory.accounts.find(({ name }) => name === 'Beta');
-      await directory.changeAccount(beta?.id ?? 0, { rotate: true });
+      await directory.rotateAdminToken(beta?.id ?? 0, null);
     });
     const refused = async () => (await ask(`${url}/admin/account`, { token: b.admin })).status === 401;
     await until('the service to know', refused);

@@ -51,6 +51,11 @@ test('/admin: an overlap of up to seven days, who uses the old token, and its en
   const used = async () => ((await admin(`/${uid}`)).json as View).old_token_uses[0]?.address;
   assert.equal(await until('its use to be known', used), '127.0.0.1');
 
+  const early = await admin(`/${uid}/rotate`, 'POST', { old_token_days: 1 });
+  assert.equal(early.status, 409);
+  assert.ok(early.text.includes(`still accepted until ${first.old_token_until}`), early.text);
+  assert.equal((await post(a.token, event())).status, 200, 'as long as was promised');
+  await admin(`/${uid}/old-token`, 'DELETE');
   const second = (await admin(`/${uid}/rotate`, 'POST', { old_token_days: 1 })).json as View;
   assert.deepEqual(second.old_token_uses, [], 'of the token before, not of the one before that');
   const statuses = [a.token, first.token, second.token].map(async (of) => (await post(of, event())).status);

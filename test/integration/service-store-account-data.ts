@@ -13,7 +13,7 @@ const CALLS = 1_100;
 async function fill(store: Store, account: number, uid: string): Promise<void> {
   const { directory, users, customers, requests } = store;
   const made = await directory.addIntegration({ uid: `${uid}-pbx`, account, name: 'PBX', createdAt: 5 });
-  await directory.changeIntegration(made.id, { rotate: true, oldTokenUntil: 9_000_000_000_000 });
+  await directory.changeIntegration(made.id, { replaces: 1, oldTokenUntil: 9_000_000_000_000 });
   await directory.oldTokenUsed({ ...made, tokenCounter: 2 }, '192.0.2.1', 7);
   await directory.saveBridgeReport(made.id, 7, '{"problems":[]}');
   await customers.putSegment(account, { name: 'Gold', priority: 2 });

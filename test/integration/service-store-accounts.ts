@@ -28,11 +28,11 @@ export const accountTests: StoreTests = {
     const before = await directory.read(0);
     assert.equal(await directory.read(before?.version ?? 0), undefined);
     const made = await directory.addIntegration({ uid: 'i', account, name: 'PBX', createdAt: 5 });
-    await directory.changeIntegration(made.id, { enabled: false, rotate: true });
+    await directory.changeIntegration(made.id, { enabled: false, replaces: 1 });
     const berlin = { country: null, timeZone: 'Europe/Berlin' };
+    await directory.rotateAdminToken(account, 1);
     await directory.changeAccount(account, {
       ...berlin,
-      rotate: true,
       crmUrl: 'https://crm.example/{number}',
     });
     const after = (await directory.read(before?.version ?? 0))?.directory;
@@ -51,7 +51,7 @@ export const accountTests: StoreTests = {
       ...{ agentsDelete: true, answerWithin: 30, openingHours: '{}', requestsPerMinute: 600, mostUsers: 5 },
     };
     await directory.changeAccount(account, rest);
-    await directory.changeAccount(account, { name: 'B' });
+    await directory.renameAccount(account, 'B');
     const [changed] = (await directory.read(0))?.directory.accounts ?? [];
     assert.deepEqual(changed, { ...after?.accounts[0], ...rest, name: 'B' });
   },
@@ -85,7 +85,7 @@ export const accountTests: StoreTests = {
       await directory.changeIntegration(id, change);
       return (await directory.read(0))?.directory.integrations.at(-1) ?? assert.fail();
     };
-    const first = await changed({ rotate: true, oldTokenUntil: 9_000_000_000_000 });
+    const first = await changed({ replaces: 1, oldTokenUntil: 9_000_000_000_000 });
     assert.deepEqual([first.tokenCounter, first.oldTokenUntil], [2, 9_000_000_000_000]);
     for (const [at, address] of ['10.0.0.1', '10.0.0.2', '10.0.0.1'].entries())
       await directory.oldTokenUsed(first, address, at);
@@ -95,9 +95,10 @@ export const accountTests: StoreTests = {
     ]);
     assert.deepEqual(await changed({ name: 'PBX 2' }), { ...first, name: 'PBX 2' });
     assert.equal((await changed({ oldTokenUntil: null })).oldTokenUntil, null);
-    const second = await changed({ rotate: true, oldTokenUntil: 8 });
+    await assert.rejects(changed({ replaces: 1, oldTokenUntil: 8 }), { statusCode: 409 });
+    const second = await changed({ replaces: 2, oldTokenUntil: 8 });
     assert.deepEqual(await directory.oldTokenUses(second), []);
-    assert.equal((await changed({ rotate: true })).oldTokenUntil, null);
+    assert.equal((await changed({ replaces: 3 })).oldTokenUntil, null);
     assert.deepEqual(await directory.oldTokenUses(first), [], 'uses of older tokens are gone');
     await directory.saveBridgeReport(id, 6, '{}');
     await directory.saveBridgeReport(id, 7, '{"problems":[]}');

@@ -153,7 +153,7 @@ export const webhookTests: StoreTests = {
     const listed = async () => (await store.webhooks.list(account))[0] as Webhook;
     const { change } = store.webhooks;
     await change(webhook.id, { url: 'https://b.example', events: ['call.ended', 'call.missed'] });
-    await change(webhook.id, { rotate: true, oldSecretUntil: 900 });
+    await change(webhook.id, { replaces: 1, oldSecretUntil: 900 });
     await change(webhook.id, { failingSince: 5 });
     assert.deepEqual(await listed(), {
       ...webhook,
@@ -165,7 +165,8 @@ export const webhookTests: StoreTests = {
     await store.webhooks.switchOn(webhook.id, 7);
     const { enabled, failure, failingSince, since, oldSecretUntil } = await listed();
     assert.deepEqual([enabled, failure, failingSince, since, oldSecretUntil], [true, null, null, 7, 900]);
-    await change(webhook.id, { rotate: true });
+    await change(webhook.id, { replaces: 2 });
+    await assert.rejects(change(webhook.id, { replaces: 2, oldSecretUntil: 9 }), { statusCode: 409 });
     assert.deepEqual([(await listed()).secretCounter, (await listed()).oldSecretUntil], [3, null]);
 
     const day = 86_400_000;

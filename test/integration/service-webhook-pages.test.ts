@@ -64,6 +64,9 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   await send(`${page}/rotate`, { days: '7' });
   const fresh = await secretOn();
   assert.notEqual(fresh, receiver.secrets[0]);
+  const early = await send(`${page}/rotate`, { days: '1' });
+  assert.equal(early.status, 409);
+  assert.match(early.text, /The old one still works\. End it first/);
   for (const days of ['8', 'soon', '-1']) {
     const { status, text } = await send(`${page}/rotate`, { days });
     assert.equal(status, 422, days);

@@ -485,15 +485,15 @@ async function writes(): Promise<void> {
   });
   await works('accounts and integrations', async () => {
     const { id } = await accounts.addAccount({ uid: 'third', name: 'Third', country: 'NL' });
-    await accounts.changeAccount(id, { name: 'Third office' });
+    await accounts.renameAccount(id, 'Third office');
     const made = await accounts.addIntegration({ uid: 'i', account: id, name: 'PBX', createdAt: now });
-    await accounts.changeIntegration(made.id, { rotate: true, oldTokenUntil: now + hour });
+    await accounts.changeIntegration(made.id, { replaces: 1, oldTokenUntil: now + hour });
     await accounts.oldTokenUsed(made, '192.0.2.1', now);
     await accounts.oldTokenUses(made);
     await accounts.saveBridgeReport(made.id, now, '{}');
     await accounts.bridgeReport(made.id);
     await accounts.rewriteBridgeReports(id, () => '{"version":"1"}');
-    await accounts.rotateSiteToken('fleet');
+    await accounts.rotateSiteToken('fleet', 0);
     await assert.rejects(accounts.addIntegration({ uid: 'j', account: id, name: 'PBX', createdAt: now }));
     for (const name of ['Door', '']) await accounts.putExtension(id, { extension: '9', name, user: null });
   });

@@ -150,7 +150,7 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
     await store.customers.put(account?.id ?? 0, [
       customer({ reference: 'c', name: names[1] as string, numbers: [`+${numbers[0]}`] }),
     ]);
-    await store.directory.changeAccount(account?.id ?? 0, { name: names[1] as string });
+    await store.directory.renameAccount(account?.id ?? 0, names[1] as string);
     const integrations = (await store.directory.read(0))?.directory.integrations ?? [];
     for (const [index, { id }] of integrations.entries())
       await store.directory.changeIntegration(id, { name: names[index % names.length] as string });

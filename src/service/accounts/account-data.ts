@@ -53,10 +53,13 @@ export const accountTables: readonly AccountTable[] = [
 /** Rows of a step. */
 const STEP = 500;
 
+/** No account has this id: two removals wait for each other, whichever accounts they are of. */
+const ANY_ACCOUNT = 0;
+
 export type AccountData = ReturnType<typeof accountData>;
 
 /** All that is stored of an account: to be exported, or removed. */
-export function accountData({ read, write }: Pick<Statements, 'read' | 'write'>) {
+export function accountData({ read, write, writeAlone }: Pick<Statements, 'read' | 'write' | 'writeAlone'>) {
   /** Whose rows of a table they are: the account's, or those of each of its users, integrations or webhooks. */
   async function owners({ through }: AccountTable, account: number): Promise<number[]> {
     if (through === undefined) return [account];
@@ -110,15 +113,20 @@ export function accountData({ read, write }: Pick<Statements, 'read' | 'write'>)
     /**
      * Deletes all of an account, in steps, and the account itself last, with what was added meanwhile. What is interrupted
      * is ended by the next call. Its integrations should be switched off, so that little is added. `done` is told how many
-     * rows are deleted, after each step.
+     * rows are deleted, after each step. False if the account itself is left: it is the only one by then.
      */
-    async remove(account: number, done: (rows: number) => void = () => {}): Promise<void> {
+    async remove(account: number, done: (rows: number) => void = () => {}): Promise<boolean> {
       let removed = 0;
-      for (const one of accountTables)
-        await removeFrom(one, account, (rows) => {
-          removed += rows;
-          done(removed);
-        });
+      const gone = (rows: number) => {
+        removed += rows;
+        done(removed);
+      };
+      for (const one of accountTables) if (one.table !== 'accounts') await removeFrom(one, account, gone);
+      // Counted as it is deleted: the only other account may be in removal, too.
+      const sql =
+        'DELETE FROM accounts WHERE id = $1 AND EXISTS (SELECT 1 FROM accounts WHERE id <> $1) RETURNING id';
+      gone((await writeAlone(ANY_ACCOUNT, sql, account)).length);
+      return (await read('SELECT id FROM accounts WHERE id = $1', account)).length === 0;
     },
     /** All rows of an account, in no order, without secrets; bytes are base64. */
     async *export(account: number): AsyncGenerator<{ table: string; row: Record<string, unknown> }> {

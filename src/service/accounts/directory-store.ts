@@ -1,5 +1,5 @@
 import type { Statements } from '../store/statements.ts';
-import { accountLimits, integrationNameTaken, limitReached } from './limits.ts';
+import { accountLimits, integrationNameTaken, limitReached, tokenReplaced } from './limits.ts';
 
 export type Account = {
   readonly id: number;
@@ -60,16 +60,17 @@ export type Directory = {
   readonly extensions: Extension[];
 };
 
-/** `rotate` makes a new administration token. */
-export type AccountChange = Partial<Omit<Account, 'id' | 'uid' | 'tokenCounter'>> & {
-  readonly rotate?: true;
-};
+/** A new name is `renameAccount`, a new token `rotateAdminToken`. */
+export type AccountChange = Partial<Omit<Account, 'id' | 'uid' | 'name' | 'tokenCounter'>>;
 
-/** `rotate` makes a new token; the old one is accepted until `oldTokenUntil`, or no longer. */
 export type IntegrationChange = {
   readonly name?: string;
   readonly enabled?: boolean;
-  readonly rotate?: true;
+  /**
+   * Makes a new token in place of the one with this counter, which is then accepted until `oldTokenUntil`, or no longer. Two
+   * who replace one token at the same moment would otherwise end it: only one old token is accepted.
+   */
+  readonly replaces?: number;
   /** Unix ms; null ends it. */
   readonly oldTokenUntil?: number | null;
 };
@@ -99,6 +100,9 @@ export type FleetAccountRow = {
 };
 
 export type DirectoryStore = ReturnType<typeof directoryRows>;
+
+/** Another change of the directory came first: read it again. */
+export class DirectoryChanged extends Error {}
 
 const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
   crm_url AS "crmUrl", agents_delete AS "agentsDelete", answer_within AS "answerWithin",
@@ -142,22 +146,61 @@ export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
         },
       };
     },
-    /** Makes a token of the whole service a new one; returns its counter. */
-    async rotateSiteToken(which: keyof SiteTokens): Promise<number> {
+    /**
+     * Makes a new token of the whole service in place of the one with this counter; returns the new counter.
+     * @throws ChangeRefused if another one has replaced it
+     */
+    async rotateSiteToken(which: keyof SiteTokens, replaces: number): Promise<number> {
       const column = `${which}_counter`;
       const [row] = await write<{ counter: number }>(
-        `UPDATE directory SET ${column} = ${column} + 1, version = version + 1 RETURNING ${column} AS counter`,
+        `UPDATE directory SET ${column} = ${column} + 1, version = version + 1 WHERE ${column} = $1
+         RETURNING ${column} AS counter`,
+        replaces,
       );
-      return row?.counter as number;
+      if (row === undefined) throw tokenReplaced();
+      return row.counter;
     },
-    async addAccount({ uid, name, country }: Pick<Account, 'uid' | 'name' | 'country'>): Promise<Account> {
-      const sql = `INSERT INTO accounts (uid, name, country) VALUES ($1, $2, $3) RETURNING ${accountColumns}`;
-      const [account] = await write<Account>(sql, uid, name, country);
-      return accountOf(account as Account);
+    /**
+     * Makes a new administration token in place of the one with this counter (null: of whichever there is). Returns the
+     * account with the new counter.
+     * @throws ChangeRefused if another one has replaced it
+     */
+    async rotateAdminToken(id: number, replaces: number | null): Promise<Account> {
+      const [account] = await write<Account>(
+        `UPDATE accounts SET token_counter = token_counter + 1
+         WHERE id = $1 AND token_counter = coalesce($2, token_counter) RETURNING ${accountColumns}`,
+        ...[id, replaces],
+      );
+      if (account === undefined) throw tokenReplaced();
+      return accountOf(account);
+    },
+    /**
+     * Adds an account; callers check its name (see settings/account-names.ts).
+     * @throws DirectoryChanged if the directory is not of the version `seen` any more
+     */
+    async addAccount(
+      { uid, name, country }: Pick<Account, 'uid' | 'name' | 'country'>,
+      seen: number | null = null,
+    ): Promise<Account> {
+      const [account] = await write<Account>(
+        `INSERT INTO accounts (uid, name, country) SELECT $1, $2, $3 FROM directory
+         WHERE version = coalesce($4, version) RETURNING ${accountColumns}`,
+        ...[uid, name, country, seen],
+      );
+      if (account === undefined) throw new DirectoryChanged();
+      return accountOf(account);
+    },
+    /** Gives an account a name, in the same way. */
+    async renameAccount(id: number, name: string, seen: number | null = null): Promise<void> {
+      const renamed = await write(
+        `UPDATE accounts SET name = $2 WHERE id = $1
+           AND EXISTS (SELECT 1 FROM directory WHERE version = coalesce($3, version)) RETURNING id`,
+        ...[id, name, seen],
+      );
+      if (renamed.length === 0) throw new DirectoryChanged();
     },
     async changeAccount(id: number, change: AccountChange): Promise<void> {
       const {
-        name = null,
         country,
         timeZone,
         crmUrl,
@@ -166,18 +209,17 @@ export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
         openingHours,
         requestsPerMinute,
         mostUsers,
-        rotate,
       } = change;
       await write(
-        `UPDATE accounts SET name = coalesce($2, name), country = CASE WHEN $3 THEN $4 ELSE country END,
-           time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END, token_counter = token_counter + $7,
-           crm_url = CASE WHEN $8 THEN $9 ELSE crm_url END, agents_delete = coalesce($10, agents_delete),
-           answer_within = coalesce($11, answer_within),
-           opening_hours = CASE WHEN $12 THEN $13 ELSE opening_hours END,
-           requests_per_minute = CASE WHEN $14 THEN $15 ELSE requests_per_minute END,
-           most_users = CASE WHEN $16 THEN $17 ELSE most_users END WHERE id = $1`,
-        ...[id, name, country !== undefined, country ?? null],
-        ...[timeZone !== undefined, timeZone ?? null, rotate ? 1 : 0],
+        `UPDATE accounts SET country = CASE WHEN $2 THEN $3 ELSE country END,
+           time_zone = CASE WHEN $4 THEN $5 ELSE time_zone END,
+           crm_url = CASE WHEN $6 THEN $7 ELSE crm_url END, agents_delete = coalesce($8, agents_delete),
+           answer_within = coalesce($9, answer_within),
+           opening_hours = CASE WHEN $10 THEN $11 ELSE opening_hours END,
+           requests_per_minute = CASE WHEN $12 THEN $13 ELSE requests_per_minute END,
+           most_users = CASE WHEN $14 THEN $15 ELSE most_users END WHERE id = $1`,
+        ...[id, country !== undefined, country ?? null],
+        ...[timeZone !== undefined, timeZone ?? null],
         ...[crmUrl !== undefined, crmUrl ?? null, agentsDelete, answerWithin],
         ...[openingHours !== undefined, openingHours ?? null],
         ...[requestsPerMinute !== undefined, requestsPerMinute ?? null],
@@ -200,32 +242,41 @@ export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
       if (integration) return integrationOf(integration);
       throw (await hasIntegration(account, name)) ? integrationNameTaken(name) : limitReached('integrations');
     },
-    /** @throws ChangeRefused if another one of the account has the new name */
-    async changeIntegration(id: number, change: IntegrationChange): Promise<void> {
-      const { name = null, enabled = null, rotate, oldTokenUntil } = change;
+    /**
+     * Returns the integration as it is then; undefined if there is none.
+     * @throws ChangeRefused if another one of the account has the new name, or the token was replaced by another request
+     */
+    async changeIntegration(id: number, change: IntegrationChange): Promise<Integration | undefined> {
+      const { name = null, enabled = null, replaces, oldTokenUntil } = change;
       const [known] = await read<{ account: number }>(
         'SELECT account_id AS account FROM integrations WHERE id = $1',
         id,
       );
-      if (known === undefined) return;
+      if (known === undefined) return undefined;
       const { account } = known;
-      const changed = await writeAlone(
+      const isNew = replaces !== undefined;
+      const [changed] = await writeAlone<Integration>(
         account,
         `UPDATE integrations SET name = coalesce($2, name), enabled = coalesce($3, enabled),
            token_counter = token_counter + $4, old_token_until = CASE WHEN $5 THEN $6 ELSE old_token_until END
-         WHERE id = $1 AND (name = coalesce($2, name) OR NOT EXISTS (SELECT 1 FROM integrations other
-           WHERE other.account_id = $7 AND other.name = $2)) RETURNING id`,
-        ...[id, name, enabled, rotate ? 1 : 0],
-        ...[rotate === true || oldTokenUntil !== undefined, oldTokenUntil ?? null, account],
+         WHERE id = $1 AND token_counter = coalesce($8, token_counter)
+           AND (name = coalesce($2, name) OR NOT EXISTS (SELECT 1 FROM integrations other
+             WHERE other.account_id = $7 AND other.name = $2)) RETURNING ${integrationColumns}`,
+        ...[id, name, enabled, isNew ? 1 : 0],
+        ...[isNew || oldTokenUntil !== undefined, oldTokenUntil ?? null, account, replaces ?? null],
       );
-      if (changed.length === 0 && name !== null && (await hasIntegration(account, name)))
-        throw integrationNameTaken(name);
-      if (rotate)
+      if (changed === undefined) {
+        if (name !== null && (await hasIntegration(account, name))) throw integrationNameTaken(name);
+        if (isNew) throw tokenReplaced();
+        return undefined;
+      }
+      if (isNew)
         await write(
           `DELETE FROM old_token_uses WHERE integration_id = $1
              AND token_counter < (SELECT token_counter - 1 FROM integrations WHERE id = $1)`,
           id,
         );
+      return integrationOf(changed);
     },
     /** Notes that the token before the present one was used. */
     async oldTokenUsed({ id, tokenCounter }: Integration, address: string, at: number): Promise<void> {

@@ -89,19 +89,24 @@ export async function openDirectory(
     store.directory.oldTokenUsed(integration, address, now).catch(() => noted.delete(key));
   }
 
-  /** A change that is in the copy, too, when it is done. */
+  /** A change; what there is then is in the copy, too, when it is done. */
   const kept =
     <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {
-      const result = await change(...given);
-      await refresh();
-      return result;
+      // Also when it is refused: the copy was older than the store, or another change came first.
+      try {
+        return await change(...given);
+      } finally {
+        await refresh();
+      }
     };
-  const { changeAccount, addIntegration, changeIntegration, putExtension } = store.directory;
+  const { changeAccount, rotateAdminToken, addIntegration, changeIntegration, putExtension } =
+    store.directory;
 
   return {
     ...store.directory,
     changeAccount: kept(changeAccount),
+    rotateAdminToken: kept(rotateAdminToken),
     addIntegration: kept(addIntegration),
     changeIntegration: kept(changeIntegration),
     putExtension: kept(putExtension),
@@ -161,18 +166,6 @@ function goneFrom(before: readonly WithId[], now: readonly WithId[]): number[] {
 /** A random identifier: 16 hexadecimal digits. */
 export function newUid(): string {
   return randomBytes(8).toString('hex');
-}
-
-/** Adds an account; undefined if there is one of that name. */
-export function addAccount(
-  store: { readonly directory: DirectoryStore; withLock<T>(work: () => Promise<T>): Promise<T> },
-  { name, country }: Pick<Account, 'name' | 'country'>,
-): Promise<Account | undefined> {
-  return store.withLock(async () => {
-    const known = (await store.directory.read(0))?.directory.accounts ?? [];
-    if (known.some((account) => account.name === name)) return undefined;
-    return store.directory.addAccount({ uid: newUid(), name, country });
-  });
 }
 
 /** Adds the first account with one integration if the store has none; undefined otherwise. */

@@ -35,6 +35,39 @@ export function tooManySegments(missing: number): ChangeRefused {
   );
 }
 
+/** Another account has the name, as people compare names. */
+export const accountNameTaken = (name: string): ChangeRefused =>
+  new ChangeRefused(409, `There is an account "${name}".`, ({ formErrors }) => formErrors.nameTaken);
+
+/** Commands would read the name as the uid of an account. */
+export const accountNameIsUid = (name: string): ChangeRefused =>
+  new ChangeRefused(
+    422,
+    `The name "${name}" looks like the uid of an account. Choose another name.`,
+    ({ formErrors }) => formErrors.invalid,
+  );
+
+/** Another request has just replaced the token or secret. */
+export const tokenReplaced = (): ChangeRefused =>
+  new ChangeRefused(
+    409,
+    'It was replaced a moment ago by another request. Read it again before you replace it.',
+    ({ formErrors }) => formErrors.tokenReplaced,
+  );
+
+/**
+ * A token or secret was replaced, and the one before is still good until then (Unix ms): another replacement would end it early.
+ * `days`: how long the present one is to be good for; 0 ends all at once.
+ */
+export function refuseWhileOldIsGood(until: number | null, days: number, now: number): void {
+  if (days === 0 || until === null || until <= now) return;
+  throw new ChangeRefused(
+    409,
+    `The old one is still accepted until ${new Date(until).toISOString()}. End it first, or have all old ones end now (0 days).`,
+    ({ formErrors }) => formErrors.oldStillGood,
+  );
+}
+
 /** Another integration of the account has the name. */
 export const integrationNameTaken = (name: string): ChangeRefused =>
   new ChangeRefused(409, `There is an integration "${name}".`, ({ formErrors }) => formErrors.nameTaken);

@@ -5,12 +5,12 @@ import type { Command } from 'commander';
 import { createFile, systemUser } from '../../shared/process/denied.ts';
 import { longWork } from '../../shared/process/long-work.ts';
 import { exportLines } from '../accounts/account-data.ts';
-import { addAccount } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
 import { counted, isTimeZone } from '../kit/formats.ts';
+import { addAccount, renameAccount } from '../settings/account-names.ts';
 import { accountView } from '../settings/admin-accounts.ts';
 import { changeAccount } from '../settings/change-account.ts';
 import { removeAccount } from '../settings/remove-account.ts';
@@ -29,7 +29,7 @@ const siteTokens = [
     which: 'operator',
     tokenOf: (keys: Keys, counter: number) => keys.operatorToken(counter),
     description:
-      'print the token that lists, adds, limits and removes accounts by /admin, and makes their tokens',
+      'print the token that lists, adds, renames, limits and removes accounts by /admin, and makes their tokens',
   },
   {
     which: 'fleet',
@@ -63,7 +63,6 @@ export function accountCommands(
     .action((name, options) =>
       withStore(undefined, async ({ store, audit }) => {
         const account = await addAccount(store, { name, country: options.country ?? null });
-        if (account === undefined) throw new CommandRefused(`there is an account "${name}"`);
         await addIntegration(store, account, 'Phone system');
         await audit('settings', `account ${name} added`, account);
         print(`${account.uid}  ${account.country ?? '--'}  ${account.name}`);
@@ -84,13 +83,15 @@ export function accountCommands(
         const { name, country: code, timeZone: zone, requestsPerMinute, users } = options;
         const most = (limit: number | 'none') => (limit === 'none' ? null : limit);
         const change = {
-          ...(name && { name }),
           ...(code && { country: code }),
           ...(zone && { timeZone: zone }),
           ...(requestsPerMinute && { requestsPerMinute: most(requestsPerMinute) }),
           ...(users && { mostUsers: most(users) }),
         };
-        await audit('settings', await changeAccount(store, account, change));
+        if (name) await audit('settings', await renameAccount(store, account, name));
+        const named = { ...account, ...(name && { name }) };
+        if (Object.keys(change).length > 0)
+          await audit('settings', await changeAccount(store, named, change));
       }),
     );
   accounts
@@ -154,7 +155,7 @@ export function accountCommands(
       .action((options) =>
         withStore(undefined, async ({ store, keys, siteTokens, auditSite }) => {
           if (!options.rotate) return print(tokenOf(keys, siteTokens[which]));
-          const counter = await store.directory.rotateSiteToken(which);
+          const counter = await store.directory.rotateSiteToken(which, siteTokens[which]);
           await auditSite('token', `${which} token replaced`);
           print(tokenOf(keys, counter));
         }),
@@ -163,11 +164,10 @@ export function accountCommands(
     .option('--rotate', 'create a new token; the old one stops working at once')
     .action((options) =>
       withStore(options.account, async ({ store, keys, account, audit }) => {
-        if (options.rotate) {
-          await store.directory.changeAccount(account.id, { rotate: true });
-          await audit('token', 'administration token replaced');
-        }
-        print(keys.adminToken({ ...account, tokenCounter: account.tokenCounter + (options.rotate ? 1 : 0) }));
+        if (!options.rotate) return print(keys.adminToken(account));
+        const rotated = await store.directory.rotateAdminToken(account.id, account.tokenCounter);
+        await audit('token', 'administration token replaced');
+        print(keys.adminToken(rotated));
       }),
     );
 }

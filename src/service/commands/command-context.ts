@@ -12,6 +12,7 @@ import { holdsData, openStore, type StorageSettings } from '../database/open-sto
 import type { Store } from '../database/store.ts';
 import { linkAddress } from '../kit/public-address.ts';
 import { line } from '../kit/text.ts';
+import { accountsMeant } from '../settings/account-names.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 
 /** What the service commands need from the program. */
@@ -70,9 +71,7 @@ export function makeCommandContext(io: ServiceCommandsIo) {
     };
     try {
       const { directory } = (await store.directory.read(0)) as { directory: Directory };
-      const found = directory.accounts.find(
-        ({ uid, name }) => account === undefined || uid === account || name === account,
-      );
+      const found = account === undefined ? directory.accounts[0] : accountMeant(directory.accounts, account);
       if (found === undefined)
         throw new CommandRefused(account === undefined ? noData : `there is no account "${account}"`);
       await work({
@@ -122,10 +121,33 @@ export function addIntegration(store: Store, account: Account, name: string): Pr
   return store.directory.addIntegration({ uid: newUid(), account: account.id, name, createdAt: Date.now() });
 }
 
+/** The account with this uid, else with this name; refused if several have it. */
+export const accountMeant = (accounts: readonly Account[], given: string): Account | undefined =>
+  onlyOne(accountsMeant(accounts, given), 'accounts', given);
+
+/** Two have one name only in databases of version 1.0.0. */
+function onlyOne<T extends { readonly uid: string }>(
+  meant: readonly T[],
+  kind: string,
+  name: string,
+): T | undefined {
+  if (meant.length > 1) {
+    const uids = meant.map(({ uid }) => uid).join(', ');
+    throw new CommandRefused(`there are ${meant.length} ${kind} "${name}": give a uid instead (${uids})`);
+  }
+  return meant[0];
+}
+
 export function chosen(integrations: readonly Integration[], name: string | undefined): Integration {
-  const found = integrations.find(
-    (integration) => name === undefined || integration.uid === name || integration.name === name,
-  );
+  const found =
+    name === undefined
+      ? integrations[0]
+      : (integrations.find(({ uid }) => uid === name) ??
+        onlyOne(
+          integrations.filter((integration) => integration.name === name),
+          'integrations',
+          name,
+        ));
   if (found === undefined)
     throw new CommandRefused(`there is no integration ${name === undefined ? 'yet' : `"${name}"`}`);
   return found;

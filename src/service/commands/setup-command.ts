@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
 import { systemUser } from '../../shared/process/denied.ts';
-import { newUid } from '../accounts/directory.ts';
 import { makeKeys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';
 import { bridgeSettings, signInInstructions } from '../integrations/instructions.ts';
+import { addAccountLocked, checkName } from '../settings/account-names.ts';
 import { changeAccount } from '../settings/change-account.ts';
 import { addUser, LINK_DAYS, makeInvitation, signInName, userName } from '../users/users.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import {
+  accountMeant,
   addIntegration,
   type CommandContext,
   CommandRefused,
@@ -64,16 +65,17 @@ export function setupCommand(parent: Command, { print, url, io }: CommandContext
       accounts: [],
       integrations: [],
     };
-    let account = accounts.find((one) => one.name === name);
+    let account = accountMeant(accounts, name);
     const audit = async (what: AuditKind, target: string) =>
       store.audit.write({
         ...{ account: account?.id ?? 0, at: Date.now(), what, target },
         ...{ who: systemUser().username, from: 'command' },
       });
     if (account === undefined) {
+      checkName(accounts, name);
       say(`add account ${name}`);
       if (!dryRun) {
-        account = await store.directory.addAccount({ uid: newUid(), name, country: country ?? null });
+        account = await addAccountLocked(store.directory, { name, country: country ?? null });
         await audit('settings', `account ${name} added`);
       }
     } else if (country !== undefined && country !== account.country) {

@@ -63,15 +63,21 @@ export function adminIntegrationRoutes(
     token: keys.integrationToken(integration),
   });
 
-  async function changed(request: OfIntegration, change: IntegrationChange) {
-    const { id, name: before } = integrationOf(request);
-    await directory.changeIntegration(id, change);
+  async function changed(
+    request: OfIntegration,
+    change: IntegrationChange | ((integration: Integration) => IntegrationChange),
+  ) {
+    const integration = integrationOf(request);
+    const { id, name: before } = integration;
+    const what = typeof change === 'function' ? change(integration) : change;
+    const after = await directory.changeIntegration(id, what);
+    if (after === undefined) throw new Refusal(404, 'There is no such integration.');
     await audit(
       request,
-      change.oldTokenUntil !== undefined ? 'token' : 'settings',
-      integrationChangeText(before, change),
+      what.oldTokenUntil !== undefined ? 'token' : 'settings',
+      integrationChangeText(before, what),
     );
-    return integrationOf(request);
+    return after;
   }
 
   app.get(
@@ -124,10 +130,17 @@ export function adminIntegrationRoutes(
     operation('rotateToken', 'Make a new token; the old one is accepted for as many days as asked for', {
       by: byUid,
       body: z.object({ old_token_days: oldTokenDays.default(0) }).nullish(),
-      response: { 200: withToken },
+      response: {
+        200: withToken,
+        409: errorSchema.describe(
+          'The token of before is still accepted: end it first, or ask for 0 days; or another request has just replaced the token.',
+        ),
+      },
     }),
-    async (request) =>
-      viewWithToken(await changed(request, newToken(request.body?.old_token_days ?? 0, clock()))),
+    async (request) => {
+      const days = request.body?.old_token_days ?? 0;
+      return viewWithToken(await changed(request, (integration) => newToken(integration, days, clock())));
+    },
   );
   app.delete(
     '/integrations/:uid/old-token',

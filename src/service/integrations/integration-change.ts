@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { IntegrationChange } from '../accounts/directory-store.ts';
+import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
+import { refuseWhileOldIsGood } from '../accounts/limits.ts';
 
 /** How long a replaced token is accepted beside the new one. */
 export const oldTokenDays = z.coerce
@@ -7,21 +8,32 @@ export const oldTokenDays = z.coerce
   .min(0, 'The time must be 0 to 7 days.')
   .max(7, 'The time must be 0 to 7 days.');
 
-/** A new token; the old one is accepted for `days` more days; 0: no longer. */
-export const newToken = (days: number, now: number): IntegrationChange => ({
-  rotate: true,
-  oldTokenUntil: days === 0 ? null : now + Math.round(days * 86_400_000),
-});
+/**
+ * A new token; the present one is accepted for `days` more days; 0: no longer.
+ * @throws ChangeRefused if the one before it is still accepted, unless all are to end
+ */
+export function newToken(
+  { tokenCounter, oldTokenUntil }: Integration,
+  days: number,
+  now: number,
+): IntegrationChange {
+  refuseWhileOldIsGood(oldTokenUntil, days, now);
+  return {
+    replaces: tokenCounter,
+    oldTokenUntil: days === 0 ? null : now + Math.round(days * 86_400_000),
+  };
+}
 
 /** A change of an integration in words, for the audit log. */
 export function integrationChangeText(
   integration: string,
-  { name: renamed, enabled, rotate, oldTokenUntil }: IntegrationChange,
+  { name: renamed, enabled, replaces, oldTokenUntil }: IntegrationChange,
 ): string {
+  const isNew = replaces !== undefined;
   const changes = [
-    rotate && 'token replaced',
-    rotate && oldTokenUntil && `the old one is accepted until ${new Date(oldTokenUntil).toISOString()}`,
-    oldTokenUntil === null && !rotate && 'old token ended',
+    isNew && 'token replaced',
+    isNew && oldTokenUntil && `the old one is accepted until ${new Date(oldTokenUntil).toISOString()}`,
+    oldTokenUntil === null && !isNew && 'old token ended',
     renamed !== undefined && `renamed ${renamed}`,
     enabled !== undefined && (enabled ? 'on' : 'off'),
   ];

@@ -45,8 +45,13 @@ export function integrationPages(
     if (found === undefined) throw new Refusal(404, (errors) => errors.notThere);
     return found;
   }
-  async function change(request: PageRequest, what: IntegrationChange) {
-    const { id, uid, name } = chosen(request);
+  async function change(
+    request: PageRequest,
+    change: IntegrationChange | ((integration: Integration) => IntegrationChange),
+  ) {
+    const integration = chosen(request);
+    const { id, uid, name } = integration;
+    const what = typeof change === 'function' ? change(integration) : change;
     await directory.changeIntegration(id, what);
     await request.audit(
       what.oldTokenUntil !== undefined ? 'token' : 'settings',
@@ -111,9 +116,12 @@ export function integrationPages(
     const refused = await refusedField('name', request, renamed);
     return refused ? list(request, refused) : renamed;
   });
-  pages.post('/integrations/:uid/rotate', 'administrator', (request) => {
+  pages.post('/integrations/:uid/rotate', 'administrator', async (request) => {
     const { values, errors } = readForm(rotation, request);
-    return errors ? list(request, errors) : change(request, newToken(values.days, request.now));
+    if (errors) return list(request, errors);
+    const rotated = change(request, (integration) => newToken(integration, values.days, request.now));
+    const refused = await refusedField('days', request, rotated);
+    return refused ? list(request, refused) : rotated;
   });
   for (const [name, what] of [
     ['end-old', { oldTokenUntil: null }],

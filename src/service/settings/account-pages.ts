@@ -5,7 +5,6 @@ import { displayText } from '../kit/display-text.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { table } from '../kit/table.ts';
-import { line } from '../kit/text.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import type { Passwords } from '../users/password.ts';
 import type { Sessions } from '../users/sessions.ts';
@@ -18,7 +17,6 @@ import { changeAccount } from './change-account.ts';
 
 const passwordChange = z.object({ current: z.string(), password: newPassword });
 const settings = z.object({
-  account: line('account', { max: 80 }),
   ...placeSchema,
   within: z
     .string()
@@ -84,9 +82,8 @@ export function accountPages(
   pages.post('/account/settings', 'administrator', async (request) => {
     const { values, errors } = readForm(settings, request);
     if (errors) return ownPage(request, errors);
-    const { account: name, country, zone, within, crm, agents_delete } = values;
+    const { country, zone, within, crm, agents_delete } = values;
     const change = {
-      name,
       country,
       timeZone: zone,
       answerWithin: within,
@@ -120,11 +117,11 @@ function ownPage(request: PageRequest, errors?: FieldErrors): Page {
         html`<h2 class="after">${text.settings}</h2>${changeForm(
           { action: '/account/settings', token, is: 'card form wide-form', label: text.settings },
           html`
-            ${field({ label: text.accountName, name: 'account', value: value('account', account.name), errors, required: true, maxlength: 80 })}
+            <div><span class="label">${text.accountName}</span> <b>${displayText(account.name, 80)}</b><p class="quiet small">${text.accountNameHint}</p></div>
             ${placeFields(words, { country: value('country', account.country ?? ''), zone: value('zone', account.timeZone ?? '') }, errors)}
             ${field({ label: text.within, name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true })}
             ${field({ label: words.crm.label, name: 'crm', value: value('crm', account.crmUrl ?? ''), errors, maxlength: 500, hint: words.crm.hint })}
-            <label class="choice"><input type="checkbox" name="agents_delete" value="1" checked=${form.has('account') ? form.has('agents_delete') : account.agentsDelete} /> ${text.agentsDelete}</label>
+            <label class="choice"><input type="checkbox" name="agents_delete" value="1" checked=${form.has('within') ? form.has('agents_delete') : account.agentsDelete} /> ${text.agentsDelete}</label>
             <div class="together"><button type="submit" class="primary">${common.save}</button></div>
           `,
         )}`

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
-import { addAccount, type ServiceDirectory } from '../accounts/directory.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import { byUid, given, name, nothing, operation, type ZodInstance } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
+import { addAccount, renameAccount } from './account-names.ts';
 import { changeText } from './change-account.ts';
 import { type RemovingStore, removeAccount } from './remove-account.ts';
 
@@ -90,7 +91,6 @@ export function adminAccountRoutes(
     async (request, reply) => {
       const { name, country } = request.body;
       const account = await addAccount(store, { name, country });
-      if (account === undefined) throw new Refusal(409, `There is an account "${name}".`);
       await directory.refresh();
       await audit(request, account.id, `account ${name} added`);
       return reply.code(201).send({ ...accountView(account), admin_token: keys.adminToken(account) });
@@ -98,18 +98,23 @@ export function adminAccountRoutes(
   );
   app.patch(
     '/accounts/:uid',
-    operation('limitAccount', "Change the limits of an account, with the operator's token", {
+    operation('limitAccount', "Change the name or the limits of an account, with the operator's token", {
       by: byUid,
-      body: z.object(limits).partial(),
-      response: { 200: accountSchema },
+      body: z.object({ name, ...limits }).partial(),
+      response: { 200: accountSchema, 409: errorSchema.describe('Another account has the name.') },
     }),
     async (request) => {
-      const account = await chosen(request.params.uid);
-      const { requests_per_minute: requestsPerMinute, most_users: mostUsers } = request.body;
+      const { uid } = request.params;
+      const account = await chosen(uid);
+      const { name, requests_per_minute: requestsPerMinute, most_users: mostUsers } = request.body;
+      if (name !== undefined && name !== account.name)
+        await audit(request, account.id, await renameAccount(store, account, name));
       const change = given({ requestsPerMinute, mostUsers });
-      await directory.changeAccount(account.id, change);
-      await audit(request, account.id, changeText(account, change));
-      return accountView(await chosen(account.uid));
+      if (Object.keys(change).length > 0) {
+        await directory.changeAccount(account.id, change);
+        await audit(request, account.id, changeText(await chosen(uid), change));
+      }
+      return accountView(await chosen(uid));
     },
   );
   app.post(
@@ -117,13 +122,15 @@ export function adminAccountRoutes(
     operation(
       'rotateAdminToken',
       "Make a new administration token of an account, with the operator's token; the old one is refused within seconds. For a token that leaked, or whose answer was lost.",
-      { by: byUid, response: { 200: madeSchema } },
+      {
+        by: byUid,
+        response: { 200: madeSchema, 409: errorSchema.describe('Another request has just replaced it.') },
+      },
     ),
     async (request) => {
-      const { id, uid } = await chosen(request.params.uid);
-      await directory.changeAccount(id, { rotate: true });
+      const { id, tokenCounter } = await chosen(request.params.uid);
+      const account = await directory.rotateAdminToken(id, tokenCounter);
       await audit(request, id, 'administration token replaced', 'token');
-      const account = await chosen(uid);
       return { ...accountView(account), admin_token: keys.adminToken(account) };
     },
   );

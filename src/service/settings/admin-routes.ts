@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { errorSchema } from '../../shared/api/contract/errors.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { exportLines } from '../accounts/account-data.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
@@ -16,6 +17,7 @@ import { whenClosed } from '../kit/closed-with.ts';
 import { refuseEncoded } from '../kit/encoded-body.ts';
 import { openApi } from '../kit/openapi.ts';
 import { isHead, wantsPage } from '../kit/page-request.ts';
+import { Refusal } from '../kit/refusal.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
@@ -31,7 +33,10 @@ import {
 } from './admin-accounts.ts';
 import { changeAccount } from './change-account.ts';
 
-const accountChange = z.object({ name: name.optional(), country: country.optional() });
+const accountChange = z.object({
+  name: name.optional().describe('As it is: only the operator can change it.'),
+  country: country.optional(),
+});
 
 /** What only tokens of who runs the service open: this one the fleet token, too, and /admin/accounts the operator's. */
 const fleetPath = '/admin/fleet';
@@ -130,12 +135,22 @@ export function adminRoutes(parts: Parts) {
       '/account',
       operation('changeAccount', 'Change the account', {
         body: accountChange,
-        response: { 200: accountSchema },
+        response: {
+          200: accountSchema,
+          403: errorSchema.describe('Only the operator can rename an account.'),
+        },
       }),
       async (request) => {
-        const { id } = accountOf(request);
+        const { id, name: own } = accountOf(request);
+        const { name = own, ...rest } = request.body;
+        // The operator's commands choose accounts by their names.
+        if (name !== own)
+          throw new Refusal(
+            403,
+            "Only the operator of the service can rename an account: PATCH /admin/accounts/UID with the operator's token, or pbx-bridge service account set --name.",
+          );
         const into = { directory, customers: store.customers };
-        const changed = await changeAccount(into, accountOf(request), given(request.body));
+        const changed = await changeAccount(into, accountOf(request), given(rest));
         await audit(request, 'settings', changed);
         return accountView(directory.accounts().find((candidate) => candidate.id === id) as Account);
       },

@@ -17,7 +17,7 @@ export async function changeAccount(
 
 /** A change of an account in words, for the audit log. */
 export function changeText(account: Pick<Account, 'name'>, change: AccountChange): string {
-  const { name = account.name, country, timeZone, answerWithin, crmUrl, agentsDelete } = change;
+  const { country, timeZone, answerWithin, crmUrl, agentsDelete } = change;
   const { requestsPerMinute, mostUsers } = change;
   const changes = [
     country !== undefined && `country ${country ?? 'none'}`,
@@ -28,7 +28,7 @@ export function changeText(account: Pick<Account, 'name'>, change: AccountChange
     mostUsers !== undefined && `${mostUsers ?? accountLimits.users} users`,
     agentsDelete !== undefined && `agents ${agentsDelete ? 'may' : 'may not'} delete customers and notes`,
   ];
-  return [`account ${name}`, ...changes.filter(Boolean)].join(', ');
+  return [`account ${account.name}`, ...changes.filter(Boolean)].join(', ');
 }
 
 /**

@@ -21,7 +21,7 @@ type By = { readonly who: string; readonly from: string };
 /**
  * Removes an account with everything that is stored of it, in steps of some hundred rows beside everybody's work. Its tokens
  * are refused first; its users are signed out with the first step, some seconds later. What is interrupted is ended by the next call.
- * @throws Refusal if it is the only one; and as the store
+ * @throws Refusal if it is the only one, also at its end, since the others were removed at the same time; and as the store
  */
 export async function removeAccount(
   { directory, accountData, audit, purge }: RemovingStore,
@@ -37,9 +37,13 @@ export async function removeAccount(
     throw new Refusal(409, `${name} is the only account: stop the service and delete its data instead`);
   for (const { id: integration, account } of integrations)
     if (account === id) await directory.changeIntegration(integration, { enabled: false });
-  await directory.changeAccount(id, { rotate: true });
+  await directory.rotateAdminToken(id, null);
   await sleep(HEARD_MS);
-  await accountData.remove(id, done);
+  if (!(await accountData.remove(id, done)))
+    throw new Refusal(
+      409,
+      `${name} is the only account now: everything in it is removed, and the account stays. Stop the service and delete its data instead`,
+    );
   await audit.write({
     ...{ account: null, at: clock(), what: 'removal', ...by },
     target: `account ${name} (${uid})`,

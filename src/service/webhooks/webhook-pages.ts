@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { newUid } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
+import { refuseWhileOldIsGood } from '../accounts/limits.ts';
 import { overlaps, rotation } from '../integrations/integration-pages.ts';
 import { copyable, displayText, plainText } from '../kit/display-text.ts';
 import {
@@ -137,12 +138,13 @@ export function webhookPages(
     const count = await store.sendAgain(webhook.id, delivery, now);
     return `${count} events sent again`;
   });
-  const secretOf = async ({ id }: Webhook, request: PageRequest) => {
+  const secretOf = async (webhook: Webhook, request: PageRequest) => {
     const { values } = readForm(rotation, request);
     if (values === null) throw new Refusal(422, (errors) => errors.notPossible);
     const { days } = values;
+    refuseWhileOldIsGood(webhook.oldSecretUntil, days, request.now);
     const oldSecretUntil = days === 0 ? null : request.now + days * 86_400_000;
-    await store.change(id, { rotate: true, oldSecretUntil });
+    await store.change(webhook.id, { replaces: webhook.secretCounter, oldSecretUntil });
     return `new secret, the old one signs for ${days} more days`;
   };
   const endOld = ({ id }: Webhook) =>

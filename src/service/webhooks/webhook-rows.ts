@@ -1,4 +1,5 @@
 import { type DeliveryResult, longestWaitMs, type Priority } from '../../shared/delivery/queue.ts';
+import { tokenReplaced } from '../accounts/limits.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import { rewriteTexts, type Statements, trimOldest, type Value } from '../store/statements.ts';
 import type { Delivery, DueDelivery, Webhook, WebhookChange, WebhookEvent } from './webhook-store.ts';
@@ -107,17 +108,21 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges) {
       const sql = 'INSERT INTO webhooks (uid, account_id, url, events, since) VALUES ($1, $2, $3, $4, $5)';
       await write(sql, uid, account, url, events.join(' '), since);
     },
+    /** @throws ChangeRefused if another request has replaced the secret */
     async change(id: number, change: WebhookChange): Promise<void> {
-      const { url = null, events, rotate, oldSecretUntil, failingSince } = change;
-      await write(
+      const { url = null, events, replaces, oldSecretUntil, failingSince } = change;
+      const isNew = replaces !== undefined;
+      const changed = await write(
         `UPDATE webhooks SET url = coalesce($2, url), events = coalesce($3, events),
            secret_counter = secret_counter + $4,
            old_secret_until = CASE WHEN $5 THEN $6 ELSE old_secret_until END,
-           failing_since = CASE WHEN $7 THEN $8 ELSE failing_since END WHERE id = $1`,
-        ...[id, url, events?.join(' ') ?? null, rotate ? 1 : 0],
-        ...[rotate === true || oldSecretUntil !== undefined, oldSecretUntil ?? null],
-        ...[failingSince !== undefined, failingSince ?? null],
+           failing_since = CASE WHEN $7 THEN $8 ELSE failing_since END
+         WHERE id = $1 AND secret_counter = coalesce($9, secret_counter) RETURNING id`,
+        ...[id, url, events?.join(' ') ?? null, isNew ? 1 : 0],
+        ...[isNew || oldSecretUntil !== undefined, oldSecretUntil ?? null],
+        ...[failingSince !== undefined, failingSince ?? null, replaces ?? null],
       );
+      if (isNew && changed.length === 0) throw tokenReplaced();
     },
     /** Events from `at` on are sent. */
     async switchOn(id: number, at: number): Promise<void> {

@@ -29,8 +29,8 @@ export type Webhook = {
 export type WebhookChange = {
   readonly url?: string;
   readonly events?: readonly WebhookEvent[];
-  /** A new secret; the old one signs until `oldSecretUntil`, or no longer. */
-  readonly rotate?: true;
+  /** Makes a new secret in place of the one with this counter, which signs until `oldSecretUntil`, or no longer. */
+  readonly replaces?: number;
   readonly oldSecretUntil?: number | null;
   readonly failingSince?: number | null;
 };

@@ -248,6 +248,10 @@ export const de: typeof en = {
       `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
     manyNumbers: 'Höchstens 100 Nummern.',
     nameTaken: 'Dieser Name wird bereits verwendet.',
+    tokenReplaced:
+      'Es wurde gerade eben ersetzt. Sehen Sie sich das neue an, bevor Sie es noch einmal ersetzen.',
+    oldStillGood:
+      'Das alte funktioniert noch. Beenden Sie es zuerst, oder wählen Sie, dass es sofort nicht mehr funktioniert.',
     wrongPassword: 'Falsches Passwort.',
   },
   errors: {
@@ -401,6 +405,7 @@ export const de: typeof en = {
     newPassword: 'Neues Passwort',
     settings: 'Kontoeinstellungen',
     accountName: 'Name des Kontos',
+    accountNameHint: 'Nur der Betreiber dieses Dienstes kann ihn ändern.',
     within: 'Annahme innerhalb von (Sekunden)',
     hoursHelp:
       'Berichte und Anrufliste trennen Anrufe in diesen Zeiten von denen außerhalb. An geschlossenen Tagen bleiben beide Zeiten leer; 00:00 als Ende ist Mitternacht.',

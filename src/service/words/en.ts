@@ -251,6 +251,8 @@ export const en = {
       `It is not clear which phone number “${text}” belongs to. Enter each number in full.`,
     manyNumbers: 'At most 100 numbers.',
     nameTaken: 'This name is already in use.',
+    tokenReplaced: 'It was replaced a moment ago. Look at the new one before you replace it again.',
+    oldStillGood: 'The old one still works. End it first, or choose that it stops working at once.',
     wrongPassword: 'Wrong password.',
   },
   errors: {
@@ -398,6 +400,7 @@ export const en = {
     newPassword: 'New password',
     settings: 'Account settings',
     accountName: 'Account name',
+    accountNameHint: 'Only the operator of this service can change it.',
     within: 'Answer within (seconds)',
     hoursHelp:
       'Reports and the list of calls tell calls in these hours from those outside. Leave both times empty on closed days; 00:00 as the end is midnight.',

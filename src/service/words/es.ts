@@ -245,6 +245,9 @@ export const es: typeof en = {
       `No está claro a qué número de teléfono pertenece «${text}». Escriba cada número completo.`,
     manyNumbers: 'Como máximo 100 números.',
     nameTaken: 'Este nombre ya está en uso.',
+    tokenReplaced: 'Se acaba de sustituir. Mire el valor nuevo antes de sustituirlo otra vez.',
+    oldStillGood:
+      'El anterior funciona todavía. Anúlelo primero, o elija que deje de funcionar de inmediato.',
     wrongPassword: 'Contraseña incorrecta.',
   },
   errors: {
@@ -396,6 +399,7 @@ export const es: typeof en = {
     newPassword: 'Contraseña nueva',
     settings: 'Ajustes de la cuenta',
     accountName: 'Nombre de la cuenta',
+    accountNameHint: 'Solo el operador de este servicio puede cambiarlo.',
     within: 'Atender en menos de (segundos)',
     hoursHelp:
       'Los informes y la lista de llamadas separan las llamadas en este horario de las demás. Deje ambas horas vacías los días de cierre; 00:00 como final es medianoche.',

@@ -248,6 +248,9 @@ export const fr: typeof en = {
       `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
     manyNumbers: '100 numéros au maximum.',
     nameTaken: 'Ce nom est déjà utilisé.',
+    tokenReplaced: 'Il vient d’être remplacé. Regardez le nouveau avant de le remplacer encore.',
+    oldStillGood:
+      'L’ancien fonctionne encore. Mettez-y fin d’abord, ou choisissez qu’il cesse aussitôt de fonctionner.',
     wrongPassword: 'Mot de passe incorrect.',
   },
   errors: {
@@ -401,6 +404,7 @@ export const fr: typeof en = {
     newPassword: 'Nouveau mot de passe',
     settings: 'Paramètres du compte',
     accountName: 'Nom du compte',
+    accountNameHint: 'Seul l’exploitant de ce service peut le modifier.',
     within: 'Délai de réponse visé (secondes)',
     hoursHelp:
       'Les rapports et la liste des appels séparent les appels à ces heures des autres. Laissez les deux heures vides les jours de fermeture ; 00:00 comme fin est minuit.',

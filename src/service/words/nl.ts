@@ -243,6 +243,8 @@ export const nl: typeof en = {
       `Het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort. Voer elk nummer volledig in.`,
     manyNumbers: 'Maximaal 100 nummers.',
     nameTaken: 'Deze naam is al in gebruik.',
+    tokenReplaced: 'Dit is zojuist vervangen. Bekijk het nieuwe voordat u het opnieuw vervangt.',
+    oldStillGood: 'Het oude werkt nog. Beëindig het eerst, of kies dat het meteen niet meer werkt.',
     wrongPassword: 'Onjuist wachtwoord.',
   },
   errors: {
@@ -396,6 +398,7 @@ export const nl: typeof en = {
     newPassword: 'Nieuw wachtwoord',
     settings: 'Accountinstellingen',
     accountName: 'Naam van het account',
+    accountNameHint: 'Alleen de beheerder van deze dienst kan deze wijzigen.',
     within: 'Opnemen binnen (seconden)',
     hoursHelp:
       'Rapporten en de gesprekkenlijst scheiden gesprekken binnen deze tijden van die daarbuiten. Laat beide tijden leeg op gesloten dagen; 00:00 als einde is middernacht.',
