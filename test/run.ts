@@ -92,7 +92,7 @@ if (inOtherTier.length > 0) reasons.push(`in the other tier: ${inOtherTier.join(
 print(`left out: ${reasons.join('; ') || 'nothing'}`);
 if (values.fast)
   print(
-    'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run mutants, npm run matrix -- --world freepbx-generated,freepbx-generated-16 (FREEPBX_SOURCE, FREEPBX_SOURCE_16)',
+    'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run matrix -- --world freepbx-generated,freepbx-generated-16 (FREEPBX_SOURCE, FREEPBX_SOURCE_16)',
   );
 const remains = scratch === undefined ? [] : readdirSync(scratch);
 // Tests that failed keep their data.
