@@ -24,7 +24,7 @@ if (values.help) {
   process.exit(0);
 }
 
-const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']);
+const all = globSync(['{src,systemd,test}/**/*.test.ts']);
 const isInTier = (path: string) => (isSlow(path) ? !values.fast : !values.slow);
 const byPart = new Map(parts.map((part) => [part, pathsWith(part)]));
 for (const [part, paths] of byPart) {
