@@ -12,7 +12,7 @@ import { presumedPresentation } from './calls/presentation.ts';
 import { type CallSettings, createRules } from './calls/rules.ts';
 import { createTracker } from './calls/tracker.ts';
 import { readTrunk, storedTrunk } from './calls/trunk.ts';
-import { isTrunk, notationOf } from './calls/trunk-learning.ts';
+import { isPhone, isTrunk, notationOf } from './calls/trunk-learning.ts';
 import type { LiveCalls } from './cdr/live-calls.ts';
 import type { Appended, Batch, Outbox, Saved } from './outbox/outbox.ts';
 import type { CallCounts } from './status/bridge-status.ts';
@@ -220,10 +220,7 @@ export function createTrackerDriver(
       snapshots: () => state.snapshots,
       rules: () => state.rules,
       trunks: () => new Set([...state.trunks.keys()].filter((endpoint) => isTrunk(state, endpoint))),
-      isPhone(endpoint) {
-        const context = state.contexts.get(endpoint);
-        return context !== undefined && !state.rules.contextIsInbound(context);
-      },
+      isPhone: (endpoint) => isPhone(state, endpoint),
       notationOf: (channel) => notationOf(state, channel),
       presumesWithheld: (endpoint) => presumedPresentation(state.trunks.get(endpoint)) === 'prohibited',
       knownAs: (uniqueid) =>

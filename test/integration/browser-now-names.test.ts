@@ -7,6 +7,7 @@ import { until } from '../until.ts';
 import { browserImpossible, keepPicture, openBrowser, signedIn } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
 import { withStore } from './people.ts';
+import { report } from './recorded-request.ts';
 import { event, serve } from './service-harness.ts';
 
 const skip = browserImpossible() ?? false;
@@ -111,5 +112,11 @@ test('the name of who rings, and of my caller, is readable at every width, in al
   await look('mine', ['mine'], windows);
   await post(a.token, event({ id: 'stranger', from: stranger }));
   await look('stranger', ['stranger', 'mine'], windows);
+  // Its end was probably lost: it has a button that closes it.
+  await withStore(served, (store) =>
+    report(store, { id: 'still', from: long, at: Date.now() - 42 * 60_000 }),
+  );
+  await Promise.all(windows.map(({ page }) => page.reload()));
+  await look('still', ['still'], windows);
   assert.deepEqual(trouble, []);
 });

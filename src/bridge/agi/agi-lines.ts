@@ -1,47 +1,52 @@
-import type { Layout, LineLayout } from '../ami/wire/layout.ts';
+import { extension, type Layout, type LineLayout } from '../ami/wire/layout.ts';
 import { type Reading, readAs } from '../ami/wire/reading.ts';
 import { firstLine } from '../calls/line-break.ts';
 
-const line = (name: string, raw?: number): LineLayout => ({
-  key: `agi_${name}`,
-  ...(raw !== undefined && { raw }),
+const line = (name: string): LineLayout => ({ key: `agi_${name}` });
+/** One whose value the caller or the dialplan chooses: it may have line breaks. Few channel drivers limit its length. */
+const chosen = (name: string, longest = Number.POSITIVE_INFINITY): LineLayout => ({
+  ...line(name),
+  raw: longest,
 });
 const optional = (each: LineLayout): LineLayout => ({ ...each, optional: true });
 
 /**
- * The lines that Asterisk sends, in its order; those with a number may have line breaks in their values, since the caller
- * or the dialplan chooses them, and are at most that long (see the layouts of AMI).
+ * The lines that Asterisk sends, in its order.
  * @see setup_env in Asterisk's res/res_agi.c
  */
 const layout: Layout = [
   optional(line('network')),
-  optional(line('network_script', 1024)),
-  line('request', 1024),
-  line('channel', 255),
+  optional(chosen('network_script')),
+  chosen('request'),
+  chosen('channel'),
   line('language'),
   line('type'),
   line('uniqueid'),
   line('version'),
-  line('callerid', 255),
-  line('calleridname', 255),
+  chosen('callerid'),
+  chosen('calleridname'),
   line('callingpres'),
   line('callingani2'),
   line('callington'),
   line('callingtns'),
-  line('dnid', 255),
-  line('rdnis', 255),
+  chosen('dnid'),
+  chosen('rdnis'),
   line('context'),
-  line('extension', 79),
+  chosen('extension', extension),
   line('priority'),
   line('enhanced'),
-  line('accountcode', 79),
+  chosen('accountcode', extension),
   line('threadid'),
-  ...Array.from({ length: 128 }, (_, i) => optional(line(`arg_${i + 1}`, 1024))),
+  ...Array.from({ length: 128 }, (_, i) => optional(chosen(`arg_${i + 1}`))),
 ];
 
-const keys: ReadonlySet<string> = new Set(layout.map(({ key }) => key));
+const places: ReadonlyMap<string, number> = new Map(layout.map(({ key }, nth) => [key, nth]));
+const keys: ReadonlySet<string> = new Set(places.keys());
 /** The channel's name is used only with its Uniqueid. */
 const used = /^agi_(network_script|request|uniqueid|callerid|callingpres|arg_1)$/;
+
+/** The lines that say whether the lookup is about `agi_callerid`. */
+const decisive: ReadonlySet<string> = new Set(['agi_callingpres', 'agi_arg_1']);
 
 function read(text: string): Reading {
   // It begins with one of two lines.
@@ -60,8 +65,8 @@ export function isUnfinished(text: string): boolean {
 }
 
 /**
- * The values by name, each up to its first line break. In a text that no Asterisk sends, names that are repeated are left out:
- * what a caller has written into a value cannot be told from the rest.
+ * The values by name, each up to its first line break. If a value has lines that can be taken for Asterisk's, only those are
+ * in it that must be Asterisk's.
  */
 export function readLines(text: string): ReadonlyMap<string, string> {
   const reading = read(text);
@@ -69,13 +74,36 @@ export function readLines(text: string): ReadonlyMap<string, string> {
     return new Map(
       reading.lines.map(({ key, value, end }) => [key, firstLine(text.slice(value, end)).trim()]),
     );
-  const found = [...text.matchAll(/^(agi_\w+):(.*)$/gm)];
-  const repeated = new Set<string>();
-  const values = new Map<string, string>();
-  for (const [, name = '', value = ''] of found) {
-    if (values.has(name)) repeated.add(name);
-    values.set(name, firstLine(value.trim()).trim());
-  }
-  for (const name of repeated) values.delete(name);
+  const found = text.split('\n').flatMap((each) => {
+    const [, name = '', value = ''] = /^(agi_\w+):(.*)$/s.exec(each) ?? [];
+    const nth = places.get(name);
+    return nth === undefined ? [] : { name, nth, value: firstLine(value.trim()).trim() };
+  });
+  const values = new Map(inOrder(found).map(({ name, value }) => [name, value]));
+  // The caller may withhold the number, or the dialplan may ask about another.
+  if (found.some(({ name }) => decisive.has(name) && !values.has(name))) values.delete('agi_callerid');
   return values;
+}
+
+/**
+ * The lines that are behind all that Asterisk sends earlier, and before all that it sends later. One that was put into a value
+ * is none of them: all lines that Asterisk sends behind that value follow.
+ */
+function inOrder<Placed extends { readonly nth: number }>(lines: readonly Placed[]): Placed[] {
+  let latest = -1;
+  const behindEarlier = lines.map(({ nth }) => {
+    const isBehind = nth > latest;
+    latest = Math.max(latest, nth);
+    return isBehind;
+  });
+  let earliest = Number.POSITIVE_INFINITY;
+  return lines
+    .map((each, i) => ({ each, isBehind: behindEarlier[i] }))
+    .toReversed()
+    .filter(({ each: { nth }, isBehind }) => {
+      const isBefore = nth < earliest;
+      earliest = Math.min(earliest, nth);
+      return isBehind && isBefore;
+    })
+    .map(({ each }) => each);
 }

@@ -74,6 +74,7 @@ const come: Record<string, string | null> = {
   tooLong: 'agi_x: '.padEnd(sessionLimits.requestBytes + 1, 'x'),
   ends: '\n\n',
   tooManyLines: `${'agi_x: 1\n'.repeat(sessionLimits.requestLines + 1)}\n`,
+  endlessLines: `agi_request: x\nagi_channel: ${'\n'.repeat(sessionLimits.requestLines + 2)}`,
   manyLines: `${'agi_x: 1\n'.repeat(sessionLimits.requestLines)}\n`,
   long: 'x'.repeat(sessionLimits.replyBytes / 4),
   talk: 'x\n'.repeat(sessionLimits.replyBytes / 8),
@@ -121,6 +122,7 @@ const rows = table<[name: string, inputs: string, does: string]>(`
   a request that does not end                  | tooLong                                  | close:too-long
   a request that ends too late                 | tooLong+ends                             | close:too-long
   too many lines                               | tooManyLines                             | close:too-long
+  too many lines in a value, without an end   | endlessLines                            | close:too-long
   as many lines as can be                      | manyLines                                | ask
   a reply that does not end                    | request answer long long long long long  | ask 1 close:too-long
   talk while asked                             | request talk talk talk talk talk         | ask close:too-long

@@ -94,12 +94,14 @@ function readOn(received: string, more: string): Step {
   // A carriage return within a line is part of a value.
   const text = (received + more).replaceAll(/\r+\n/g, '\n');
   if (!text.startsWith('agi_'.slice(0, text.length))) return close('not-agi');
+  // Each blank line may be the end, and costs a reading of all lines before it.
+  if (hasMoreLines(text, sessionLimits.requestLines + 2)) return close('too-long');
   let end = more.includes('\n') ? text.indexOf('\n\n') : -1;
-  while (end >= 0 && isUnfinished(text.slice(0, end))) end = text.indexOf('\n\n', end + 1);
+  while (end >= 0 && (isUnfinished(text.slice(0, end)) || hasRequestLine(text.slice(end))))
+    end = text.indexOf('\n\n', end + 1);
   if ((end < 0 ? text.length : end) > sessionLimits.requestBytes) return close('too-long');
   if (end < 0) return stay({ phase: 'request', text });
   const lines = text.slice(0, end);
-  if (hasMoreLines(lines, sessionLimits.requestLines)) return close('too-long');
   const { session, actions } = waitOn({ phase: 'asked', text: text.slice(end + 2), received: 0 });
   return actions.length > 0
     ? { session, actions }
@@ -112,8 +114,15 @@ function hasMoreLines(text: string, most: number): boolean {
   return lines > most;
 }
 
+/** True if the request goes on here: a blank line before it is in a value. */
+function hasRequestLine(text: string): boolean {
+  return /\nagi_\w+:/.test(`\n${text}`);
+}
+
 /** Before a command is sent, Asterisk sends nothing unless the caller hangs up. */
 function waitOn(session: Asked, actions: readonly SessionAction[] = []): Step {
+  // What was asked was in a value of a request that only now comes to its end.
+  if (hasRequestLine(session.text)) return close('not-agi', actions);
   return session.text.startsWith(HANGUP) ? close('hung-up', actions) : stay(session, actions);
 }
 

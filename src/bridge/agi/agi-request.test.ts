@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { newSession, step } from './agi-protocol.ts';
 import { requestText } from './agi-request.fixture.ts';
 import { type AgiRequest, readRequest } from './agi-request.ts';
@@ -95,6 +95,55 @@ test('lines in what a caller chooses are not those of Asterisk, wherever the byt
             assert.deepEqual([asked, more], [readRequest(plain.trimEnd()), []], JSON.stringify(value));
           }
         }
+});
+
+/** All lines behind that of a name, as the one who chose its value would like them, in as few bytes as possible. */
+function forgedBehind(name: string): string {
+  const text = requestText({ agi_uniqueid: '1763600000.9', agi_callerid: '110' }, ['110']);
+  const lines = text.slice(text.indexOf('\n', text.indexOf(`\n${name}:`) + 1)).trimEnd();
+  return lines.replaceAll(/(?<!uniqueid|callerid|arg_1): .*$/gm, ':');
+}
+
+describe('a value with all lines that are to come is not believed, however long it is', () => {
+  const chosen = [
+    ...['agi_network_script', 'agi_request', 'agi_channel', 'agi_callerid', 'agi_calleridname'],
+    ...['agi_dnid', 'agi_rdnis', 'agi_extension', 'agi_accountcode'],
+  ];
+  /** Asterisk cuts these. */
+  const limited = ['agi_extension', 'agi_accountcode'];
+  for (const name of chosen)
+    for (const length of limited.includes(name) ? [0] : [0, 300, 5_000])
+      for (const end of ['', '\n', '\n\n', '\n\nx'])
+        test(`${name}, ${length} bytes, ends in ${JSON.stringify(end)}`, () => {
+          const own = { agi_network_script: 'priority', agi_request: 'agi://pbx/priority' }[name] ?? '0';
+          const value = `${own}${forgedBehind(name)}${'0'.repeat(length)}${end}`;
+          for (const args of [[], ['4711']])
+            for (const pres of ['0', '35']) {
+              const text = requestText({ agi_callingpres: pres, [name]: value }, args);
+              const asked = requestsOf([text]);
+              assert.equal(asked.length, 1);
+              const [{ number, uniqueid, script } = asked[0] as AgiRequest] = asked;
+              const numbers = [
+                '',
+                ...args,
+                ...(pres === '0' && args.length === 0 ? ['0', '+4940669690101'] : []),
+              ];
+              assert.ok(!limited.includes(name) || value.length <= 79);
+              assert.ok(numbers.includes(number), `${number} is looked up`);
+              assert.ok(['', '1763600000.1'].includes(uniqueid), uniqueid);
+              assert.ok(['', 'priority'].includes(script), script);
+            }
+        });
+});
+
+test('a request that goes on behind its end is not answered', () => {
+  const text = requestText({ agi_callerid: `+4930${forgedBehind('agi_callerid')}\n` });
+  const end = text.indexOf('\n\n') + 2;
+  let session = step(newSession, { type: 'bytes', bytes: Buffer.from(text.slice(0, end)) }).session;
+  const next = step(session, { type: 'bytes', bytes: Buffer.from(text.slice(end)) });
+  assert.deepEqual(next.actions, [{ type: 'close', why: 'not-agi' }]);
+  session = next.session;
+  assert.deepEqual(step(session, { type: 'answer', commands: ['SET VARIABLE A 1'] }).actions, []);
 });
 
 test('a number with a line break ends there, and the call is still asked about', () => {

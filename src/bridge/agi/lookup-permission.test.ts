@@ -6,7 +6,7 @@ import type { Input, Presentation } from '../calls/input.ts';
 import type { OpenCall } from '../calls/open-call.ts';
 import { callSettings } from '../calls/rules.fixture.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
-import { caller, heardAs } from '../calls/tracker.fixture.ts';
+import { caller, heardAs, phone, row } from '../calls/tracker.fixture.ts';
 import { createTracker } from '../calls/tracker.ts';
 import type { NumberToLookUp } from './agi.ts';
 import { createLookupPermissions } from './lookup-permission.ts';
@@ -66,7 +66,22 @@ const named: Record<string, Input> = {
   silent: caller({ callerNumber: '' } as never),
   alice: caller({ callerNumber: 'alice7' } as never),
   shows: caller({ callerNumber: '931201234567' } as never),
+  second: caller({ uniqueid: '5.1', linkedid: '5.1', channel: 'PJSIP/trunk-00000005' } as never),
+  leg: phone(5, '1.2'),
+  // The PBX is asked what its dialplan does there.
+  hangsUpInMenu: {
+    ...{ type: 'hung-up', at: 1_000, uniqueid: '1.1', cause: 16 },
+    context: 'menu',
+    exten: '1',
+  },
+  firstIsMissing: listWithoutFirst(20_000),
+  firstIsGone: listWithoutFirst(40_000),
 };
+
+function listWithoutFirst(at: number): Input {
+  const channels = [row('5.1', 'PJSIP/trunk-00000005'), row('1.2', 'PJSIP/1001-00000002')];
+  return { type: 'channels-listed', at, askedAt: at, channels, bridges: [] };
+}
 
 /**
  * Plays a script: as `heardAs`; `own` asks for the caller's own number, `own/1.2:1001` on another channel and with another number
@@ -133,6 +148,11 @@ const tables: Record<string, [what: string, settings: string, script: string, an
     is none where the caller has none        | missing | alice own:alice7 +1000 own:alice7         | none none
     is one that has just been set            | none | silent +1000 own 1.1#0201234567 1.1?allowed  | N
     is none where zeros stand for it         | none | given/:0000000000 call=allowed               | none
+  `),
+  'of two callers with one number, the first is gone': table(`
+    a tick has ended its call                | none | caller 1.1?allowed hangsUpInMenu +1000 leg second 5.1?allowed own/1.2 pass=375 | N
+    its Hangup never came                    | none | caller 1.1?allowed leg second 5.1?allowed firstIsMissing firstIsGone own/1.2 pass=375 | N
+    its Hangup never came, and a lookup waits for it | none | caller leg second 5.1?allowed own/1.2 firstIsMissing firstIsGone pass=375 | N
   `),
   'a channel of which no event comes: the call itself': table(`
     says: allowed                            | none | own/9.9 call=allowed own/ call=allowed       | N N

@@ -149,8 +149,11 @@ export function createLookupPermissions(
     },
     review(input, effects) {
       if (input.type === 'snapshot') return updateAll();
-      const changed = new Set(effects.flatMap((it) => (it.type === 'save' ? it.call.uniqueid : [])));
-      if ('uniqueid' in input) changed.add(input.uniqueid);
+      const changed = new Set('uniqueid' in input ? [input.uniqueid] : []);
+      for (const effect of effects) {
+        if (effect.type === 'save') changed.add(effect.call.uniqueid);
+        if (effect.type === 'free') changed.add(effect.uniqueid);
+      }
       for (const uniqueid of changed) updateCaller(uniqueid);
     },
   };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { amiEvent } from '../../../test/fakes/ami-event.ts';
 import { silentLog } from '../../shared/log/log.ts';
@@ -126,6 +126,63 @@ test('a caller with line breaks in the number: the call is seen, other calls are
   await until(() => inputs.filter(({ type }) => type === 'snapshot').length === 2);
   const { counters } = link.status();
   assert.deepEqual([counters.lineBreaks, counters.bad, counters.ignored.get('Response')], [8, 1, undefined]);
+});
+
+describe('a list of channels with a row that is refused ends no call', () => {
+  const uniqueids = (inputs: readonly Input[]) =>
+    inputs.flatMap((it) => ('channels' in it ? [it.channels.map(({ uniqueid }) => uniqueid)] : []));
+  const whole = ['1.1', '1.2'];
+
+  /** An Asterisk with two channels; while `refused` lists are left, the number in the second row cannot be Asterisk's. */
+  async function start(t: TestContext, announces: boolean) {
+    const pbx = { refused: 0, lists: 0, send: (_: string): void => {} };
+    const port = await startServer(t, (socket) => {
+      pbx.send = (bytes) => socket.write(bytes);
+      serveActions(socket, (action, id) => {
+        if (action !== 'coreshowchannels') return healthyAnswer(action, id);
+        pbx.lists += 1;
+        const isRefused = pbx.refused-- > 0;
+        const forged = isRefused ? { CallerIDNum: `+4930\r\nContext: ${'x'.repeat(300)}` } : {};
+        const items = whole.map((uniqueid) =>
+          channelEvent('CoreShowChannel', uniqueid, { ActionID: id, ...(uniqueid === '1.2' && forged) }),
+        );
+        const count = announces ? `\r\nListItems: ${items.length}` : '';
+        const last = `Event: CoreShowChannelsComplete\r\nActionID: ${id}${count}`;
+        return [`Response: Success\r\nActionID: ${id}`, ...items, last, ''].join('\r\n\r\n');
+      });
+    });
+    const line = startLine(t, { port, pingIntervalMs: 60_000 });
+    await line.until(() => line.link.status().state === 'up');
+    return { ...line, pbx };
+  }
+
+  for (const [what, announces] of [
+    ['its end says how many rows it has', true],
+    ['its end does not', false],
+  ] as const) {
+    test(`after an event that was refused: ${what}`, async (t) => {
+      const { link, inputs, until, pbx } = await start(t, announces);
+      const { lists } = pbx;
+      pbx.refused = 2;
+      pbx.send('Event: Hangup\r\nUniqueid: 1.1\r\n\r\n');
+      await until(() => inputs.length === 2);
+      assert.deepEqual(uniqueids(inputs), [whole, whole]);
+      assert.equal(pbx.lists, lists + 3, 'it is read again until it is whole');
+      assert.equal(link.status().counters.bad, 3, 'the event and two rows');
+    });
+
+    test(`while calls are open: ${what}`, async (t) => {
+      const { link, inputs, until, pbx } = await start(t, announces);
+      pbx.refused = 1;
+      link.ask.channels();
+      await until(() => link.status().counters.bad === 1);
+      link.ask.channels();
+      await until(() => inputs.length === 2);
+      assert.deepEqual(types(inputs), ['snapshot', 'channels-listed']);
+      assert.deepEqual(uniqueids(inputs), [whole, whole]);
+      assert.equal(link.status().counters.bad, 1);
+    });
+  }
 });
 
 test('an event is not believed before it is known how it goes on, and waits for nothing else', async (t) => {

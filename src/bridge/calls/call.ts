@@ -104,7 +104,7 @@ export function dropCall(state: TrackerState, call: OpenCall): void {
 function freeCall(state: TrackerState, call: OpenCall): void {
   state.calls.delete(call.uniqueid);
   state.waitingForNumber.delete(call.uniqueid);
-  state.effects.push({ type: 'free', id: call.id });
+  state.effects.push({ type: 'free', id: call.id, uniqueid: call.uniqueid });
 }
 
 /**

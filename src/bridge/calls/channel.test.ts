@@ -34,10 +34,18 @@ test('a leg goes out over a trunk if another number than its own is dialled', ()
     ['PJSIP/kamailio-00000001', 'kamailio/sip:1001@10.0.0.1', false, '302000'],
     ['PJSIP/anna-00000001', 'anna/sip:anna@10.0.0.1', false, '204'],
     ['PJSIP/1001-00000001', '1001/sip:205@10.0.0.1', false, '205'],
+    // By the PBX's configuration a phone: it may have registered under a long number, which is not the one that was called.
+    ['PJSIP/anna-00000001', 'anna/sip:12345678@10.0.0.1', true, '204'],
+    ['PJSIP/anna-00000001', 'anna/sip:12345678@10.0.0.1', false, '204', 'phone'],
+    ['PJSIP/anna-00000001', 'anna/sip:493012345678@10.0.0.1', false, '', 'phone'],
+    ['PJSIP/kamailio-00000001', 'kamailio/sip:1001@10.0.0.1', true, '1001', 'phone'],
+    ['PJSIP/provider-00000001', 'provider/sip:0612345678@10.0.0.1', true, '0612345678', 'phone'],
+    ['PJSIP/provider-00000001', 'provider/sip:+31612345678@10.0.0.1', true, '204', 'phone'],
+    ['PJSIP/provider-00000001', '0612345678@provider', true, '204', 'phone'],
   ] as const;
-  for (const [name, dialString, goesOut, number = ''] of rows)
+  for (const [name, dialString, goesOut, number = '', configured] of rows)
     assert.equal(
-      goesOverTrunk({ name, kind: channelKind(name), number }, dialString),
+      goesOverTrunk({ name, kind: channelKind(name), number }, dialString, configured === 'phone'),
       goesOut,
       `${name} ${dialString}`,
     );

@@ -204,17 +204,22 @@ export function otherHalf(localName: string): string {
  * True if a number was dialled that is not the endpoint's own: the leg goes out over a trunk. A phone may have registered
  * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`. A SIP proxy is dialled
  * in the same way for the phones behind it; the leg (`number`: its CallerIDNum) is for the number in that address then.
+ * @param isPhone whether the PBX's configuration says that the endpoint is none of a trunk: softphones register under
+ * numbers of any length.
  */
 export function goesOverTrunk(
   { name, kind, number = '' }: Pick<Channel, 'name' | 'kind'> & Partial<Pick<Channel, 'number'>>,
   dialString: string,
+  isPhone: boolean,
 ): boolean {
   const own = extensionOf(name);
   const called = dialledNumber(dialString);
   // A name such as `204w` or `1001@home` is not a number with something behind it.
   if (kind !== 'real' || called === '' || called === numberIn(own)) return false;
   if (!dialString.startsWith(`${own}/sip:`)) return true;
-  return numberIn(own) === '' && (called.length > LONGEST_EXTENSION || called === numberIn(number));
+  if (numberIn(own) !== '') return false;
+  const isOutside = called.startsWith('+') || (called.length > LONGEST_EXTENSION && !isPhone);
+  return isOutside || called === numberIn(number);
 }
 
 const LONGEST_EXTENSION = 6;

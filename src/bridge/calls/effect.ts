@@ -45,7 +45,7 @@ export type Report = {
 export type Save = { readonly type: 'save'; readonly call: Readonly<OpenCall> };
 
 /** The call is over: forget it. */
-export type Free = { readonly type: 'free'; readonly id: string };
+export type Free = { readonly type: 'free'; readonly id: string; readonly uniqueid: string };
 
 /** Save what is known of this endpoint (`PJSIP/trunk`) as a trunk; without `trunk`, delete it. */
 export type TrunkChanged = { readonly type: 'trunk'; readonly endpoint: string; readonly trunk?: Trunk };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { table } from '../../../test/table.ts';
+import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { callSettings } from './rules.fixture.ts';
 import { classifyChannel, createRules } from './rules.ts';
 
@@ -39,4 +40,22 @@ test('a star stands for anything, slashes and dots too', () => {
   assert.ok(!rules.nameIsInbound('PJSIP/1001-00000001'));
   assert.ok(rules.contextIsInbound('.hidden'));
   assert.ok(!byContext.nameIsInbound('PJSIP/1001-00000001'));
+});
+
+test('globs of channels ignore case, those of contexts do not', () => {
+  const rules = createRules({
+    ...callSettings,
+    inboundContexts: ['from-trunk-*'],
+    inboundChannels: ['pjsip/Trunk-*'],
+    notAPerson: ['pjsip/BOT', 'iax2/branch-[a-c]*'],
+    trunkNumbers: [readTrunkNotation('Pjsip/Trunk-*:as-is')].filter((it) => it !== undefined),
+  });
+  for (const machine of ['PJSIP/bot-00000002', 'PJSIP/Bot-00000002', 'IAX2/BRANCH-B12'])
+    assert.ok(rules.isMachine(machine), machine);
+  for (const person of ['SIP/bot-00000002', 'PJSIP/bother-00000002', 'IAX2/branch-d12'])
+    assert.ok(!rules.isMachine(person), person);
+  assert.ok(rules.nameIsInbound('PJSIP/trunk-00000001'));
+  assert.equal(rules.notationOf('PJSIP/trunk-00000001').kind, 'as-is');
+  assert.ok(rules.contextIsInbound('from-trunk-sip'));
+  assert.ok(!rules.contextIsInbound('From-Trunk-sip'));
 });

@@ -37,21 +37,26 @@ export type Rules = CallSettings & {
 // bash: a star crosses slashes, as people expect of `DAHDI/*` and `DAHDI/i1/5551234-1`.
 const globOptions = { bash: true, dot: true } as const;
 
-function matcher(globs: readonly string[]): (text: string) => boolean {
-  return globs.length === 0 ? () => false : picomatch([...globs], globOptions);
+function matcher(globs: readonly string[], options = {}): (text: string) => boolean {
+  return globs.length === 0 ? () => false : picomatch([...globs], { ...globOptions, ...options });
+}
+
+/** Asterisk finds a technology in any case, so people write names of channels in any. */
+function channelMatcher(globs: readonly string[]): (channel: string) => boolean {
+  return matcher(globs, { nocase: true });
 }
 
 export function createRules(settings: CallSettings, { hasGapFiller = false } = {}): Rules {
   const trunkNumbers = settings.trunkNumbers.map(({ glob, notation }) => ({
-    matches: matcher([glob]),
+    matches: channelMatcher([glob]),
     notation,
   }));
-  const isListed = matcher(settings.notAPerson);
+  const isListed = channelMatcher(settings.notAPerson);
   return {
     ...settings,
     hasGapFiller,
     contextIsInbound: matcher(settings.inboundContexts),
-    nameIsInbound: matcher(settings.inboundChannels),
+    nameIsInbound: channelMatcher(settings.inboundChannels),
     isMachine: (channel) => isListed(channel) || isListed(endpointOf(channel)),
     notationOf: (channel) => trunkNumbers.find(({ matches }) => matches(channel))?.notation ?? autoNotation,
   };

@@ -51,6 +51,8 @@ const inputs: Record<string, Input | Input[]> = {
   mobileBehindNewTrunk: leg('PJSIP/out-00000002', '0612345678@out'),
   byContact: leg('PJSIP/1001-00000002', '1001/sip:1001@192.168.1.5:5060'),
   byOtherNumber: leg('PJSIP/1001-00000002', '1001/sip:201234@192.168.1.5:5060'),
+  anna: { type: 'endpoints', at, contexts: [['PJSIP/anna', 'from-internal']] },
+  byLongContact: leg('PJSIP/anna-00000002', 'anna/sip:12345678@192.168.1.5:5060'),
   phoneRenamed: renamed('1.2', 'PJSIP/1001-00000002'),
   mobileRenamed: renamed('1.2', 'PJSIP/trunk-00000002'),
   localRenamed: renamed('1.4', 'Local/s@ring-0001;2'),
@@ -92,6 +94,7 @@ describe('what is reported of a call', () => {
     a mobile behind a trunk on which no call ever came in | caller mobileBehindNewTrunk 1.2>b 1.1>b    | R A:+31612345678
     a phone that is dialled by its contact, as FreePBX does | caller byContact 1.2>b 1.1>b             | R A
     a phone that registered under another number than its own | caller byOtherNumber 1.2>b 1.1>b       | R A
+    a phone by its configuration, registered under a long number | anna caller byLongContact 1.2>b 1.1>b | R A:anna
     a callee that rings in a bridge with the caller (ARI): no answer | caller rings 1.1>b 1.2>b -1.2 -1.1 | R M
     the same, answered there                      | caller rings 1.1>b 1.2>b 1.2=6                     | R A
     two outside callers in a conference: neither answers the other | caller other 1.1>c 2.1>c -1.1 -2.1 | R R@+31207654321 M M@+31207654321
@@ -232,7 +235,7 @@ describe('what is reported of a call', () => {
   });
 
   describe('a machine that NOT_A_PERSON lists has not answered', () => {
-    const notAPerson = ['PJSIP/bot', 'IAX2/branch-*', 'PJSIP/fax*'];
+    const notAPerson = ['pjsip/Bot', 'IAX2/branch-*', 'PJSIP/FAX*'];
     const more = {
       ...inputs,
       bot: phone(6, '1.2', 'bot'),

@@ -35,7 +35,7 @@ import { classifyChannel, isLegOf, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, addLeg, destroyBridge, enterBridge, leaveBridge } from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
-import { isTrunkEnd, learnConfiguration, learnTrunk, unlearnTrunk } from './trunk-learning.ts';
+import { isPhone, isTrunkEnd, learnConfiguration, learnTrunk, unlearnTrunk } from './trunk-learning.ts';
 
 /** Inputs that are not about what happens at their time. */
 const unobserved = new Set<Input['type']>(['snapshot', 'channels-listed', 'ended-unseen', 'tick']);
@@ -192,7 +192,9 @@ function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: 
   if (channel === undefined) return;
   // An old Asterisk does not say it in the Newchannel.
   if (channel.dialledFor === '' && dialler !== undefined) addLeg(state, channel, dialler.dialledFor || by);
-  if (!isTrunkEnd(state, channel) && !goesOverTrunk(channel, dialString)) return;
+  const goesOut =
+    isTrunkEnd(state, channel) || goesOverTrunk(channel, dialString, isPhone(state, channel.endpoint));
+  if (!goesOut) return;
   const text = 'the PBX dialled this out itself, over the trunk: not a call to us';
   if (channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
   Object.assign(channel, {

@@ -22,6 +22,12 @@ export function isTrunk({ trunks, rules }: Readonly<TrackerState>, endpoint: str
   return trunk !== undefined && isEvident(trunk, rules);
 }
 
+/** True if the PBX's configuration says that calls of this endpoint come from inside. */
+export function isPhone({ contexts, rules }: Readonly<TrackerState>, endpoint: string): boolean {
+  const context = contexts.get(endpoint);
+  return context !== undefined && !rules.contextIsInbound(context);
+}
+
 /** True if this is the end of a trunk. */
 export function isTrunkEnd(state: Readonly<TrackerState>, channel: Channel): boolean {
   return channel.trunk || isTrunk(state, channel.endpoint);

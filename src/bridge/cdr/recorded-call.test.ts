@@ -80,7 +80,7 @@ function read(
       rules,
       notationOf: rules.notationOf,
       trunks: new Set(['PJSIP/trunk']),
-      isPhone: (it) => it === 'PJSIP/3001',
+      isPhone: (it) => it === 'PJSIP/3001' || it === 'PJSIP/anna',
       presumesWithheld: (it) => presumesWithheld && it === 'PJSIP/trunk',
       legs,
     },
@@ -144,6 +144,7 @@ describe('what a record says, alone and beside those of others', () => {
     a mobile over a trunk on which no call came in | ans to=PJSIP/siproute-4-00000007 data=PJSIP/+31612345678@siproute-4,300,T | | +31612345678
     the same by chan_sip                      | ans to=SIP/siproute-4-00000007 data=SIP/siproute-4/+31612345678,300,T | | +31612345678
     a phone that is dialled by its contact    | ans to=PJSIP/1001-00000007 data=PJSIP/1001/sip:1001@10.0.0.1 | | 1001
+    a phone by its configuration, registered under a long number | ans to=PJSIP/anna-00000007 data=PJSIP/anna/sip:12345678@10.0.0.1 | | anna
     a pickup of a leg with a routine of its own | ans here ; ans here to=PJSIP/1002-00000003 | rec ch=PJSIP/1001-00000002 app=Return after=0 | 1002
     a pickup, of which the leg has no record  | ans from=0-4 ; ans from=4-9 to=PJSIP/1002-00000003 | | 1002
     the same, by whole seconds                | ans from=0-4 ; ans from=5-9 to=PJSIP/1002-00000003 | | 1002
@@ -196,7 +197,7 @@ describe('what a record says, alone and beside those of others', () => {
   });
 
   describe('answered by a machine that NOT_A_PERSON lists, as live', () => {
-    const notAPerson = ['PJSIP/bot', 'IAX2/branch-*'];
+    const notAPerson = ['pjsip/Bot', 'iax2/branch-*'];
     const machine = 'PJSIP/bot-00000002';
     const byMachine = (channel: string) => ({ ...verdictOf('missed'), machine: channel });
     const member = 'ans to=Local/1003@q-0001:1';

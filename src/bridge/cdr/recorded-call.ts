@@ -167,7 +167,7 @@ function wasPickedUp({ legs }: Known, record: CdrRecord): boolean {
  * Asterisk or a bot (AudioSocket, externalMedia), a machine that NOT_A_PERSON lists, or another caller from outside.
  */
 function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; callerId: string } | undefined {
-  const { legs, trunks, rules } = known;
+  const { legs, trunks, rules, isPhone } = known;
   let last = record;
   for (const seen = new Set<CdrRecord>(); channelKind(last.dstchannel) === 'local' && !seen.has(last); ) {
     seen.add(last);
@@ -189,9 +189,10 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
   if (end !== undefined && cameIn(known, end) && !isOutgoing(end)) return undefined;
   const extension = extensionOf(dstchannel);
   const dialled = dialledOver(last);
-  const isTrunk = trunks.has(endpointOf(dstchannel)) || rules.nameIsInbound(dstchannel);
-  if (!isTrunk && !goesOverTrunk({ name: dstchannel, kind: 'real', number: last.dst }, dialled))
-    return { record, callerId: extension };
+  const endpoint = endpointOf(dstchannel);
+  const isTrunk = trunks.has(endpoint) || rules.nameIsInbound(dstchannel);
+  const leg = { name: dstchannel, kind: 'real', number: last.dst } as const;
+  if (!isTrunk && !goesOverTrunk(leg, dialled, isPhone(endpoint))) return { record, callerId: extension };
   const number = normaliseNumber(dialledNumber(dialled) || last.dst, rules.defaultCountry);
   return { record, callerId: number || extension };
 }

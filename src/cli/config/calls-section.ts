@@ -27,7 +27,7 @@ export const callsSection = section({
     INBOUND_CHANNELS: globs('PJSIP/my-trunk-*')
       .prefault('')
       .describe(
-        'Channel names of trunks, such as PJSIP/my-trunk-*, if calls from outside cannot be recognised by their context.',
+        'Channel names of trunks, such as PJSIP/my-trunk-*, if calls from outside cannot be recognised by their context. Upper and lower case are the same.',
       )
       .meta(live),
     DEFAULT_COUNTRY: z
@@ -45,7 +45,7 @@ export const callsSection = section({
     )
       .prefault('')
       .describe(
-        "How trunks write callers' numbers, where that cannot be seen from a number; the first GLOB that matches a channel's name counts. e164: international without plus. national: of DEFAULT_COUNTRY, with or without its 0, even if it begins with the country's calling code. as-is: reported unchanged. strip: digits that the trunk puts before each number, such as a 0 for the outside line. pbx-bridge check --number shows what each rule makes of a number.",
+        "How trunks write callers' numbers, where that cannot be seen from a number; the first GLOB that matches a channel's name, in upper or lower case, counts. e164: international without plus. national: of DEFAULT_COUNTRY, with or without its 0, even if it begins with the country's calling code. as-is: reported unchanged. strip: digits that the trunk puts before each number, such as a 0 for the outside line. pbx-bridge check --number shows what each rule makes of a number.",
       )
       .meta(live),
     REPORTED_NUMBER: choice(['trunk', 'dialplan'])
@@ -67,7 +67,7 @@ export const callsSection = section({
     NOT_A_PERSON: globs('PJSIP/bot-*,IAX2/branch-*')
       .prefault('')
       .describe(
-        'Channels that answer by themselves, such as bots, fax and voicemail servers, door stations, or another PBX that answers with a queue: a caller who is connected with nobody else has not been answered. Globs of channel names or endpoints: PJSIP/bot also stands for PJSIP/bot-0000002a.',
+        'Channels that answer by themselves, such as bots, fax and voicemail servers, door stations, or another PBX that answers with a queue: a caller who is connected with nobody else has not been answered. Globs of channel names or endpoints: PJSIP/bot also stands for PJSIP/bot-0000002a. Upper and lower case are the same.',
       )
       .meta(live),
     ANSWERED_BY: choice(['endpoint', 'callerid'])

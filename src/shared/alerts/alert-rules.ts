@@ -89,6 +89,7 @@ function whilePresent(known: Watched | undefined, problem: Problem, now: number,
   const recent = (known?.beginnings ?? []).filter((at) => at > now - hourMs && at <= now);
   const beginnings = begins ? [...recent, now].slice(-flapsFrom) : recent;
   const began = Math.min(problem.since ?? now, now);
+  const codeSince = known === undefined || known.code === code ? known?.codeSince : now;
   const next: Watched = {
     code,
     what,
@@ -96,9 +97,7 @@ function whilePresent(known: Watched | undefined, problem: Problem, now: number,
     beginnings,
     // Within an alert, and for one and the same problem, the beginning stays.
     since: known !== undefined && (known.alert || !begins) ? Math.min(known.since, began) : began,
-    ...(known !== undefined && known.code === code
-      ? known.codeSince !== undefined && { codeSince: known.codeSince }
-      : known !== undefined && { codeSince: now }),
+    ...(codeSince !== undefined && { codeSince }),
   };
   const open = known?.alert;
   if (open === undefined) {
