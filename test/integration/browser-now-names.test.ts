@@ -114,7 +114,7 @@ test('the name of who rings, and of my caller, is readable at every width, in al
   await look('stranger', ['stranger', 'mine'], windows);
   // Its end was probably lost: it has a button that closes it.
   await withStore(served, (store) =>
-    report(store, { id: 'still', from: long, at: Date.now() - 42 * 60_000 }),
+    report(store, { id: 'still', from: String(long), at: Date.now() - 42 * 60_000 }),
   );
   await Promise.all(windows.map(({ page }) => page.reload()));
   await look('still', ['still'], windows);

@@ -186,8 +186,8 @@ test('anybody closes a call that rings for long: it is to be called back, and th
   const said = (await auditOf(served)).filter((entry) => entry.startsWith('close-call'));
   assert.equal(said.length, 1);
   assert.match(said[0] ?? '', /^close-call \| (Bob|Ada) \| 127\.0\.0\.1 \| lost$/);
-  const event = { id: 'lost', direction: 'inbound', status: 'completed', from: '+493023125000' };
-  assert.equal((await served.post(served.a.token, event)).status, 200);
+  const late = event({ id: 'lost', status: 'completed', from: '+493023125000' });
+  assert.equal((await served.post(served.a.token, late)).status, 200);
   assert.match((await bob.read(call)).plain, /Missed/);
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { type Browsing, browse, linksIn, withStore } from './people.ts';
+import { report } from './recorded-request.ts';
 import { event, getsThrough, serve } from './service-harness.ts';
 import { openCalls, type ScreenEvent, screenEvents } from './service-stream.ts';
 
@@ -213,4 +214,29 @@ test('whom a colleague has taken can be taken over and given on, and is free aga
   });
   assert.equal(removed.status, 204);
   assert.match(await list(boss), /I’ll call/);
+});
+
+test('with more missed people than the list takes, the page and the screens say that there are more', async (t) => {
+  const { anna, url, ...served } = await scene(t);
+  assert.doesNotMatch((await anna.read('/call-back')).plain, /There are more/);
+  await withStore({ ...served, url } as Parameters<typeof withStore>[0], (store) =>
+    Promise.all(
+      Array.from({ length: 4_001 }, (_, n) =>
+        report(store, {
+          id: `flood ${n}`,
+          from: `+4930${2_000_000 + n}`,
+          at: Date.now(),
+          status: 'completed',
+        }),
+      ),
+    ),
+  );
+  const { plain, main } = await anna.read('/call-back');
+  assert.match(plain, /Only the people who called last are listed\. There are more\./);
+  assert.ok(main.length < 1_000_000);
+  const screen = screenEvents(url, { cookie: anna.cookie });
+  const first = await screen.next();
+  assert.ok(!first.done && first.value.event === 'calls');
+  assert.deepEqual([first.value.missed.length, first.value.more], [50, true]);
+  await screen.return(undefined);
 });

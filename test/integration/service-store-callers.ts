@@ -93,7 +93,7 @@ export const callerTests: StoreTests = {
     account,
   }) {
     const missed = async (since: number, number?: string) =>
-      (await store.callers.missedCallers(account, since, number))
+      (await store.callers.missedCallers(account, since, number)).callers
         .map((one) => [one.call.number, one.call.id, one.calls.length, one.answered])
         .sort();
     await call(store, account, '110', 10, 'a');
@@ -181,7 +181,7 @@ export const callerTests: StoreTests = {
   }) {
     const list = makeCallBackList(store.callers, makeScreens(), () => NOW);
     const isRight = async (count: number, ...done: string[]) => {
-      const open = (await list.read(account)).filter(({ closed }) => closed === null);
+      const open = (await list.read(account)).people.filter(({ closed }) => closed === null);
       const numbers = open.map(({ person }) => person);
       assert.equal(numbers.length, count);
       assert.deepEqual(numbers.toSorted(), (await unreached(store, account, done)).sort());
@@ -212,7 +212,7 @@ export const callerTests: StoreTests = {
     await done(called);
     await call(store, account, answered, START + 1100 * MINUTE, 'through', '1001');
     await isRight(298, robot, called);
-    const [reached] = await list.read(account, [answered]);
+    const [reached] = (await list.read(account, [answered])).people;
     assert.deepEqual([reached?.person, reached?.closed?.how], [answered, 'reached']);
     // More than are read in one go.
     const more = people(1000).slice(300);
@@ -222,11 +222,46 @@ export const callerTests: StoreTests = {
     const [a = '', b = ''] = more.slice(-2);
     await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
     await store.customers.put(account, [customer({ segment: 'Gold', numbers: [a, b] })]);
-    const [gold] = await list.read(account);
+    const [gold] = (await list.read(account)).people;
     assert.deepEqual([gold?.person, gold?.numbers, gold?.times], ['customer 1', [b, a], 2]);
     await call(store, account, a, START + 4000 * MINUTE, 'gold through', '1001');
-    const [closed] = await list.read(account, [a, b]);
+    const [closed] = (await list.read(account, [a, b])).people;
     assert.deepEqual([closed?.person, closed?.closed?.how], ['customer 1', 'reached']);
+  },
+
+  async 'the list of missed people ends with the oldest of a flood of calls, says so, and hides no customer who called last'({
+    store,
+    account,
+  }) {
+    const list = makeCallBackList(store.callers, makeScreens(), () => NOW);
+    const miss = (number: string, at: number) =>
+      report(store, { account, id: `${number} ${at}`, from: number, at: START + at, status: 'completed' });
+    await Promise.all(people(6_200).map((number, n) => miss(number, n * MINUTE)));
+    await Promise.all(Array.from({ length: 150 }, (_, n) => miss(robot, 6_200 * MINUTE + n)));
+    await store.customers.put(account, [customer({ numbers: people(2).concat(people(6_200).slice(-1)) })]);
+    const { people: all, more } = await list.read(account);
+    assert.equal(more, true);
+    assert.ok(all.length >= 4_000 && all.length < 6_000, `${all.length} people`);
+    assert.deepEqual(
+      all.map(({ since }) => since),
+      all.map(({ since }) => since).toSorted((a, b) => a - b),
+      'who waits longest is first, as ever',
+    );
+    assert.deepEqual(
+      all.slice(-2).map(({ person, times }) => [person, times]),
+      [
+        ['customer 1', 1],
+        [robot, 150],
+      ],
+    );
+    const screen = await list.onScreen(account);
+    assert.deepEqual([screen.missed.length, screen.count, screen.more], [50, all.length, true]);
+    // Somebody whom the list has no room for is still found by number.
+    const [first = ''] = people(1);
+    assert.deepEqual(
+      (await list.read(account, [first])).people.map(({ numbers }) => numbers),
+      [[first]],
+    );
   },
 };
 

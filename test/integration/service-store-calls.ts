@@ -45,6 +45,7 @@ export const callTests: StoreTests = {
         answeredAt: 2000,
         completedAt: 5000,
         missed: false,
+        closedFrom: null,
         extras: noExtras,
       },
     });
@@ -75,11 +76,7 @@ export const callTests: StoreTests = {
     );
   },
 
-  async 'calls whose end never came are closed once, whoever tries, and then hear nothing more'({
-    store,
-    account,
-    other,
-  }) {
+  async 'calls whose end never came are closed once, whoever tries'({ store, account, other }) {
     const [hour, now] = [3_600_000, Date.now()];
     const opened: [string, number, CallStatus?][] = [
       ['rings', now - 2 * hour - 1],
@@ -153,13 +150,7 @@ export const callTests: StoreTests = {
       ['by hand call.missed', 'rings call.missed', 'talks call.ended'],
     );
 
-    for (const status of ['answered', 'completed'] as const)
-      assert.equal(
-        await report(store, { account, id: 'rings', at: now, status, callerId: '1001' }),
-        undefined,
-      );
-    assert.deepEqual(await ends('rings'), ['completed', opened[0]?.[1], true]);
-    const missed = await store.callers.missedCallers(account, 0);
+    const { callers: missed } = await store.callers.missedCallers(account, 0);
     assert.deepEqual(missed.flatMap(({ calls }) => calls).length, 2, 'they are to be called back');
     const [figures] = await figuresOf(
       store,
@@ -168,6 +159,138 @@ export const callTests: StoreTests = {
       now,
     );
     assert.deepEqual([figures?.all.missed, figures?.all.answered], [2, 3]);
+  },
+
+  async 'a call that was closed without its end becomes what its events say, and is counted once'({
+    store,
+    account,
+    reopen,
+  }) {
+    const silent = { screens: { publish: () => {} } };
+    const byId = async (from: Store, id: string) => (await from.calls.get(account, id)) as CallRecord;
+    const close = async (id: string) =>
+      assert.ok(await closeCall({ store, ...silent }, account, await byId(store, id), 500));
+    const figures = async (from: Store) => {
+      const [{ all } = assert.fail()] = await figuresOf(from, account, [HOURS]);
+      return [all.calls, all.answered, all.missed, all.talked];
+    };
+    const hook = { uid: 'closed', account, url: 'https://a.example/hook', since: 0 };
+    await store.webhooks.add({
+      ...hook,
+      events: ['call.ringing', 'call.answered', 'call.missed', 'call.ended'],
+    });
+    let { place } = await store.webhooks.queueNew(null, 500);
+
+    for (const [id, from] of [
+      ['through', '110'],
+      ['on the phone', '111'],
+      ['lost', '112'],
+      ['as its end says', '113'],
+    ] as const) {
+      await report(store, { account, id, from, at: 100 });
+      await close(id);
+    }
+    await report(store, {
+      account,
+      id: 'talked',
+      from: '114',
+      at: 100,
+      status: 'answered',
+      callerId: '1001',
+    });
+    await close('talked');
+    const listed = async (from: Store) =>
+      (await from.callers.missedCallers(account, 0)).callers
+        .map(({ call }) => call.number)
+        .sort()
+        .join();
+    assert.deepEqual(await figures(store), [5, 1, 4, [0, 1]]);
+    assert.equal(await listed(store), '110,111,112,113');
+    ({ place } = await store.webhooks.queueNew(place, 500));
+
+    const effects: string[] = [];
+    for (const [id, status, at, callerId = null] of [
+      ['through', 'answered', 1000, '1001'],
+      ['through', 'completed', 61_000],
+      ['through', 'completed', 90_000],
+      ['on the phone', 'answered', 1000, '1002'],
+      ['lost', 'completed', 9000],
+      ['lost', 'answered', 9500, '1001'],
+      ['as its end says', 'completed', 9000, '1003'],
+      ['talked', 'ringing', 8000],
+      ['talked', 'completed', 9100],
+    ] as [string, CallStatus, number, string?][])
+      effects.push(
+        `${id} ${(await report(store, { account, id, status, at, callerId })) === undefined ? 'stays' : 'moves'}`,
+      );
+    assert.deepEqual(effects, [
+      ...['through moves', 'through moves', 'through stays', 'on the phone moves'],
+      ...['lost moves', 'lost stays', 'as its end says moves', 'talked stays', 'talked moves'],
+    ]);
+    assert.deepEqual(
+      (await store.openCalls(account, 9)).map(({ id }) => id),
+      ['on the phone'],
+    );
+    await store.webhooks.queueNew(place, 90_000);
+    const [webhook] = await store.webhooks.list(account);
+    const page = { webhook: webhook?.id as number, failed: false, before: null, limit: 50 };
+    const events = (await store.webhooks.page(page)).deliveries.reverse();
+    const eventsOf = (id: string) =>
+      events
+        .filter(({ callId }) => callId === id)
+        .map(({ event }) => event.replace('call.', ''))
+        .join(' ');
+    assert.equal(eventsOf('through'), 'ringing missed answered ended');
+    assert.equal(eventsOf('on the phone'), 'ringing missed answered');
+    assert.equal(eventsOf('lost'), 'ringing missed');
+    assert.equal(eventsOf('as its end says'), 'ringing missed ended');
+    assert.equal(eventsOf('talked'), 'answered ended');
+
+    const again = await reopen();
+    const shape = async (id: string) => {
+      const { status, callerId, ringingAt, answeredAt, completedAt, missed, closedFrom } = await byId(
+        again,
+        id,
+      );
+      return [status, callerId, ringingAt, answeredAt, completedAt, missed, closedFrom];
+    };
+    assert.deepEqual(await shape('through'), ['completed', '1001', 100, 1000, 61_000, false, null]);
+    assert.deepEqual(await shape('on the phone'), ['answered', '1002', 100, 1000, null, null, null]);
+    assert.deepEqual(await shape('lost'), ['completed', null, 100, null, 9000, true, null]);
+    assert.deepEqual(await shape('as its end says'), ['completed', '1003', 100, null, 9000, false, null]);
+    assert.deepEqual(await shape('talked'), ['completed', '1001', null, 100, 9100, false, null]);
+    assert.deepEqual(await figures(again), [5, 4, 1, [9, 1, 60, 1]]);
+    assert.equal(await listed(again), '112');
+  },
+
+  async 'an event and the closing of its call at the same moment: the event counts, once'({
+    store,
+    account,
+  }) {
+    const ids = Array.from({ length: 40 }, (_, n) => `both ${n}`);
+    await Promise.all(ids.map((id) => report(store, { account, id, at: 100 })));
+    const calls = await Promise.all(ids.map((id) => store.calls.get(account, id)));
+    const atOnce = calls.map(async (call, n) => {
+      const close = () =>
+        closeCall({ store, screens: { publish: () => {} } }, account, call as CallRecord, 200);
+      const event = (status: CallStatus, at: number) =>
+        report(store, { account, id: ids[n] as string, status, at, callerId: '1001' });
+      const [first, second] =
+        n % 2 ? [close, () => event('answered', 300)] : [() => event('answered', 300), close];
+      await Promise.all([first(), second()]);
+      return Promise.all([event('completed', 400), event('completed', 400), close()]);
+    });
+    const moved = (await Promise.all(atOnce)).map((ends) => ends.slice(0, 2).filter(Boolean).length);
+    assert.deepEqual(new Set(moved), new Set([1]), 'one of two equal events');
+    for (const id of ids) {
+      const { answeredAt, completedAt, missed, closedFrom } = (await store.calls.get(
+        account,
+        id,
+      )) as CallRecord;
+      assert.deepEqual([answeredAt, completedAt, missed, closedFrom], [300, 400, false, null], id);
+    }
+    const [{ all } = assert.fail()] = await figuresOf(store, account, [HOURS]);
+    assert.deepEqual([all.calls, all.answered, all.missed], [40, 40, 0]);
   },
 
   async 'activity finds what the history reports, whatever is asked, in pages of any size and both ways'({

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { type Customer, textNames, withChange } from '../../src/service/people/customer-fields.ts';
+import { importCustomers } from '../../src/service/people/customers-csv.ts';
+import { previewImport } from '../../src/service/people/customers-preview.ts';
+import { readTable } from '../../src/service/people/import/table.ts';
 import { changeAccount } from '../../src/service/settings/change-account.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
@@ -59,7 +62,7 @@ export const customerTests: StoreTests = {
       assert.equal((await customers.priorityOf(account, number))?.name, 'Ann', number);
       assert.equal((await customers.withNumber(account, number))?.reference, 'a', number);
       const [refusal] = await customers.put(account, [customer({ reference: 'b', numbers: [number] })]);
-      assert.equal(refusal?.reason, 'number-taken', number);
+      assert.equal(refusal !== 'changed' && refusal?.reason, 'number-taken', number);
     }
     assert.deepEqual((await customers.get(account, 'a'))?.numbers, [short, long]);
     const searched = { account, words: [short.slice(1)], segment: null, after: null, limit: 2 };
@@ -190,6 +193,66 @@ export const customerTests: StoreTests = {
     const rest = await customers.page({ ...first, limit: 2, after: start.next });
     assert.deepEqual([...start.customers, ...rest.customers], list);
     assert.equal(rest.next, null);
+  },
+
+  async 'of two changes of a customer as it was read, at the same moment, only one is written'({
+    store: { customers },
+    account,
+  }) {
+    const [ann, ...changes] = ['Ann', 'Anna', 'Anne'].map((name) =>
+      customer({ reference: 'a', name, numbers: ['+491'] }),
+    );
+    for (const before of [undefined, ann]) {
+      if (before) await customers.put(account, [before]);
+      const outcomes = await Promise.all(changes.map((one) => customers.put(account, [one], [before])));
+      assert.deepEqual(new Set(outcomes.flat()), new Set([null, 'changed']));
+      const written = changes[outcomes.findIndex(([outcome]) => outcome === null)];
+      assert.deepEqual(await customers.get(account, 'a'), written);
+    }
+    const [bob, cid] = ['b', 'c'].map((reference) => customer({ reference, name: reference }));
+    assert.ok(ann && bob && cid);
+    // What has changed refuses only itself.
+    assert.deepEqual(await customers.put(account, [ann, bob], [ann, undefined]), ['changed', null]);
+    assert.deepEqual(await customers.put(account, [bob], [undefined]), ['changed'], 'added since');
+    assert.deepEqual(await customers.put(account, [cid], [cid]), ['changed'], 'gone');
+    assert.equal(await customers.get(account, 'c'), undefined);
+  },
+
+  async 'of two imports at the same moment, none overwrites what the other has not seen'({
+    store: { customers },
+    account,
+  }) {
+    const names = Array.from({ length: 700 }, (_, n) => `Name ${n}`);
+    const tableOf = (suffix: string) =>
+      `reference,name\n${names.map((name, n) => `${n + 1},${name}${suffix}`).join('\n')}\n`;
+    const mapping = ['reference', 'name'] as const;
+    const into = { customers, account, country: null, mapping };
+    const suffixes = [' A', ' B'];
+    // Once all customers are new, once all are known.
+    for (const known of [false, true]) {
+      if (known) await importCustomers(tableOf(''), into);
+      const previews = await Promise.all(
+        suffixes.map((suffix) => previewImport(readTable(tableOf(suffix)), into)),
+      );
+      const reports = await Promise.all(
+        suffixes.map((suffix, n) => importCustomers(tableOf(suffix), { ...into, seen: previews[n]?.seen })),
+      );
+      const [one, other] = reports;
+      assert.equal((one?.imported ?? 0) + (other?.imported ?? 0), names.length);
+      assert.equal((one?.refused ?? 0) + (other?.refused ?? 0), names.length);
+      for (const { errors } of reports)
+        for (const { message } of errors) assert.match(message, /has changed the customer/);
+      const all = (await Array.fromAsync(customers.all(account))).flat();
+      assert.deepEqual(
+        suffixes.map((suffix) => all.filter(({ name }) => name.endsWith(suffix)).length),
+        reports.map(({ imported }) => imported),
+      );
+    }
+    const { seen } = await previewImport(readTable(tableOf(' C')), into);
+    await customers.put(account, [{ reference: '700', name: 'Edited' }]);
+    const { imported, errors } = await importCustomers(tableOf(' C'), { ...into, seen });
+    assert.deepEqual([imported, errors.map(({ lines }) => lines)], [699, [[701]]]);
+    assert.equal((await customers.get(account, '700'))?.name, 'Edited');
   },
 
   async 'numbers are read again with a new country, but not those of customers who are edited meanwhile'({

@@ -32,7 +32,7 @@ const others: Readonly<Record<string, string>> = {
   accounts: 'uid name country time_zone crm_url opening_hours',
   audit: 'what who source',
   caller_actions: 'user_name kind',
-  calls: 'call_id status missed_where missed_by changed',
+  calls: 'call_id status missed_where missed_by closed_from changed',
   extensions: 'extension name',
   history: 'method call_id effect',
   integrations: 'uid name',

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
 import { firstAccount } from '../../src/service/accounts/directory.ts';
+import { closeCall } from '../../src/service/activity/close-call.ts';
+import type { CallRecord } from '../../src/service/calls/call-record.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { openDatabase } from '../../src/service/store/postgres/database.ts';
@@ -104,6 +106,27 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     await until('the statement to wait for the first row', waiting);
     await other.query('SELECT FROM pair WHERE n = 2 FOR UPDATE; COMMIT');
     assert.equal((await locked).length, 2);
+  });
+
+  test('two processes that hear the end of a call at the same moment, which was closed without it, move it once', async (t) => {
+    const { url } = await prepared();
+    const stores = await Promise.all([openIn(url), openIn(url)]);
+    const [store] = stores;
+    const other = new Client({ connectionString: url });
+    t.after(() => Promise.all([...stores.map((one) => one.close()), other.end()]));
+    const call = (await report(store, { id: 'lost', at: 100, from: '110' })) as CallRecord;
+    assert.ok(await closeCall({ store, screens: { publish: () => {} } }, 1, call, 200));
+    await other.connect();
+    await other.query("BEGIN; SELECT FROM calls WHERE call_id = 'lost' FOR UPDATE");
+    const ends = stores.map((one, n) =>
+      report(one, { id: 'lost', at: 300 + n, status: 'completed', from: '110' }),
+    );
+    const waiting = async () => (await cluster.sql('SELECT FROM pg_locks WHERE NOT granted')).length >= 2;
+    await until('both to have read the call and to wait for it', waiting);
+    await other.query('COMMIT');
+    const [moved, ...more] = (await Promise.all(ends)).filter((one) => one !== undefined);
+    assert.deepEqual(more, []);
+    assert.deepEqual(await store.calls.get(1, 'lost'), moved);
   });
 
   test('figures of a day are not counted past a transaction that moves one of its calls', async (t) => {

@@ -18,10 +18,10 @@ export type ScreenCall = {
 type ScreenPerson = ScreenCall & { person: string; times: number; since: number; taken_by: string | null };
 
 export type ScreenEvent =
-  | { event: 'calls'; calls: ScreenCall[]; missed: ScreenPerson[]; count: number }
+  | { event: 'calls'; calls: ScreenCall[]; missed: ScreenPerson[]; count: number; more: boolean }
   | { event: 'call'; call: ScreenCall }
   | { event: 'customers'; calls: Pick<ScreenCall, 'id' | 'customer' | 'segment' | 'priority'>[] }
-  | { event: 'missed'; missed: ScreenPerson[]; gone: string[]; count: number }
+  | { event: 'missed'; missed: ScreenPerson[]; gone: string[]; count: number; more: boolean }
   | { event: 'last-with'; calls: { id: string; last_with: string }[] };
 
 /** The events of a service's stream, until the loop over them is left. */
@@ -42,8 +42,8 @@ export async function* screenEvents(
         text = text.slice(end + 2);
         const [, event, data] = /^event: ([\w-]+)\ndata: (.*)$/m.exec(frame) ?? [];
         if (event === 'calls') {
-          const { calls, missed, count } = JSON.parse(data ?? '');
-          yield { event, calls, missed, count };
+          const { calls, missed, count, more } = JSON.parse(data ?? '');
+          yield { event, calls, missed, count, more };
         } else if (event === 'customers' || event === 'last-with')
           yield { event, calls: JSON.parse(data ?? '').calls };
         else if (event === 'missed') yield { event, ...JSON.parse(data ?? '') };

@@ -63,7 +63,7 @@ const written = (texts: Readonly<Record<number, string>>, uniqueid = '1795157476
   });
   return columns.join();
 };
-const read = (text: string) => recordsIn(text.split('\n')).records.map(({ text }) => parseRecord(text));
+const read = (text: string) => recordsIn(text.split('\n')).records.map(({ record }) => record);
 const ids = (text: string) =>
   read(text).map((record) => (typeof record === 'string' ? record : record.uniqueid));
 const after = written({}, '1795157477.243');

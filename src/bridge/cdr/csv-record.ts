@@ -4,8 +4,11 @@ import { type CdrRecord, localSeconds, secondsOf } from './cdr-source.ts';
 /** Columns before uniqueid, which is there with `loguniqueid=yes`. Source: Asterisk, cdr/cdr_csv.c. */
 const fixedColumns = 16;
 
-/** A record, or a line that is none, and its first line. */
-type RecordText = { readonly text: string; readonly nth: number };
+/** What a record says; `bad`: it is none, `no-uniqueid`: Asterisk does not write its uniqueid. */
+type ParsedRecord = CdrRecord | 'bad' | 'no-uniqueid';
+
+/** A record, or a line that is none, and which line it begins in. */
+type RecordAt = { readonly record: ParsedRecord; readonly nth: number };
 
 /** More than the columns of a record have together. */
 const longestRecord = 16 * 1024;
@@ -16,28 +19,34 @@ const longestRecord = 16 * 1024;
  * text can have such a line in it: Asterisk doubles each quote in a text.
  * @returns `unfinished`: how many of the last lines are the beginning of a record.
  */
-export function recordsIn(lines: readonly string[]): { records: RecordText[]; unfinished: number } {
-  const records: RecordText[] = [];
+export function recordsIn(lines: readonly string[]): { records: RecordAt[]; unfinished: number } {
+  const records: RecordAt[] = [];
   for (let nth = 0; nth < lines.length; ) {
-    const count = linesOfRecord(lines, nth);
-    if (count === undefined) return { records, unfinished: lines.length - nth };
-    records.push({ text: lines.slice(nth, nth + count).join('\n'), nth });
-    nth += count;
+    const next = recordAt(lines, nth);
+    if (next === undefined) return { records, unfinished: lines.length - nth };
+    records.push({ record: next.record, nth });
+    nth += next.count;
   }
   return { records, unfinished: 0 };
 }
 
-/** How many lines the record has that begins here; 1 for a line that is none, undefined if it has not ended. */
-function linesOfRecord(lines: readonly string[], nth: number): number | undefined {
+/** The record that begins here, or `bad` for a line that is none, and how many lines it has; undefined if it has not ended. */
+function recordAt(
+  lines: readonly string[],
+  nth: number,
+): { record: ParsedRecord; count: number } | undefined {
+  const first = () => ({ record: parseRecord(lines[nth] as string), count: 1 });
   let isOpen = false;
   let length = 0;
   for (let i = nth; i < lines.length; i++) {
     const line = lines[i] as string;
-    if (i > nth && isRecord(line)) return 1;
+    if (i > nth && columnsOf(line) !== undefined) return first();
     length += line.length + 1;
-    if (length > longestRecord) return 1;
+    if (length > longestRecord) return first();
     if (hasOddQuotes(line)) isOpen = !isOpen;
-    if (!isOpen) return isRecord(lines.slice(nth, i + 1).join('\n')) ? i + 1 - nth : 1;
+    if (isOpen) continue;
+    const record = parseRecord(lines.slice(nth, i + 1).join('\n'));
+    return record === 'bad' && i > nth ? first() : { record, count: i + 1 - nth };
   }
   return undefined;
 }
@@ -48,12 +57,7 @@ function hasOddQuotes(line: string): boolean {
   return isOdd;
 }
 
-function isRecord(text: string): boolean {
-  return columnsOf(text) !== undefined;
-}
-
-/** Reads a record. `bad`: it is none; `no-uniqueid`: Asterisk does not write its uniqueid. */
-export function parseRecord(text: string): CdrRecord | 'bad' | 'no-uniqueid' {
+export function parseRecord(text: string): ParsedRecord {
   const values = columnsOf(text);
   if (values === undefined) return 'bad';
   const at = (column: number) => firstLine(values[column] ?? '');

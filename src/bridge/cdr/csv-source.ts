@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type RecordSource, RecordsRefused } from './cdr-source.ts';
-import { parseRecord, recordsIn } from './csv-record.ts';
+import { recordsIn } from './csv-record.ts';
 import { endOf, type FilePosition, lastLinesOf, readFrom } from './rotated-file.ts';
 
 const position = z.object({
@@ -16,10 +16,9 @@ export function createCsvSource(path: string): RecordSource<FilePosition> {
     positionOf: (value) => position.safeParse(value).data,
     end: () => endOf(path),
     async read(from) {
-      const { lines, ...rest } = await readFrom(path, from, (texts) => recordsIn(texts).unfinished);
-      const { records } = recordsIn(lines.map(({ text }) => text));
-      const entries = records.map(({ text, nth }) => ({
-        record: parseRecord(text),
+      const { lines, records, ...rest } = await readFrom(path, from, recordsIn);
+      const entries = records.map(({ record, nth }) => ({
+        record,
         from: (lines[nth] as (typeof lines)[number]).from,
       }));
       return { ...rest, entries };
@@ -30,7 +29,7 @@ export function createCsvSource(path: string): RecordSource<FilePosition> {
       const last = recordsIn((await lastLinesOf(path).catch(refuse)) ?? []).records.at(-1);
       if (last === undefined)
         throw new RecordsRefused('not there yet, or empty', todos.none, { mayCome: true });
-      if (parseRecord(last.text) === 'no-uniqueid')
+      if (last.record === 'no-uniqueid')
         throw new RecordsRefused('the records have no uniqueid', todos.noUniqueid);
       return 'can be read';
     },

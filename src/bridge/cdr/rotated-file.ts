@@ -14,9 +14,11 @@ export type FilePosition = {
 
 export type Line = { readonly text: string; readonly from: FilePosition };
 
-export type Lines = {
+export type Lines<T> = {
   /** Complete lines only; a line that is being written is read later. */
   readonly lines: readonly Line[];
+  /** What these lines hold. */
+  readonly records: readonly T[];
   readonly next: FilePosition;
   /** True if there is no more to read now. */
   readonly atEnd: boolean;
@@ -54,40 +56,43 @@ export async function lastLinesOf(path: string): Promise<string[]> {
   });
 }
 
-/** How many of the last of these lines are read again later, together with what follows them. */
-type Unfinished = (texts: readonly string[]) => number;
+/** Reads lines. `unfinished`: how many of the last are read again later, together with what follows them. */
+type ReadRecords<T> = (texts: readonly string[]) => { records: readonly T[]; unfinished: number };
 
 /**
  * Reads from a position. If the file was rotated since (logrotate, with or without copytruncate), first the rest of the
  * old one is read, then the newer ones. Rejects with the system's error, ENOENT if there is no file.
  */
-export async function readFrom(
+export async function readFrom<T>(
   path: string,
   position: FilePosition,
-  unfinished: Unfinished = () => 0,
-): Promise<Lines> {
+  recordsIn: ReadRecords<T> = () => ({ records: [], unfinished: 0 }),
+): Promise<Lines<T>> {
   const current = await inFile(path, async (file) =>
-    (await holds(file, position)) ? readLines(file, position, true, unfinished) : undefined,
+    (await holds(file, position)) ? readLines(file, position, true, recordsIn) : undefined,
   );
   if (current !== undefined) return current;
   const files = [path, ...(await olderFiles(path))];
   for (let nth = 1; nth < files.length; nth++) {
     const rest = await inFile(files[nth] as string, async (file) =>
-      (await holds(file, position)) ? readLines(file, position, false, unfinished) : undefined,
+      (await holds(file, position)) ? readLines(file, position, false, recordsIn) : undefined,
     ).catch(absent);
     if (rest === undefined) continue;
     if (rest.lines.length > 0) return { ...rest, atEnd: false };
-    return (await firstLines(files.slice(0, nth), unfinished)) ?? rest;
+    return (await firstLines(files.slice(0, nth), recordsIn)) ?? rest;
   }
-  const all = await inFile(path, (file) => readLines(file, beginning, true, unfinished));
+  const all = await inFile(path, (file) => readLines(file, beginning, true, recordsIn));
   return { ...all, restarted: position.inode !== 0 };
 }
 
 /** The lines of the oldest file that is not empty, since a position in an empty one identifies nothing. Newest first. */
-async function firstLines(files: readonly string[], unfinished: Unfinished): Promise<Lines | undefined> {
+async function firstLines<T>(
+  files: readonly string[],
+  recordsIn: ReadRecords<T>,
+): Promise<Lines<T> | undefined> {
   for (let nth = files.length - 1; nth >= 0; nth--) {
     const chunk = await inFile(files[nth] as string, (file) =>
-      readLines(file, beginning, nth === 0, unfinished),
+      readLines(file, beginning, nth === 0, recordsIn),
     );
     if (chunk.lines.length > 0) return { ...chunk, atEnd: chunk.atEnd && nth === 0 };
   }
@@ -131,12 +136,12 @@ async function holds(file: FileHandle, { inode, offset, tail }: FilePosition): P
 }
 
 /** `mayGrow`: a last line without a line break is incomplete; in a rotated file it is complete. */
-async function readLines(
+async function readLines<T>(
   file: FileHandle,
   from: FilePosition,
   mayGrow: boolean,
-  unfinished: Unfinished,
-): Promise<Lines> {
+  recordsIn: ReadRecords<T>,
+): Promise<Lines<T>> {
   const { ino: inode } = await file.stat();
   const before = Math.min(from.offset, tailBytes);
   const bytes = await readAt(file, from.offset - before, before + chunkBytes);
@@ -161,11 +166,12 @@ async function readLines(
   const isRest = start < bytes.length && ((atEnd && !mayGrow) || (!atEnd && start === before));
   if (isRest) take(bytes.length, bytes.length);
   // In a rotated file nothing follows the last line; and what fills the whole chunk is none of a record's.
-  const left = atEnd && !mayGrow ? 0 : unfinished(lines.map(({ text }) => text));
+  const { records, unfinished } = recordsIn(lines.map(({ text }) => text));
+  const left = atEnd && !mayGrow ? 0 : unfinished;
   if (left === 0 || (left === lines.length && !atEnd))
-    return { lines, next: position, atEnd, restarted: false };
+    return { lines, records, next: position, atEnd, restarted: false };
   const [first] = lines.slice(-left);
-  return { lines: lines.slice(0, -left), next: first?.from ?? position, atEnd, restarted: false };
+  return { lines: lines.slice(0, -left), records, next: first?.from ?? position, atEnd, restarted: false };
 }
 
 async function tailAt(file: FileHandle, offset: number): Promise<string> {

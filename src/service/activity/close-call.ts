@@ -26,8 +26,8 @@ type Parts = {
 
 /**
  * Completes a call whose end never came, at the time of its last event: one that rings as missed. It goes the way of an
- * event, so that reports, webhooks and other processes hear of it; an event that comes first or at the same moment wins.
- * Returns whether it was this that closed the call.
+ * event, so that reports, webhooks and other processes hear of it. An event that comes first, at the same moment or later
+ * wins. Returns whether it was this that closed the call.
  */
 export async function closeCall(
   { store, screens }: Parts,

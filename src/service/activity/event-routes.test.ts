@@ -12,7 +12,7 @@ const uid = '0'.repeat(16);
 const call = (id: string): CallRecord => ({
   ...{ id, integration: 1, status: 'ringing', from: '110', number: '110', extras: noExtras },
   ...{ customer: null, segment: null, priority: null, callerId: null, missed: null },
-  ...{ startedAt: 5, ringingAt: 5, answeredAt: null, completedAt: null },
+  ...{ startedAt: 5, ringingAt: 5, answeredAt: null, completedAt: null, closedFrom: null },
 });
 
 /** A service whose store has one account and gives its open calls when the test lets it. */
@@ -39,7 +39,7 @@ async function serve(t: TestContext) {
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
     users: { session: async () => session, list: async () => [user] },
     calls: { page: async () => ({ calls: [], next: null, back: null }) },
-    callers: { missedCallers: async () => [], actions: async () => [] },
+    callers: { missedCallers: async () => ({ callers: [], more: false }), actions: async () => [] },
     openCalls: () => {
       asked.resolve();
       return answer.promise;

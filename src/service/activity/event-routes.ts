@@ -102,7 +102,9 @@ export function eventRoutes({
       raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
       const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
       const callBacks =
-        watcher.user === null ? { missed: [], count: 0 } : await callBackList.onScreen(watcher.account);
+        watcher.user === null
+          ? { missed: [], count: 0, more: false }
+          : await callBackList.onScreen(watcher.account);
       const spoke = watcher.user
         ? await lastWith(store.calls, watcher.account, calls, directory.extensions(watcher.account))
         : new Map();

@@ -1,5 +1,5 @@
 import type { missedPlaces } from '../../shared/api/contract/call-extras.ts';
-import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
+import { type CallStatus, callStatuses } from '../../shared/api/contract/call-status.ts';
 
 /**
  * A call and its activity record, which are the same: caller, customer, who answered, when, missed or not. Times are the
@@ -27,6 +27,8 @@ export type CallRecord = {
   readonly completedAt: number | null;
   /** Decision `missed-call`; null while the call is open. */
   readonly missed: boolean | null;
+  /** The status that the service closed the call from, because its end never came; null if its events say all. */
+  readonly closedFrom: CallStatus | null;
   readonly extras: CallExtras;
 };
 
@@ -42,7 +44,7 @@ type CallStep = {
   readonly callerId: string | null;
   /** Absent: the sender sent none. */
   readonly extras?: CallExtras | undefined;
-  /** Of a call whose end never came: the only status that it is closed from. Its time is that of its last event. */
+  /** Set to close a call whose end never came: the only status that it is closed from. Its time is that of its last event. */
   readonly closes?: CallStatus | undefined;
 };
 
@@ -59,15 +61,26 @@ export const DOUBTFUL_MS = 3 * 60_000;
 export const isDoubtful = ({ status, startedAt }: CallRecord, now: number): boolean =>
   status === 'ringing' && now - startedAt > DOUBTFUL_MS;
 
-/** The call after an event that came at `arrivedAt`; undefined if it is discarded. API part 3, rules 1, 2 and 4. */
+/**
+ * How far a call has come. It only grows: ringing, closed from ringing, answered, closed from answered, completed. An event
+ * that comes after the service has closed the call tells more than the guess.
+ */
+export const progressOf = ({ status, closedFrom }: Pick<CallRecord, 'status' | 'closedFrom'>): number =>
+  closedFrom === null ? 2 * callStatuses.indexOf(status) : 2 * callStatuses.indexOf(closedFrom) + 1;
+
+/**
+ * The call after an event that came at `arrivedAt`; undefined if it is discarded. API part 3, rules 1, 2 and 4, which are
+ * about what was reported: an event takes the end back that the service had guessed.
+ */
 export function moveCall(
   call: CallRecord | undefined,
   step: CallStep,
   arrivedAt: number,
   callerOf: () => Caller,
 ): CallRecord | undefined {
-  if (!isForward(call?.status, step.status)) return undefined;
   if (step.closes !== undefined && call?.status !== step.closes) return undefined;
+  const closedFrom = step.closes ?? null;
+  if (call && progressOf({ status: step.status, closedFrom }) <= progressOf(call)) return undefined;
   const at = step.closes === undefined || call === undefined ? arrivedAt : lastEventAt(call);
   const before = call ?? {
     id: step.id,
@@ -80,6 +93,7 @@ export function moveCall(
     answeredAt: null,
     completedAt: null,
     missed: null,
+    closedFrom,
     extras: noExtras,
   };
   const answeredAt = step.status === 'answered' ? at : before.answeredAt;
@@ -93,6 +107,7 @@ export function moveCall(
     answeredAt,
     completedAt: completed ? at : null,
     missed,
+    closedFrom,
     extras:
       step.extras === undefined ? before.extras : mergedExtras(before.extras, step.extras, missed === true),
   };

@@ -15,7 +15,7 @@ export function callRows(db: DatabaseSync) {
   // Leaves out caller_id and the extras if they stay the same: naming them would update their indexes.
   const update = (also: string) =>
     db.prepare(
-      `UPDATE calls SET ${also}status = ?, ringing_at = ?, answered_at = ?, completed_at = ?, missed = ?
+      `UPDATE calls SET ${also}status = ?, ringing_at = ?, answered_at = ?, completed_at = ?, missed = ?, closed_from = ?
        WHERE account_id = ? AND call_id = ?`,
     );
   const [moveOn, answer] = [update(''), update('caller_id = ?, ')];
@@ -35,8 +35,9 @@ export function callRows(db: DatabaseSync) {
     },
     /** What an event can change; the rest is fixed when the call begins. */
     move(account: number, before: CallRecord, after: CallRecord): void {
-      const { status, callerId, ringingAt, answeredAt, completedAt, missed, extras, id } = after;
-      const moved = [status, ringingAt, answeredAt, completedAt, flag(missed), account, id] as const;
+      const { status, callerId, ringingAt, answeredAt, completedAt, missed, closedFrom, extras, id } = after;
+      const state = [status, ringingAt, answeredAt, completedAt, flag(missed), closedFrom] as const;
+      const moved = [...state, account, id] as const;
       if (callerId === before.callerId) moveOn.run(...moved);
       else answer.run(callerId, ...moved);
       if (extras !== before.extras) setExtras.run(...Object.values(extraFields(extras)), account, id);

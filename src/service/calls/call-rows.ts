@@ -34,6 +34,7 @@ export const callTypes = {
   answered_at: 'bigint',
   completed_at: 'bigint',
   missed: 'boolean',
+  closed_from: 'text',
   ...extraTypes,
 } as const;
 
@@ -65,6 +66,7 @@ export const rowOf = (call: CallRecord) => ({
   from_number: call.from,
   number: call.number,
   ...scalarFields(call),
+  closed_from: call.closedFrom,
   ...extraFields(call.extras),
 });
 
@@ -83,6 +85,7 @@ export function callOf(row: Readonly<Record<string, unknown>>): CallRecord {
     answeredAt: row.answered_at as number | null,
     completedAt: row.completed_at as number | null,
     missed: row.missed === null ? null : Boolean(row.missed),
+    closedFrom: row.closed_from as CallStatus | null,
     extras: extrasOfRow(row),
   };
 }

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { answererName, type Extensions, noExtensions, numberCalledText } from '../accounts/extensions.ts';
-import { type CallRecord, extraFields, noExtras, scalarFields } from './call-record.ts';
+import { type CallRecord, extraFields, noExtras, progressOf, scalarFields } from './call-record.ts';
 
 /** People who are to be called back: the newest missed call of each; how many calls, since when, and who calls back. */
 type Missed = ReturnType<typeof screenCall> & {
@@ -12,8 +11,12 @@ type Missed = ReturnType<typeof screenCall> & {
   readonly taken_by: string | null;
 };
 
-/** The first ones, in their order; `count` is of all. */
-export type CallBacksOnScreen = { readonly missed: readonly Missed[]; readonly count: number };
+/** The first ones, in their order; `count` is of all, or there are even `more`. */
+export type CallBacksOnScreen = {
+  readonly missed: readonly Missed[];
+  readonly count: number;
+  readonly more: boolean;
+};
 
 /** Open calls on a screen: the newest, since a call whose end was never reported stays open. */
 export const MAX_OPEN_CALLS = 500;
@@ -28,7 +31,7 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
   const kept = new Set<number>();
   const closers = new Set<{ readonly account: number; readonly end: () => void }>();
   const followers: ((account: number, call: CallRecord) => void)[] = [];
-  const lastSent = new LRUCache<string, CallStatus>({ max: MAX_REMEMBERED });
+  const lastSent = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   const close = (account?: number) => {
     for (const closer of closers) if (account === undefined || closer.account === account) closer.end();
   };
@@ -41,8 +44,9 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
     publish(account: number, call: CallRecord): void {
       if (!watched(account)) return;
       const key = `${account} ${call.id}`;
-      if (!isForward(lastSent.get(key), call.status)) return;
-      lastSent.set(key, call.status);
+      const progress = progressOf(call);
+      if (progress <= (lastSent.get(key) ?? -1)) return;
+      lastSent.set(key, progress);
       const frames = { user: '', token: '' };
       for (const { reader, send } of listeners.get(account) ?? []) {
         frames[reader] ||= eventFrame(

@@ -18,7 +18,10 @@ const LEAVE_MS = 4000;
 /** A call that rings for longer: its end was lost, in all likelihood (DOUBTFUL_MS of calls/call-record.ts). */
 const DOUBTFUL_MS = 3 * 60_000;
 
-const order = ['ringing', 'answered', 'completed'];
+const order = ['ringing', 'missed', 'answered', 'ended'];
+
+/** A missed call can still be answered: the service had closed it, and its events came later. @param {Call} call */
+const progress = (call) => order.indexOf(isOver(call) ? (call.missed ? 'missed' : 'ended') : call.status);
 
 /** @type {Board} */
 export const empty = new Map();
@@ -29,8 +32,7 @@ export const boardOf = (calls) => new Map(calls.map((call) => [call.id, call]));
 /** Applies a call's new state, which only moves forward; the end of an unknown call counts only if it was missed. @param {Board} board @param {Call} call @returns {Board} */
 export function moved(board, call) {
   const known = board.get(call.id);
-  if (known ? order.indexOf(call.status) <= order.indexOf(known.status) : isOver(call) && !call.missed)
-    return board;
+  if (known ? progress(call) <= progress(known) : isOver(call) && !call.missed) return board;
   return new Map(board).set(call.id, { ...(known?.last_with && { last_with: known.last_with }), ...call });
 }
 

@@ -137,3 +137,15 @@ test('my call is the last that one of my extensions answered, until it ends', ()
   assert.equal(ownCall(calls, ['1001'])?.id, 'held');
   assert.equal(ownCall(calls, []), undefined);
 });
+
+test('a call that was closed as missed and turns out to be answered is shown; a late word of the closing changes nothing', () => {
+  const missed = call('a', { status: 'completed', completed_at: 1000, missed: true });
+  const closed = moved(boardOf([call('a')]), missed);
+  assert.deepEqual(shown(closed), { ringing: [], others: [] });
+  const talks = moved(closed, answered('a', 1500));
+  assert.deepEqual(shown(talks).others, ['a']);
+  assert.equal(moved(talks, missed), talks);
+  const over = moved(talks, ended('a', 1900));
+  assert.equal(over.get('a')?.status, 'completed');
+  for (const late of [missed, answered('a', 1500), call('a')]) assert.equal(moved(over, late), over);
+});

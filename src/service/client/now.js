@@ -58,6 +58,8 @@ let board = empty;
 /** @type {readonly import('./board.js').Missed[]} */
 let people = [];
 let count = 0;
+/** Whether there are even more. */
+let more = false;
 let live = false;
 let lostAt = 0;
 let signedOut = false;
@@ -145,7 +147,7 @@ function take(state) {
     lostAt = now();
     announcement.textContent = filled(words.lost, { time: clock(lostAt, lostAt) });
   }
-  ({ live, signedOut, systems, people, count } = state);
+  ({ live, signedOut, systems, people, count, more } = state);
   // Signed out elsewhere: no caller's name stays on the page.
   if (signedOut)
     location.replace(`/sign-in?${new URLSearchParams({ to: location.pathname + location.search })}`);
@@ -218,14 +220,15 @@ function draw() {
   root.setAttribute('aria-busy', String(!live));
   tidyOwn();
   const called = inOrder(new Map(people.map((one) => [one.person, one])));
+  const counted = more ? `${count}+` : String(count);
   document.title =
     ringing.length > 0
       ? `(${ringing.length}) ${title}`
       : count > 0
-        ? `${filled(words.titleCallBack, { count })} · ${title}`
+        ? `${filled(words.titleCallBack, { count: counted })} · ${title}`
         : title;
   showBadge(ringing.length + count);
-  if (toCallBack) toCallBack.textContent = count > 0 ? String(count) : '';
+  if (toCallBack) toCallBack.textContent = count > 0 ? counted : '';
   const isLost = signedOut || (!live && (loaded || performance.now() > MAX_CONNECT_MS));
   // While the line is measured, nothing may become shorter.
   if (page && room > 0) page.style.marginBlockEnd = `${room}px`;
@@ -248,7 +251,7 @@ function draw() {
       ${
         called.length > 0 &&
         html`<section class="later">
-          <h2><a href="/call-back">${words.toCallBack}</a><span class="count">${count}</span></h2>
+          <h2><a href="/call-back">${words.toCallBack}</a><span class="count">${counted}</span></h2>
           <ol>${called.map((person) => later(person, now(), refused))}</ol>
         </section>`
       }

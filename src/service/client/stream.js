@@ -4,7 +4,7 @@ import { boardOf, empty, moved, tidied, told, withPeople } from './board.js';
  * Keeps the service's stream of calls open. Reconnects by itself, also after silence or a jump of the clock (the PC was
  * asleep), when the browser may not have noticed that the connection is dead.
  *
- * @typedef {{ live: boolean, signedOut: boolean, systems: readonly System[], customers: number, now: number, calls: readonly import('./board.js').Call[], people: readonly import('./board.js').Missed[], count: number }} State `customers`: how often they have changed; `people`: the first to call back, of `count`
+ * @typedef {{ live: boolean, signedOut: boolean, systems: readonly System[], customers: number, now: number, calls: readonly import('./board.js').Call[], people: readonly import('./board.js').Missed[], count: number, more: boolean }} State `customers`: how often they have changed; `people`: the first to call back, of `count`, or even `more`
  * @typedef {{ name: string, last_at: number | null, unusual: boolean }} System a phone system; `last_at` in Unix ms, null: never
  */
 
@@ -25,7 +25,7 @@ export function openStream(listener) {
   let customers = 0;
   /** @type {import('./board.js').People} */
   let people = new Map();
-  let count = 0;
+  let [count, more] = [0, false];
   /** @type {EventSource | undefined} */
   let source;
   /** The server's time at a moment of the local monotonic clock. */
@@ -45,6 +45,7 @@ export function openStream(listener) {
       calls: [...board.values()],
       people: [...people.values()],
       count,
+      more,
     });
   };
 
@@ -65,7 +66,7 @@ export function openStream(listener) {
       setClock(first.now);
       board = boardOf(first.calls);
       people = withPeople(new Map(), first);
-      count = first.count;
+      ({ count, more } = first);
       live = true;
       signedOut = false;
       report();
@@ -85,7 +86,7 @@ export function openStream(listener) {
     });
     on('missed', (change) => {
       people = withPeople(people, change);
-      count = change.count;
+      ({ count, more } = change);
       report();
     });
     on('beat', ({ now, systems: known }) => {

@@ -1,4 +1,3 @@
-import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import { preciseMs } from '../../shared/process/clock.ts';
 import { type CallRecord, effectOf, moveCall } from '../calls/call-record.ts';
 import {
@@ -24,8 +23,8 @@ const CHECK_VIOLATION = '23514';
 /** What a batch does to a call. */
 type Move = {
   readonly account: number;
-  /** The status that the call was read with; null: it is new. */
-  readonly before: CallStatus | null;
+  /** The call as it was read; undefined: it is new. */
+  readonly before: CallRecord | undefined;
   readonly after: CallRecord;
 };
 
@@ -34,8 +33,8 @@ type Move = {
  * process.
  *
  * The forward-only rule between processes: a call is read, moved by the one rule there is (call-record.ts), and
- * written only if it still has the status that it was read with; a status never comes back, so it is the row's
- * version. Where another process was faster, nothing of that call's events is written, and they are taken again.
+ * written only if it still has the status that it was read with, closed by the service or not; this never comes back,
+ * so it is the row's version. Where another process was faster, nothing of that call's events is written, and they are taken again.
  *
  * `shard`: this process's share of every sum (see the head of schema.sql). `moved` is called after the commit: calls of
  * these accounts are moved.
@@ -73,7 +72,7 @@ export function recorder(
         number: event.number,
         ...(callers.get(key(account, event.number)) as ReturnType<typeof whoOf>),
       }));
-      if (call !== undefined) moves.set(move, { account, before: read?.status ?? null, after: call });
+      if (call !== undefined) moves.set(move, { account, before: read, after: call });
       // An event that moves nothing stands and falls with the move before it in this batch.
       const effect = effectOf(before, event.status, call);
       return { request, move: moves.has(move) ? move : null, call, effect };
@@ -87,7 +86,8 @@ export function recorder(
     const now = preciseMs();
     const moveRows = Array.from(moves.values(), ({ account, before, after }) => ({
       account_id: account,
-      before,
+      before: before?.status ?? null,
+      before_closed_from: before?.closedFrom ?? null,
       ...rowOf(after),
     }));
     const entryRows = planned.map(({ request, move, effect }, n) => ({
@@ -170,7 +170,7 @@ const typedColumns = Object.entries(callTypes)
   .join(', ');
 /** What an event changes of a call. */
 const changing = [
-  ...['status', 'caller_id', 'ringing_at', 'answered_at', 'completed_at', 'missed'],
+  ...['status', 'caller_id', 'ringing_at', 'answered_at', 'completed_at', 'missed', 'closed_from'],
   ...extraColumns,
 ];
 
@@ -181,7 +181,8 @@ const changing = [
  */
 const recordSql = `
 WITH moves AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($1::json) AS g(account_id bigint, before text, ${typedColumns})
+  SELECT * FROM json_to_recordset($1::json) AS g(account_id bigint, before text, before_closed_from text,
+    ${typedColumns})
 
 -- A new call is made unless another process has made it.
 ), begun AS (
@@ -200,7 +201,7 @@ WITH moves AS MATERIALIZED (
 ), advanced AS (
   UPDATE calls c SET ${changing.map((name) => `${name} = m.${name}`).join(', ')}, changed = pg_current_xact_id()
   FROM moves m JOIN locked l USING (account_id, call_id)
-  WHERE c.id = l.id AND c.status = m.before
+  WHERE c.id = l.id AND c.status = m.before AND c.closed_from IS NOT DISTINCT FROM m.before_closed_from
   RETURNING c.account_id, c.call_id
 ), made AS MATERIALIZED (
   SELECT * FROM begun UNION ALL SELECT * FROM advanced

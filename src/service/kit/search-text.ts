@@ -17,8 +17,7 @@ export type NumberTerm = {
 
 /** The number in a search, however it was typed or copied; null if the search is for something else. */
 export function numberTerm(term: string, country?: string | null): NumberTerm | null {
-  const isComplete = completeIn(country);
-  const { texts, unread } = numberTexts(term, isComplete);
+  const { texts, unread } = numberTexts(term, country);
   const [text = '', ...others] = texts;
   // A part such as `+49 (0)171` is not parsed. In Italy the 0 belongs to the number.
   const typed = text.replace(/^((?:\+|00)(?!39)\d{1,3})\D+0(?=\D)/, '$1').replace(/[^\d+]+/g, '');
@@ -26,7 +25,7 @@ export function numberTerm(term: string, country?: string | null): NumberTerm | 
   const number = normaliseNumber(typed, country);
   const [listed] = sameLine(number);
   const part = typed.replace(/^(?:\+|0+)(?=\d)/, '');
-  const isFull = number.startsWith('+') && isComplete(typed);
+  const isFull = number.startsWith('+') && completeIn(country)(typed);
   const whole = /^(?:\+|00)/.test(typed) ? listed.slice(1) : nationalDigits(listed);
   return { typed, numbers: [...new Set([number, ...sameLine(number)])], digits: isFull ? whole : part };
 }

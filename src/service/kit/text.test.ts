@@ -84,3 +84,14 @@ for (const [term, found] of [
       found,
     );
   });
+
+test('a part of a number is found with blanks in it, and a number with a country before it in that country', () => {
+  for (const [term, word] of [
+    ['901 820', '901820'],
+    ['1234 5678', '12345678'],
+    ['90\u00a018\u202f20', '901820'],
+    [' +49  30 90 18 20 ', '4930901820'],
+    ['NL 020 1234567', '31201234567'],
+  ] as const)
+    assert.deepEqual(searchWords(term, 'DE'), [word], term);
+});

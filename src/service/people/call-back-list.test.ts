@@ -11,7 +11,7 @@ const ended = (id: string, number: string, missed = true) =>
   ({
     ...{ id, number, from: number, status: 'completed', missed, startedAt: 1, completedAt: 2 },
     ...{ callerId: null, customer: number.startsWith('22') ? ann : null, segment: null, priority: null },
-    ...{ integration: 1, extras: noExtras },
+    ...{ integration: 1, closedFrom: null, extras: noExtras },
   }) as CallRecord;
 
 /** A list on missed calls that the test adds to, and what is read and sent. `during`: what comes while it is read. */
@@ -22,16 +22,16 @@ function scene(during = () => {}) {
   const reads: string[] = [];
   const reached = new Set<string>();
   const callers = {
-    async missedCallers(_account: number, _since: number, number?: string): Promise<MissedCaller[]> {
+    async missedCallers(_account: number, _since: number, number?: string) {
       reads.push(number ?? 'all');
-      const seen = calls
+      const seen: MissedCaller[] = calls
         .filter((call) => number === undefined || call.number === number)
         .map((call) => ({
-          ...{ call, calls: [{ since: 1, until: 2 }] },
+          ...{ call, calls: [{ since: 1, until: 2, count: 1 }] },
           answered: reached.has(call.number) ? { began: 3, at: 3, by: null } : null,
         }));
       during();
-      return seen;
+      return { callers: seen, more: false };
     },
     actions: async () => [],
     act: async () => {},
@@ -74,7 +74,7 @@ test('a call that moves costs the reading of its person, by all numbers; another
   reached.add('220');
   move(ended('answered', '221', false));
   await until('she is gone', () => sent.length > 0);
-  assert.deepEqual(sent.splice(0), [{ missed: [], gone: ['customer 7'], count: 1 }]);
+  assert.deepEqual(sent.splice(0), [{ missed: [], gone: ['customer 7'], count: 1, more: false }]);
   assert.deepEqual(reads.splice(0).sort(), ['220', '221']);
 
   close();
@@ -99,5 +99,5 @@ test('screens hear how many there are when somebody below their fifty rows chang
   calls.push(ended('last', '3999'));
   move(ended('last', '3999'));
   await until('the count', () => sent.length > 0);
-  assert.deepEqual(sent, [{ missed: [], gone: [], count: 63 }]);
+  assert.deepEqual(sent, [{ missed: [], gone: [], count: 63, more: false }]);
 });

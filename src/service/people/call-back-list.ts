@@ -16,14 +16,19 @@ const KEPT_MS = 10 * 60_000;
 /** With more calls to look up, the whole list is read. */
 const MAX_MOVED = 100;
 
+/** In order. `more`: there may be others, that were missed before these. */
+type MissedPeople = { readonly people: CallBack[]; readonly more: boolean };
+
 /** What is known of an account that has screens, or had some a while ago: a new one then begins with it. */
 type Known = {
   /** By `person`; closed ones too. */
   people: Map<string, CallBack>;
+  /** Whether there may be others, that were missed before these. */
+  more: boolean;
   /** Numbers whose calls or actions have changed since then, and whom their calls are from; `all`: anything may have. */
   changed: Map<string, string | null> | 'all';
   /** What the screens have: a person's row as it was sent, and how many there are. Null: nothing yet. */
-  sent: { readonly rows: ReadonlyMap<string, string>; readonly count: number } | null;
+  sent: { readonly rows: ReadonlyMap<string, string>; readonly count: number; readonly more: boolean } | null;
   /** One reading at a time: the next one sees what has changed meanwhile. */
   readonly inTurn: ReturnType<typeof makeSerialise>;
   readAt: number;
@@ -44,25 +49,25 @@ export function makeCallBackList(
   const known = new Map<number, Known>();
   const waiting = new Set<number>();
 
-  /** All of them, or those with these numbers. */
-  async function read(account: number, numbers?: readonly string[]): Promise<CallBack[]> {
+  /** All of them, the newest of very many, or those with these numbers. */
+  async function read(account: number, numbers?: readonly string[]): Promise<MissedPeople> {
     const since = clock() - LISTED_MS;
-    const each = async <T>(all: readonly string[], ofOne: (number: string) => Promise<T[]>) =>
-      (await Promise.all(all.map(ofOne))).flat();
+    const each = <T>(ofOne: (number: string) => Promise<T>) => Promise.all((numbers ?? []).map(ofOne));
     const missed =
       numbers === undefined
-        ? await callers.missedCallers(account, since)
-        : await each(numbers, (number) => callers.missedCallers(account, since, number));
+        ? [await callers.missedCallers(account, since)]
+        : await each((number) => callers.missedCallers(account, since, number));
     const actions =
       numbers === undefined
         ? await actionsSince(callers, account, since)
-        : await each(numbers, (number) => callers.actions(account, { number }, TOGETHER));
+        : (await each((number) => callers.actions(account, { number }, TOGETHER))).flat();
     const names = actions.some(({ kind }) => kind === 'taken') ? await userNames?.(account) : undefined;
-    return callBacks(
-      missed,
+    const people = callBacks(
+      missed.flatMap((one) => one.callers),
       actions.filter(({ at }) => at >= since),
       (name) => names?.includes(name) ?? true,
     );
+    return { people, more: numbers === undefined && missed.some(({ more }) => more) };
   }
 
   /** Reads all again, or who is concerned by what has changed. */
@@ -71,14 +76,17 @@ export function makeCallBackList(
     one.changed = new Map();
     one.readAt = clock();
     try {
-      if (changed === 'all') one.people = new Map((await read(account)).map((each) => [each.person, each]));
-      else if (changed.size > 0) {
+      if (changed === 'all') {
+        const { people, more } = await read(account);
+        one.people = new Map(people.map((each) => [each.person, each]));
+        one.more = more;
+      } else if (changed.size > 0) {
         const persons = new Set(changed.values());
         const before = [...one.people.values()].filter(
           ({ person, numbers }) => persons.has(person) || numbers.some((number) => changed.has(number)),
         );
         const numbers = new Set([...changed.keys(), ...before.flatMap((each) => each.numbers)]);
-        const now = await read(account, [...numbers]);
+        const { people: now } = await read(account, [...numbers]);
         for (const { person } of before) one.people.delete(person);
         for (const each of now) one.people.set(each.person, each);
       }
@@ -96,22 +104,29 @@ export function makeCallBackList(
       ...screenCall(call, extensions(account)),
       ...{ person, times, since, taken_by: taken?.user ?? null },
     }));
-    const [before, count] = [one.sent, open.length];
+    const [before, count, more] = [one.sent, open.length, one.more];
     const rows = new Map(list.map((row) => [row.person, JSON.stringify(row)]));
-    one.sent = { rows, count };
+    one.sent = { rows, count, more };
     if (before !== null) {
       const missed = list.filter(({ person }) => before.rows.get(person) !== rows.get(person));
       const gone = [...before.rows.keys()].filter((person) => !rows.has(person));
-      if (missed.length + gone.length > 0 || count !== before.count)
-        screens.callBacks(account, { missed, gone, count });
+      if (missed.length + gone.length > 0 || count !== before.count || more !== before.more)
+        screens.callBacks(account, { missed, gone, count, more });
     }
-    return { missed: list, count };
+    return { missed: list, count, more };
   }
 
   /** What a new screen starts with. */
   function onScreen(account: number): Promise<CallBacksOnScreen> {
     const one = known.get(account) ?? {
-      ...{ people: new Map(), changed: 'all' as const, sent: null, inTurn: makeSerialise(), readAt: 0 },
+      ...{
+        people: new Map(),
+        more: false,
+        changed: 'all' as const,
+        sent: null,
+        inTurn: makeSerialise(),
+        readAt: 0,
+      },
     };
     if (!known.has(account)) {
       known.set(account, one);

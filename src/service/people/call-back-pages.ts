@@ -50,7 +50,7 @@ export function callBackPages(
   pages.get('/call-back', 'agent', async (request) => {
     const { query, now, account, user, words, signal } = request;
     const title = words.layout.callBack;
-    const all = await budgets.summaries(
+    const { people: all, more } = await budgets.summaries(
       account.id,
       `user ${user.id}`,
       () => callBackList.read(account.id),
@@ -72,6 +72,7 @@ export function callBackPages(
         <div id="call-backs" data-live>
           ${openTable(shown, request, colleagues)}
           ${pager(words.kit, links)}
+          ${more && html`<p class="quiet">${words.callBack.onlyNewest}</p>`}
         </div>
         <div id="closed" class="closed" data-live>${closedFold(closed, request)}</div>
       `,

@@ -22,7 +22,9 @@ const callersOf = (calls: readonly MissedCall[]): MissedCaller[] => {
   const person = (number: string) => (hers.includes(number) ? 'Ann' : number);
   return [...Map.groupBy(calls, ({ call }) => call.number).values()].map((ofOne) => {
     const newest = ofOne.at(-1) as MissedCall;
-    const spans = ofOne.map(({ call }) => ({ since: call.startedAt, until: call.completedAt ?? 0 }));
+    const spans = ofOne.map(({ call }) => ({
+      ...{ since: call.startedAt, until: call.completedAt ?? 0, count: 1 },
+    }));
     const answered = calls
       .filter(({ call }) => person(call.number) === person(newest.call.number))
       .flatMap(({ reached }) => (reached ? { began: reached.at, at: reached.at, by: reached.by } : []));

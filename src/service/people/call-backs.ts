@@ -94,7 +94,7 @@ function callBack(
     numbers: callers.map(({ call: { number } }) => number),
     note: last('note') ?? null,
     call,
-    times: listed.length,
+    times: listed.reduce((sum, { count }) => sum + count, 0),
     since: listed.at(-1)?.since ?? call.startedAt,
   };
   if (open.length > 0) {

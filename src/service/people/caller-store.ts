@@ -25,12 +25,15 @@ export type MissedCall = {
   readonly reached: { readonly id: string; readonly at: number; readonly by: string | null } | null;
 };
 
+/** Missed calls of one number: how many, from the beginning of the first to the end of the last. */
+export type MissedSpan = Span & { readonly count: number };
+
 /** The missed calls of one number that ended in a span. */
 export type MissedCaller = {
   /** The newest one, by its end. */
   readonly call: CallRecord;
-  /** From the beginning to the end of each, newest first by their ends. */
-  readonly calls: readonly Span[];
+  /** From the beginning to the end of each, newest first by their ends; the older of very many are one span of `count`. */
+  readonly calls: readonly MissedSpan[];
   /** The last answered call in the span, of the number or another one of its customer: when it began, and who answered when. */
   readonly answered: { readonly began: number; readonly at: number; readonly by: string | null } | null;
 };
@@ -49,6 +52,10 @@ export type CallerCounts = {
 
 /** Missed calls, and callers, that are read in one go. */
 const [CALLS, CALLERS] = [2_000, 400];
+/** Missed calls of a number that are read one by one from those: a robot may have called all day. */
+const SPANS = 100;
+/** With this many numbers or spans no older calls are read: the list of missed callers has the newest of a flood of calls. */
+const [MOST_CALLERS, MOST_SPANS] = [4_000, 20_000];
 
 /** The name of a call's group, as SQL. */
 const groupNames = {
@@ -79,7 +86,15 @@ const reachedOf = (row: Row) =>
         by: row.reached_by as string | null,
       };
 
-type MissedRow = { readonly id: number; readonly number: string } & Span;
+/** `place` in its slice, `rank` among the calls of its number there, which are `count`, the first of them since `first`. */
+type MissedRow = Span & {
+  readonly id: number;
+  readonly number: string;
+  readonly place: number;
+  readonly rank: number;
+  readonly count: number;
+  readonly first: number;
+};
 
 /**
  * Callers by their numbers: whom to call back, and what colleagues did and noted. `acted` is called after an action, for
@@ -115,30 +130,44 @@ export function callerRows(
       );
       return rows.toReversed().map((row) => ({ call: callOf(row), reached: reachedOf(row) }));
     },
-    /** Each number, or the one given, of an account that was missed since `since`: by the ends of the calls. Unordered. */
-    async missedCallers(account: number, since: number, number?: string): Promise<MissedCaller[]> {
-      // The missed calls of the span once, in the order of their ends.
-      const callers = new Map<string, { newest: number; calls: Span[] }>();
-      const one = number === undefined ? '' : 'AND number = $4';
-      const missedCalls = `SELECT id, number, started_at AS since, completed_at AS until
-        FROM calls ${along(number === undefined ? 'calls_missed' : 'calls_missed_by_number')}
-        WHERE account_id = $1 AND missed AND (completed_at, id) > ($2, $3) AND number <> '${FORGOTTEN}' ${one}
-        ORDER BY completed_at, id LIMIT ${CALLS}`;
-      for (let last: MissedRow | undefined, more = true; more; ) {
-        const values = [
-          account,
-          last?.until ?? since,
-          last?.id ?? 0,
-          ...(number === undefined ? [] : [number]),
-        ];
+    /**
+     * Each number, or the one given, of an account that was missed since `since`: by the ends of the calls. Unordered.
+     * `more`: there may be others, that were missed before these.
+     */
+    async missedCallers(
+      account: number,
+      since: number,
+      number?: string,
+    ): Promise<{ readonly callers: MissedCaller[]; readonly more: boolean }> {
+      const callers = new Map<string, { newest: number; calls: MissedSpan[] }>();
+      const one = number === undefined ? '' : 'AND number = $5';
+      // The missed calls of the span once, newest first. Of a number only the newest calls of a slice leave the database.
+      const missedCalls = `WITH slice AS (SELECT id, number, started_at AS since, completed_at AS until
+          FROM calls ${along(number === undefined ? 'calls_missed' : 'calls_missed_by_number')}
+          WHERE account_id = $1 AND missed AND completed_at >= $2 AND (completed_at, id) < ($3, $4)
+            AND number <> '${FORGOTTEN}' ${one}
+          ORDER BY completed_at DESC, id DESC LIMIT ${CALLS}),
+        ranked AS (SELECT id, number, since, until, row_number() OVER (ORDER BY until DESC, id DESC) AS place,
+            row_number() OVER (PARTITION BY number ORDER BY until DESC, id DESC) AS rank,
+            count(*) OVER (PARTITION BY number) AS count, min(since) OVER (PARTITION BY number) AS first
+          FROM slice)
+        SELECT * FROM ranked WHERE rank <= ${SPANS} OR place = ${CALLS} ORDER BY place`;
+      let more = true;
+      for (let last: MissedRow | undefined, spans = 0; more; ) {
+        const before = [last?.until ?? Number.MAX_SAFE_INTEGER, last?.id ?? Number.MAX_SAFE_INTEGER];
+        const values = [account, since, ...before, ...(number === undefined ? [] : [number])];
         const rows = await serialise(() => read<MissedRow>(missedCalls, ...values));
-        for (const { id, number: caller, since: began, until } of rows) {
-          const calls = callers.get(caller)?.calls ?? [];
-          calls.push({ since: began, until });
-          callers.set(caller, { newest: id, calls });
+        for (const { id, number: caller, rank, count, first, ...span } of rows) {
+          if (rank > SPANS) continue;
+          const known = callers.get(caller) ?? { newest: id, calls: [] };
+          const older = rank === SPANS ? { since: first, count: count - SPANS + 1 } : { count: 1 };
+          known.calls.push({ since: span.since, until: span.until, ...older });
+          callers.set(caller, known);
         }
         last = rows.at(-1);
-        more = rows.length === CALLS;
+        spans += rows.length;
+        more = last?.place === CALLS;
+        if (callers.size >= MOST_CALLERS || spans >= MOST_SPANS) break;
       }
       // Then the newest call of each. The databases have one function in common that makes rows of a value: the names
       // in it are the calls.
@@ -162,7 +191,7 @@ export function callerRows(
         for (const row of await serialise(() => read<Row>(newestCalls, account, since, JSON.stringify(ids))))
           found.push({
             call: callOf(row),
-            calls: (byCall.get(row.place as number) as Span[]).toReversed(),
+            calls: byCall.get(row.place as number) as MissedSpan[],
             answered:
               row.answered_began === null
                 ? null
@@ -173,7 +202,7 @@ export function callerRows(
                   },
           });
       }
-      return found;
+      return { callers: found, more };
     },
     /** How often each caller called in a span, which is a day, or has some thousand calls. Unordered. */
     counts(account: number, { since, until }: Span, group: CallGroup | null): Promise<CallerCounts[]> {

@@ -39,15 +39,18 @@ export function refusalOf(
 /** A place in the list of customers, which is by the text that they are found by (see searchText). */
 export type CustomerCursor = { readonly text: string; readonly reference: string };
 
+/** Why a customer stays as it is. `changed`: it is not, or no longer, what it was when it was read. */
+export type PutRefusal = CustomerRefusal | 'changed';
+
 /**
  * Adds or changes customers by reference, each by itself: returns a refusal, or null, for each in order. `before`: what
- * each was when it was read. Customers that have changed since then stay as they are.
+ * each was when it was read, undefined if there was none.
  */
 export type PutCustomers = (
   account: number,
   changes: readonly CustomerChange[],
-  before?: readonly Customer[],
-) => Promise<(CustomerRefusal | null)[]>;
+  before?: readonly (Customer | undefined)[],
+) => Promise<(PutRefusal | null)[]>;
 
 /**
  * Customers as they were read, and what becomes of them: one who is not among `after` is removed, one who is not among
@@ -59,10 +62,7 @@ export type Replacement = { readonly before: readonly Customer[]; readonly after
  * Replaces customers in one transaction, all or none of them. Null: it is done. `changed`: one of them has been changed or
  * removed since it was read. A number may go from one of them to another.
  */
-export type ReplaceCustomers = (
-  account: number,
-  replacement: Replacement,
-) => Promise<CustomerRefusal | 'changed' | null>;
+export type ReplaceCustomers = (account: number, replacement: Replacement) => Promise<PutRefusal | null>;
 
 /** How each engine writes customers. */
 export type CustomerWriter = { readonly put: PutCustomers; readonly replace: ReplaceCustomers };
@@ -92,9 +92,9 @@ export const customerOf = ({ search: _, numbers, ...row }: CustomerRow): Custome
   numbers: numbers?.split('\n') ?? [],
 });
 
-/** Whether a customer is still as it was read. */
-export const isUnchanged = (now: CustomerRow | undefined, before: Customer): boolean =>
-  now !== undefined && isSameCustomer(customerOf(now), before);
+/** Whether a customer is still as it was read; undefined: there is none. */
+export const isUnchanged = (now: CustomerRow | undefined, before: Customer | undefined): boolean =>
+  now === undefined || before === undefined ? now === before : isSameCustomer(customerOf(now), before);
 
 /** Customers and segments; `writer` is each engine's own, since thousands come at once. `changed` is called after a change. */
 export function customerRows(

@@ -28,12 +28,12 @@ export function customerWriter(database: Database): CustomerWriter {
     alone(account, async (transaction) => {
       const known = await knownOf(transaction, account, given);
       const isSame = ({ reference }: CustomerChange, at: number) =>
-        before === undefined || isUnchanged(known.get(reference), before[at] as Customer);
+        before === undefined || isUnchanged(known.get(reference), before[at]);
       const changes = given.filter(isSame);
       const { refusals, accepted } = await decide(transaction, account, changes, known);
       await write(transaction, account, accepted);
       const refusalOf = new Map(changes.map((change, at) => [change, refusals[at] ?? null]));
-      return given.map((change) => refusalOf.get(change) ?? null);
+      return given.map((change) => refusalOf.get(change) ?? (refusalOf.has(change) ? null : 'changed'));
     });
   const replace: ReplaceCustomers = (account, { before, after }) =>
     alone(account, async (transaction) => {

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Customer, type CustomerChange, searchText, textNames, withChange } from './customer-fields.ts';
 import {
-  type CustomerRefusal,
   type CustomerRow,
   customerOf,
   isUnchanged,
   overwrite,
+  type PutRefusal,
   type Replacement,
   refusalOf,
   selectCustomers,
@@ -56,10 +56,10 @@ export function customerWriter(db: DatabaseSync) {
   function put(
     account: number,
     change: CustomerChange,
-    before: Customer | undefined,
-  ): CustomerRefusal | null {
+    isExpected: (now: CustomerRow | undefined) => boolean,
+  ): PutRefusal | null {
     const known = read(account, change.reference);
-    if (before && !isUnchanged(known, before)) return null;
+    if (!isExpected(known)) return 'changed';
     const customer = withChange(known && customerOf(known), change);
     const refusal = refusalOf(
       customer,
@@ -75,10 +75,11 @@ export function customerWriter(db: DatabaseSync) {
     putCustomers: (
       account: number,
       changes: readonly CustomerChange[],
-      before?: readonly Customer[],
-    ): (CustomerRefusal | null)[] => changes.map((change, at) => put(account, change, before?.[at])),
+      before?: readonly (Customer | undefined)[],
+    ): (PutRefusal | null)[] =>
+      changes.map((change, at) => put(account, change, (now) => !before || isUnchanged(now, before[at]))),
 
-    replaceCustomers(account: number, { before, after }: Replacement): CustomerRefusal | 'changed' | null {
+    replaceCustomers(account: number, { before, after }: Replacement): PutRefusal | null {
       if (!before.every((one) => isUnchanged(read(account, one.reference), one))) return 'changed';
       const own = new Set(before.map(({ reference }) => reference));
       const given = new Map<string, Owner>();

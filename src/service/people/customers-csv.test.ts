@@ -23,6 +23,7 @@ import { BadTable, importCustomers, namesCustomers } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
 import { previewImport } from './customers-preview.ts';
 import { chooseColumns } from './import/choose-columns.ts';
+import { readCustomers } from './import/read-customers.ts';
 import { readTable } from './import/table.ts';
 import { takeTurns } from './import/take-turns.ts';
 import type { Refused } from './import-refusals.ts';
@@ -317,4 +318,31 @@ test('lines that join the customer of an earlier one are named, with both names 
       ['Reference “7” is “Bob” here, but “Ann” in line 2: they become one customer.', [4]],
     ],
   );
+});
+
+test("a number that Google's column before it calls a fax is left out and named", async () => {
+  for (const label of ['Label', 'Type']) {
+    const table = readTable(
+      [
+        `Given Name,Phone 1 - ${label},Phone 1 - Value,Phone 2 - ${label},Phone 2 - Value`,
+        'Ann,Mobile,+49 171 3920000,Work Fax,030 901820 ::: 030 901821',
+        'Bob,* Home Fax,030 901822,Work,030 901823 ::: 030 901824',
+        'Eve,Fax,,Main,030 901825',
+      ].join('\n'),
+    );
+    const mapping = chooseColumns(table.header, table.sample, 'DE');
+    const { customers, left } = await readCustomers(table, { mapping, country: 'DE' });
+    assert.deepEqual(
+      customers.map(({ numbers }) => [...(numbers?.keys() ?? [])]),
+      [['+491713920000'], ['+4930901823', '+4930901824'], ['+4930901825']],
+    );
+    assert.deepEqual(
+      left.reasons().map(({ message, lines }) => [message.slice(0, 34), lines]),
+      [
+        ['Phone 2 - Value: “Fax 030 901820” ', [2]],
+        ['Phone 2 - Value: “Fax 030 901821” ', [2]],
+        ['Phone 1 - Value: “Fax 030 901822” ', [3]],
+      ],
+    );
+  }
 });

@@ -1,6 +1,6 @@
 import { line } from '../kit/text.ts';
 import type { Words } from '../words/words.ts';
-import { columns, eachText } from './customer-fields.ts';
+import { type Customer, columns, eachText, withChange } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import type { Mapping } from './import/choose-columns.ts';
 import { changeOf } from './import/imported-customer.ts';
@@ -50,6 +50,7 @@ export async function importCustomers(
     createSegments = false,
     progress = () => {},
     mapping,
+    seen,
     signal,
     ...reading
   }: Into & {
@@ -60,6 +61,8 @@ export async function importCustomers(
     /** Whether segments that do not exist are created. */
     createSegments?: boolean;
     mapping?: Mapping;
+    /** The customers of the table as a preview found them: those that have changed since then are refused. */
+    seen?: ReadonlyMap<string, Customer | undefined> | undefined;
   },
 ): Promise<ImportReport> {
   const table = readTable(text);
@@ -69,11 +72,19 @@ export async function importCustomers(
     const named = read.customers.flatMap(({ segment }) => (segment ? [segment] : []));
     await customers.addSegments(account, named, NEW_PRIORITY);
   }
+  const expected = seen && new Map(seen);
   const store: Target = {
     isKnown: async (reference) => (await customers.get(account, reference)) !== undefined,
     async put(batch) {
       signal?.throwIfAborted();
-      return customers.put(account, batch.map(changeOf));
+      const changes = batch.map(changeOf);
+      const before = expected && changes.map(({ reference }) => expected.get(reference));
+      const outcomes = await customers.put(account, changes, before);
+      // Another line can be about the same customer, if it has lost its first number.
+      for (const [index, change] of changes.entries())
+        if (outcomes[index] === null)
+          expected?.set(change.reference, withChange(expected.get(change.reference), change));
+      return outcomes;
     },
   };
   const imported = await putCustomers(read, store, {

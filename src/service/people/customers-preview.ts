@@ -29,6 +29,8 @@ export type ImportPreview = {
   readonly changes: readonly { readonly line: number; readonly before: Customer; readonly after: Customer }[];
   /** Another one if known customers would be changed otherwise, all of them, not only the first. */
   readonly version: string;
+  /** The customers of the table as they are now, by reference; undefined for new ones. */
+  readonly seen: ReadonlyMap<string, Customer | undefined>;
   /** Segments that do not exist. */
   readonly missingSegments: readonly string[];
   /** Whether the account can have them, too. */
@@ -59,10 +61,12 @@ export async function previewImport(
   const changes: { line: number; before: Customer; after: Customer }[] = [];
   const undialable: string[] = [];
   const version = createHash('sha256');
+  const seen = new Map<string, Customer | undefined>();
   const turn = takeTurns();
 
   function put(imported: ImportedCustomer): CustomerRefusal | null {
     const before = known.get(imported.reference);
+    if (!seen.has(imported.reference)) seen.set(imported.reference, before);
     const customer = withChange(before, changeOf(imported));
     const refusal = refusalOf(
       customer,
@@ -103,6 +107,7 @@ export async function previewImport(
     ...linesReport(read),
     undialable: { count: undialable.length, first: undialable[0] },
     version: version.digest('base64url'),
+    seen,
     ...{ lines, changes, missingSegments: [...missing] },
     canCreate: segments.size + missing.size <= accountLimits.segments,
   };

@@ -103,7 +103,7 @@ export function importPages(
           account.id,
           words.importing.soFar(request.formats.number(done), request.formats.number(all)),
         );
-      const report = await importCustomers(csv, { ...into, progress }).finally(() =>
+      const report = await importCustomers(csv, { ...into, progress, seen: preview.seen }).finally(() =>
         running.delete(account.id),
       );
       await request.audit('import', importSummary(report));

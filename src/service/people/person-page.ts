@@ -107,7 +107,12 @@ async function readPerson(request: PageRequest, { store, callBackList }: PersonP
       : await store.customers.withNumber(account.id, number);
   if (customer === undefined && number === '') throw noCaller();
   const numbers = customer?.numbers ?? [number];
-  const [lastCalls, [callBack]] = await Promise.all([
+  const [
+    lastCalls,
+    {
+      people: [callBack],
+    },
+  ] = await Promise.all([
     store.callers.lastCalls(account.id, numbers),
     callBackList.read(account.id, numbers),
   ]);

@@ -11,7 +11,7 @@ const call: CallRecord = {
   ...{ id: 'pbx-1', integration: 1, status: 'completed', from: '030 901820', number: '+4930901820' },
   ...{ customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9, callerId: '101' },
   ...{ startedAt: 1000, ringingAt: 1000, answeredAt: 2000, completedAt: 3000, missed: false },
-  extras: noExtras,
+  ...{ closedFrom: null, extras: noExtras },
 };
 const delivery = (event: DueDelivery['event'], at = 1000): DueDelivery => ({
   ...{ id: 5, event, at, queuedAt: at, attempts: 0, rejections: 0 },
@@ -64,4 +64,14 @@ test('how a missed call ended is not in an event before', () => {
   };
   assert.deepEqual([of('call.missed').missed_where, of('call.missed').number_called], ['queue', '+4930']);
   assert.deepEqual([of('call.ringing').missed_where, of('call.ringing').number_called], [null, '+4930']);
+});
+
+test('the event of a call that was closed as missed says so, though the call turned out to be answered', () => {
+  const later: CallRecord[] = [call, { ...call, status: 'answered', completedAt: null, missed: null }];
+  for (const answered of later) {
+    const of = { ...delivery('call.missed', 1000), call: answered };
+    const { status, missed, ...data } = JSON.parse(webhookBody(of, noExtensions, null)).data;
+    assert.deepEqual([status, missed], ['completed', true]);
+    assert.deepEqual([data.caller_id, data.answered_at, data.completed_at], [null, null, 1000]);
+  }
 });

@@ -46,12 +46,18 @@ export function webhookBody(
 ): string {
   const timestamp = new Date(at).toISOString();
   if (call === null) return JSON.stringify({ type: event, timestamp, data: {} });
-  const { number_shown: _, ...data } = screenCall(asOf(call, event), extensions);
+  const { number_shown: _, ...data } = screenCall(asOf(call, event, at), extensions);
   return JSON.stringify({ type: event, timestamp, data: { ...data, integration } });
 }
 
-/** The call as it was at this event. */
-function asOf(call: CallRecord, event: DueDelivery['event']): CallRecord {
+/** The call as it was at this event, which came `at`. */
+function asOf(call: CallRecord, event: DueDelivery['event'], at: number): CallRecord {
+  // It was closed as missed, and its events came later.
+  if (event === 'call.missed' && !call.missed)
+    return {
+      ...call,
+      ...{ status: 'completed', callerId: null, answeredAt: null, completedAt: at, missed: true },
+    };
   if (call.status === 'completed' && (event === 'call.ringing' || event === 'call.answered')) {
     const { extras } = call;
     return asOf(
@@ -63,6 +69,7 @@ function asOf(call: CallRecord, event: DueDelivery['event']): CallRecord {
         extras: extras.missed ? { ...extras, missed: null } : extras,
       },
       event,
+      at,
     );
   }
   return event === 'call.ringing' && call.status === 'answered'

@@ -127,6 +127,7 @@ export const de: typeof en = {
     since: (when) => html`seit ${when}`,
     takenBy: (name) => html`${name} ruft zurück`,
     nobody: 'Keine Rückrufe offen',
+    onlyNewest: 'Nur die letzten Anrufer stehen hier. Es gibt weitere.',
     closed: 'In den letzten 24 Stunden erledigt',
     calledBack: (name) => html`${name} rief zurück`,
     reached: (by) => (by ? html`Rief wieder an, ${by} nahm an` : 'Rief wieder an und wurde angenommen'),
@@ -633,6 +634,8 @@ export const de: typeof en = {
       `${count(cells, 'Nummer wird', 'Nummern werden')} ausgelassen, der Rest dieser Zeilen importiert.`,
     repeated:
       'Referenz einer früheren Zeile: Die Nummern kommen zusammen, vom Namen und Segment gilt der letzte Stand.',
+    changed:
+      'Jemand hat den Kunden inzwischen geändert. Importieren Sie die Zeile noch einmal, um zu sehen, was sie ändert.',
     lookAgain:
       'Importiert würde etwas anderes, als Sie gesehen haben: Spalten oder Kunden haben sich seitdem geändert. Bitte prüfen Sie noch einmal.',
     otherName: (reference, name, before, line) =>

@@ -133,6 +133,7 @@ export const en = {
     since: (when: Html) => html`since ${when}`,
     takenBy: (name: Html) => html`${name} calls back`,
     nobody: 'Nobody to call back',
+    onlyNewest: 'Only the people who called last are listed. There are more.',
     closed: 'Done in the last 24 hours',
     calledBack: (name: Html) => html`${name} called back`,
     reached: (by: Html) => (by ? html`Called again, ${by} answered` : 'Called again and was answered'),
@@ -606,6 +607,8 @@ export const en = {
     willBeLeft: (cells: number) =>
       `${count(cells, 'number', 'numbers')} will be left out; the rest of these lines is imported.`,
     repeated: 'The reference of an earlier line: the numbers add up, and the last name and segment count.',
+    changed:
+      'Somebody has changed the customer in the meantime. Import the line again to see what it changes.',
     lookAgain:
       'What would be imported is not what you have seen: the columns or the customers have changed since. Please check again.',
     otherName: (reference: string, name: string, before: string, line: number) =>

@@ -127,6 +127,7 @@ export const es: typeof en = {
     since: (when) => html`desde ${when}`,
     takenBy: (name) => html`${name} devuelve la llamada`,
     nobody: 'Nadie a quien llamar',
+    onlyNewest: 'Solo se muestran quienes llamaron más recientemente. Hay más.',
     closed: 'Hecho en las últimas 24 horas',
     calledBack: (name) => html`${name} devolvió la llamada`,
     reached: (by) => (by ? html`Volvió a llamar, contestó ${by}` : 'Volvió a llamar y fue atendido'),
@@ -627,6 +628,8 @@ export const es: typeof en = {
       `${count(cells, 'número se omitirá', 'números se omitirán')}; el resto de estas líneas se importará.`,
     repeated:
       'Referencia de una línea anterior: los números se suman; valen el último nombre y el último segmento.',
+    changed:
+      'Alguien ha modificado el cliente mientras tanto. Vuelva a importar la línea para ver qué cambia.',
     lookAgain:
       'Se importaría algo distinto de lo que ha visto: las columnas o los clientes han cambiado desde entonces. Compruébelo de nuevo.',
     otherName: (reference, name, before, line) =>

@@ -126,6 +126,7 @@ export const fr: typeof en = {
     since: (when) => html`depuis ${when}`,
     takenBy: (name) => html`${name} rappelle`,
     nobody: 'Personne à rappeler',
+    onlyNewest: 'Seules les personnes ayant appelé le plus récemment sont affichées. Il y en a d’autres.',
     closed: 'Terminé ces dernières 24 heures',
     calledBack: (name) => html`${name} a rappelé`,
     reached: (by) => (by ? html`A rappelé, ${by} a répondu` : 'A rappelé, appel pris'),
@@ -628,6 +629,8 @@ export const fr: typeof en = {
       `${count(cells, 'numéro sera omis', 'numéros seront omis')} ; le reste de ces lignes sera importé.`,
     repeated:
       'Référence d’une ligne précédente : les numéros s’ajoutent, le dernier nom et le dernier segment comptent.',
+    changed:
+      'Quelqu’un a modifié le client entre-temps. Importez à nouveau la ligne pour voir ce qu’elle change.',
     lookAgain:
       'L’import ne correspondrait plus à ce que vous avez vu : les colonnes ou les clients ont changé entre-temps. Vérifiez à nouveau.',
     otherName: (reference, name, before, line) =>

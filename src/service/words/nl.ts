@@ -125,6 +125,7 @@ export const nl: typeof en = {
     since: (when) => html`sinds ${when}`,
     takenBy: (name) => html`${name} belt terug`,
     nobody: 'Niemand om terug te bellen',
+    onlyNewest: 'Alleen wie het laatst belde staat hier. Er zijn er meer.',
     closed: 'Afgehandeld in de laatste 24 uur',
     calledBack: (name) => html`${name} belde terug`,
     reached: (by) => (by ? html`Belde opnieuw, ${by} nam op` : 'Belde opnieuw en kreeg gehoor'),
@@ -625,6 +626,8 @@ export const nl: typeof en = {
       `${count(cells, 'nummer wordt', 'nummers worden')} weggelaten; de rest van deze regels wordt geïmporteerd.`,
     repeated:
       'Referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.',
+    changed:
+      'Iemand heeft de klant intussen gewijzigd. Importeer de regel opnieuw om te zien wat die verandert.',
     lookAgain:
       'Er zou iets anders worden geïmporteerd dan u hebt gezien: de kolommen of de klanten zijn sindsdien gewijzigd. Controleer het opnieuw.',
     otherName: (reference, name, before, line) =>

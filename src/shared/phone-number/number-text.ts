@@ -1,5 +1,4 @@
 import { numberTexts } from './number-texts.ts';
-import { completeIn } from './parse-number.ts';
 import { plainText } from './plain-text.ts';
 
 /** What PBXs and trunks write in place of a number that its caller withholds; `P`: an analogue line's caller id. */
@@ -15,7 +14,7 @@ export function numberIn(text: string, country?: string | null): string {
   // Most names have no digits.
   if (!/[\d\u0080-\uffff%]/.test(text)) return '';
   // `#` ends dialling.
-  const { texts, unread } = numberTexts(text.replace(/(?<=\d)#$/, ''), completeIn(country));
+  const { texts, unread } = numberTexts(text.replace(/(?<=\d)#$/, ''), country);
   // A PBX writes one: what a person would have to explain is read as it stands.
   const [whole] = unread.length === 1 && unread[0]?.reason === 'ambiguous' ? unread : [];
   return texts[0] ?? (whole && /^\+?\d[\d ().-]*$/.test(whole.text) ? whole.text : '');

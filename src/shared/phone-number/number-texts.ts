@@ -1,4 +1,6 @@
-import { FAX, isFiller, otherLabel, separated } from './number-words.ts';
+import { withoutCountryCodes } from './country-codes.ts';
+import { addressesOf, FAX, isFiller, otherLabel, separated } from './number-words.ts';
+import { completeIn } from './parse-number.ts';
 import { plainText } from './plain-text.ts';
 import { type IsComplete, splitRun } from './split-run.ts';
 import { timesIn } from './times.ts';
@@ -27,28 +29,29 @@ const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,])/g;
 
 /** `030 : 901820`: an area code or a calling code, and what may be the rest of the number. */
 const areaCode =
-  /(?<=^|[,;|\n]\s*)(?:\(?0[1-9]\d{0,3}\)?|\+\d{1,3})\s*[,;:|]\s*(?!0)\d[\d .-]*(?=$|[,;|\n])/g;
+  /(?<=^|[,;|\n]\s*)(?:\(?0[1-9]\d{0,3}|\+\d{1,3})[^\w+,;:|\n]*[,;:|][^\w+,;:|\n]*(?!0)\d[\d .)-]*(?=$|[,;|\n])/g;
 
 /**
  * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two
- * numbers are never joined. Where one number ends and the next begins, `isComplete` decides.
+ * numbers are never joined. Where one number ends and the next begins, the numbers of the country decide.
  */
-export function numberTexts(text: string, isComplete: IsComplete): NumberTexts {
+export function numberTexts(text: string, country: string | null | undefined): NumberTexts {
   // Almost every number is written so.
   if (/^\+?\d+$/.test(text)) return { texts: [text], unread: [] };
   if (text.length > LONGEST) return { texts: [], unread: [{ text, reason: 'not-a-number' }] };
+  const isComplete = completeIn(country);
   const texts: string[] = [];
   const unread: UnreadText[] = [];
   const leaveOut = (reason: UnreadText['reason']) => (part: string) => {
     unread.push({ text: part, reason });
     return ';-;';
   };
+  const bare = addressesOf(plainText(text))
+    .replace(decimals, '$1')
+    .replace(scientific, leaveOut('rounded'))
+    .replace(thousands, leaveOut('ambiguous'));
   const plain = separated(
-    plainText(text)
-      .replace(decimals, '$1')
-      .replace(scientific, leaveOut('rounded'))
-      .replace(thousands, leaveOut('ambiguous'))
-      .replace(otherLabel, leaveOut('not-a-number')),
+    withoutCountryCodes(bare, country, leaveOut).replace(otherLabel, leaveOut('not-a-number')),
   );
   const items = plain.replace(areaCode, leaveOut('ambiguous'));
   let saysNone = false;

@@ -23,15 +23,21 @@ const extension = new RegExp(
   'giu',
 );
 
-const labels =
+export const labels =
   word(`tel telefon telefono teléfono telefone telefoon telephone téléphone tél telefonnummer telefoonnummer
-  telnr phone phonenumber fon ph ruf rufnummer number numbers nummer nummern nr numéro número num
+  telnr tlf tlfno tfno tfn phone phonenumber fon ph ruf rufnummer number numbers nummer nummern nr numéro número num
   mob mobil mobile mobiel móvil movil mobiltelefon mobilfunk handy handynummer cell cellphone cellular celular gsm portable
   fixe fijo vast festnetz festnetznummer landline fax telefax faxnummer
   privat private privé prive privado privada particular home zuhause thuis domicile casa
   geschäftlich geschaeftlich dienstlich beruflich gesch büro buero office bureau oficina kantoor work arbeit arbeits travail trabajo werk
   zentrale main switchboard standard centrale central hauptnummer haupt direkt direct directe directo dienst firma company
   whatsapp signal sms notfall emergency sip sips callto skype`);
+/** Of other numbers, and the ground floor and the basement; some are codes of countries, too. */
+const notes = word('id kd plz ref eg ug og dg');
+const anyLabel = new RegExp(`^(?:${labels}|${extensionWords}|${notes})$`, 'iu');
+/** True for a word that says what a number is for, or where its telephone is: `PH`, `APP`, `EG`. */
+export const isLabel = (text: string): boolean => anyLabel.test(text);
+
 const label = new RegExp(
   `${labels}(?:\\s*\\d{1,2}(?=\\s*[:.)]))?[\\s.:/=)]*|(?<![\\p{L}\\d])\\p{L}[:.](?=\\s*[+(\\d])`,
   'giu',
@@ -67,7 +73,7 @@ const comment = /\((?=[^()]*\p{L})(?!(?:[^()]*\d){6})[^()]*\)/gu;
 
 /** A text with a comma in place of everything that stands between numbers. */
 export function separated(text: string): string {
-  return addressesOf(text)
+  return text
     .replace(extension, ',')
     .replace(fax, (label, at: number, whole: string) =>
       /^\s*[+(\d]/.test(whole.slice(at + label.length)) && !label.startsWith('(') ? `,${FAX} ` : ` ${FAX},`,
@@ -79,7 +85,7 @@ export function separated(text: string): string {
 }
 
 /** The parameters of a SIP or tel address, RFC 3261 and 3966, are no numbers; the name before one in brackets neither. */
-function addressesOf(text: string): string {
+export function addressesOf(text: string): string {
   const bare = text.includes('<')
     ? text
         .replace(/<\/?(?:a|br|p|div|li|td|b|i|span|strong)\b[^<>\n]*>/gi, '\n')

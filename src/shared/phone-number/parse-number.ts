@@ -9,7 +9,10 @@ import {
 } from 'libphonenumber-js/max';
 
 /** This many digits, or as many as a mobile number of the country has, are more than an extension. */
-const LONGEST_EXTENSION = 7;
+export const LONGEST_EXTENSION = 7;
+
+/** With its plus. Germany's plan in libphonenumber knows longer ones, which nobody can be called at. */
+const LONGEST_E164 = 16;
 
 /**
  * By calling code: national numbers that people and programs still write, and what they are today. Sources: the national
@@ -28,6 +31,7 @@ export function parse(number: string, defaultCountry?: CountryCode): PhoneNumber
     extract: false,
     ...(defaultCountry && { defaultCountry }),
   });
+  if (parsed && parsed.number.length > LONGEST_E164) return undefined;
   const [form, today] = outdated[parsed?.countryCallingCode ?? ''] ?? [];
   if (!parsed || !form || today === undefined || parsed.isValid()) return parsed;
   const national = parsed.nationalNumber.replace(form, today);
@@ -35,11 +39,14 @@ export function parse(number: string, defaultCountry?: CountryCode): PhoneNumber
   return now?.isValid() ? now : parsed;
 }
 
+const homeOf = (country: string | null | undefined) =>
+  isSupportedCountry(country ?? '') ? (country as CountryCode) : undefined;
+
 /**
  * Tells complete numbers of a country from parts of one and from several together: what can be dialled as it is written.
  */
 export function completeIn(country: string | null | undefined): (text: string) => boolean {
-  const home = isSupportedCountry(country ?? '') ? (country as CountryCode) : undefined;
+  const home = homeOf(country);
   return (text) => {
     const digits = text.replace(/\D+/g, '');
     if (text.startsWith('+')) return parse(text)?.isPossible() === true;
@@ -49,6 +56,15 @@ export function completeIn(country: string | null | undefined): (text: string) =
     if (parse(text, home)?.isValid()) return true;
     return digits.startsWith(getCountryCallingCode(home)) && parse(`+${digits}`)?.isValid() === true;
   };
+}
+
+/** A number that is valid in a country, as it is written there, in E.164; undefined if it is none of its numbers. */
+export function e164In(text: string, country: string | null | undefined): string | undefined {
+  if (!completeIn(country)(text)) return undefined;
+  const national = parse(text, homeOf(country));
+  if (national?.isValid()) return national.number;
+  const full = parse(`+${text.replace(/\D+/g, '').replace(/^00/, '')}`);
+  return full?.isValid() ? full.number : undefined;
 }
 
 /** In Germany a number of six digits without its 0 can be valid, and is an extension of another PBX all the same. */

@@ -370,6 +370,35 @@ test('what may be two numbers or one is neither joined nor guessed', () => {
     ['030 901820 0171', []],
     ['030 901820 030', []],
     ['+49 30 901820 0171', []],
+    ['01|)1', []],
+    ['030, (901820)', []],
+    // With blanks alone: each of these was joined, or read in another country.
+    ['030 901820 901821', []],
+    ['+49 30 901820 901821', []],
+    ['0049 30 90186 90187', []],
+    ['030 90182000 90182001', []],
+    ['030 901820 030 90', []],
+    ['0171 3920000 3920001', []],
+    ['0171 3920000 112', []],
+    ['901820 901821', []],
+    ['901820 12', []],
+    ['1001 1002', []],
+    ['1001 1002 1003', []],
+    ['1001 1002', [], 'FR'],
+    ['020 123 45 67 112', [], 'NL'],
+    ['020 123 45 67 12', [], 'NL'],
+    ['+31 20 123 45 67 12', []],
+    ['0031 20 1234567 12', []],
+    ['01 23 45 67 89 112', [], 'FR'],
+    ['912 345 678 112', [], 'ES'],
+    ['912345678 112', [], 'ES'],
+    ['044 668 18 00 12', [], 'CH'],
+    ['22 12 34 56 12', [], 'NO'],
+    ['212 555 0123 12', [], 'US'],
+    ['020 7946 0958 123', [], 'GB'],
+    ['01 58058 58059', [], 'AT'],
+    ['0471 413000 413001', [], 'IT'],
+    ['+1 212 555 0123 212 555 0124', []],
   ];
   for (const [text, numbers, country = 'DE'] of pairs) {
     const read = readNumbers(text, country);
@@ -388,8 +417,92 @@ test('what may be two numbers or one is neither joined nor guessed', () => {
     ['030 901820 - 0171 3920000', [BERLIN, MOBILE]],
     ['030 901820 • 0171 3920000', [BERLIN, MOBILE]],
     ['101, 102, 103', ['101', '102', '103']],
+    // In countries with numbers of any length, as is dialled: the number, and an extension behind it.
+    ['030 901820 110', ['+4930901820110']],
+    ['030 901820 12', ['+493090182012']],
+    ['+49 30 901820 110', ['+4930901820110']],
+    ['030 9018 2011', ['+493090182011']],
+    ['030 901820 030 901821', [BERLIN, '+4930901821']],
+    ['030 90 18 20 030 90 18 21', [BERLIN, '+4930901821']],
+    ['030 901820 030 901821 0171 3920000', [BERLIN, '+4930901821', MOBILE]],
+    ['98765 43210', ['+919876543210'], 'IN'],
+    ['+91 98765 43210', ['+919876543210']],
+    ['(555) 123-4567', ['+15551234567'], 'US'],
+    ['555 123 4567', ['+15551234567'], 'US'],
   ] as const)
     assert.deepEqual(readNumbers(text, country), { numbers, unread: [] }, text);
+});
+
+test('a national number with the code of a country before it is read in that country', () => {
+  const codes: Row[] = [
+    ...['NL 020 1234567', '(NL) 020 1234567', '[NL] 020/1234567', 'NL: 020-1234567', 'NL, 020 1234567'].map(
+      (text) => [text, ['+31201234567']] as const,
+    ),
+    ...['NL\n020 1234567', 'NL | (020) 123 45 67', 'Tel. NL 020 1234567', 'NL Tel.: 020 1234567'].map(
+      (text) => [text, ['+31201234567']] as const,
+    ),
+    ['NL 020 1234567', ['+31201234567'], null],
+    ['Jan Example NL 020 1234567 ext. 12', ['+31201234567']],
+    ['NL +31 20 1234567', ['+31201234567']],
+    ['NL 31 20 1234567', ['+31201234567']],
+    ['(AT) 01 234567', ['+431234567']],
+    ['CH: 044 668 18 00', ['+41446681800']],
+    ['IT 06 12345678', ['+390612345678']],
+    ['US (212) 555-0123', ['+12125550123']],
+    ['USA 212-555-0123', ['+12125550123']],
+    ['UK 020 7946 0958', ['+442079460958']],
+    ['030 901820, NL 020 1234567; 030 901821', [BERLIN, '+31201234567', '+4930901821']],
+    ['NL 020 1234567 / AT 01 234567', ['+31201234567', '+431234567']],
+    // Two letters are not only codes.
+    ['DE 030 901820', [BERLIN]],
+    ['DE 030 901820', [BERLIN], 'NL'],
+    ['Pr 030 901820', [BERLIN]],
+    ['Pr. 030 901820', [BERLIN]],
+    ['Fa. 030 901820', [BERLIN]],
+    ['TEL 030 901820', [BERLIN]],
+    ['NR 030 901820', [BERLIN]],
+    ['TLF 912 345 678', ['+34912345678'], 'ES'],
+    ['030 901820 DW 12', [BERLIN]],
+    ['030 901820 (EG)', [BERLIN]],
+    ['030 901820 (GF)', [BERLIN]],
+    ['+49 (DE) 30 901820', [BERLIN]],
+  ];
+  for (const [text, numbers, country = 'DE'] of codes)
+    assert.deepEqual(readNumbers(text, country), { numbers, unread: [] }, `${text} in ${country}`);
+
+  const refused: [text: string, reason: string, country?: string][] = [
+    // No number of that country, or no country.
+    ...[
+      'GE 030 901820',
+      'PR 030 901820',
+      'SE 030 901820',
+      'FA 030 901820',
+      'XY 030 901820',
+      'NLD 020 1234567',
+    ].map((text) => [text, 'not-a-number'] as [string, string]),
+    // Perhaps something else than a code.
+    ...['nl 020 1234567', 'PH 02 8123 4567', 'EG 02 27928000', '020 1234567 NL', '020 1234567 (NL)'].map(
+      (text) => [text, 'ambiguous'] as [string, string],
+    ),
+    ['de 030 901820', 'ambiguous', 'NL'],
+  ];
+  for (const [text, reason, country = 'DE'] of refused)
+    assert.deepEqual(
+      readNumbers(text, country),
+      { numbers: [], unread: [{ text, reason }] },
+      `${text} in ${country}`,
+    );
+  // One after the other, with codes before or behind.
+  assert.deepEqual(readNumbers('020 1234567 NL, 01 234567 AT', 'DE').numbers, []);
+  for (const country of getCountries()) {
+    const example = exampleOf(country);
+    if (example.number.length < 10) continue;
+    const { numbers } = readNumbers(`${country} ${example.formatNational()}`, 'DE');
+    const isEither = (number: string) =>
+      number.replace('+549', '+54') === example.number.replace('+549', '+54');
+    assert.ok(numbers.every(isEither), `${country} ${example.formatNational()}: ${numbers}`);
+    assert.ok(numbers.length === 1 || ['PH', 'NR', 'EG', 'UG', 'ID'].includes(country), country);
+  }
 });
 
 test('fax numbers and numbers of customers are not kept', () => {

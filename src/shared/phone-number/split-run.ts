@@ -71,6 +71,7 @@ const joined = (splits: readonly RunSplit[]): RunSplit => ({
 /** Takes a part apart that has a plus at its beginning at most. */
 function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   const whole = textOf(part);
+  if (endsWithTwo(part, isComplete)) return { texts: [], unread: [whole] };
   const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
   const slashes = part.flatMap(({ lead }, index) => (index > 0 && isDivider(lead) ? [index] : []));
   if (slashes.length + starts.length === 0 && isComplete(whole)) return { texts: [whole], unread: [] };
@@ -85,15 +86,16 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
       : isNumber(one) && !holdsNumber(one),
   );
   if (marked.length === 1) return joined(marked.flat().map((one) => splitVariants(one, isComplete)));
+  const length = digitsOf(part).replace(/^0+/, '').length;
   const isMixed = starts.some((start) => {
     const [before, rest] = [part.slice(0, start), part.slice(start)];
     // `8 029 491-19-11` and `229 01 95 12 34 56` are one number.
     const isCode = digitsOf(before).length < 3 || rest[0]?.digits.length === 2;
     const isPair = isInternal(before) && isNumber(rest) && !(isCode && isComplete(whole));
-    // `030 901820 0171`
+    // `030 901820 0171`, `030 901820 030 90`
     const isCut =
-      rest.length === 1 &&
-      /^0[1-9]\d{1,3}$/.test(textOf(rest)) &&
+      /^0[1-9]\d{1,3}$/.test(rest[0]?.digits ?? '') &&
+      (rest.length === 1 || length > MAX_NATIONAL) &&
       isNumber(before) &&
       digitsOf(before).length > 7;
     return isPair || isCut || rest[0]?.lead.includes('(');
@@ -102,11 +104,17 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   const variants = splitVariants(part, isComplete);
   if (variants.texts[0] !== whole || isComplete(whole)) return variants;
 
-  const length = digitsOf(part).replace(/^0+/, '').length;
   if (length > MAX_NATIONAL) {
     const gaps = part.flatMap(({ lead }, index) => (index > 0 && /[ /(]/.test(lead) ? [index] : []));
-    const isWhole = (one: Part) => /^[+0]/.test(textOf(one)) || digitsOf(one).length >= MIN_BARE;
-    const unmarked = splits(part, new Set(gaps), (one) => isWhole(one) && isNumber(one) && !holdsNumber(one));
+    // Behind `+1 212 555 0123`, a number without a plus or 0 is none of this country.
+    const isAbroad = /^(?:\+|00)/.test(whole);
+    const isDialled = (one: Part) =>
+      /^[+0]/.test(textOf(one)) || (!isAbroad && digitsOf(one).length >= MIN_BARE);
+    const unmarked = splits(
+      part,
+      new Set(gaps),
+      (one) => isDialled(one) && isNumber(one) && !holdsNumber(one),
+    );
     if (unmarked.length === 1) return { texts: unmarked.flat().map(textOf), unread: [] };
   }
   const isTwo = starts.some((start) => slashes.includes(start) || length >= MAX_NATIONAL);
@@ -114,6 +122,19 @@ function splitPart(part: Part, isComplete: IsComplete): RunSplit {
   // `1001/1002`, but not `212/555-0123`.
   const isShortPair = slashes.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
   return isTwo || isTooLong || isShortPair ? ambiguous : { texts: [whole], unread: [] };
+}
+
+const isBlank = (lead: string) => /^ *$/.test(lead);
+
+/**
+ * `030 901820 901821`: two numbers with one area code. Not `030 901820 110`: where numbers have any length, so are a number
+ * and the extension written that is dialled with it.
+ */
+function endsWithTwo(part: Part, isComplete: IsComplete): boolean {
+  const before = part.slice(0, -1);
+  const [length, last] = [before.at(-1)?.digits.length, part.at(-1)];
+  if (last === undefined || !isBlank(last.lead) || last.digits.length < MIN_ALIKE) return false;
+  return last.digits.length === length && nationalOf(before).length > 1 && isComplete(textOf(before));
 }
 
 /** Between two numbers, or between the parts of one. */

@@ -1,7 +1,7 @@
 import { sameLine } from '../../../shared/phone-number/same-line.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
-import type { CustomerRefusal } from '../customer-store.ts';
+import type { PutRefusal } from '../customer-store.ts';
 import { dropNumber, type ImportedCustomer, isBare } from './imported-customer.ts';
 import type { ReadCustomers } from './read-customers.ts';
 
@@ -11,7 +11,7 @@ const BATCH = 500;
 export type Target = {
   isKnown(reference: string): boolean | Promise<boolean>;
   /** A refusal, or null, for each. */
-  put(batch: readonly ImportedCustomer[]): Promise<readonly (CustomerRefusal | null)[]>;
+  put(batch: readonly ImportedCustomer[]): Promise<readonly (PutRefusal | null)[]>;
 };
 
 /**
@@ -29,9 +29,9 @@ export async function putCustomers(
   };
 
   /** Whether it can be put without the number that it is refused for. */
-  function canGoOn(customer: ImportedCustomer, refusal: CustomerRefusal): boolean {
-    const message = refusalText(refusal, words.customers);
-    if (refusal.reason === 'number-taken') {
+  function canGoOn(customer: ImportedCustomer, refusal: PutRefusal): boolean {
+    const message = refusal === 'changed' ? words.importing.changed : refusalText(refusal, words.customers);
+    if (refusal !== 'changed' && refusal.reason === 'number-taken') {
       const [number] = sameLine(refusal.number);
       const line = customer.numbers?.get(number);
       if (line !== undefined && dropNumber(customer, number)) {
@@ -63,7 +63,7 @@ export async function putCustomers(
 }
 
 export function refusalText(
-  refusal: CustomerRefusal,
+  refusal: Exclude<PutRefusal, 'changed'>,
   { noSuchSegment, numberTaken, referenceTaken }: Words['customers'] = en.customers,
 ): string {
   if (refusal.reason === 'no-such-segment') return noSuchSegment(refusal.segment);

@@ -157,6 +157,7 @@ function rowReader(
   const numberColumns = columnsOf('numbers').map((index) => ({
     index,
     column: header[index] ? plainText(header[index], 60) : unnamed(index + 1),
+    label: labelColumn(header, index),
   }));
   const width = mapping.findLastIndex((field) => field !== '') + 1;
   return (cells) => {
@@ -170,10 +171,26 @@ function rowReader(
           [...new Set(indexes.map(textOf))].filter(Boolean).join(' '),
         ]),
       ),
-      numbers: numberColumns.map(({ index, column }) => ({ column, cell: cell(index) })),
+      numbers: numberColumns.map(({ index, column, label }) => {
+        const isFax = label !== undefined && /fax/i.test(cell(label));
+        return { column, cell: isFax ? asFax(cell(index)) : cell(index) };
+      }),
     };
   };
 }
+
+/** The column that says what the numbers of another are for, as Google's `Phone 1 - Label` before `Phone 1 - Value`. */
+function labelColumn(header: readonly string[], index: number): number | undefined {
+  const [, name] = /^(.+?)\W+value$/i.exec(header[index] ?? '') ?? [];
+  const [, labelled] = /^(.+?)\W+(?:label|type)$/i.exec(header[index - 1] ?? '') ?? [];
+  return name !== undefined && name === labelled ? index - 1 : undefined;
+}
+
+const asFax = (cell: string) =>
+  cell
+    .split(':::')
+    .map((number) => (number.trim() === '' ? '' : `Fax ${number.trim()}`))
+    .join(' ::: ');
 
 /** The text of a cell, without what keeps spreadsheets from reading it as a number: `'0501`, `="0501"`. */
 const asText = (cell: string) => unguarded(/^="([^"]*)"$/.exec(cell)?.[1] ?? cell).trim();
