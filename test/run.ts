@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { install, labImpossible, versions } from './asterisk/install.ts';
 import { compileCache } from './compile-cache.ts';
+import { compileProgram, startsPrograms } from './compiled.ts';
 import { browserImpossible, installBrowser } from './integration/browser.ts';
 import { type FileResult, runTogether, runWhileFree } from './run-files.ts';
 import { isSlow, mayBeRunAgain, mostExpensive } from './tiers.ts';
@@ -69,7 +70,12 @@ const fast = await runTogether(
   2 * processors,
   'failures',
 );
-const slow = await runWhileFree(inOrder(files.filter(isSlow)), 3 * processors);
+const compiled = values.fast ? undefined : compileProgram();
+// What the fast tier starts from this tree is started here as it is shipped.
+const shipped = values.fast ? [] : matching.filter((file) => !isSlow(file) && startsPrograms(file));
+if (shipped.length > 0) print(`on the compiled program, too: ${shipped.join(', ')}`);
+const slow = await runWhileFree([...inOrder(files.filter(isSlow)), ...shipped], 3 * processors);
+compiled?.remove();
 const results = [...fast, ...slow];
 const flaky = await runFailedAgain(slow);
 const tooFlaky = flaky.length > mostFlaky;
