@@ -180,7 +180,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
 
     function onLinkedid(has: boolean): void {
       const { version, hasLinkedid } = status;
-      if (has === hasLinkedid) return;
+      // A PBX that has written one once goes on to: this event is not what Asterisk wrote.
+      if (has === hasLinkedid || hasLinkedid) return;
       if (has && hasLinkedid === false) log.say('ami.linkedid');
       if (!has) log.say('ami.no-linkedid', { version: version || '?' });
       status = { ...status, hasLinkedid: has };

@@ -261,6 +261,7 @@ describe('what a record says, alone and beside those of others', () => {
     }
     const phone = answered({ dstchannel: 'Local/FMPR-1003@findmefollow-ringallv2-0001;1' });
     assert.deepEqual(read([phone]), verdictOf('1003'));
+    assert.deepEqual(read([phone], [], { notAPerson: ['pjsip/1003'] }), verdictOf('missed'));
   });
 
   test('half of a Local pair is no caller, whatever INBOUND_CHANNELS takes', () => {

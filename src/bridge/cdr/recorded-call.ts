@@ -179,7 +179,8 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
     const answered = behind.filter((one) => legs.isAnswered(one) && !rules.isMachine(one.dstchannel));
     const beyond =
       firstToTalk(known, behind, answered) ?? legs.find(half, last) ?? legs.leadingTo(number, last);
-    if (beyond === undefined) return { record, callerId: number };
+    if (beyond === undefined)
+      return isMachinesNumber(rules, number) ? undefined : { record, callerId: number };
     if (!legs.isAnswered(beyond)) return undefined;
     last = beyond;
   }
@@ -196,6 +197,10 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
   const number = normaliseNumber(dialledNumber(dialled) || last.dst, rules.defaultCountry);
   return { record, callerId: number || extension };
 }
+
+/** Whether the phone with this number is one that NOT_A_PERSON lists, whichever driver it has. */
+const isMachinesNumber = ({ isMachine }: Rules, number: string) =>
+  ['PJSIP', 'SIP', 'IAX2', 'DAHDI', 'SCCP'].some((technology) => isMachine(`${technology}/${number}`));
 
 /** What was dialled to reach the end, without the technology: `trunk/sip:+49171…@10.0.0.1` of `Dial(PJSIP/1001&PJSIP/trunk/…,20)`. */
 function dialledOver({ lastdata, dstchannel }: CdrRecord): string {

@@ -57,7 +57,7 @@ export function makeProgress(what: string, out: Out, clock: () => number = Date.
 
 /**
  * Does long work with its progress. On Ctrl-C, or when it is told to end, one line says what is left of it, and the process
- * ends by that signal, as one that has no such handler. `undo` is called before.
+ * ends by that signal, as one that has no such handler. `undo` is called right before.
  */
 export async function longWork<Result>(
   what: string,
@@ -68,9 +68,12 @@ export async function longWork<Result>(
   const progress = makeProgress(what, out);
   const stop = (signal: NodeJS.Signals) => {
     progress.end();
-    undo?.();
     for (const each of signals) process.removeListener(each, stop);
-    out.write(`stopped: ${left()}\n`, () => process.kill(process.pid, signal));
+    out.write(`stopped: ${left()}\n`, () => {
+      // In the last moment: a thread that still works would make the file anew.
+      undo?.();
+      process.kill(process.pid, signal);
+    });
   };
   for (const signal of signals) process.on(signal, stop);
   try {

@@ -175,6 +175,10 @@ const forgeries = [
   'Priority: 1\r\nUniqueid: 1795000000.9\r\n\r\nEvent: x\r\nPrivilege: cc,all',
   'DestPriority: 1\r\nDestUniqueid: 1795000000.9\r\nDestLinkedid: 1795000000.9',
   'DestUniqueid: 1795000000.9\r\nDestLinkedid: 1795000000.9\r\nDialString: 1',
+  // The event's end, and the head of another one whose end is the event's own; or of one that ends at once.
+  'Priority:\r\nUniqueid:1795000000.9\r\n\r\nEvent: Rename\r\nActionID: \r\nChannel:\r\nNewname:',
+  'Priority:\r\nUniqueid:1795000000.9\r\nCause:\r\n\r\nEvent: X\r\nActionID: \r\n',
+  'Priority:\r\nUniqueid:1795000000.9\r\n\r\nEvent: X\r\nActionID: \r\n\r\nEvent: \r\nPrivilege: ',
   'BridgeNumChannels: 0\r\nBridgeVideoSourceMode: none\r\n',
   'Uniqueid: 1795000000.9',
   'no colon',
@@ -193,8 +197,9 @@ const isName = (key: string) => key.endsWith('Channel') || key === 'Newname';
  * that seems to end.
  */
 const spoilsOwn = (key: string, text: string) =>
-  (isName(key) && /Channel: x\s*$/.test(text)) ||
+  (isName(key) && /Channel:/.test(text)) ||
   (key === 'Variable' && text.includes('ActionID')) ||
+  /ConnectedLineNum: y$/.test(text) ||
   (/^(DNID|Data)$/.test(key) && /(Privilege|ActionID):/.test(text));
 
 test('whatever a caller writes into a value: it reaches nobody else, and the event has what Asterisk wrote', () => {
@@ -343,6 +348,55 @@ test('a whole event of another call in a number of 255 bytes, as IAX2 lets throu
     const attack = amiEvent('Newchannel', { ...own, CallerIDNum: number }).replace('Newchannel', event);
     assert.deepEqual(heard(attack, 1_000_000).victims, onlyVictim, event);
   }
+});
+
+/** What stands between the value of a key and the end of the event, or between its beginning and that value. */
+const linesOf = (event: string, values: Record<string, string>, key: string) => {
+  const lines = amiEvent(event, values).split('\r\n');
+  const nth = lines.findIndex((line) => line.startsWith(`${key}:`));
+  const bare = (line: string) => line.replace(/:.*/s, ':');
+  const isOptional = (line: string) => /^(Language|AccountCode|Linkedid|Cause-txt):/.test(line);
+  const short = (part: readonly string[]) => part.filter((line) => !isOptional(line)).map(bare);
+  return { head: short(lines.slice(2, nth + 1)), tail: short(lines.slice(nth + 1)) };
+};
+
+test('no mixture of ends, heads and whole events of other kinds in a value is believed, however long it may be', () => {
+  const channelEvents = events.filter(([, values]) => values.Exten !== undefined && !values.ActionID);
+  const kinds = fc.constantFrom(...channelEvents.map(([event]) => event), 'Rename', 'BridgeDestroy', 'X');
+  const begun = fc.record({
+    kind: kinds,
+    by: fc.constantFrom('Privilege: ', 'ActionID: '),
+    upTo: fc.constantFrom('Exten', 'CallerIDNum', 'Newname', 'BridgeName', ''),
+  });
+  const attacks = fc.record({
+    of: fc.constantFrom(...channelEvents),
+    key: fc.constantFrom('CallerIDNum', 'ConnectedLineNum', 'Exten'),
+    ends: fc.boolean(),
+    others: fc.array(begun, { maxLength: 3 }),
+    last: fc.constantFrom('', '\n', '\n\n'),
+    lineEnd: fc.constantFrom('\n', '\r\n'),
+    size: fc.constantFrom(1_000_000, 300),
+  });
+  const valuesOf = (event: string) => events.find(([name]) => name === event)?.[1] ?? {};
+  fc.assert(
+    fc.property(attacks, ({ of: [event, values], key, ends, others, last, lineEnd, size }) => {
+      const tail = linesOf(event, values, key).tail.map((line) =>
+        line === 'Uniqueid:' ? `Uniqueid:${victim.Uniqueid}` : line,
+      );
+      const heads = others.flatMap(({ kind, by, upTo }) => [
+        ...['', `Event: ${kind}`, by],
+        ...(upTo === '' ? [] : linesOf(kind, valuesOf(kind), upTo).head),
+      ]);
+      const longest = key === 'Exten' ? 79 : 255;
+      const text = ['9', ...(ends ? tail : []), ...heads].join('\n') + last;
+      const forged = text.replaceAll('\n', lineEnd);
+      fc.pre(forged.length <= longest);
+      const { victims, others: heardToo } = heard(amiEvent(event, { ...values, [key]: forged }), size);
+      assert.deepEqual(victims, onlyVictim);
+      for (const [, { Uniqueid = own.Uniqueid }] of heardToo) assert.equal(Uniqueid, own.Uniqueid);
+    }),
+    { numRuns: 3_000 },
+  );
 });
 
 test('an event whose value has a line break is counted as such, and its number ends there', () => {

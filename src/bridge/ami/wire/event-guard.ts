@@ -1,6 +1,6 @@
 import { channelName, firstLine } from '../../calls/line-break.ts';
 import type { FieldKey, Fields } from './frame.ts';
-import { isUsed, layoutOf, longestText } from './layout.ts';
+import { isUsed, layoutOf, longestKey, longestText } from './layout.ts';
 import { hasWholeChannels, type Reading, readAs } from './reading.ts';
 
 /** A frame as the framer cut it: an event's (`event` is its name), or another ('') . */
@@ -26,8 +26,8 @@ type Whole = Extract<Reading, { kind: 'whole' }>;
  * they are, so a caller can put line breaks, lines and whole frames into an event.
  *
  * An event whose lines end too early goes on in the frames behind it, to the rest of its lines. An event that is whole is
- * handed on when the next one begins, or when nothing else has come (`settle`): a frame behind it that begins as none of
- * Asterisk's does is the rest of it.
+ * handed on when more has come behind it than can be in one of its values, or when nothing else has come (`settle`): until
+ * then, its end may be that of a value, and lines behind it may be its own.
  *
  * If an event is cut and its rest cannot be told, what comes within the length of a value is refused.
  */
@@ -36,6 +36,8 @@ export function createEventGuard(handlers: EventGuardHandlers) {
   let held: Frame[] = [];
   /** What they are together; undefined while an event is cut in a value. */
   let reading: Whole | undefined;
+  /** The frames behind an event that is whole, which may be in one of its values. */
+  let behind: Frame[] = [];
   /** How many bytes of the next frames may be in a value of an event that was cut, and whose rest is not found. */
   let doubtful = 0;
 
@@ -53,15 +55,14 @@ export function createEventGuard(handlers: EventGuardHandlers) {
     else follow(frame);
   }
 
-  /** `known`: the frame alone, if it has been read. */
-  function begin(frame: Frame, known?: Reading): void {
+  function begin(frame: Frame): void {
     if (layoutOf(frame.event) === undefined) {
       handlers.onOther(frame);
       if (!hasWholeChannels(frame.bytes.toString('latin1'))) doubtful = longestText;
       return;
     }
-    const it = known ?? (isBeginning(frame) ? read([frame]) : unreadable);
-    if (it.kind !== 'unreadable') hold([frame], it);
+    const it = isBeginning(frame) ? read([frame]) : unreadable;
+    if (isReadable(it)) hold([frame], it);
     // It has no value that goes on and no line twice: what answers us is written in another order.
     else if (handlers.isAnswer(frame.bytes) && !hasRepeatedKeys(frame)) handlers.onOther(frame);
     else handlers.onRefused(frame.event);
@@ -71,7 +72,7 @@ export function createEventGuard(handlers: EventGuardHandlers) {
   function goOn(frame: Frame): void {
     const frames = [...held, frame];
     const it = read(frames);
-    if (it.kind !== 'unreadable') {
+    if (isReadable(it)) {
       hold(frames, it);
       return;
     }
@@ -85,46 +86,57 @@ export function createEventGuard(handlers: EventGuardHandlers) {
 
   /** A frame behind an event that is whole. */
   function follow(frame: Frame): void {
-    const frames = [...held, frame];
-    if (isBeginning(frame)) {
-      // Unless the event's last lines are in it: then its beginning was in a value.
-      const alone = read([frame]);
-      const joined = alone.kind === 'whole' ? unreadable : read(frames);
-      const before = held.reduce((sum, { bytes }) => sum + bytes.length, 0);
-      if (joined.kind === 'whole' && (joined.lines.at(-1)?.value ?? 0) > before) {
-        hold(frames, joined);
-        return;
-      }
+    const others = [...behind, frame];
+    const room = reachOf(held, reading) - sizeOf(behind);
+    const before = sizeOf(held) + sizeOf(behind);
+    const begins = isBeginning(frame);
+    const all = [...held, ...others];
+    const plainly = begins ? unreadable : read(all);
+    const mayGoOn = !isReadable(plainly) && (!begins || (room > 0 && hasBodyLine(frame, room)));
+    const joined = mayGoOn ? read(all, true) : plainly;
+    const goesOn = joined.kind === 'whole' && (!begins || goesOnIn(frame, joined, before));
+    if (goesOn && (joined.broken === 1 || (!begins && behind.length === 0))) {
+      behind = [];
+      hold(all, joined);
+    } else if (goesOn || joined.kind === 'several') {
+      // Or it does not, and what one caller has written into two values leads on to another's event.
+      drop();
+      doubtful = longestText;
+      for (const each of others) push(each);
+    } else if (frame.bytes.length <= room && (begins || joined.kind === 'cut')) behind.push(copyOf(frame));
+    else if (begins || behind.some((each) => isReadable(read([each])))) {
       settle();
-      begin(frame, alone);
-      return;
-    }
-    const it = read(frames);
-    if (it.kind !== 'unreadable') hold(frames, it);
-    else {
-      held = [];
-      handlers.onRefused(frames[0]?.event ?? '');
-    }
+      push(frame);
+    } else drop();
+  }
+
+  /** Refuses the event in hand. */
+  function drop(): void {
+    const { event } = held[0] as Frame;
+    held = [];
+    behind = [];
+    reading = undefined;
+    handlers.onRefused(event);
   }
 
   function hold(frames: readonly Frame[], it: Reading): void {
     // The frame's bytes are valid only now.
-    held = frames.map((frame) =>
-      held.includes(frame) ? frame : { ...frame, bytes: Buffer.from(frame.bytes) },
-    );
+    held = frames.map((frame) => (held.includes(frame) ? frame : copyOf(frame)));
     reading = it.kind === 'whole' ? it : undefined;
   }
 
-  /** Hands on the event in hand if it is whole: nothing else has come, and Asterisk writes each event at once. */
+  /** Hands on the event in hand if it is whole, and what is behind it: Asterisk writes each event at once. */
   function settle(): void {
-    if (reading === undefined) return;
-    const [first] = held;
-    const [frames, it] = [held, reading];
-    held = [];
-    reading = undefined;
-    if (first === undefined) return;
-    if (!it.isPlain) handlers.onLineBreak(first.event);
-    handlers.onEvent(first.event, fieldsOf(frames, it), first.at);
+    while (reading !== undefined && held.length > 0) {
+      const [frames, it, others] = [held, reading, behind];
+      held = [];
+      behind = [];
+      reading = undefined;
+      const { event, at } = frames[0] as Frame;
+      if (it.broken > 0) handlers.onLineBreak(event);
+      handlers.onEvent(event, fieldsOf(frames, it), at);
+      for (const each of others) push(each);
+    }
   }
 
   /** Ends the event in hand, whatever comes next. */
@@ -149,13 +161,47 @@ export function createEventGuard(handlers: EventGuardHandlers) {
 }
 
 const unreadable: Reading = { kind: 'unreadable' };
+const isReadable = ({ kind }: Reading) => kind === 'whole' || kind === 'cut';
 
-function read(frames: readonly Frame[]): Reading {
+const copyOf = (frame: Frame): Frame => ({ ...frame, bytes: Buffer.from(frame.bytes) });
+const sizeOf = (frames: readonly Frame[]) => frames.reduce((sum, { bytes }) => sum + bytes.length, 0);
+
+/** Whether the event that is read like this has its last lines in the frame that begins at `start`, and not in its channel's name. */
+function goesOnIn(frame: Frame, { lines }: Whole, start: number): boolean {
+  if ((lines.at(-1)?.value ?? 0) <= start) return false;
+  const alone = read([frame]);
+  if (alone.kind !== 'whole') return true;
+  const place = Math.max(...lines.filter(({ value }) => value < start).map(({ behind }) => behind)) - start;
+  return !alone.lines.some(
+    ({ key, value, end, behind }) => isName(key) && behind > end && place >= value && place < behind,
+  );
+}
+
+/** How many bytes behind the event one of its values could reach at most, as it is read now, with the end of its line. */
+function reachOf(frames: readonly Frame[], it: Whole | undefined): number {
+  const raws = layoutOf(frames[0]?.event ?? '')?.raws;
+  let reach = 0;
+  // Behind the value of its last line, it has no more.
+  for (const { key, value } of it?.lines.slice(0, -1) ?? [])
+    reach = Math.max(reach, value + (raws?.get(key) ?? 0) + '\r\n'.length);
+  return reach - sizeOf(frames);
+}
+
+/** True if one of the lines that begin so near is none of those with which each event and answer begins. */
+function hasBodyLine({ bytes }: Frame, room: number): boolean {
+  const keys = bytes.toString('latin1', 0, room + longestKey).matchAll(/^[^:\r\n]+(?=:)/gm);
+  return keys.some(({ 0: key, index }) => index <= room && !/^(Event|Privilege|ActionID|Channel)$/.test(key));
+}
+
+function read(frames: readonly Frame[], hasEvents = false): Reading {
   const text = bytesOf(frames).toString('latin1');
   const known = layoutOf(frames[0]?.event ?? '');
-  const readings = known?.layouts.map((layout) => readAs(text, layout, known.keys, isUsed)) ?? [];
+  const readings = known?.layouts.map((layout) => readAs(text, layout, known.keys, isUsed, hasEvents)) ?? [];
   return (
-    readings.find(({ kind }) => kind === 'whole') ?? readings.find(({ kind }) => kind === 'cut') ?? unreadable
+    readings.find(({ kind }) => kind === 'whole') ??
+    readings.find(({ kind }) => kind === 'several') ??
+    readings.find(({ kind }) => kind === 'cut') ??
+    unreadable
   );
 }
 

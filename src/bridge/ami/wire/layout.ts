@@ -17,6 +17,8 @@ export type Layout = readonly LineLayout[];
 export const extension = 79;
 /** PJSIP cuts caller numbers after 79 bytes, IAX2 and chan_sip after 255. */
 export const longestText = 255;
+/** Longer than each of the keys. */
+export const longestKey = 40;
 /** Arguments of an application; as long as Asterisk's own buffers. */
 const argumentText = 1024;
 
@@ -114,12 +116,16 @@ export type EventLayout = {
   readonly layouts: readonly Layout[];
   /** The keys of all of them: other keys are those of later versions. */
   readonly keys: ReadonlySet<string>;
+  /** The longest values of those that may have line breaks. */
+  readonly raws: ReadonlyMap<string, number>;
 };
 
 const layouts: ReadonlyMap<string, EventLayout> = new Map(
   Object.entries(bodies).map(([event, each]) => {
     const whole = each.map((body) => [...head, ...body]);
-    return [event, { layouts: whole, keys: new Set(whole.flat().map(({ key }) => key)) }];
+    const lines = whole.flat();
+    const raws = lines.flatMap(({ key, raw }) => (raw === undefined ? [] : [[key, raw] as const]));
+    return [event, { layouts: whole, keys: new Set(lines.map(({ key }) => key)), raws: new Map(raws) }];
   }),
 );
 

@@ -4,11 +4,13 @@ import { channelLines, extension, type Layout, type LineLayout } from './layout.
 export type Line = { readonly key: string; readonly value: number; readonly end: number };
 
 export type Reading =
-  /** `lines` are those that Asterisk wrote. `isPlain`: no value has a line break. */
-  | { readonly kind: 'whole'; readonly lines: readonly PlacedLine[]; readonly isPlain: boolean }
+  /** `lines` are those that Asterisk wrote. `broken`: how many values have line breaks. */
+  | { readonly kind: 'whole'; readonly lines: readonly PlacedLine[]; readonly broken: number }
   /** The text ends inside a value that may have line breaks: the rest is still to come. */
   | { readonly kind: 'cut' }
-  /** Asterisk did not write this, or it can be read in ways that differ in what the bridge uses. */
+  /** It can be read in ways that differ in what the bridge uses. */
+  | { readonly kind: 'several' }
+  /** Asterisk did not write this. */
   | { readonly kind: 'unreadable' };
 
 /** `behind`: where its value ends, line breaks in it included. */
@@ -17,37 +19,42 @@ type PlacedLine = Line & { readonly behind: number };
 /** A way to read a text from one of its lines on. */
 type Suffix = { readonly line: PlacedLine; readonly used: string; readonly rest: Suffix | undefined };
 
+/** Between two of these, Asterisk writes more than their `raw`. */
+const isFarFromNext = /(CallerIDNum|ConnectedLineNum|AccountCode|Exten)$/;
+
 /** More lines than any event has, line breaks in all its values included. */
 const maxLines = 400;
 const unreadable: Reading = { kind: 'unreadable' };
 
 /**
  * Finds the lines that Asterisk wrote in a text whose values may have line breaks. Asterisk cuts each such value at the
- * layout's `raw`, which is too short for all the lines that it writes before or behind it: so the text can be read in one
- * way only, whatever a caller has written into a value.
+ * layout's `raw`.
  * @param text one character for each byte; blank lines inside are part of a value.
  * @param known keys that may be only where the layout has them; lines with others may be anywhere.
  * @param isUsed whether the value of a key matters.
+ * @param hasEvents whether the beginning of another event may be in a value between which and the next Asterisk writes more
+ * than the value can have.
  */
 export function readAs(
   text: string,
   layout: Layout,
   known: ReadonlySet<string>,
   isUsed: (key: string) => boolean,
+  hasEvents = false,
 ): Reading {
   const lines = linesOf(text);
   if (lines[0]?.key !== layout[0]?.key || lines.length > maxLines) return unreadable;
   const plain = readPlain(lines, layout, known);
-  if (plain !== undefined) return { kind: 'whole', lines: plain, isPlain: true };
+  if (plain !== undefined) return { kind: 'whole', lines: plain, broken: 0 };
   /** At most two ways for each state: more is not needed to know that there are several. */
   const ways = new Map<number, Suffix[]>();
   let isCut = false;
   const [way, other] = read(0, 0);
   if (way === undefined) return isCut ? { kind: 'cut' } : unreadable;
-  if (other !== undefined) return unreadable;
+  if (other !== undefined) return { kind: 'several' };
   const placed: PlacedLine[] = [];
   for (let each: Suffix | undefined = way; each !== undefined; each = each.rest) placed.push(each.line);
-  return { kind: 'whole', lines: placed, isPlain: false };
+  return { kind: 'whole', lines: placed, broken: placed.filter(({ end, behind }) => behind > end).length };
 
   /** The ways that differ in what is used, if line `at` is the layout's `nth`. */
   function read(at: number, nth: number): readonly Suffix[] {
@@ -106,6 +113,7 @@ export function readAs(
   function hasNextEvent(at: number, next: number): boolean {
     const [first, last] = [lines[at] as Line, lines[next - 1] as Line];
     if (next === at + 1 || last.key !== first.key) return false;
+    if (hasEvents && isFarFromNext.test(first.key)) return false;
     if (last.key !== 'Channel' && last.value - first.value <= extension) return false;
     return lines.slice(at + 1, next).some(({ key }) => key === 'Event');
   }
