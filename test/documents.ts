@@ -104,7 +104,7 @@ export function missingTestParts({ text }: Document, files: readonly string[]): 
 /** The same in `pbx-bridge` commands: a command, a subcommand or an option that does not exist. */
 export function missingCommands({ text }: Document, program: Command): string[] {
   const lines = codeOf(text).flatMap((code) => {
-    const calls = [...code.matchAll(/(?:^|\$ |[;&|] ?|npx |[A-Z_]+=\S* )pbx-bridge ([^;&|#]+)/g)];
+    const calls = [...code.matchAll(/(?:^|\$ |[;&|] ?|npx |[A-Z_]+=\S* )pbx-bridge (?!\{)([^;&|#]+)/g)];
     if (calls.length > 0) return calls.map(([, call = '']) => call);
     // `outbox list` and `check --call`, where it is clear whose command it is.
     const [first = '', second] = code.split(' ');

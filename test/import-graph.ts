@@ -11,11 +11,11 @@ const importLine =
   /(?:^|\n)\s*(?:import|export)\s(?:[^'";]*?\sfrom\s)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|new URL\(\s*['"](\.[^'"]+\.ts)['"]/g;
 
 /**
- * What each file of `src` imports, tests too. A worker's file counts as imported by the file that names its URL.
+ * What each file of `folder` imports, tests too. A worker's file counts as imported by the file that names its URL.
  * `asRun`: makes of a source what Node runs, which loads less: imports of types are gone.
  */
-export function readImportGraph(asRun = (source: string) => source): Map<string, Imports> {
-  const paths = globSync('src/**/*.ts', { cwd: root });
+export function readImportGraph(asRun = (source: string) => source, folder = 'src'): Map<string, Imports> {
+  const paths = globSync(`${folder}/**/*.ts`, { cwd: root });
   return new Map(paths.map((path) => [path, importsOf(path, asRun(readFileSync(join(root, path), 'utf8')))]));
 }
 

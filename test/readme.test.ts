@@ -15,9 +15,9 @@ import {
   missingScripts,
   missingTestParts,
   namedSettings,
+  readDocument,
   shownRows,
 } from './documents.ts';
-import { documents } from './printed-commands.ts';
 
 /** What the documents name must exist. Whether the README's steps work is tried in `packaging/readme-tests.ts`. */
 
@@ -60,7 +60,9 @@ test('the map in src/README.md has every folder', () => {
   );
 });
 
-for (const document of documents)
+const everyDocument = globSync('**/*.md', { cwd: project(''), exclude: ['**/node_modules', 'dist'] });
+
+for (const document of everyDocument.sort().map(readDocument))
   test(`what ${document.path} names exists`, () => {
     const unknown = namedSettings(document).filter((name) => !settings.has(name) && !otherNames.test(name));
     const isShown = ({ file, test: name }: { file: string; test: string }) =>
@@ -81,6 +83,22 @@ for (const document of documents)
   });
 
 test('README has a row for every command of operators', () => {
-  const [, table = ''] = documents[0]?.text.split('\n## Commands\n') ?? [];
+  const [, table = ''] = readDocument('README.md').text.split('\n## Commands\n');
   for (const name of operatorCommands) assert.match(table, new RegExp(`^\\| .*\`${name}\\b`, 'm'), name);
+});
+
+test('files that comments name exist', () => {
+  const files = globSync(['src/**/*.{ts,sql}', 'test/**/*.ts', 'systemd/**/*.ts'], { cwd: project('') });
+  const comments = files.flatMap((file) =>
+    readFileSync(project(file), 'utf8')
+      .split('\n')
+      .filter((line) => /^\s*(\/\/|\/?\*|--) /.test(line))
+      .map((line) => ({ file, line })),
+  );
+  const stale = comments.filter(({ line }) =>
+    Array.from(line.matchAll(/(?<![\w./*-])[\w-]+(?:\/[\w.-]+)+\.ts\b/g), ([name]) => name).some(
+      (name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)),
+    ),
+  );
+  assert.deepEqual(stale, []);
 });

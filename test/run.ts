@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { install, labImpossible, versions } from './asterisk/install.ts';
 import { compileCache } from './compile-cache.ts';
+import { compileProgram, startsPrograms } from './compiled.ts';
 import { browserImpossible, installBrowser } from './integration/browser.ts';
 import { type FileResult, runTogether, runWhileFree } from './run-files.ts';
 import { isSlow, mayBeRunAgain, mostExpensive } from './tiers.ts';
@@ -24,7 +25,7 @@ if (values.help) {
   process.exit(0);
 }
 
-const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']);
+const all = globSync(['{src,systemd,test}/**/*.test.ts']);
 const isInTier = (path: string) => (isSlow(path) ? !values.fast : !values.slow);
 const byPart = new Map(parts.map((part) => [part, pathsWith(part)]));
 for (const [part, paths] of byPart) {
@@ -69,7 +70,12 @@ const fast = await runTogether(
   2 * processors,
   'failures',
 );
-const slow = await runWhileFree(inOrder(files.filter(isSlow)), 3 * processors);
+const compiled = values.fast ? undefined : compileProgram();
+// What the fast tier starts from this tree is started here as it is shipped.
+const shipped = values.fast ? [] : matching.filter((file) => !isSlow(file) && startsPrograms(file));
+if (shipped.length > 0) print(`on the compiled program, too: ${shipped.join(', ')}`);
+const slow = await runWhileFree([...inOrder(files.filter(isSlow)), ...shipped], 3 * processors);
+compiled?.remove();
 const results = [...fast, ...slow];
 const flaky = await runFailedAgain(slow);
 const tooFlaky = flaky.length > mostFlaky;
@@ -92,7 +98,7 @@ if (inOtherTier.length > 0) reasons.push(`in the other tier: ${inOtherTier.join(
 print(`left out: ${reasons.join('; ') || 'nothing'}`);
 if (values.fast)
   print(
-    'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run mutants, npm run matrix -- --world freepbx-generated,freepbx-generated-16 (FREEPBX_SOURCE, FREEPBX_SOURCE_16)',
+    'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run matrix -- --world freepbx-generated,freepbx-generated-16 (FREEPBX_SOURCE, FREEPBX_SOURCE_16)',
   );
 const remains = scratch === undefined ? [] : readdirSync(scratch);
 // Tests that failed keep their data.

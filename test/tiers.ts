@@ -33,7 +33,6 @@ const slow = [
   'src/bridge/outbox/kill',
   'src/bridge/outbox/outbox.property',
   'test/fuzz/',
-  'test/mutants/',
   'test/office/third-year',
   'test/office/upgrade',
   'src/service/commands.test',

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { project } from './bundle.ts';
+import { project } from './compile.ts';
 import { packDeb } from './deb.ts';
 import { packNpm } from './npm.ts';
 import { writeSbom } from './sbom.ts';
@@ -21,8 +21,6 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     arch: { type: 'string' },
-    // Of xz: 9 takes minutes.
-    level: { type: 'string', default: '9' },
   },
 });
 const wanted = values.arch ?? (values.only === 'deb' ? 'amd64' : undefined);
@@ -39,14 +37,14 @@ try {
   };
   for (const arch of chosen) {
     const root = join(scratch, arch);
-    const options = { arch, folder: dist, changedAt: lastChange(), level: values.level };
-    await stage(root, arch);
+    const options = { arch, folder: dist, changedAt: lastChange() };
+    stage(root, arch);
     // Before the package: that adds what is Debian's.
     if (values.only !== 'deb') add(packTarball(root, options));
     add(packDeb(root, options));
   }
   if (values.only !== 'deb') {
-    add(await packNpm(join(scratch, 'npm'), dist));
+    add(packNpm(join(scratch, 'npm'), dist));
     add(writeSbom(dist, lastChange()));
     writeFileSync(join(dist, 'SHA256SUMS'), made.map(sumOf).join(''));
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { project } from './bundle.ts';
+import { project } from './compile.ts';
 import { type Architecture, contents, manifest, settle, setVersion } from './stage.ts';
 
 export type PackOptions = {
@@ -14,20 +14,21 @@ export type PackOptions = {
   readonly changedAt: number;
   /** Its version; that of package.json when absent. */
   readonly version?: string;
-  /** Of xz, which every dpkg can read, that of Debian 11 too: 0 to 9. */
-  readonly level: string;
 };
+
+/** Of xz, which every dpkg can read, that of Debian 11 too. The highest makes a fifth less of it in twelve times the time. */
+export const compression = 0;
 
 /** Makes a package of a staged root. Gives its path. */
 export function packDeb(root: string, options: PackOptions): string {
-  const { arch, folder, changedAt, level } = options;
+  const { arch, folder, changedAt } = options;
   const version = options.version ?? manifest.version;
   setVersion(root, version);
   documents(root, version, changedAt);
   controlFiles(root, { version, arch });
   settle(root, changedAt);
   const file = join(folder, `pbx-bridge_${version}_${arch}.deb`);
-  execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', `-z${level}`, '--build', root, file], {
+  execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', `-z${compression}`, '--build', root, file], {
     // One thread: how many there are decides where the stream is cut.
     env: { ...process.env, SOURCE_DATE_EPOCH: String(changedAt), DPKG_DEB_THREADS_MAX: '1' },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -42,8 +43,8 @@ function documents(root: string, version: string, changedAt: number): void {
   const copyright = [
     'pbx-bridge, its own files:',
     own,
-    'The licences of the libraries that it is compiled with are in /usr/lib/pbx-bridge/licences.txt; that of the runtime',
-    'is in /usr/lib/pbx-bridge/bin/node.LICENSE.',
+    'The licences of its libraries are in their folders of /usr/lib/pbx-bridge/node_modules; that of the runtime is in',
+    '/usr/lib/pbx-bridge/bin/node.LICENSE.',
   ];
   const overrides = join(root, 'usr/share/lintian/overrides/pbx-bridge');
   mkdirSync(dirname(overrides), { recursive: true });

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { bundle, project, served } from './bundle.ts';
+import { compile, project } from './compile.ts';
 import { manifest, settle } from './stage.ts';
 
 /**
  * Makes the package that `npx pbx-bridge` runs, in the empty folder `root`. It brings its libraries along; only the
  * runtime is installed beside it, the one for the machine. Gives its path, in `folder`.
  */
-export async function packNpm(root: string, folder: string): Promise<string> {
-  await bundle(root);
+export function packNpm(root: string, folder: string): string {
+  compile(root);
   mkdirSync(join(root, 'bin'));
   copyFileSync(join(project, 'systemd/npm/pbx-bridge.cjs'), join(root, 'bin/pbx-bridge.cjs'));
   for (const name of ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'])
@@ -20,8 +20,8 @@ export async function packNpm(root: string, folder: string): Promise<string> {
     bin: { 'pbx-bridge': 'bin/pbx-bridge.cjs' },
     // Of what starts it.
     engines: { node: '>=18' },
-    dependencies: Object.fromEntries(served.map((name) => [name, dependencies[name]])),
-    bundleDependencies: served,
+    dependencies,
+    bundleDependencies: Object.keys(dependencies),
   };
   writeFileSync(join(root, 'package.json'), `${JSON.stringify(about, undefined, 2)}\n`);
   settle(root, 0); // npm sets a time of its own

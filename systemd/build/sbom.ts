@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { project } from './bundle.ts';
+import { project } from './compile.ts';
 import { manifest } from './stage.ts';
 
 /** Writes what the program is made of, as the lock file has it, in CycloneDX. Gives its path. */

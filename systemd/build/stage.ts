@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { bundle, project } from './bundle.ts';
+import { compile, project } from './compile.ts';
 
 export const architectures = ['amd64', 'arm64'] as const;
 export type Architecture = (typeof architectures)[number];
@@ -39,10 +39,10 @@ const systemd = (name: string) => join(project, 'systemd', name);
 const home = 'usr/lib/pbx-bridge';
 
 /** Lays out in `root` all that is put on a machine: the program, its runtime, its units, its documents. */
-export async function stage(root: string, arch: Architecture): Promise<void> {
+export function stage(root: string, arch: Architecture): void {
   const at = (...parts: string[]) => join(root, home, ...parts);
   mkdirSync(at('bin'), { recursive: true });
-  await bundle(at());
+  compile(at());
   runtime(at, arch);
   surroundings(root);
 }

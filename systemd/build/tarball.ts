@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { project } from './bundle.ts';
-import type { PackOptions } from './deb.ts';
+import { project } from './compile.ts';
+import { compression, type PackOptions } from './deb.ts';
 import { manifest, names, settle, setVersion } from './stage.ts';
 
 /** Makes an archive of a staged root, with a script that installs it where there are no Debian packages. Gives its path. */
-export function packTarball(root: string, { arch, folder, changedAt, level }: PackOptions): string {
+export function packTarball(root: string, { arch, folder, changedAt }: PackOptions): string {
   const name = `pbx-bridge-${manifest.version}-linux-${names[arch].npm}`;
   const file = resolve(folder, `${name}.tar.xz`);
   setVersion(root, manifest.version);
@@ -27,7 +27,7 @@ export function packTarball(root: string, { arch, folder, changedAt, level }: Pa
     `set -o pipefail; ${pipe}`,
     '',
     file,
-    `-${level}`,
+    `-${compression}`,
     ...tar,
     '-C',
     root,

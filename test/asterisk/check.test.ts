@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { makeCertificate } from '../certificate.ts';
 import { readDocument } from '../documents.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { runCommand } from '../integration/operator.ts';
 import { temporaryFolder } from '../integration/program.ts';
 import { run } from '../packaging/machine.ts';
+import { cli } from '../program-under-test.ts';
 import { connectAmi } from './ami.ts';
 import { start } from './asterisk.ts';
 import { managerUsers } from './config.ts';
@@ -118,15 +118,14 @@ test('set up from another machine, over TLS, by the lines of README', { skip }, 
     .split(/[\s\\]+/)
     .filter(Boolean);
   const more = ['STATE_DIR=state', 'AGI_LISTEN=off', 'STATUS_LISTEN=off', 'INBOUND_CONTEXTS=from-trunk'];
-  const program = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
-  const setUp = await run('env', ['-C', folder, process.execPath, program, 'setup', ...args, ...more]);
+  const setUp = await run('env', ['-C', folder, process.execPath, cli, 'setup', ...args, ...more]);
   assert.match(setUp.output.replace(/\n +(?=\S)/g, ' '), /^ok +Asterisk at 127\.0\.0\.1:\d+, .*: logged in/m);
   assert.equal(setUp.code, 0, setUp.output);
   const plain = await run('env', [
     '-C',
     folder,
     process.execPath,
-    program,
+    cli,
     'setup',
     'AMI_TLS_SERVERNAME=other.example.com',
   ]);

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { bundle } from '../../systemd/build/bundle.ts';
+import { compile } from '../../systemd/build/compile.ts';
 import { createRig } from '../faults/rig.ts';
 import { until } from '../until.ts';
 import { print } from './compare.ts';
@@ -45,8 +45,7 @@ const service = optionsOf('pbx-bridge-service');
 
 try {
   const home = join(scratch, 'compiled');
-  await bundle(home);
-  copyFileSync(join(project, 'package.json'), join(home, 'package.json'));
+  compile(home);
   const trees = { checkout: join(project, 'src/cli.ts'), compiled: join(home, 'lib/cli.js') };
   print(`MB                  ${columns.map((name) => name.padStart(9)).join('')}`);
   const isWanted = (name: string) => name.includes(values.only);

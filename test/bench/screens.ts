@@ -32,7 +32,7 @@ const [calls, screens, rate, refreshing, seconds] = [
   flags.seconds,
 ].map(Number) as [number, number, number, number, number];
 
-/** As many as the service lets one user have (service/http/budget.ts). */
+/** As many as the service lets one user have (service/kit/budget.ts). */
 const SCREENS_OF_USER = 50;
 
 /** What a browser of a user who is signed in sends to ask for a page. */

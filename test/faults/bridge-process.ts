@@ -2,9 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-const thisTree = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+import { cli as programUnderTest } from '../program-under-test.ts';
 
 /** A line of the bridge's log: its code, and its fields. */
 export type LogLine = { readonly code: string } & Readonly<Record<string, unknown>>;
@@ -30,14 +28,14 @@ export type BridgeProcessOptions = {
   readonly cwd: string;
   /** A command that runs it, such as `['fiu-run', '-x', …]`. */
   readonly wrap?: readonly string[];
-  /** The `src/cli.ts` to run; this tree's when absent. */
+  /** The script to run; that of the program under test when absent. */
   readonly cli?: string;
   /** Hears every line. */
   readonly hear?: (line: LogLine) => void;
 };
 
 export function startBridgeProcess(options: BridgeProcessOptions): BridgeProcess {
-  const { env, cwd, wrap = [], cli = thisTree, hear } = options;
+  const { env, cwd, wrap = [], cli = programUnderTest, hear } = options;
   const command = [...wrap, process.execPath, cli, 'run'];
   const child = spawn(command[0] as string, command.slice(1), {
     ...{ cwd, env: { PATH: process.env.PATH, ...env } },

@@ -3,16 +3,14 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import { seededRandom } from '../player/seeded-random.ts';
+import { cli } from '../program-under-test.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, isLoss, solve } from './equation.ts';
 import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
 import { type Load, startLoad } from './load.ts';
 import { createRig, type Rig } from './rig.ts';
-
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 const eventsPerSecond = 1_000;
 

@@ -1,18 +1,17 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { controlName, faults } from './all.ts';
 import type { Run, Size } from './fault.ts';
-import { asItShould, commitLine, machineLine, merged, printed, type Row } from './table.ts';
+import { asItShould, commitLine, machineLine, printed, type Row } from './table.ts';
 
 /**
  * Causes every fault, and prints one table: what was queued, and what became of it.
  *
- * npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--minutes N] [--seed N] [--out FILE]
+ * npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--minutes N] [--seed N]
  *
  * `--full` takes minutes to hours for each. `--runs` is a size of one's own. A row that repeats itself ends early after
- * `--minutes`, or with Ctrl-C, and says how much was done; Ctrl-C again ends it at once. `--out` writes the rows into a
- * results file, in the place of earlier ones. Ends with 1 if something did not hold, or a control did not break.
+ * `--minutes`, or with Ctrl-C, and says how much was done; Ctrl-C again ends it at once. Ends with 1
+ * if something did not hold, or a control did not break.
  */
 const values = readArguments();
 const seed = whole('seed', 0);
@@ -28,7 +27,6 @@ function readArguments() {
         runs: { type: 'string' },
         minutes: { type: 'string', default: '1440' },
         seed: { type: 'string', default: '1' },
-        out: { type: 'string' },
       },
     }).values;
   } catch (error) {
@@ -44,7 +42,7 @@ function whole(name: 'seed' | 'minutes' | 'runs', least: number): number {
 
 function refuse(what: string): never {
   process.stderr.write(
-    `${what}\nUsage: npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--minutes N] [--seed N] [--out FILE]\n`,
+    `${what}\nUsage: npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--minutes N] [--seed N]\n`,
   );
   process.exit(2);
 }
@@ -67,20 +65,11 @@ async function row(fault: string, control: boolean, run: Run, size: Size): Promi
     ...{ fault, control, outcome },
     size: `${outcome.runs.toLocaleString('en')} ${size.unit}`,
     seconds: (performance.now() - began) / 1_000,
-    date: new Date().toISOString().slice(0, 10),
-    commit,
   });
-  if (values.out !== undefined)
-    writeFileSync(values.out, merged(resultsSoFar(values.out), rows.slice(-1), place));
 }
 
-const resultsSoFar = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 // As it is at the start: what is changed meanwhile is not what is tried.
 const commit = commitLine();
-const place = {
-  machine: machineLine(),
-  order: faults.flatMap((fault) => [fault.name, controlName(fault)]),
-};
 
 const wanted = faults.filter(({ name }) => matchesGlob(name.replaceAll('/', ' '), values.fault));
 if (wanted.length === 0)

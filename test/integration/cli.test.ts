@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { cli } from '../program-under-test.ts';
 import { runProgram, temporaryFolder } from './program.ts';
 
 const configured = {
@@ -63,7 +64,6 @@ test('the reader has read enough (| head): the command ends without a word', () 
   const recording = fileURLToPath(
     new URL('../recordings/asterisk-22/attended-transfer-completed/ami.jsonl', import.meta.url),
   );
-  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
   // It has ended long before the command writes.
   const script = 'set -o pipefail; "$0" "$1" replay "$2" | true';
   const ran = spawnSync('bash', ['-c', script, process.execPath, cli, recording], { encoding: 'utf8' });

@@ -4,11 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, getTestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { compileCache } from '../compile-cache.ts';
+import { cli as programUnderTest } from '../program-under-test.ts';
 import { longestWaitMs } from '../until.ts';
-
-const thisTree = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 /** `pbx-bridge <command>` as a process of its own, as a service manager would run it. */
 export type Program = {
@@ -26,7 +24,7 @@ export type ProgramOptions = {
   /** The whole environment, but for PATH and where programs that were compiled once are kept. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** The `src/cli.ts` to run; this tree's when absent. */
+  /** The script to run; that of the program under test when absent. */
   readonly cli?: string;
 };
 
@@ -39,7 +37,10 @@ async function endPrograms(test: unknown): Promise<void> {
 }
 
 /** The program ends with the test that started it, however that ends. */
-export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }: ProgramOptions): Program {
+export function runProgram(
+  args: readonly string[],
+  { env, cwd, cli = programUnderTest }: ProgramOptions,
+): Program {
   const ours = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache() };
   const child = spawn(process.execPath, [cli, ...args], { cwd, env: { ...ours, ...env } });
   let text = '';

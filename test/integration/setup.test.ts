@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { parseEnvFile } from '../../src/cli/config/env-file.ts';
 import { run } from '../packaging/machine.ts';
+import { cli } from '../program-under-test.ts';
 import { temporaryFolder } from './program.ts';
 import { createStand } from './stand.ts';
-
-const program = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 /** A machine's two files, an Asterisk that is asked to reload, and the command with this environment. */
 function machine(t: TestContext, manager = '[general]\nenabled = yes\n') {
@@ -21,7 +19,7 @@ function machine(t: TestContext, manager = '[general]\nenabled = yes\n') {
   const setup = (...args: string[]) => {
     const environment = [`ENV_FILE=${at('bridge.env')}`, `STATE_DIR=${at('state')}`];
     const path = `PATH=${at('bin')}${delimiter}${process.env.PATH}`;
-    const command = [process.execPath, program, 'setup', '--manager-file', at('manager.conf'), ...args];
+    const command = [process.execPath, cli, 'setup', '--manager-file', at('manager.conf'), ...args];
     return run('env', [...environment, path, ...command]);
   };
   const read = (name: string) => readFileSync(at(name), 'utf8');

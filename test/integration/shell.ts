@@ -2,10 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { compileCache } from '../compile-cache.ts';
-
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+import { cli } from '../program-under-test.ts';
 
 export type Said = { readonly code: number | null; readonly output: string };
 

@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/shared/process/clock.ts';
 import { startWire } from '../asterisk/wire.ts';
 import { amiEvent } from '../fakes/ami-event.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { freePort } from '../free-port.ts';
 import { createPlayer, type PlayerOptions } from '../player/player.ts';
+import { cli } from '../program-under-test.ts';
 import { until } from '../until.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
@@ -257,7 +257,6 @@ describe('check names each fault, and nothing else', () => {
         STATUS_LISTEN: 'off',
       },
     };
-    const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
     const command = [...inside.slice(1), process.execPath, cli, 'check'];
     const ran = runAnyway(inside[0], command, { env, cwd: folder });
     assert.match(

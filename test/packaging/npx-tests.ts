@@ -45,16 +45,11 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
       );
       assert.match(said.output, new RegExp(`^v${host}\n\\d+\\.\\d+\\.\\d+\n`));
 
-      const unset = await run('env', [
-        '-i',
-        ...pairs(env),
-        'sh',
-        '-c',
-        'cd "$0"; npx "$@"',
-        work,
-        ...npx,
-        'run',
-      ]);
+      const unset = await run(
+        'env',
+        ['-i', ...pairs(env), 'sh', '-c', 'cd "$0"; npx "$@"', work, ...npx, 'run'],
+        longestTestMs,
+      );
       const [, sample = ''] = /copy (\S+) to \.env here/.exec(unset.output) ?? [];
       assert.ok(existsSync(sample), unset.output);
 

@@ -11,15 +11,14 @@ export type Packages = { readonly now: string; readonly next: string; remove(): 
 
 export const versions = { now: version, next: '1.1.0' } as const;
 
-/** How the tests pack, without the compression that takes a minute. */
-const quick = { changedAt: 1_795_000_000, level: '0' } as const;
+const changedAt = 1_795_000_000;
 
 /** Builds them as `npm run deb` does. */
 export async function buildPackages(): Promise<Packages> {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-packages-'));
   const root = join(folder, 'root');
-  await stage(root, 'amd64');
-  const pack = (version: string) => packDeb(root, { ...quick, arch: 'amd64', folder, version });
+  stage(root, 'amd64');
+  const pack = (version: string) => packDeb(root, { changedAt, arch: 'amd64', folder, version });
   const now = pack(versions.now);
   addSteps(join(root, 'usr/lib/pbx-bridge/lib'));
   const packages = { now, next: pack(versions.next) };
@@ -32,9 +31,9 @@ function addSteps(lib: string): void {
   const found = new Set<string>();
   for (const path of globSync('**/*.js', { cwd: lib })) {
     const text = readFileSync(join(lib, path), 'utf8');
-    const next = text.replace(/\}\](?=,\s*ifOlder:\s*["'`](let|save) )/g, (_, word) => {
+    const next = text.replace(/\}(?=,?\s*\],\s*ifOlder: '(let|save) )/g, (_, word) => {
       found.add(word);
-      return `},{sql:"ALTER TABLE ${word === 'let' ? 'event' : 'calls'} ADD COLUMN later TEXT"}]`;
+      return `}, { name: 'later', sql: 'ALTER TABLE ${word === 'let' ? 'event' : 'calls'} ADD COLUMN later TEXT' }`;
     });
     if (next !== text) writeFileSync(join(lib, path), next);
   }
@@ -44,7 +43,7 @@ function addSteps(lib: string): void {
 /** The same for arm64. What is in it can be looked at on any machine. */
 export async function buildArm64(): Promise<{ readonly file: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-arm64-'));
-  await stage(join(folder, 'root'), 'arm64');
-  const file = packDeb(join(folder, 'root'), { ...quick, arch: 'arm64', folder, version: versions.now });
+  stage(join(folder, 'root'), 'arm64');
+  const file = packDeb(join(folder, 'root'), { changedAt, arch: 'arm64', folder, version: versions.now });
   return { file, remove: () => rmSync(folder, { recursive: true }) };
 }

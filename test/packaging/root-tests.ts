@@ -7,6 +7,8 @@ import { rootAccess } from './root-access.ts';
 
 const users = ['pbx-bridge', 'pbx-bridge-service'] as const;
 const cli = '/usr/lib/pbx-bridge/lib/cli.js';
+/** A file that it loads. */
+const loaded = '/usr/lib/pbx-bridge/lib/cli/program.js';
 const setup = ['pbx-bridge', 'setup', 'API_BASE_URL=http://127.0.0.1:9/api/v1', 'API_TOKEN=token'] as const;
 const backup = '/var/lib/pbx-bridge/backups/a.db';
 
@@ -76,10 +78,10 @@ export async function rootTests(t: TestContext, packages: Packages, machine: Mac
         script,
         '--help',
       );
-    // Text of the same length as the program's first file, which writes down who runs it.
+    // Text of the same length as a file of the program, which writes down who runs it.
     const mark = '/tmp/forged';
     const forged = `process.getBuiltinModule('fs').appendFileSync('${mark}',process.getuid()+'\\n');`;
-    const size = readFileSync(machine.at(cli)).length;
+    const size = readFileSync(machine.at(loaded)).length;
     const script = '/var/lib/pbx-bridge/backups/forged.mjs';
     writeFileSync(machine.at(script), forged.padEnd(size));
     // What root may have left there; the folder's owner can move it away.

@@ -13,7 +13,7 @@ const openCallSchema = z.object({
   called: z.string(),
   /**
    * `absent`: no number came until `numberBy`, but a late one is still used. `withheld`: by the caller, for good.
-   * Lookups of the dialplan (`bridge/lookup-permission.ts`) are only allowed for `known` and `absent`.
+   * Lookups of the dialplan (`agi/lookup-permission.ts`) are only allowed for `known` and `absent`.
    */
   number: z.enum(['awaited', 'known', 'absent', 'withheld']),
   /** Until when to wait for the trunk's number, or with REPORTED_NUMBER=dialplan for the dialplan's, Unix ms. */

@@ -1,6 +1,7 @@
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts';
 import type { Log } from '../../shared/log/log.ts';
+import { moduleBeside } from '../../shared/process/module-beside.ts';
 import { startThread } from '../../shared/storage/thread.ts';
 import type { Counters } from './tables/counters.ts';
 import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
@@ -54,7 +55,7 @@ export type Saved = {
   readonly cdrCheckpoint: string | undefined;
 };
 
-const workerScript = new URL('./worker/worker.ts', import.meta.url);
+const workerScript = moduleBeside(import.meta.url, './worker/worker');
 
 /** Most events that wait in memory for the disk; more are rejected. */
 const mostUnderWay = 200_000;

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { moduleBeside } from '../../shared/process/module-beside.ts';
 import { FileMoved } from '../../shared/storage/storage-error.ts';
 import { startThread } from '../../shared/storage/thread.ts';
 import type { Methods } from '../../shared/storage/thread-messages.ts';
@@ -40,15 +41,15 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       moved = notice.moved;
     };
     const thread = await startThread<M, WriterNotice>(
-      new URL(script, import.meta.url),
+      moduleBeside(import.meta.url, script),
       { file },
       { onNotice },
     );
     void thread.failed.then(fail);
     return thread;
   };
-  const writer = await start<WriterMethods>('./sqlite-writer.ts');
-  const reader = await start<ReaderMethods>('./sqlite-reader.ts').catch(async (error: unknown) => {
+  const writer = await start<WriterMethods>('./sqlite-writer');
+  const reader = await start<ReaderMethods>('./sqlite-reader').catch(async (error: unknown) => {
     await writer.close();
     throw error;
   });

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { pino, stdTimeFunctions } from 'pino';
-import { prettyFactory } from 'pino-pretty';
 import { journalLine } from './journal.ts';
 import { type LogDestination, type LogStatus, openLogDestination } from './log-destination.ts';
 import { fill, type MessageCode, messages } from './messages.ts';
@@ -73,6 +73,8 @@ function lineFormat({ format, journal, colour }: LogOptions): (line: string) => 
   if (journal) return (line) => journalLine(line, { asJson: format === 'json' });
   const onTerminal = process.stdout.isTTY === true;
   if (format === 'json' || (format === 'auto' && !onTerminal)) return (line) => line;
+  // Loaded where a person reads the log: 30 files, at each start of a command.
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   return prettyFactory({
     colorize: onTerminal && colour,
     translateTime: 'SYS:HH:MM:ss.l',

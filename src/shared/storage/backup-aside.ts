@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { rmSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { longWork } from '../process/long-work.ts';
+import { moduleBeside } from '../process/module-beside.ts';
 import type { BackupOptions } from './backup.ts';
 import { partOf } from './replace.ts';
 
 /** `writeBackup` in a thread of its own, so that this one goes on. Rejects as it throws. */
 export async function backUpInThread(path: string, file: string, options: BackupOptions): Promise<void> {
   await once(
-    new Worker(new URL('./backup-worker.ts', import.meta.url), { workerData: { path, file, options } }),
+    new Worker(moduleBeside(import.meta.url, './backup-worker'), { workerData: { path, file, options } }),
     'exit',
   );
 }

@@ -59,7 +59,7 @@ export const serviceSchema: Schema = {
   ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
 };
 
-/** Runs a statement of shared/statements.ts, and returns its rows. There are few texts: all stay prepared. */
+/** Runs a statement of store/statements.ts, and returns its rows. There are few texts: all stay prepared. */
 export function statementRunner(db: DatabaseSync) {
   const prepared = new Map<string, ReturnType<typeof db.prepare>>();
   return (sql: string, values: readonly Value[]): unknown[] => {
