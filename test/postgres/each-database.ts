@@ -10,12 +10,15 @@ before(async () => {
 });
 after(() => cluster?.remove());
 
+type Body = (t: TestContext, database: DatabaseSettings) => Promise<void>;
+
 /** A test that runs twice: on SQLite (`database` is null) and on an empty PostgreSQL database. */
-export function testOnEachDatabase(
-  name: string,
-  body: (t: TestContext, database: DatabaseSettings) => Promise<void>,
-): void {
+export function testOnEachDatabase(name: string, body: Body): void {
   test(`${name} (SQLite)`, (t) => body(t, null));
+  testOnPostgres(name, body);
+}
+
+export function testOnPostgres(name: string, body: Body): void {
   test(`${name} (PostgreSQL)`, { skip }, async (t) => {
     await body(t, { url: await cluster.database(), listenUrl: undefined, connections: 6 });
   });
