@@ -202,9 +202,10 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     why: 'all who wait are counted, of whom a hundred are shown',
   },
   {
-    step: /^(a note|a user|a call-back is done|segments|accounts and integrations)/,
+    step: /^(a note|a user|a call-back is done|a customer of another segment|segments|accounts and integrations)/,
     why: 'the screens get all who are to be called back',
   },
+  { step: /^GET \/call-back\/give/, why: 'it reads all calls of the week from the number' },
   {
     step: /^GET \/reports/,
     why: 'of thousands of calls PostgreSQL joins all customers at once',

@@ -486,6 +486,8 @@ async function writes(): Promise<void> {
   await works('accounts and integrations', async () => {
     const { id } = await accounts.addAccount({ uid: 'third', name: 'Third', country: 'NL' });
     await accounts.renameAccount(id, 'Third office');
+    await accounts.changeAccount(id, { country: 'BE' });
+    await accounts.rotateAdminToken(id, null);
     const made = await accounts.addIntegration({ uid: 'i', account: id, name: 'PBX', createdAt: now });
     await accounts.changeIntegration(made.id, { replaces: 1, oldTokenUntil: now + hour });
     await accounts.oldTokenUsed(made, '192.0.2.1', now);
