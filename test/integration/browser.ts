@@ -168,6 +168,11 @@ export async function accessibilityTrouble(page: Page, what: 'all' | 'contrast' 
   // Over the debugger's protocol: the page's own policy lets no such script in.
   if (await page.evaluate(`!('axe' in window)`)) await page.evaluate(readFileSync(axe, 'utf8'));
   return page.evaluate(async (what) => {
+    // The bar becomes lower when a call in it ends, or has rung for minutes: also while axe looks.
+    const bar = document.querySelector('#now');
+    const line = bar?.querySelector('.mine') ?? null;
+    const topOf = (cover: Element | null) => cover?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY;
+    const before = new Map([bar, line].map((cover) => [cover, topOf(cover)]));
     // biome-ignore lint/suspicious/noExplicitAny: axe came as text
     const { violations } = await (globalThis as any).axe.run(
       // A long table's rows are all alike.
@@ -182,8 +187,6 @@ export async function accessibilityTrouble(page: Page, what: 'all' | 'contrast' 
         resultTypes: ['violations'],
       },
     );
-    const bar = document.querySelector('.bar-room .bar');
-    const line = bar?.querySelector('.bar-head') ?? null;
     const spacing = 24;
     /**
      * The bar lies over a part of it, or of what is next to it, which scrolls out from there. So does the bar's line over
@@ -194,7 +197,9 @@ export async function accessibilityTrouble(page: Page, what: 'all' | 'contrast' 
       const cover = isInBar ? line : bar;
       if (element === null || !cover || cover.contains(element)) return false;
       if (isInBar && getComputedStyle(cover).position !== 'sticky') return false;
-      return element.getBoundingClientRect().bottom + spacing > cover.getBoundingClientRect().top;
+      const [at, over] = [element.getBoundingClientRect(), cover.getBoundingClientRect()];
+      const top = Math.min(over.top, before.get(cover) ?? over.top);
+      return at.bottom + spacing > top && at.right > over.left && at.left < over.right;
     };
     return violations.flatMap(
       ({ id, help, nodes }: { id: string; help: string; nodes: { html: string; target: string[] }[] }) =>

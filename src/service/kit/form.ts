@@ -41,7 +41,8 @@ export async function refusedField(
     return undefined;
   } catch (error) {
     if (error instanceof ChangeRefused) return { [name]: error.text(words) };
-    if (error instanceof Refusal) return { [name]: refusalText(error, words) };
+    // What is not there has no field.
+    if (error instanceof Refusal && error.statusCode !== 404) return { [name]: refusalText(error, words) };
     throw error;
   }
 }
