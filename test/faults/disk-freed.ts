@@ -99,7 +99,7 @@ async function fillAndRestart({ freed, signal }: (typeof restarts)[number], rand
     await load.finish();
     const isReported = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
     const missing = () => [...over, ...rig.acknowledged.keys()].some((id) => !isReported(id));
-    await rig.farSide.waitFor(() => !missing(), 30_000).catch(() => {});
+    await rig.farSide.waitFor(() => !missing(), 120_000).catch(() => {});
     second.kill('SIGTERM');
     await second.ended;
     const { counts, broken: unsolved } = rig.solve(load.sent);
