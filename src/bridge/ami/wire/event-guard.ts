@@ -77,11 +77,7 @@ export function createEventGuard(handlers: EventGuardHandlers) {
       return;
     }
     // The event does not go on: it was none, or bytes were lost. What came since may be right.
-    const [first, ...others] = frames;
-    held = [];
-    if (first !== undefined) handlers.onRefused(first.event);
-    doubtful = longestText;
-    for (const each of others) push(each);
+    distrust(frames.slice(1));
   }
 
   /** A frame behind an event that is whole. */
@@ -100,9 +96,7 @@ export function createEventGuard(handlers: EventGuardHandlers) {
       hold(all, joined);
     } else if (goesOn || joined.kind === 'several') {
       // Or it does not, and what one caller has written into two values leads on to another's event.
-      drop();
-      doubtful = longestText;
-      for (const each of others) push(each);
+      distrust(others);
     } else if (frame.bytes.length <= room && (begins || joined.kind === 'cut')) behind.push(copyOf(frame));
     else if (begins || behind.some((each) => isReadable(read([each])))) {
       settle();
@@ -117,6 +111,13 @@ export function createEventGuard(handlers: EventGuardHandlers) {
     behind = [];
     reading = undefined;
     handlers.onRefused(event);
+  }
+
+  /** Refuses it, and of the frames behind it those that may be in one of its values. */
+  function distrust(others: readonly Frame[]): void {
+    drop();
+    doubtful = longestText;
+    for (const each of others) push(each);
   }
 
   function hold(frames: readonly Frame[], it: Reading): void {
@@ -142,10 +143,9 @@ export function createEventGuard(handlers: EventGuardHandlers) {
   /** Ends the event in hand, whatever comes next. */
   function end(): void {
     settle();
-    const [first, ...others] = held;
-    held = [];
-    if (first === undefined) return;
-    handlers.onRefused(first.event);
+    if (held.length === 0) return;
+    const others = held.slice(1);
+    drop();
     for (const each of others) push(each);
     end();
   }
