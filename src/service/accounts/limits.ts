@@ -56,11 +56,13 @@ export const tokenReplaced = (): ChangeRefused =>
   );
 
 /**
- * A token or secret was replaced, and the one before is still good until then (Unix ms): another replacement would end it early.
- * `days`: how long the present one is to be good for; 0 ends all at once.
+ * Until when a token or secret that is replaced now is good for `days` more days, Unix ms; null for 0, which ends all at once.
+ * @param until until when the one before it is
+ * @throws ChangeRefused if that is still good: another replacement would end it early
  */
-export function refuseWhileOldIsGood(until: number | null, days: number, now: number): void {
-  if (days === 0 || until === null || until <= now) return;
+export function goodUntil(until: number | null, days: number, now: number): number | null {
+  if (days === 0) return null;
+  if (until === null || until <= now) return now + Math.round(days * 86_400_000);
   throw new ChangeRefused(
     409,
     `The old one is still accepted until ${new Date(until).toISOString()}. End it first, or have all old ones end now (0 days).`,

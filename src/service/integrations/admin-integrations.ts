@@ -63,19 +63,14 @@ export function adminIntegrationRoutes(
     token: keys.integrationToken(integration),
   });
 
-  async function changed(
-    request: OfIntegration,
-    change: IntegrationChange | ((integration: Integration) => IntegrationChange),
-  ) {
-    const integration = integrationOf(request);
-    const { id, name: before } = integration;
-    const what = typeof change === 'function' ? change(integration) : change;
-    const after = await directory.changeIntegration(id, what);
+  async function changed(request: OfIntegration, change: IntegrationChange) {
+    const { id, name: before } = integrationOf(request);
+    const after = await directory.changeIntegration(id, change);
     if (after === undefined) throw new Refusal(404, 'There is no such integration.');
     await audit(
       request,
-      what.oldTokenUntil !== undefined ? 'token' : 'settings',
-      integrationChangeText(before, what),
+      change.oldTokenUntil !== undefined ? 'token' : 'settings',
+      integrationChangeText(before, change),
     );
     return after;
   }
@@ -138,8 +133,8 @@ export function adminIntegrationRoutes(
       },
     }),
     async (request) => {
-      const days = request.body?.old_token_days ?? 0;
-      return viewWithToken(await changed(request, (integration) => newToken(integration, days, clock())));
+      const change = newToken(integrationOf(request), request.body?.old_token_days ?? 0, clock());
+      return viewWithToken(await changed(request, change));
     },
   );
   app.delete(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
-import { refuseWhileOldIsGood } from '../accounts/limits.ts';
+import { goodUntil } from '../accounts/limits.ts';
 
 /** How long a replaced token is accepted beside the new one. */
 export const oldTokenDays = z.coerce
@@ -17,11 +17,7 @@ export function newToken(
   days: number,
   now: number,
 ): IntegrationChange {
-  refuseWhileOldIsGood(oldTokenUntil, days, now);
-  return {
-    replaces: tokenCounter,
-    oldTokenUntil: days === 0 ? null : now + Math.round(days * 86_400_000),
-  };
+  return { replaces: tokenCounter, oldTokenUntil: goodUntil(oldTokenUntil, days, now) };
 }
 
 /** A change of an integration in words, for the audit log. */

@@ -45,13 +45,8 @@ export function integrationPages(
     if (found === undefined) throw new Refusal(404, (errors) => errors.notThere);
     return found;
   }
-  async function change(
-    request: PageRequest,
-    change: IntegrationChange | ((integration: Integration) => IntegrationChange),
-  ) {
-    const integration = chosen(request);
-    const { id, uid, name } = integration;
-    const what = typeof change === 'function' ? change(integration) : change;
+  async function change(request: PageRequest, what: IntegrationChange) {
+    const { id, uid, name } = chosen(request);
     await directory.changeIntegration(id, what);
     await request.audit(
       what.oldTokenUntil !== undefined ? 'token' : 'settings',
@@ -119,7 +114,8 @@ export function integrationPages(
   pages.post('/integrations/:uid/rotate', 'administrator', async (request) => {
     const { values, errors } = readForm(rotation, request);
     if (errors) return list(request, errors);
-    const rotated = change(request, (integration) => newToken(integration, values.days, request.now));
+    const rotate = async () => change(request, newToken(chosen(request), values.days, request.now));
+    const rotated = rotate();
     const refused = await refusedField('days', request, rotated);
     return refused ? list(request, refused) : rotated;
   });

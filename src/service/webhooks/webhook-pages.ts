@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { newUid } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { refuseWhileOldIsGood } from '../accounts/limits.ts';
+import { goodUntil } from '../accounts/limits.ts';
 import { overlaps, rotation } from '../integrations/integration-pages.ts';
 import { copyable, displayText, plainText } from '../kit/display-text.ts';
 import {
@@ -142,8 +142,7 @@ export function webhookPages(
     const { values } = readForm(rotation, request);
     if (values === null) throw new Refusal(422, (errors) => errors.notPossible);
     const { days } = values;
-    refuseWhileOldIsGood(webhook.oldSecretUntil, days, request.now);
-    const oldSecretUntil = days === 0 ? null : request.now + days * 86_400_000;
+    const oldSecretUntil = goodUntil(webhook.oldSecretUntil, days, request.now);
     await store.change(webhook.id, { replaces: webhook.secretCounter, oldSecretUntil });
     return `new secret, the old one signs for ${days} more days`;
   };
