@@ -60,7 +60,8 @@ export function positionIn(query: URLSearchParams) {
   };
 }
 
-type Look = {
+/** How a button looks. */
+export type Look = {
   readonly is?: string;
   readonly focus?: boolean;
   readonly label?: string;

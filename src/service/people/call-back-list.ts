@@ -118,15 +118,13 @@ export function makeCallBackList(
 
   /** What a new screen starts with. */
   function onScreen(account: number): Promise<CallBacksOnScreen> {
-    const one = known.get(account) ?? {
-      ...{
-        people: new Map(),
-        more: false,
-        changed: 'all' as const,
-        sent: null,
-        inTurn: makeSerialise(),
-        readAt: 0,
-      },
+    const one: Known = known.get(account) ?? {
+      people: new Map(),
+      more: false,
+      changed: 'all',
+      sent: null,
+      inTurn: makeSerialise(),
+      readAt: 0,
     };
     if (!known.has(account)) {
       known.set(account, one);

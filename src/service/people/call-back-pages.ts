@@ -9,7 +9,7 @@ import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
-import { actForm, pageAfter, positionIn, subject } from './call-back-form.ts';
+import { actForm, type Look, pageAfter, positionIn, subject } from './call-back-form.ts';
 import type { CallBackList } from './call-back-list.ts';
 import { type CallBack, priorityOf } from './call-backs.ts';
 import type { CallerAction } from './caller-store.ts';
@@ -230,7 +230,7 @@ export function buttons(
   const at = query.get('at');
   const focus =
     path === '/call-back' ? at === one.person : ['taken', 'released', 'done', 'reopened'].includes(at ?? '');
-  const act = (kind: CallerAction['kind'], content: Html, look?: Parameters<typeof actForm>[4]) =>
+  const act = (kind: CallerAction['kind'], content: Html, look?: Look) =>
     actForm(one, request, content, kind, look);
   const iconOnly = (kind: CallerAction['kind'], name: Icon, label: string) =>
     act(kind, icon(name), { is: 'bare', label });

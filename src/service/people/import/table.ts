@@ -37,8 +37,9 @@ export function readTable(text: string): Table {
   const firstLine = start?.groups?.separator ? 2 : 1;
   const head = body.slice(0, SAMPLE_CHARACTERS);
   const delimiter = start?.groups?.separator ?? delimiterOf(head);
-  const quote = quoteOf(firstRows(head, delimiter));
-  const first = firstRows(head, delimiter, quote);
+  const plain = firstRows(head, delimiter);
+  const quote = quoteOf(plain);
+  const first = quote === '"' ? plain : firstRows(head, delimiter, quote);
   const { header, begin } = findHeader(first);
   const width = header?.cells.length ?? Math.max(0, ...first.map(({ cells }) => cells.length));
   const below = first.slice(header ? begin + 1 : begin);
