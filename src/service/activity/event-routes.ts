@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../shared/log/log.ts';
@@ -11,7 +10,7 @@ import type { RequestStore } from '../history/request-store.ts';
 import { type PhoneSystem, phoneSystems } from '../integrations/phone-systems.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { whenClosed } from '../kit/closed-with.ts';
-import { EVENT_STREAM, openEventStream } from '../kit/event-stream.ts';
+import { describeEventStream, openEventStream } from '../kit/event-stream.ts';
 import { machineZone } from '../kit/formats.ts';
 import { isHead } from '../kit/page-request.ts';
 import { bearerToken } from '../kit/security-headers.ts';
@@ -93,7 +92,7 @@ export function eventRoutes({
     app.get('/events', async (request, reply) => {
       const watcher = await watcherOf(request);
       if (watcher === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
-      if (isHead(request)) return reply.type(EVENT_STREAM).send(Readable.from([]));
+      if (isHead(request)) return describeEventStream(reply);
 
       const { raw } = reply;
       const streamOwner = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);

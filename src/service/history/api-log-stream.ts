@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { eventFrame, type Screens } from '../calls/screens.ts';
-import { EVENT_STREAM, openEventStream } from '../kit/event-stream.ts';
+import { describeEventStream, openEventStream } from '../kit/event-stream.ts';
 import { isHead } from '../kit/page-request.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';
@@ -24,7 +23,7 @@ export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, s
     app.get('/api-log/stream', async (request, reply) => {
       const session = await sessionOf(request);
       if (session === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
-      if (isHead(request)) return reply.type(EVENT_STREAM).send(Readable.from([]));
+      if (isHead(request)) return describeEventStream(reply);
       const { raw } = reply;
       const stream = openEventStream(reply);
       if (stream === undefined) return;

@@ -91,9 +91,11 @@ const WINDOW_MS = 60_000;
 /** `entry`: an integration's entries about refusals in the history. */
 type Limited = 'account' | 'integration' | 'entry';
 
-/** A window that ends later than one of now began before the clock was set back: it is over, too. */
-const isOpen = ({ resetAt }: { readonly resetAt: number }, now: number) =>
-  now < resetAt && resetAt <= now + WINDOW_MS;
+/**
+ * Whether a window of this length that ends at `end` is open. One that ends later than one of now began before the clock
+ * was set back: it is over, too.
+ */
+export const isOpen = (end: number, length: number, now: number): boolean => now < end && end <= now + length;
 
 /** Fixed windows that begin with a client's first request, as Laravel's `throttle` counts. */
 export function makeRateLimit() {
@@ -108,7 +110,7 @@ export function makeRateLimit() {
     ): { allowed: boolean; remaining: number; resetAt: number } {
       const client = `${of} ${id}`;
       let window = windows.get(client);
-      if (window === undefined || !isOpen(window, now)) {
+      if (window === undefined || !isOpen(window.resetAt, WINDOW_MS, now)) {
         const before = window !== undefined && now < window.resetAt + WINDOW_MS ? window.count : 0;
         window = { count: 0, resetAt: now + WINDOW_MS, before };
         windows.set(client, window);
@@ -128,7 +130,7 @@ export function makeRateLimit() {
     /** The most that it has sent in this minute or the one before, as far as this process knows. */
     lately(of: Limited, id: number, now: number): number {
       const { count, before, resetAt } = windows.get(`${of} ${id}`) ?? { count: 0, before: 0, resetAt: 0 };
-      if (isOpen({ resetAt }, now)) return Math.max(count, before);
+      if (isOpen(resetAt, WINDOW_MS, now)) return Math.max(count, before);
       return now < resetAt + WINDOW_MS ? count : 0;
     },
   };

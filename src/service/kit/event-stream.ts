@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { securityHeaders } from './security-headers.ts';
@@ -33,7 +34,11 @@ export function gzipOfFrames() {
   };
 }
 
-export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
+/** Answers a HEAD request of a stream, which does not begin. */
+export const describeEventStream = (reply: FastifyReply): FastifyReply =>
+  reply.type(EVENT_STREAM).send(Readable.from([]));
 
 /**
  * Starts a response of server-sent events (HTML, "text/event-stream"); undefined if the client has disconnected.

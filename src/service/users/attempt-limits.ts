@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
+import { isOpen } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
 import type { KnownBrowsers } from './session-cookie.ts';
 
@@ -66,8 +67,7 @@ export function makeAttemptLimits() {
       const taken = countersFor(what, who).map(([key, limit]) => {
         const known = counters.get(key);
         const counter =
-          // A window that ends later than one of now began before the clock was set back.
-          known !== undefined && known.until > now && known.until <= now + WINDOW_MS
+          known !== undefined && isOpen(known.until, WINDOW_MS, now)
             ? known
             : { count: 0, until: now + WINDOW_MS };
         return { key, limit, counter };
