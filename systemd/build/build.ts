@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { project } from './compile.ts';
+import { compile, project } from './compile.ts';
 import { packDeb } from './deb.ts';
 import { packNpm } from './npm.ts';
 import { writeSbom } from './sbom.ts';
@@ -30,6 +30,8 @@ const dist = join(project, 'dist');
 const scratch = mkdtempSync(join(tmpdir(), 'pbx-bridge-build-'));
 try {
   mkdirSync(dist, { recursive: true });
+  const program = join(scratch, 'program');
+  compile(program);
   const made: string[] = [];
   const add = (file: string) => {
     made.push(file);
@@ -38,13 +40,13 @@ try {
   for (const arch of chosen) {
     const root = join(scratch, arch);
     const options = { arch, folder: dist, changedAt: lastChange() };
-    stage(root, arch);
+    stage(root, program, arch);
     // Before the package: that adds what is Debian's.
     if (values.only !== 'deb') add(packTarball(root, options));
     add(packDeb(root, options));
   }
   if (values.only !== 'deb') {
-    add(packNpm(join(scratch, 'npm'), dist));
+    add(packNpm(join(scratch, 'npm'), program, dist));
     add(writeSbom(dist, lastChange()));
     writeFileSync(join(dist, 'SHA256SUMS'), made.map(sumOf).join(''));
   }

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { compile, project } from './compile.ts';
+import { project } from './compile.ts';
 import { manifest, settle } from './stage.ts';
 
 /**
- * Makes the package that `npx pbx-bridge` runs, in the empty folder `root`. It brings its libraries along; only the
+ * Makes the package that `npx pbx-bridge` runs of the compiled `program`, in the new folder `root`. It brings its libraries along; only the
  * runtime is installed beside it, the one for the machine. Gives its path, in `folder`.
  */
-export function packNpm(root: string, folder: string): string {
-  compile(root);
+export function packNpm(root: string, program: string, folder: string): string {
+  cpSync(program, root, { recursive: true });
   mkdirSync(join(root, 'bin'));
   copyFileSync(join(project, 'systemd/npm/pbx-bridge.cjs'), join(root, 'bin/pbx-bridge.cjs'));
   for (const name of ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'])

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   globSync,
   lstatSync,
   lutimesSync,
@@ -15,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { compile, project } from './compile.ts';
+import { project } from './compile.ts';
 
 export const architectures = ['amd64', 'arm64'] as const;
 export type Architecture = (typeof architectures)[number];
@@ -38,11 +39,11 @@ const systemd = (name: string) => join(project, 'systemd', name);
 /** Where the program lies on the machine that it is installed on. */
 const home = 'usr/lib/pbx-bridge';
 
-/** Lays out in `root` all that is put on a machine: the program, its runtime, its units, its documents. */
-export function stage(root: string, arch: Architecture): void {
+/** Lays out in `root` all that is put on a machine: the compiled `program`, its runtime, its units, its documents. */
+export function stage(root: string, program: string, arch: Architecture): void {
   const at = (...parts: string[]) => join(root, home, ...parts);
-  mkdirSync(at('bin'), { recursive: true });
-  compile(at());
+  cpSync(program, at(), { recursive: true });
+  mkdirSync(at('bin'));
   runtime(at, arch);
   surroundings(root);
 }

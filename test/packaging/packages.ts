@@ -3,25 +3,34 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../src/shared/process/version.ts';
+import { compile } from '../../systemd/build/compile.ts';
 import { packDeb } from '../../systemd/build/deb.ts';
 import { stage } from '../../systemd/build/stage.ts';
 
 /** A package of this version, and of the one after it: the same program with a step more for each of its databases. */
-export type Packages = { readonly now: string; readonly next: string; remove(): void };
+export type Packages = {
+  readonly now: string;
+  readonly next: string;
+  /** The compiled program that they are made of. */
+  readonly program: string;
+  remove(): void;
+};
 
 export const versions = { now: version, next: '1.1.0' } as const;
 
 const changedAt = 1_795_000_000;
 
 /** Builds them as `npm run deb` does. */
-export async function buildPackages(): Promise<Packages> {
+export function buildPackages(): Packages {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-packages-'));
   const root = join(folder, 'root');
-  stage(root, 'amd64');
+  const program = join(folder, 'program');
+  compile(program);
+  stage(root, program, 'amd64');
   const pack = (version: string) => packDeb(root, { changedAt, arch: 'amd64', folder, version });
   const now = pack(versions.now);
   addSteps(join(root, 'usr/lib/pbx-bridge/lib'));
-  const packages = { now, next: pack(versions.next) };
+  const packages = { now, next: pack(versions.next), program };
   rmSync(root, { recursive: true });
   return { ...packages, remove: () => rmSync(folder, { recursive: true }) };
 }
@@ -41,9 +50,9 @@ function addSteps(lib: string): void {
 }
 
 /** The same for arm64. What is in it can be looked at on any machine. */
-export async function buildArm64(): Promise<{ readonly file: string; remove(): void }> {
+export function buildArm64({ program }: Packages): { readonly file: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-arm64-'));
-  stage(join(folder, 'root'), 'arm64');
+  stage(join(folder, 'root'), program, 'arm64');
   const file = packDeb(join(folder, 'root'), { changedAt, arch: 'arm64', folder, version: versions.now });
   return { file, remove: () => rmSync(folder, { recursive: true }) };
 }

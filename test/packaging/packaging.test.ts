@@ -34,10 +34,10 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
   // They take their time to come, and the package is built meanwhile.
   const machines = { 11: borrowed(t, 11), 12: borrowed(t, 12) };
   for (const machine of Object.values(machines)) machine.catch(() => {});
-  const packages = await buildPackages();
+  const packages = buildPackages();
   t.after(() => packages.remove());
   // Before the other parts begin: packing lets this process, which plays the PBX of theirs, do nothing else.
-  const arm64 = await buildArm64();
+  const arm64 = buildArm64(packages);
   t.after(() => arm64.remove());
   const lintian = run('lintian', ['--fail-on', 'error', '--display-level', 'error', packages.now], 900_000);
 
