@@ -1,21 +1,7 @@
-import { after, before, describe } from 'node:test';
-import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
+import { describe } from 'node:test';
+import { freshDatabase, withoutPostgres } from '../postgres/each-database.ts';
 import { limitTests } from './service-limits.ts';
 
-const skip = (await postgresImpossible()) ?? false;
-
-describe('limits on a real PostgreSQL', { skip }, () => {
-  let cluster: Cluster;
-  before(async () => {
-    cluster = await startCluster();
-  });
-  after(() => cluster.remove());
-
-  limitTests('postgres', async () => {
-    const url = await cluster.database();
-    return {
-      settings: { url, listenUrl: undefined, connections: 8 },
-      sql: (text) => cluster.sql(text, new URL(url).pathname.slice(1)),
-    };
-  });
+describe('limits on a real PostgreSQL', { skip: withoutPostgres }, () => {
+  limitTests('postgres', () => freshDatabase(8));
 });
