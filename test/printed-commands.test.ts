@@ -9,7 +9,7 @@ import {
   refusalOf,
   textsWithCommands,
   toBeTyped,
-} from './printed-commands.ts';
+} from './tools/tree/printed-commands.ts';
 
 /**
  * Commands that are printed can be pasted. Here they are read, by bash and by commander; they are run, as they are

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { statusWith } from '../src/bridge/status/bridge-status.fixture.ts';
 import { createMetrics } from '../src/bridge/status/metrics.ts';
 import { makeMeter } from '../src/service/upkeep/meter.ts';
-import { cache } from './debian-tree.ts';
+import { cache } from './tools/debian-tree.ts';
 
 const exec = promisify(execFile);
 const promtool = path.join(cache, 'promtool');

@@ -17,7 +17,7 @@ import {
   namedSettings,
   readDocument,
   shownRows,
-} from './documents.ts';
+} from './tools/tree/documents.ts';
 
 /** What the documents name must exist. Whether the README's steps work is tried in `packaging/readme-tests.ts`. */
 

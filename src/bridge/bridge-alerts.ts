@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Seen } from '../shared/alerts/alert-rules.ts';
 import { type AlertSettings, alertTargets } from '../shared/alerts/alert-targets.ts';
-import { type Alerts, type AlertsStatus, createAlerts } from '../shared/alerts/alerts.ts';
+import { type Alerts, createAlerts } from '../shared/alerts/alerts.ts';
+import type { AlertsStatus } from '../shared/alerts/alerts-status.ts';
 import { watchDisk } from '../shared/alerts/machine-problems.ts';
 import type { ApiClient, ApiClientOptions } from '../shared/api/client.ts';
 import type { BridgeHealth } from '../shared/api/contract/bridge-health.ts';

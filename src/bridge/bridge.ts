@@ -22,7 +22,7 @@ import { createReconciliation } from './reconciliation.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
 import { createMetrics } from './status/metrics.ts';
 import { createStatusServer } from './status/status-server.ts';
-import type { Liveness } from './status/systemd.ts';
+import type { Liveness } from './status/supervision.ts';
 import { createStatusReader, watchAppends } from './status.ts';
 import { createTrackerDriver } from './tracker-driver.ts';
 import { createTrunkWatch } from './trunk-watch.ts';

@@ -1,11 +1,23 @@
 import type { TestContext } from 'node:test';
-import type { Works } from '../../test/operations.ts';
+import type { Works } from '../../test/tools/tree/operations.ts';
 import { createLookupPermissions } from './agi/lookup-permission.ts';
 import { channelEvent, healthyAnswer, serveActions, startLine, startServer } from './ami/link.fixture.ts';
 import type { Input } from './calls/input.ts';
 import { callSettings } from './calls/rules.fixture.ts';
 import { createRules } from './calls/rules.ts';
-import { caller, enters, heardAs, phone, saysOf } from './calls/tracker.fixture.ts';
+import {
+  becomes,
+  caller,
+  callerAs,
+  hangsUp,
+  join,
+  leaves,
+  number,
+  pbxSays,
+  phone,
+  phoneAs,
+  ringingPhone,
+} from './calls/tracker.fixture.ts';
 import { createTracker } from './calls/tracker.ts';
 
 /** A PBX with few and with many calls: an event must not cost more on the second. What runs for the first time is left out. */
@@ -18,18 +30,22 @@ const numbers: Readonly<Record<string, (index: number) => string>> = {
   'a name for a number': () => 'alice',
 };
 
-const events: Readonly<Record<string, string>> = {
-  Newchannel: 'caller',
-  'the presentation': '1.1?allowed',
-  NewCallerid: '1.1#0201234568',
-  'Newchannel of a phone': 'rings',
-  Newstate: '1.2=6',
-  BridgeEnter: '1.2>b 1.1>b',
-  BridgeLeave: '1.1<b',
-  'Hangup of a phone': '-1.2',
-  Hangup: '-1.1',
-  'a missed call': 'caller 1.1?allowed rings -1.2 -1.1',
-  'a call without a number that nobody takes': 'caller 1.1#alice rings -1.1 -1.2',
+const allowed = pbxSays(caller, 'allowed');
+const hangUps = [hangsUp(phone), hangsUp(caller)];
+const events: Readonly<Record<string, Input[]>> = {
+  Newchannel: [caller],
+  'the presentation': [allowed],
+  NewCallerid: [number(caller, '0201234568')],
+  'Newchannel of a phone': [ringingPhone],
+  Newstate: [becomes(phone, 'up')],
+  BridgeEnter: join('b', phone, caller),
+  BridgeLeave: [leaves('b', caller)],
+  'Hangup of a phone': [hangsUp(phone)],
+  Hangup: [hangsUp(caller)],
+  'a missed call': [caller, allowed, ringingPhone, ...hangUps],
+  'a call without a number that nobody takes': [
+    ...[caller, number(caller, 'alice'), ringingPhone, ...hangUps.toReversed()],
+  ],
 };
 
 /** A tracker with calls in every state, and lookups that wait for some of them. */
@@ -47,12 +63,14 @@ function busyPbx(calls: number, numberOf: (index: number) => string) {
       () => new Promise(() => {}),
     );
   for (let index = 0; index < calls; index += 1) {
-    const [id, leg, bridge] = [`2.${index}`, `3.${index}`, `b${index}`];
+    const id = `2.${index}`;
     const channel = `PJSIP/trunk${index}-00000001`;
-    hear(caller({ uniqueid: id, linkedid: id, channel, callerNumber: numberOf(index) } as Partial<Input>));
-    if (index % 4 !== 0) hear(saysOf(id, index % 4 === 1 ? 'prohibited' : 'allowed'));
-    hear({ ...phone(5, leg, `1${index}`), linkedid: id } as Input);
-    if (index % 4 === 2) hear(enters(bridge, id), enters(bridge, leg));
+    const one = { ...callerAs(id), channel, callerNumber: numberOf(index) };
+    const leg = { ...phoneAs(`1${index}`, `3.${index}`), state: 5, linkedid: id };
+    hear(one);
+    if (index % 4 !== 0) hear(pbxSays(one, index % 4 === 1 ? 'prohibited' : 'allowed'));
+    hear(leg);
+    if (index % 4 === 2) hear(...join(`b${index}`, one, leg));
     if (index % 4 === 0) lookUp(id, numberOf(index), true);
     lookUp(`4.${index}`, '100', true);
   }
@@ -71,7 +89,7 @@ function worksOf(how: string, numberOf: (index: number) => string): Works {
     );
     return made;
   };
-  for (const [event, script] of Object.entries(events)) add(event, ({ hear }) => hear(...heardAs(script)));
+  for (const [event, inputs] of Object.entries(events)) add(event, ({ hear }) => hear(...inputs));
   for (const isOwn of [true, false])
     for (const [uniqueid, number] of [
       ['2.2', numberOf(2)],

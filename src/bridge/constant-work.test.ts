@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countOperations } from '../../test/operations.ts';
+import { countOperations } from '../../test/tools/tree/operations.ts';
 
 test('an event and a lookup cost as much beside 10,000 calls as beside 10', async () => {
   const ours = /\/src\/bridge\/(?!.*\.fixture\.)/;

@@ -88,6 +88,25 @@ test('tracker: a stop does not wait for ever for a disk that fails, and says wha
   assert.deepEqual(said, ['call.not-stored 1']);
 });
 
+test('tracker: the record of a caller whose far end was replaced is not the end of the call', () => {
+  const { tracker, unreported } = tracking();
+  const at = Date.now();
+  const enters = { type: 'bridge-entered', at, bridge: 'b', technology: 'softmix', channel: '' } as const;
+  tracker.apply({ ...enters, uniqueid: '1.1', callerNumber: '' });
+  const second = { uniqueid: '1.2', linkedid: '1.2', channel: 'PJSIP/trunk-2', state: 4, callerNumber: '' };
+  tracker.apply({ type: 'channel-created', at, context: 'from-trunk', exten: '4940777', ...second });
+  tracker.apply({ ...enters, uniqueid: '1.2', callerNumber: '', replaces: '1.1' });
+  tracker.apply({ type: 'hung-up', at, uniqueid: '1.1', cause: 16 });
+  assert.equal(tracker.live.knownAs('1.1'), '1.1');
+  assert.equal(tracker.live.knownFrom('1.'), '1.2');
+  assert.deepEqual(
+    unreported().map(({ id }) => id),
+    ['pbx-1.2'],
+  );
+  tracker.apply({ type: 'hung-up', at, uniqueid: '1.2', cause: 16 });
+  assert.equal(tracker.live.knownAs('1.1'), undefined);
+});
+
 test('tracker: the ledger gets each call that is not reported: after a restart a snapshot may not show why', () => {
   const why = 'the caller withholds the number, and WITHHELD_NUMBER is not set';
   const withheld = tracking({ presentation: 'prohibited' });

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { type Backup, backUp, restore } from '../bridge/outbox/backup.ts';
 import { monotonicMs } from '../shared/process/clock.ts';
+import { yieldToTelephony } from '../shared/process/low-priority.ts';
 import { type Context, exitCodes } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
@@ -14,8 +14,7 @@ export type RestoreOptions = { readonly replace?: boolean };
 /** Writes the state into a file; the bridge may be running. */
 export async function writeBackup(context: Context, file: string, { overwrite = false }: BackupOptions) {
   const { stateDir, pbxId } = settings(context);
-  // Telephony on the same machine has priority.
-  setPriority(constants.priority.PRIORITY_LOW);
+  yieldToTelephony();
   const began = monotonicMs();
   const info = { version: context.io.version, of: pbxId, madeAt: Date.now() };
   const backup = await backUp(stateDir, file, { ...info, overwrite });

@@ -51,7 +51,7 @@ export async function check(
 
   const { stateDir } = config.outbox;
   if (number !== undefined) {
-    for (const finding of numberFindings(number, config.calls, await knownTrunks(stateDir))) add(finding);
+    for (const finding of numberFindings(number, config.calls)) add(finding);
     return conclude(context, findings);
   }
   add(stateDirFinding(stateDir, stateDir === STATE_DIRECTORY));

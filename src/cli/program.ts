@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { Bridge } from '../bridge/bridge.ts';
-import { createSupervisor, extended, openServiceManager } from '../bridge/status/systemd.ts';
+import { extended, openServiceManager } from '../bridge/status/service-manager.ts';
+import { createSupervisor } from '../bridge/status/supervisor.ts';
 import { serviceDescription } from '../service/commands/description.ts';
 import { createLog, type ProgramLog } from '../shared/log/log.ts';
 import { preciseMs } from '../shared/process/clock.ts';

@@ -257,10 +257,35 @@ test('segments and customers are set, imported, exported and removed', async (t)
   await assert.rejects(run(['customers', 'remove', '7']), /there is no customer "7"/);
   assert.equal(await run(['customers', 'import', file]), '1 imported, 0 refused\n');
   writeFileSync(file, 'reference,name,numbers\n8,Ann,word\n');
-  await assert.rejects(run(['customers', 'import', file]), /some numbers could not be imported/);
+  await assert.rejects(run(['customers', 'import', file]), /some values could not be imported/);
+  writeFileSync(file, 'reference,name,segment,number\n8,Ann,,030 901829\n');
+  assert.equal(
+    await run(['customers', 'import', file]),
+    'columns that are not known, and not imported: number (known are reference,name,segment,numbers,country)\n1 imported, 0 refused\n',
+  );
+  await assert.rejects(
+    run(['customers', 'import', '-'], 'reference,phone\n8,030 901829\n'),
+    /The first line must name the columns/,
+  );
+  writeFileSync(file, 'reference,numbers\n8,41446681800\n');
+  assert.equal(
+    await run(['customers', 'import', file]),
+    'line 2: numbers: “41446681800” is read as +4941446681800, but can also be +41446681800. Write it with +, or as it is dialled in the country.\n1 imported, 0 refused, 1 to check\n',
+  );
   writeFileSync(file, Buffer.from('reference,name\n8,Müller\n', 'latin1'));
   assert.equal(await run(['customers', 'import', file]), '1 imported, 0 refused\n');
   assert.match(await run(['customers', 'export']), /^8,Müller,/m);
+  writeFileSync(file, Buffer.from('reference,name\n9,Szõke\n', 'latin1'));
+  await assert.rejects(
+    run(['customers', 'import', file]),
+    /damaged \(Szõke\).*name its encoding with --charset/,
+  );
+  await assert.rejects(run(['customers', 'import', file, '--charset', 'dos']), /the encoding dos is unknown/);
+  assert.equal(
+    await run(['customers', 'import', file, '--charset', 'windows-1250']),
+    '1 imported, 0 refused\n',
+  );
+  assert.match(await run(['customers', 'export']), /^9,Szőke,/m);
   writeFileSync(file, 'reference,numbers\n,word\n');
   await assert.rejects(run(['customers', 'import', file]), /some lines could not be imported/);
   await assert.rejects(

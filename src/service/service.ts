@@ -12,6 +12,7 @@ import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './databa
 import { makeBudgets, makeRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
 import { bracketed, linkAddress, publicAddress } from './kit/public-address.ts';
+import { makeTurns } from './kit/turns.ts';
 import { makeCallBackList } from './people/call-back-list.ts';
 import { sendLastWith, sendWhoCalls } from './people/who-calls.ts';
 import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
@@ -92,14 +93,6 @@ export async function startService(
   onStop('store', store.close);
   const { safe, ...about } = await store.about();
   log.say(safe ? 'service.storage' : 'service.storage-unsafe', about);
-  const made = await store.withLock(() => firstAccount(store, options.country, clock()));
-  if (made)
-    log.say('service.first-start', {
-      account: made.account.name,
-      integration: made.integration.name,
-      stateDir: options.stateDir,
-    });
-
   const directory = await openDirectory(store, keys);
   const refresh = () => void directory.refresh().catch(() => {}); // a second later, again
   const refreshing = setInterval(refresh, DIRECTORY_MS);
@@ -128,13 +121,6 @@ export async function startService(
   const meter = makeMeter({ withProcess: options.metrics !== undefined });
   const mailer = options.mail && counted(createMailer(options.mail), meter.counts.mails);
   const backups = options.backups && makeBackups(fileIn(options.stateDir), options.backups, { clock, log });
-  if (backups) {
-    void backups.run();
-    onStop(
-      'backups',
-      every(BACKUP_MS, backups.run, () => {}),
-    );
-  }
   const alerts = makeServiceAlerts(
     { ...options, ...alertOptions(options) },
     { store, directory, backups, clock, log },
@@ -156,12 +142,12 @@ export async function startService(
   const { requestsPerMinute: perMinute } = options;
   const linkOrigin = () =>
     linkAddress(options, { host: options.listen.host, port: (app.server.address() as AddressInfo).port });
-  const [budgets, rateLimit] = [makeBudgets(), makeRateLimit()];
+  const [budgets, turns, rateLimit] = [makeBudgets(), makeTurns(), makeRateLimit()];
   directory.onRemoved(({ accounts, integrations }) => {
     for (const id of integrations) rateLimit.forget('integration', id);
     for (const id of accounts) {
       rateLimit.forget('account', id);
-      for (const part of [budgets, callBackList, screens]) part.forget(id);
+      for (const part of [turns, callBackList, screens]) part.forget(id);
     }
   });
   const app = await buildApp(
@@ -178,6 +164,7 @@ export async function startService(
       meter,
       access: makeAccess(store.users, keys, options.trustedProxies, clock, log),
       budgets,
+      turns,
       perMinute,
       rateLimit,
       observed: alerts,
@@ -235,6 +222,22 @@ export async function startService(
     });
     onStop('metrics', server.stop);
     await server.start();
+  }
+  // A start that fails before this leaves no account and no backup.
+  const made = await store.withLock(() => firstAccount(store, options.country, clock()));
+  if (made)
+    log.say('service.first-start', {
+      account: made.account.name,
+      integration: made.integration.name,
+      stateDir: options.stateDir,
+    });
+  await directory.refresh();
+  if (backups) {
+    void backups.run();
+    onStop(
+      'backups',
+      every(BACKUP_MS, backups.run, () => {}),
+    );
   }
   if (!isLoopback(options.listen.host) && options.trustedProxies.length === 0)
     log.say('service.plain-http', { host: bracketed(options.listen.host) });

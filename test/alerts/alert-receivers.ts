@@ -1,6 +1,6 @@
 import { startWebhookReceiver } from '../../src/shared/alerts/webhook-receiver.fixture.ts';
 import { startMailServer } from '../../src/shared/mail/mail-server.fixture.ts';
-import { until } from '../until.ts';
+import { until } from '../tools/until.ts';
 
 export type Alert = { state: string; code: string; what: string; since: string; remedy: string };
 

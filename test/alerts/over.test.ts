@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { ReceivedMail } from '../../src/shared/mail/mail-server.fixture.ts';
-import { always } from '../fakes/far-side-faults.ts';
-import { createStand, markerCall, type Stand } from '../integration/stand.ts';
-import { until } from '../until.ts';
+import { always } from '../tools/fakes/far-side-faults.ts';
+import { createStand, markerCall, type Stand } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 import { startReceivers, unfolded } from './alert-receivers.ts';
 import { alertSettings } from './cause.ts';
 

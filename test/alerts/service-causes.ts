@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { startService } from '../../src/service/service.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { createSmallDisk, smallDiskImpossible } from '../faults/small-disk.ts';
-import { withStore } from '../integration/people.ts';
-import { callers, event, options, prepare, serve, stateFolder } from '../integration/service-harness.ts';
-import { storeCalls } from '../integration/stored-calls.ts';
-import { startReceiver } from '../integration/webhook-receiver.ts';
-import { until } from '../until.ts';
+import { createSmallDisk, smallDiskImpossible } from '../tools/faults/small-disk.ts';
+import { callers, event, options, prepare, serve, stateFolder } from '../tools/service/harness.ts';
+import { withStore } from '../tools/service/people.ts';
+import { storeCalls } from '../tools/service/stored-calls.ts';
+import { startReceiver } from '../tools/service/webhook-receiver.ts';
+import { until } from '../tools/until.ts';
 import { alertOptions, type Cause, needs } from './cause.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,10 +1,10 @@
-import type { FarEnd } from './far-end.ts';
+import type { FarEnd } from '../tools/lab/far-end.ts';
+import type { ExpectedReport, Row } from '../tools/lab/row.ts';
+import { phone } from '../tools/lab/sip-script.ts';
+import type { Placed, Stage } from '../tools/lab/stage.ts';
+import type { CutAfterEvent, Wire } from '../tools/lab/wire.ts';
 import type { Lab } from './lab.ts';
-import type { ExpectedReport, Row } from './row.ts';
 import { matrix } from './rows/all.ts';
-import { phone } from './sip-script.ts';
-import type { Placed, Stage } from './stage.ts';
-import type { CutAfterEvent, Wire } from './wire.ts';
 
 /** What a broken row can break. */
 export type Trouble = { readonly lab: Lab; readonly farEnd: FarEnd; readonly wire: Wire };

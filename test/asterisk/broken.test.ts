@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startFarEnd } from '../tools/lab/far-end.ts';
+import { labImpossible, versions } from '../tools/lab/install.ts';
+import { office } from '../tools/lab/offices.ts';
+import { expectedCalls, type Row } from '../tools/lab/row.ts';
+import { playRow } from '../tools/lab/stage.ts';
+import { faultsOf } from '../tools/lab/told.ts';
+import { startWire } from '../tools/lab/wire.ts';
 import { type BrokenRow, brokenRows } from './broken-rows.ts';
-import { startFarEnd } from './far-end.ts';
-import { labImpossible, versions } from './install.ts';
 import { type Lab, openLab } from './lab.ts';
-import { office } from './offices.ts';
-import { expectedCalls, type Row } from './row.ts';
 import { matrix } from './rows/all.ts';
-import { playRow } from './stage.ts';
-import { faultsOf } from './told.ts';
-import { startWire } from './wire.ts';
 
 const skip = labImpossible() ?? false;
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { makeCertificate } from '../certificate.ts';
-import { readDocument } from '../documents.ts';
-import { startFarSide } from '../fakes/far-side.ts';
-import { runCommand } from '../integration/operator.ts';
-import { temporaryFolder } from '../integration/program.ts';
-import { run } from '../packaging/machine.ts';
-import { cli } from '../program-under-test.ts';
-import { connectAmi } from './ami.ts';
-import { start } from './asterisk.ts';
-import { managerUsers } from './config.ts';
-import { labImpossible, type Version, versions } from './install.ts';
+import { makeCertificate } from '../tools/certificate.ts';
+import { startFarSide } from '../tools/fakes/far-side.ts';
+import { connectAmi } from '../tools/lab/ami.ts';
+import { start } from '../tools/lab/asterisk.ts';
+import { managerUsers } from '../tools/lab/config.ts';
+import { labImpossible, type Version, versions } from '../tools/lab/install.ts';
+import { onlyNeededActions, startWire } from '../tools/lab/wire.ts';
+import { run } from '../tools/packaging/machine.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { cli } from '../tools/program-under-test.ts';
+import { readDocument } from '../tools/tree/documents.ts';
 import { openLab } from './lab.ts';
-import { onlyNeededActions, startWire } from './wire.ts';
 
 const skip = labImpossible() ?? false;
 
@@ -78,7 +78,16 @@ for (const version of versions)
       const named = [...flat.matchAll(/^warn +action (\w+): no answer: .* -> If a proxy stands between/gm)];
       assert.deepEqual(
         named.map(([, action]) => action),
-        ['BridgeList', 'CoreSettings', 'DeviceStateList', 'Getvar', 'ListCommands', 'Ping', 'ShowDialPlan'],
+        [
+          'BridgeList',
+          'CoreSettings',
+          'DeviceStateList',
+          'Getvar',
+          'ListCommands',
+          'Ping',
+          'SIPpeers',
+          'ShowDialPlan',
+        ],
       );
       assert.equal(code, 0);
     });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runCommand } from '../integration/operator.ts';
-import { managerUsers } from './config.ts';
-import { startFarEnd } from './far-end.ts';
-import { labImpossible, versions } from './install.ts';
+import { managerUsers } from '../tools/lab/config.ts';
+import { startFarEnd } from '../tools/lab/far-end.ts';
+import { labImpossible, versions } from '../tools/lab/install.ts';
+import { office } from '../tools/lab/offices.ts';
+import type { Row } from '../tools/lab/row.ts';
+import { playRow } from '../tools/lab/stage.ts';
+import { runCommand } from '../tools/program/operator.ts';
 import { openLab } from './lab.ts';
-import { office } from './offices.ts';
-import type { Row } from './row.ts';
 import { matrix } from './rows/all.ts';
-import { playRow } from './stage.ts';
 
 const skip = labImpossible() ?? false;
 const rows: [row: string, says: RegExp][] = [

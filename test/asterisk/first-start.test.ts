@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { didOf } from './dialplan.ts';
-import { type FarEnd, startFarEnd } from './far-end.ts';
-import { labImpossible, versions } from './install.ts';
+import { didOf } from '../tools/lab/dialplan.ts';
+import { type FarEnd, startFarEnd } from '../tools/lab/far-end.ts';
+import { labImpossible, versions } from '../tools/lab/install.ts';
+import { office } from '../tools/lab/offices.ts';
+import { customerOf, type Row } from '../tools/lab/row.ts';
+import { phone } from '../tools/lab/sip-script.ts';
+import { playRow, type Stage } from '../tools/lab/stage.ts';
 import { openLab } from './lab.ts';
-import { office } from './offices.ts';
-import { customerOf, type Row } from './row.ts';
 import { matrix } from './rows/all.ts';
-import { phone } from './sip-script.ts';
-import { playRow, type Stage } from './stage.ts';
 
 const skip = labImpossible() ?? false;
 const first = office(1);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
-import { runCommand } from '../integration/operator.ts';
-import { type FarEnd, startFarEnd } from './far-end.ts';
-import { freepbxFastAgiPort } from './freepbx-fastagi.ts';
+import { type FarEnd, startFarEnd } from '../tools/lab/far-end.ts';
+import { freepbxFastAgiPort } from '../tools/lab/freepbx-fastagi.ts';
+import { office } from '../tools/lab/offices.ts';
+import type { Row } from '../tools/lab/row.ts';
+import { playRow } from '../tools/lab/stage.ts';
+import { runCommand } from '../tools/program/operator.ts';
 import { type Lab, openLab } from './lab.ts';
-import { office } from './offices.ts';
-import type { Row } from './row.ts';
-import { playRow } from './stage.ts';
 import { rowsOf } from './worlds.ts';
 
 /**

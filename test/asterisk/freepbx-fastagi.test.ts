@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { installPackages } from '../debian.ts';
+import { installPackages } from '../tools/debian.ts';
+import { install, labImpossible, versions } from '../tools/lab/install.ts';
 import { steps } from './freepbx-fastagi-scene.ts';
-import { install, labImpossible, versions } from './install.ts';
 
 const skip = labImpossible() ?? false;
 

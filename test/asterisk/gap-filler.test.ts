@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { cdrOf } from './cdr.ts';
-import { type CdrPlace, cdrPlaces } from './cdr-source.ts';
-import { startFarEnd } from './far-end.ts';
-import { labImpossible, type Version } from './install.ts';
+import { cdrOf } from '../tools/lab/cdr.ts';
+import { type CdrPlace, cdrPlaces } from '../tools/lab/cdr-source.ts';
+import { startFarEnd } from '../tools/lab/far-end.ts';
+import { labImpossible, type Version } from '../tools/lab/install.ts';
+import { office } from '../tools/lab/offices.ts';
+import { expectedCalls, type Row } from '../tools/lab/row.ts';
+import { phone } from '../tools/lab/sip-script.ts';
+import { type Placed, playRow, type Stage } from '../tools/lab/stage.ts';
+import { type Due, faultsOf } from '../tools/lab/told.ts';
 import { openLab } from './lab.ts';
-import { office } from './offices.ts';
-import { expectedCalls, type Row } from './row.ts';
-import { phone } from './sip-script.ts';
-import { type Placed, playRow, type Stage } from './stage.ts';
-import { type Due, faultsOf } from './told.ts';
 import { rowsOf } from './worlds.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { type Ami, connectAmi } from './ami.ts';
-import { type Pbx, start } from './asterisk.ts';
-import { type Board, createBoard } from './board.ts';
-import { managerUsers } from './config.ts';
-import { type FreepbxFastAgi, startFreepbxFastAgi } from './freepbx-fastagi.ts';
-import type { Row } from './row.ts';
-import { startStasisApp } from './stasis-app.ts';
+import { type Ami, connectAmi } from '../tools/lab/ami.ts';
+import { type Pbx, start } from '../tools/lab/asterisk.ts';
+import { type Board, createBoard } from '../tools/lab/board.ts';
+import { managerUsers } from '../tools/lab/config.ts';
+import { type FreepbxFastAgi, startFreepbxFastAgi } from '../tools/lab/freepbx-fastagi.ts';
+import type { Row } from '../tools/lab/row.ts';
+import { startStasisApp } from '../tools/lab/stasis-app.ts';
 import { type WorldName, worlds } from './worlds.ts';
 
 /** A PBX with the matrix's telephone numbers, and the driver that watches and works it. */

@@ -1,5 +1,5 @@
+import { table } from '../tools/lab/table.ts';
 import type { MatrixResult } from './run-matrix.ts';
-import { table } from './table.ts';
 import type { Verdict } from './verdict.ts';
 
 export function isRight({ faults }: Verdict): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { feeds, impossibleFeeds, isCdrKind } from './feeds.ts';
-import { labImpossible } from './install.ts';
+import { feeds, impossibleFeeds, isCdrKind } from '../tools/lab/feeds.ts';
+import { labImpossible } from '../tools/lab/install.ts';
 import { runMatrix } from './run-matrix.ts';
 import type { Verdict } from './verdict.ts';
 import { worldNames, worlds } from './worlds.ts';
@@ -10,7 +10,7 @@ const skip = labImpossible() ?? false;
 const without = skip ? new Map() : impossibleFeeds(feeds);
 
 for (const world of worldNames) {
-  // A tier of its own (see test/run.ts): no machine has what it needs unless somebody gives it.
+  // A tier of its own (see test/tools/runner/run.ts): no machine has what it needs unless somebody gives it.
   const ungiven = worlds[world].impossible?.();
   if (ungiven) {
     process.stdout.write(`test/asterisk: without ${world}: ${ungiven}\n`);

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { feeds, impossibleFeeds } from './feeds.ts';
-import { labImpossible } from './install.ts';
+import { feeds, impossibleFeeds } from '../tools/lab/feeds.ts';
+import { labImpossible } from '../tools/lab/install.ts';
+import { LabLimit, labPorts } from '../tools/lab/ports.ts';
+import { unmatchedRows } from '../tools/lab/row.ts';
 import { openLab } from './lab.ts';
 import { isRight, rowTable, summary } from './matrix-tables.ts';
-import { LabLimit, labPorts } from './ports.ts';
 import { recordRow } from './record.ts';
-import { unmatchedRows } from './row.ts';
 import { type MatrixResult, runMatrix } from './run-matrix.ts';
 import { rowsOf, type WorldName, worldNames, worlds } from './worlds.ts';
 

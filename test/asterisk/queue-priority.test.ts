@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { type Program, runProgram, temporaryFolder } from '../integration/program.ts';
-import { connectAmi } from './ami.ts';
-import { start } from './asterisk.ts';
-import { type BoardChannel, createBoard } from './board.ts';
-import { managerUsers } from './config.ts';
-import { labImpossible, type Version, versions } from './install.ts';
-import { office, phonePort } from './offices.ts';
-import type { PortBlock } from './ports.ts';
-import { calls, phone } from './sip-script.ts';
-import { type SipEnd, startSipp, tellSipp } from './sipp.ts';
+import { connectAmi } from '../tools/lab/ami.ts';
+import { start } from '../tools/lab/asterisk.ts';
+import { type BoardChannel, createBoard } from '../tools/lab/board.ts';
+import { managerUsers } from '../tools/lab/config.ts';
+import { labImpossible, type Version, versions } from '../tools/lab/install.ts';
+import { office, phonePort } from '../tools/lab/offices.ts';
+import type { PortBlock } from '../tools/lab/ports.ts';
+import { calls, phone } from '../tools/lab/sip-script.ts';
+import { type SipEnd, startSipp, tellSipp } from '../tools/lab/sipp.ts';
+import { type Program, runProgram, temporaryFolder } from '../tools/program/program.ts';
 
 /**
  * A queue with one agent on a real Asterisk, the sample dialplan as it is, the real bridge, and the real service with

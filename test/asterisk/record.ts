@@ -1,11 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { cdrOf } from './cdr.ts';
+import { cdrOf } from '../tools/lab/cdr.ts';
+import { office } from '../tools/lab/offices.ts';
+import { startRecorder } from '../tools/lab/recorder.ts';
+import { expectedCalls, type Row } from '../tools/lab/row.ts';
+import { playRow } from '../tools/lab/stage.ts';
 import type { Lab } from './lab.ts';
-import { office } from './offices.ts';
-import { startRecorder } from './recorder.ts';
-import { expectedCalls, type Row } from './row.ts';
-import { playRow } from './stage.ts';
 import type { WorldName } from './worlds.ts';
 
 /**

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { didOf, mostRows } from './dialplan.ts';
-import { startFarEnd } from './far-end.ts';
-import { labImpossible } from './install.ts';
+import { didOf, mostRows } from '../tools/lab/dialplan.ts';
+import { startFarEnd } from '../tools/lab/far-end.ts';
+import { labImpossible } from '../tools/lab/install.ts';
+import { callerPort, office, phonePort } from '../tools/lab/offices.ts';
+import { claimPorts, labPorts, type PortBlock } from '../tools/lab/ports.ts';
+import { expectedCalls, type Row } from '../tools/lab/row.ts';
+import { playRow } from '../tools/lab/stage.ts';
 import { openLab } from './lab.ts';
-import { callerPort, office, phonePort } from './offices.ts';
-import { claimPorts, labPorts, type PortBlock } from './ports.ts';
-import { expectedCalls, type Row } from './row.ts';
-import { playRow } from './stage.ts';
 import { rowsOf } from './worlds.ts';
 
 const skip = labImpossible() ?? false;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CdrRecord, cdrOf } from './cdr.ts';
-import { type CdrPlace, cdrPlaces, labFor } from './cdr-source.ts';
-import type { FarEnd } from './far-end.ts';
-import { type Bridges, type Feed, isCdrKind, startLive, startReader } from './feeds.ts';
+import { type CdrRecord, cdrOf } from '../tools/lab/cdr.ts';
+import { type CdrPlace, cdrPlaces, labFor } from '../tools/lab/cdr-source.ts';
+import type { FarEnd } from '../tools/lab/far-end.ts';
+import { type Bridges, type Feed, isCdrKind, startLive, startReader } from '../tools/lab/feeds.ts';
+import { type Office, offices } from '../tools/lab/offices.ts';
+import type { Row } from '../tools/lab/row.ts';
+import { playRow } from '../tools/lab/stage.ts';
+import { tooBusy } from '../tools/lab/too-busy.ts';
 import { type Lab, openLab } from './lab.ts';
-import { type Office, offices } from './offices.ts';
-import type { Row } from './row.ts';
-import { playRow } from './stage.ts';
-import { tooBusy } from './too-busy.ts';
 import { expectedOf, judge, type Played, type Verdict } from './verdict.ts';
 import { rowsOf, type WorldName, worlds } from './worlds.ts';
 

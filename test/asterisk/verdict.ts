@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallExtras } from '../../src/shared/api/contract/call-extras.ts';
-import { type CdrRecord, wasAnswered } from './cdr.ts';
-import { didOf } from './dialplan.ts';
-import type { FarEnd, ReceivedCall } from './far-end.ts';
-import { type Feed, isCdrKind } from './feeds.ts';
-import type { Office } from './offices.ts';
+import { type CdrRecord, wasAnswered } from '../tools/lab/cdr.ts';
+import { didOf } from '../tools/lab/dialplan.ts';
+import type { FarEnd, ReceivedCall } from '../tools/lab/far-end.ts';
+import { type Feed, isCdrKind } from '../tools/lab/feeds.ts';
+import type { Office } from '../tools/lab/offices.ts';
 import {
   type ExpectedCall,
   type ExpectedMissed,
   type ExpectedReport,
   expectedCalls,
   type Row,
-} from './row.ts';
-import type { Play } from './stage.ts';
+} from '../tools/lab/row.ts';
+import type { Play } from '../tools/lab/stage.ts';
 
 /** A row that was played. */
 export type Played = {
@@ -108,7 +108,7 @@ export function judge(
     const agrees =
       answered === reported[i]?.reported.some(({ status }) => status === 'answered') ||
       (known !== undefined && answered === (known.answeredBy !== undefined)) ||
-      (answered && row.reported[i]?.answeredByMachine === true);
+      (answered && expectedEvents[i]?.recordedAsAnswered === true);
     if (!agrees) faults.push(`Asterisk says ${text}`);
     return { text, agrees };
   });

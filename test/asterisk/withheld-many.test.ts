@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { until } from '../until.ts';
-import { connectAmi, type Frame } from './ami.ts';
-import { start } from './asterisk.ts';
-import { managerUsers } from './config.ts';
-import { didOf } from './dialplan.ts';
-import { type FarEnd, startFarEnd } from './far-end.ts';
-import { freepbxDialplan } from './freepbx-dialplan.ts';
-import { labImpossible } from './install.ts';
-import { callerPort, offices } from './offices.ts';
-import type { PortBlock } from './ports.ts';
-import { calls, givesUp, type Script } from './sip-script.ts';
-import { startSipp } from './sipp.ts';
-import { startWire } from './wire.ts';
+import { connectAmi, type Frame } from '../tools/lab/ami.ts';
+import { start } from '../tools/lab/asterisk.ts';
+import { managerUsers } from '../tools/lab/config.ts';
+import { didOf } from '../tools/lab/dialplan.ts';
+import { type FarEnd, startFarEnd } from '../tools/lab/far-end.ts';
+import { freepbxDialplan } from '../tools/lab/freepbx-dialplan.ts';
+import { labImpossible } from '../tools/lab/install.ts';
+import { callerPort, offices } from '../tools/lab/offices.ts';
+import type { PortBlock } from '../tools/lab/ports.ts';
+import { calls, givesUp, type Script } from '../tools/lab/sip-script.ts';
+import { startSipp } from '../tools/lab/sipp.ts';
+import { startWire } from '../tools/lab/wire.ts';
+import { until } from '../tools/until.ts';
 import { worlds } from './worlds.ts';
 
 /**

@@ -1,20 +1,20 @@
-import type { Ami } from './ami.ts';
-import { dialplanText, type Route } from './dialplan.ts';
-import { freepbxDialplan, freepbxFiles } from './freepbx-dialplan.ts';
-import { type FastAgiScripts, standInScripts } from './freepbx-fastagi.ts';
+import type { Ami } from '../tools/lab/ami.ts';
+import { dialplanText, type Route } from '../tools/lab/dialplan.ts';
+import { freepbxDialplan, freepbxFiles } from '../tools/lab/freepbx-dialplan.ts';
+import { type FastAgiScripts, standInScripts } from '../tools/lab/freepbx-fastagi.ts';
 import {
   fillDatabase,
   generatedDialplan,
   generatedFiles,
   generatedScripts,
   generationImpossible,
-} from './freepbx-generated.ts';
-import type { Version } from './install.ts';
-import type { PortBlock } from './ports.ts';
-import { matchesRows, type Row } from './row.ts';
+} from '../tools/lab/freepbx-generated.ts';
+import type { Version } from '../tools/lab/install.ts';
+import type { PortBlock } from '../tools/lab/ports.ts';
+import { matchesRows, type Row } from '../tools/lab/row.ts';
+import { freepbxSipConf, pjsipConf } from '../tools/lab/sip-config.ts';
 import { matrix } from './rows/all.ts';
 import { freepbxRows, generatedRows } from './rows/freepbx.ts';
-import { freepbxSipConf, pjsipConf } from './sip-config.ts';
 
 /** A phone system of the matrix: a version of Asterisk, a dialplan, and the rows that are played on it. */
 export type World = {

@@ -1,3 +1,4 @@
+import type { Fault } from '../tools/faults/fault.ts';
 import { api } from './api.ts';
 import { clock } from './clock.ts';
 import { corruption } from './corruption.ts';
@@ -5,7 +6,6 @@ import { discard } from './discard.ts';
 import { diskErrors } from './disk-errors.ts';
 import { diskFreed } from './disk-freed.ts';
 import { diskFull } from './disk-full.ts';
-import type { Fault } from './fault.ts';
 import { kill } from './kill.ts';
 import { link } from './link.ts';
 import { linkReal } from './link-real.ts';

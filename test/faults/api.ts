@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
-import type { Fault as ApiFault, FaultScript } from '../fakes/far-side-faults.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import { until } from '../until.ts';
+import type { Fault as ApiFault, FaultScript } from '../tools/fakes/far-side-faults.ts';
+import { countersIn } from '../tools/faults/equation.ts';
+import type { Fault, Outcome, RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createRig, type Rig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
+import { until } from '../tools/until.ts';
 import { fillOutbox } from './backlog.ts';
-import { countersIn } from './equation.ts';
-import type { Fault, Outcome, RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createRig, type Rig } from './rig.ts';
 
 /** Calls that come in all the while, beside those that wait. */
 const eventsPerSecond = 50;

@@ -1,7 +1,7 @@
 import { type NewEvent, openOutbox } from '../../src/bridge/outbox/outbox.ts';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import type { Rig } from './rig.ts';
+import type { Rig } from '../tools/faults/rig.ts';
 
 const day = 86_400_000;
 

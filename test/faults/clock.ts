@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { longestWaitMs } from '../../src/shared/delivery/queue.ts';
-import type { FarSide } from '../fakes/far-side.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import { faketimeImpossible, underFaketime } from './faketime.ts';
-import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createRig } from './rig.ts';
+import type { FarSide } from '../tools/fakes/far-side.ts';
+import { faketimeImpossible, underFaketime } from '../tools/faults/faketime.ts';
+import { type Fault, type Outcome, type RunOptions, sumOf } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createRig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 const hour = 3_600;
 

@@ -14,13 +14,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openOutbox } from '../../src/bridge/outbox/outbox.ts';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import { type Log, silentLog } from '../../src/shared/log/log.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import type { LogLine } from './bridge-process.ts';
-import { heldIn, isLoss, solve } from './equation.ts';
-import { type Counts, type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
-import { startLoad } from './load.ts';
-import { mutate, showsDamage } from './mutate.ts';
-import { createRig, type Rig } from './rig.ts';
+import type { LogLine } from '../tools/faults/bridge-process.ts';
+import { heldIn, isLoss, solve } from '../tools/faults/equation.ts';
+import { type Counts, type Fault, type Outcome, type RunOptions, sumOf } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { mutate, showsDamage } from '../tools/faults/mutate.ts';
+import { createRig, type Rig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 /** So many mutations are made to copies of one outbox; then there is another one, bigger or smaller. */
 const mutationsPerOutbox = 25;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallStatus, isForward } from '../../src/shared/api/contract/call-status.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import type { Fault, Outcome, RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createRig, type Rig } from './rig.ts';
+import type { Fault, Outcome, RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createRig, type Rig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 const eventsPerSecond = 300;
 const discarded = 0.01;

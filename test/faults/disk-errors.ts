@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { cannotInstall, installPackages } from '../debian.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import type { BridgeProcess, LogLine } from './bridge-process.ts';
-import type { Fault, Outcome, RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createRig, lastLife, type Rig } from './rig.ts';
+import { cannotInstall, installPackages } from '../tools/debian.ts';
+import type { BridgeProcess, LogLine } from '../tools/faults/bridge-process.ts';
+import type { Fault, Outcome, RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createRig, lastLife, type Rig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 const exec = promisify(execFile);
 

@@ -10,14 +10,13 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-
-import { seededRandom } from '../player/seeded-random.ts';
-import type { LogLine } from './bridge-process.ts';
-import { recordsOf } from './call-records.ts';
-import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createDisk, diskImpossible } from './loop-disk.ts';
-import { createRig } from './rig.ts';
+import type { LogLine } from '../tools/faults/bridge-process.ts';
+import { recordsOf } from '../tools/faults/call-records.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createDisk, diskImpossible } from '../tools/faults/loop-disk.ts';
+import { createRig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 const diskBytes = 200 << 20;
 const freedBytes = 12 << 20;

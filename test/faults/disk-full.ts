@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import type { BridgeProcess, LogLine } from './bridge-process.ts';
-import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createRig, lastLife } from './rig.ts';
-import { createSmallDisk, smallDiskImpossible } from './small-disk.ts';
+import type { BridgeProcess, LogLine } from '../tools/faults/bridge-process.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createRig, lastLife } from '../tools/faults/rig.ts';
+import { createSmallDisk, smallDiskImpossible } from '../tools/faults/small-disk.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 /** Positions in one life of a disk; then all is drained and counted, and a new one begins. */
 const positionsPerDisk = 25;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../player/seeded-random.ts';
-import type { BridgeProcess, LogLine } from './bridge-process.ts';
-import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createRig, lastLife, type Rig } from './rig.ts';
+import type { BridgeProcess, LogLine } from '../tools/faults/bridge-process.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createRig, lastLife, type Rig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 const eventsPerSecond = 1_000;
 

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
-import { type CdrRecord, parseCdr, wasAnswered } from '../asterisk/cdr.ts';
-import { managerUsers } from '../asterisk/config.ts';
-import { labImpossible } from '../asterisk/install.ts';
 import { type Lab, openLab } from '../asterisk/lab.ts';
-import { type Office, office } from '../asterisk/offices.ts';
-import { labSettings } from '../asterisk/row.ts';
-import { playRow } from '../asterisk/stage.ts';
-import { startWire, type Wire } from '../asterisk/wire.ts';
 import { rowsOf } from '../asterisk/worlds.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import type { Fault, Outcome, RunOptions } from './fault.ts';
-import { cutWithin, goDead, type LinkTrouble, linkTroubles } from './link-trouble.ts';
-import { createRig, type Rig } from './rig.ts';
+import type { Fault, Outcome, RunOptions } from '../tools/faults/fault.ts';
+import { cutWithin, goDead, type LinkTrouble, linkTroubles } from '../tools/faults/link-trouble.ts';
+import { createRig, type Rig } from '../tools/faults/rig.ts';
+import { type CdrRecord, parseCdr, wasAnswered } from '../tools/lab/cdr.ts';
+import { managerUsers } from '../tools/lab/config.ts';
+import { labImpossible } from '../tools/lab/install.ts';
+import { type Office, office } from '../tools/lab/offices.ts';
+import { labSettings } from '../tools/lab/row.ts';
+import { playRow } from '../tools/lab/stage.ts';
+import { startWire, type Wire } from '../tools/lab/wire.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 const version = '22';
 

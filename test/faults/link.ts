@@ -2,13 +2,13 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { startWire, type Wire } from '../asterisk/wire.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import { recordsOf } from './call-records.ts';
-import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
-import { cutWithin, goDead, type LinkTrouble, linkTroubles } from './link-trouble.ts';
-import { type Load, startLoad } from './load.ts';
-import { createRig, type Rig } from './rig.ts';
+import { recordsOf } from '../tools/faults/call-records.ts';
+import { type Fault, type Outcome, type RunOptions, sumOf } from '../tools/faults/fault.ts';
+import { cutWithin, goDead, type LinkTrouble, linkTroubles } from '../tools/faults/link-trouble.ts';
+import { type Load, startLoad } from '../tools/faults/load.ts';
+import { createRig, type Rig } from '../tools/faults/rig.ts';
+import { startWire, type Wire } from '../tools/lab/wire.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 const eventsPerSecond = 50;
 

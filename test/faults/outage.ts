@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
-import { percentile } from '../bench/compare.ts';
-import { type FaultScript, share } from '../fakes/far-side-faults.ts';
-import { seededRandom } from '../player/seeded-random.ts';
+import { percentile } from '../tools/bench/compare.ts';
+import { type FaultScript, share } from '../tools/fakes/far-side-faults.ts';
+import type { BridgeProcess } from '../tools/faults/bridge-process.ts';
+import type { Fault, Outcome, RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createRig, type Rig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 import { fillOutbox } from './backlog.ts';
-import type { BridgeProcess } from './bridge-process.ts';
-import type { Fault, Outcome, RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createRig, type Rig } from './rig.ts';
 
 /** New calls while all that is old goes out, call events a second. */
 const freshPerSecond = 30;

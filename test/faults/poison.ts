@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from '../bench/compare.ts';
-import type { Fault as ApiFault } from '../fakes/far-side-faults.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import { until } from '../until.ts';
-import type { LogLine } from './bridge-process.ts';
-import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createRig } from './rig.ts';
+import { percentile } from '../tools/bench/compare.ts';
+import type { Fault as ApiFault } from '../tools/fakes/far-side-faults.ts';
+import type { LogLine } from '../tools/faults/bridge-process.ts';
+import { type Fault, type Outcome, type RunOptions, sumOf } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createRig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
+import { until } from '../tools/until.ts';
 
 /** Of good calls, all the time. */
 const eventsPerSecond = 50;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../player/seeded-random.ts';
-import type { LogLine } from './bridge-process.ts';
-import { isLoss } from './equation.ts';
-import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { createDisk, diskImpossible, type FileSystem } from './loop-disk.ts';
-import { createRig, lastLife } from './rig.ts';
+import type { LogLine } from '../tools/faults/bridge-process.ts';
+import { isLoss } from '../tools/faults/equation.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { createDisk, diskImpossible, type FileSystem } from '../tools/faults/loop-disk.ts';
+import { createRig, lastLife } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 /** Cuts in one life of a disk; then all is drained and counted, and a new one begins. */
 const cutsPerDisk = 25;

@@ -4,13 +4,13 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import { cli } from '../program-under-test.ts';
-import type { LogLine } from './bridge-process.ts';
-import { heldIn, isLoss, solve } from './equation.ts';
-import { type Fault, inParts, type Outcome, type RunOptions } from './fault.ts';
-import { type Load, startLoad } from './load.ts';
-import { createRig, type Rig } from './rig.ts';
+import type { LogLine } from '../tools/faults/bridge-process.ts';
+import { heldIn, isLoss, solve } from '../tools/faults/equation.ts';
+import { type Fault, inParts, type Outcome, type RunOptions } from '../tools/faults/fault.ts';
+import { type Load, startLoad } from '../tools/faults/load.ts';
+import { createRig, type Rig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
+import { cli } from '../tools/program-under-test.ts';
 
 const eventsPerSecond = 1_000;
 

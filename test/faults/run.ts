@@ -1,8 +1,8 @@
 import { matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Run, Size } from '../tools/faults/fault.ts';
+import { asItShould, commitLine, machineLine, printed, type Row } from '../tools/faults/table.ts';
 import { controlName, faults } from './all.ts';
-import type { Run, Size } from './fault.ts';
-import { asItShould, commitLine, machineLine, printed, type Row } from './table.ts';
 
 /**
  * Causes every fault, and prints one table: what was queued, and what became of it.

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
-import { median } from '../bench/compare.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import { faketimeImpossible, underFaketime } from './faketime.ts';
-import type { Fault, Outcome, RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { allEnded, createRig, lastReported } from './rig.ts';
+import { median } from '../tools/bench/compare.ts';
+import { faketimeImpossible, underFaketime } from '../tools/faults/faketime.ts';
+import type { Fault, Outcome, RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { allEnded, createRig, lastReported } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 const eventsPerSecond = 200;
 

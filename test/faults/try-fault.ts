@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { Fault, RunOptions } from './fault.ts';
+import type { Fault, RunOptions } from '../tools/faults/fault.ts';
 
 const options = (t: TestContext, size: number): RunOptions => ({
   ...{ size, seed: 1, stop: t.signal },

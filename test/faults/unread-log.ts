@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../player/seeded-random.ts';
-import type { Fault, Outcome, RunOptions } from './fault.ts';
-import { startLoad } from './load.ts';
-import { allEnded, createRig } from './rig.ts';
+import type { Fault, Outcome, RunOptions } from '../tools/faults/fault.ts';
+import { startLoad } from '../tools/faults/load.ts';
+import { allEnded, createRig } from '../tools/faults/rig.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
 
 /** Far less than any machine carries: what stands still here stands still for its log. */
 const eventsPerSecond = 200;

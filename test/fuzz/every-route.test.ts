@@ -11,8 +11,8 @@ import { makePasswords } from '../../src/service/users/password.ts';
 import { makeSessions } from '../../src/service/users/sessions.ts';
 import { addUser } from '../../src/service/users/users.ts';
 import type { Log } from '../../src/shared/log/log.ts';
-import { serve } from '../integration/service-harness.ts';
-import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
+import { type Cluster, postgresImpossible, startCluster } from '../tools/servers/cluster.ts';
+import { serve } from '../tools/service/harness.ts';
 
 /**
  * Every route of the running service with hostile text in every field, on both databases: no answer is a 500, and no

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import { generatedFiles } from './generated.ts';
+import { generatedFiles } from '../tools/generators/generated.ts';
 
 for (const [path, text] of Object.entries(generatedFiles()))
   test(`${basename(path)} is up to date (npm run generate)`, () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { version } from '../../src/shared/process/version.ts';
-import { breaks, broken, cannotBreak, differences, recorded, released } from './stable.ts';
-import { stableNow } from './stable-now.ts';
+import { breaks, broken, cannotBreak, differences, recorded, released } from '../tools/generators/stable.ts';
+import { stableNow } from '../tools/generators/stable-now.ts';
 
 test('what others rely on is as recorded: npm run stable prints what has changed, and records it', async () => {
   const [before, now] = [recorded(), await stableNow()];

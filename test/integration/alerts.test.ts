@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertSettings } from '../alerts/cause.ts';
-import { always } from '../fakes/far-side-faults.ts';
-import { until } from '../until.ts';
-import { runCommand } from './operator.ts';
-import { createStand, markerCall } from './stand.ts';
+import { always } from '../tools/fakes/far-side-faults.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { createStand, markerCall } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 const call = () => markerCall().frames[0] as string;
 

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { makeCertificate } from '../certificate.ts';
-import { startFarSide } from '../fakes/far-side.ts';
-import { createPlayer } from '../player/player.ts';
-import { runCommand } from './operator.ts';
-import { runProgram, temporaryFolder } from './program.ts';
-import { markerCall } from './stand.ts';
+import { makeCertificate } from '../tools/certificate.ts';
+import { startFarSide } from '../tools/fakes/far-side.ts';
+import { createPlayer } from '../tools/player/player.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { markerCall } from '../tools/program/stand.ts';
 
 test('AMI over TLS: a call is reported, also by an authority that the machine trusts; a certificate of another name or authority, and a port without TLS, are named', async (t) => {
   const folder = temporaryFolder(t);

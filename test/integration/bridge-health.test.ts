@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeKeys, serverSecret, uidOf } from '../../src/service/accounts/keys.ts';
 import { version } from '../../src/shared/process/version.ts';
-import { always } from '../fakes/far-side-faults.ts';
-import { until } from '../until.ts';
-import { browse, systemsIn } from './people.ts';
-import { commandResult } from './service-commands.ts';
-import { serve } from './service-harness.ts';
-import { createStand, markerCall } from './stand.ts';
+import { always } from '../tools/fakes/far-side-faults.ts';
+import { createStand, markerCall } from '../tools/program/stand.ts';
+import { commandResult } from '../tools/service/commands.ts';
+import { serve } from '../tools/service/harness.ts';
+import { browse, systemsIn } from '../tools/service/people.ts';
+import { until } from '../tools/until.ts';
 
 test("with API_EXTRAS the integration's page shows the open problems of its bridge with their remedies, and that they are over", async (t) => {
   const served = await serve(t);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { HeldCall } from '../fakes/far-side-book.ts';
-import { always, type FaultScript, times } from '../fakes/far-side-faults.ts';
 import { scenario } from '../recordings/library.ts';
-import { until } from '../until.ts';
-import { runProgram, temporaryFolder } from './program.ts';
-import { callsOf, createStand, markerCall, type Stand } from './stand.ts';
+import type { HeldCall } from '../tools/fakes/far-side-book.ts';
+import { always, type FaultScript, times } from '../tools/fakes/far-side-faults.ts';
+import { runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { callsOf, createStand, markerCall, type Stand } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 /**
  * What breaks between the PBX and the bridge, and between the bridge and the API, on recorded calls. Every position

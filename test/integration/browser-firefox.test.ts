@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { givePast } from '../office/past.ts';
-import { sizes } from './browser.ts';
-import { addBridgeReport, addWebhook, everyPage } from './every-page.ts';
-import { firefoxImpossible, openFirefox } from './firefox.ts';
-import { layoutTroubleText } from './layout-trouble.ts';
-import { password, withStore } from './people.ts';
-import { event, serve } from './service-harness.ts';
+import { sizes } from '../tools/browser/browser.ts';
+import { firefoxImpossible, openFirefox } from '../tools/browser/firefox.ts';
+import { layoutTroubleText } from '../tools/browser/layout-trouble.ts';
+import { givePast } from '../tools/office/past.ts';
+import { addBridgeReport, addWebhook, everyPage } from '../tools/service/every-page.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { password, withStore } from '../tools/service/people.ts';
 
 const skip = firefoxImpossible() ?? false;
 

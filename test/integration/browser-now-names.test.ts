@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { languages } from '../../src/service/words/words.ts';
-import { until } from '../until.ts';
-import { browserImpossible, keepPicture, openBrowser, signedIn } from './browser.ts';
-import { layoutTrouble } from './layout-trouble.ts';
-import { withStore } from './people.ts';
-import { report } from './recorded-request.ts';
-import { event, serve } from './service-harness.ts';
+import { browserImpossible, keepPicture, openBrowser, signedIn } from '../tools/browser/browser.ts';
+import { layoutTrouble } from '../tools/browser/layout-trouble.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { withStore } from '../tools/service/people.ts';
+import { report } from '../tools/service/recorded-request.ts';
+import { until } from '../tools/until.ts';
 
 const skip = browserImpossible() ?? false;
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { until } from '../until.ts';
-import { browserImpossible, keepPicture, openBrowser, signedIn, sizes } from './browser.ts';
-import { layoutTrouble } from './layout-trouble.ts';
-import { person, withStore } from './people.ts';
-import { report } from './recorded-request.ts';
-import { event, type Served, serve } from './service-harness.ts';
+import { browserImpossible, keepPicture, openBrowser, signedIn, sizes } from '../tools/browser/browser.ts';
+import { layoutTrouble } from '../tools/browser/layout-trouble.ts';
+import { event, type Served, serve } from '../tools/service/harness.ts';
+import { browse, person, withStore } from '../tools/service/people.ts';
+import { report } from '../tools/service/recorded-request.ts';
+import { until } from '../tools/until.ts';
 
 const skip = browserImpossible() ?? false;
 
@@ -144,7 +144,9 @@ test('a call that rings for 42 minutes is quiet, below the others and not counte
 test('a missed person stays on every screen until a colleague takes it and is done; a refused press says so', {
   skip,
 }, async (t) => {
-  const { page, context, a, post, url } = await open(t, await serve(t), '/account', { viewport: sizes.wide });
+  const served = await open(t, await serve(t), '/account', { viewport: sizes.wide });
+  const { page, context, a, post, url } = served;
+  const zoe = await browse(served, 'Zoe');
   const name = "Alpha's customer";
   for (const status of ['ringing', 'completed']) await post(a.token, event({ id: 'lost', status }));
   await waiting(page, name).getByText('missed').waitFor();
@@ -159,7 +161,15 @@ test('a missed person stays on every screen until a colleague takes it and is do
   await take.click();
   await waiting(wall, name).getByText('That did not work. Try again.').waitFor();
   await wall.unroute('**/call-back');
+  // A colleague is quicker by less than the time that the wall takes to show it.
+  await wall.route('**/call-back', async (route) => {
+    await zoe.send('/call-back', { number: '+4930901820', kind: 'taken', from: 'now' });
+    await route.continue();
+  });
   await take.click();
+  await waiting(wall, name).getByText('Zoe is calling back already.').waitFor();
+  await wall.unroute('**/call-back');
+  await waiting(wall, name).getByRole('button', { name: "Take over: Alpha's customer" }).click();
   for (const each of [page, wall]) await waiting(each, name).getByText('you call back').waitFor();
   assert.equal(await waiting(wall, name).getByRole('alert').count(), 0);
   await waiting(wall, name).getByRole('button', { name: "Done: Alpha's customer" }).click();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { givePast } from '../office/past.ts';
-import { browserImpossible, keepPicture, openBrowser, signedIn, sizes } from './browser.ts';
-import { layoutTrouble } from './layout-trouble.ts';
-import { withStore } from './people.ts';
-import { event, type Served, serve, startAgain } from './service-harness.ts';
-import { storeCalls } from './stored-calls.ts';
+import { browserImpossible, keepPicture, openBrowser, signedIn, sizes } from '../tools/browser/browser.ts';
+import { layoutTrouble } from '../tools/browser/layout-trouble.ts';
+import { givePast } from '../tools/office/past.ts';
+import { event, type Served, serve, startAgain } from '../tools/service/harness.ts';
+import { withStore } from '../tools/service/people.ts';
+import { storeCalls } from '../tools/service/stored-calls.ts';
 
 const skip = browserImpossible() ?? false;
 /** A span that ends today, as the address of a report has it. */

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startService } from '../../src/service/service.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { openThirdYear } from '../office/third-year.ts';
-import { extensionOf } from '../office/years.ts';
-import { browserImpossible, keepPicture, openBrowser, signedIn, watch } from './browser.ts';
-import { everyPage } from './every-page.ts';
-import { layoutTrouble } from './layout-trouble.ts';
-import { password, withStore } from './people.ts';
-import { callers, event, options, startAgain, stateFolder } from './service-harness.ts';
+import { browserImpossible, keepPicture, openBrowser, signedIn, watch } from '../tools/browser/browser.ts';
+import { layoutTrouble } from '../tools/browser/layout-trouble.ts';
+import { openThirdYear } from '../tools/office/third-year.ts';
+import { extensionOf } from '../tools/office/years.ts';
+import { everyPage } from '../tools/service/every-page.ts';
+import { callers, event, options, startAgain, stateFolder } from '../tools/service/harness.ts';
+import { password, withStore } from '../tools/service/people.ts';
 
 const skip = browserImpossible() ?? false;
 

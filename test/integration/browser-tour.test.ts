@@ -10,10 +10,10 @@ import {
   signedIn,
   signIn,
   sizes,
-} from './browser.ts';
-import { layoutTrouble } from './layout-trouble.ts';
-import { password } from './people.ts';
-import { event, serve } from './service-harness.ts';
+} from '../tools/browser/browser.ts';
+import { layoutTrouble } from '../tools/browser/layout-trouble.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { password } from '../tools/service/people.ts';
 
 const skip = browserImpossible() ?? false;
 

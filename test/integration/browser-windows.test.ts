@@ -5,8 +5,6 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { languages } from '../../src/service/words/words.ts';
-import { colleagues } from '../office/customers.ts';
-import { givePast } from '../office/past.ts';
 import {
   accessibilityTrouble,
   browserImpossible,
@@ -16,12 +14,14 @@ import {
   type Theme,
   type Watched,
   watch,
-} from './browser.ts';
-import { addBridgeReport, addWebhook, everyPage } from './every-page.ts';
-import { giveHostile } from './hostile.ts';
-import { layoutTrouble } from './layout-trouble.ts';
-import { person, withStore } from './people.ts';
-import { event, type Served, serve } from './service-harness.ts';
+} from '../tools/browser/browser.ts';
+import { layoutTrouble } from '../tools/browser/layout-trouble.ts';
+import { colleagues } from '../tools/office/customers.ts';
+import { givePast } from '../tools/office/past.ts';
+import { addBridgeReport, addWebhook, everyPage } from '../tools/service/every-page.ts';
+import { event, type Served, serve } from '../tools/service/harness.ts';
+import { giveHostile } from '../tools/service/hostile.ts';
+import { person, withStore } from '../tools/service/people.ts';
 
 /**
  * Every page and its states in windows of all widths: the narrowest in all languages; of the others every second width in one

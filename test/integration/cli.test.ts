@@ -4,8 +4,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cli } from '../program-under-test.ts';
-import { runProgram, temporaryFolder } from './program.ts';
+import { runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { cli } from '../tools/program-under-test.ts';
 
 const configured = {
   AMI_PORT: '1',

@@ -12,10 +12,10 @@ import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { createDispatcher } from '../../src/shared/delivery/dispatcher.ts';
 import { type DeliveryLimits, defaultLimits } from '../../src/shared/delivery/limits.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { type FarSide, startFarSide } from '../fakes/far-side.ts';
-import { always, share } from '../fakes/far-side-faults.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import { until } from '../until.ts';
+import { type FarSide, startFarSide } from '../tools/fakes/far-side.ts';
+import { always, share } from '../tools/fakes/far-side-faults.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
+import { until } from '../tools/until.ts';
 
 const token = 'test-token';
 
@@ -144,7 +144,7 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   await bridge.stop();
 });
 
-test('an operator sends an older event again, from another connection: it goes before a newer one in memory', async (t) => {
+test('an operator sends an older event again, from another connection: it goes before a newer one that waits', async (t) => {
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
   const directory = folder(t);
@@ -154,7 +154,7 @@ test('an operator sends an older event again, from another connection: it goes b
     go = resolve;
   });
   const bridge = await start(t, directory, farSide.baseUrl, {
-    limits: { priorities: { ...defaultLimits.priorities, fresh }, trustMs: 0 },
+    limits: { priorities: { ...defaultLimits.priorities, fresh } },
     hold: async (callId) => callId === 'b' && held,
   });
   farSide.inject(({ payload }) =>
@@ -164,7 +164,7 @@ test('an operator sends an older event again, from another connection: it goes b
   await bridge.report('a', 'answered');
   await until('the dead letter', async () => (await bridge.outbox.counters()).dead > 0);
   farSide.inject(undefined);
-  // The only place is taken, so the newer event waits in memory.
+  // The only place is taken, so the newer event waits.
   await bridge.report('b', 'ringing');
   await bridge.report('a', 'completed');
   const operator = openOperator(directory);

@@ -5,10 +5,10 @@ import { readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { until } from '../until.ts';
-import { temporaryFolder } from './program.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { until } from '../tools/until.ts';
 
-const demoPath = fileURLToPath(new URL('../demo.ts', import.meta.url));
+const demoPath = fileURLToPath(new URL('../tools/demo.ts', import.meta.url));
 
 test('the demo: its service is killed, and nothing is lost', async (t) => {
   const demo = spawn(process.execPath, [demoPath, '--off', '1'], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { amiEvent } from '../fakes/ami-event.ts';
 import { scenario } from '../recordings/library.ts';
-import { type RunOptions, runCommand } from './operator.ts';
-import { temporaryFolder } from './program.ts';
-import { createStand, type Stand } from './stand.ts';
+import { amiEvent } from '../tools/fakes/ami-event.ts';
+import { type RunOptions, runCommand } from '../tools/program/operator.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { createStand, type Stand } from '../tools/program/stand.ts';
 
 async function standing(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
   const stand = await createStand(t, settings);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FloodForm, floodForms } from '../fakes/flood.ts';
-import { runFlood } from '../fakes/flood-run.ts';
+import { type FloodForm, floodForms } from '../tools/fakes/flood.ts';
+import { runFlood } from '../tools/fakes/flood-run.ts';
 
 /** A machine that is busy with other tests has its own delays: what is tested is that nothing piles up. */
 const settings = { AGI_DEADLINE_MS: '3000' };

@@ -11,7 +11,7 @@ import type { Batch, NewEvent, Outbox } from '../../src/bridge/outbox/outbox.ts'
 import type { LedgerEntry } from '../../src/bridge/outbox/tables/ledger.ts';
 import { createTrackerDriver } from '../../src/bridge/tracker-driver.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { type Book, books } from '../fakes/record-books.ts';
+import { type Book, books } from '../tools/fakes/record-books.ts';
 
 const settings = { ...callSettings, defaultCountry: 'DE' };
 

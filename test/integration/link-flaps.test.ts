@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { systemClock } from '../../src/shared/process/clock.ts';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertSettings } from '../alerts/cause.ts';
-import { startWire } from '../asterisk/wire.ts';
-import { createPlayer } from '../player/player.ts';
-import { until } from '../until.ts';
-import { createStand, markerCall } from './stand.ts';
+import { startWire } from '../tools/lab/wire.ts';
+import { createPlayer } from '../tools/player/player.ts';
+import { createStand, markerCall } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 test('a link that comes and goes loses and doubles no call, and is one alert', async (t) => {
   const to = await startReceivers(t);

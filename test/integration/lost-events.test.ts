@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelEvent } from '../../src/bridge/ami/link.fixture.ts';
-import { until } from '../until.ts';
-import { connectedUnseen, unseen } from './connected-unseen.ts';
-import { runCommand } from './operator.ts';
-import { callsOf, createStand } from './stand.ts';
+import { connectedUnseen, unseen } from '../tools/fakes/connected-unseen.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { callsOf, createStand } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 const [caller, other] = ['1795000001.1', '1795000001.9'];
 

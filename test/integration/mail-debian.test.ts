@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cannotInstall, installPackages } from '../debian.ts';
-import { freePort } from '../free-port.ts';
-import { until } from '../until.ts';
-import { runCommand } from './operator.ts';
+import { cannotInstall, installPackages } from '../tools/debian.ts';
+import { freePort } from '../tools/free-port.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { until } from '../tools/until.ts';
 
 test("a test alert goes through Debian's OpenSMTPD into a mailbox", { skip: cannotInstall() }, async (t) => {
   await installPackages({ '/usr/sbin/smtpd': 'opensmtpd' });

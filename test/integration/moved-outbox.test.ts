@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { until } from '../until.ts';
-import { runCommand } from './operator.ts';
-import { createStand, markerCall } from './stand.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { createStand, markerCall } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 test('the outbox is moved away while the bridge runs: it is not ready and says why; back in its place, nothing is lost', async (t) => {
   const stand = await createStand(t, { STATUS_LISTEN: '127.0.0.1:0' });

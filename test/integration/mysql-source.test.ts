@@ -6,8 +6,8 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { RecordsRefused } from '../../src/bridge/cdr/cdr-source.ts';
 import { createMysqlSource } from '../../src/bridge/cdr/mysql-source.ts';
 import type { ScanPosition } from '../../src/bridge/cdr/table-scan.ts';
-import { type Certificate, makeCertificate } from '../certificate.ts';
-import { freepbxTable, type Mariadb, mariadbImpossible, startMariadb } from '../mariadb.ts';
+import { type Certificate, makeCertificate } from '../tools/certificate.ts';
+import { freepbxTable, type Mariadb, mariadbImpossible, startMariadb } from '../tools/servers/mariadb.ts';
 
 const epoch = Date.parse('2026-11-02T10:00:00Z') / 1_000;
 /** As a table has it. */

@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { openReader } from '../../src/bridge/outbox/reader.ts';
 import { databasePath } from '../../src/bridge/outbox/tables/database.ts';
-import { amiEvent } from '../fakes/ami-event.ts';
-import { always } from '../fakes/far-side-faults.ts';
-import { until } from '../until.ts';
-import { runCommand } from './operator.ts';
-import { createStand } from './stand.ts';
+import { amiEvent } from '../tools/fakes/ami-event.ts';
+import { always } from '../tools/fakes/far-side-faults.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { createStand } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 const refused = always({
   kind: 'status',
@@ -146,7 +146,7 @@ describe('outbox', { concurrency: true }, () => {
 
     stand.farSide.inject(() => undefined);
     stand.pbx.send(rings(3));
-    await stand.farSide.waitFor((it) => it.calls().has('pbx-1763600000.3'));
+    await until('the answer to it', () => counters()?.delivered === 1);
     await stand.stop();
     assert.deepEqual(counters(), { queued: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
     await stand.start();

@@ -5,7 +5,7 @@ import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
-import { cannotInstall, installPackages } from '../debian.ts';
+import { cannotInstall, installPackages } from '../tools/debian.ts';
 import {
   createOffice,
   eventsOf,
@@ -14,7 +14,7 @@ import {
   type HalfOptions,
   heldAtTheEnd,
   playDay,
-} from './pair.ts';
+} from '../tools/program/pair.ts';
 
 /**
  * Two bridges on one PBX, without any coordination: whatever happens to one of them, the far side

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { amiEvent } from '../fakes/ami-event.ts';
-import { freePort } from '../free-port.ts';
-import { inHelp } from '../printed-commands.ts';
-import { temporaryFolder } from './program.ts';
-import { openShell, type Where } from './shell.ts';
-import { createStand } from './stand.ts';
+import { amiEvent } from '../tools/fakes/ami-event.ts';
+import { freePort } from '../tools/free-port.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { openShell, type Where } from '../tools/program/shell.ts';
+import { createStand } from '../tools/program/stand.ts';
+import { inHelp } from '../tools/tree/printed-commands.ts';
 
 /** Which of its own output shows that a command works that goes on until Ctrl-C. */
 const endless: readonly (readonly [RegExp, RegExp])[] = [

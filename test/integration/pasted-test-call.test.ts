@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { cannotInstall, installPackages } from '../debian.ts';
-import { blocksOf, readDocument } from '../documents.ts';
-import { freePort } from '../free-port.ts';
-import { until } from '../until.ts';
-import { runProgram, temporaryFolder } from './program.ts';
-import { openShell } from './shell.ts';
+import { cannotInstall, installPackages } from '../tools/debian.ts';
+import { freePort } from '../tools/free-port.ts';
+import { runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { openShell } from '../tools/program/shell.ts';
+import { blocksOf, readDocument } from '../tools/tree/documents.ts';
+import { until } from '../tools/until.ts';
 
 /** What the service answers an event that it has taken. */
 const taken = /\{"result":"\w{48}"\}/g;

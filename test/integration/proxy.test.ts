@@ -6,25 +6,29 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type ApiClientOptions, createApiClient } from '../../src/shared/api/client.ts';
 import type { ApiResult } from '../../src/shared/api/result.ts';
-import { makeCertificate } from '../certificate.ts';
-import { runCommand } from './operator.ts';
+import { makeCertificate } from '../tools/certificate.ts';
+import { runCommand } from '../tools/program/operator.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
 const [api, mine] = [await makeCertificate(folder, 'api.test'), await makeCertificate(folder, 'pbx.test')];
 const text = (path: string) => readFileSync(path, 'utf8');
 const clientCertificate = { cert: text(mine.cert), key: text(mine.key) };
 const ends: (() => void)[] = [];
-const before = getCACertificates();
-setDefaultCACertificates([...before, text(api.cert)]);
 after(() => {
   for (const end of ends) end();
-  setDefaultCACertificates(before);
   rmSync(folder, { recursive: true });
 });
+
+/** Trusts the API's certificate for this test: other files share the process, and its authorities. */
+function trustApi(t: TestContext): void {
+  const trusted = getCACertificates('default');
+  setDefaultCACertificates([...trusted, text(api.cert)]);
+  t.after(() => setDefaultCACertificates(trusted));
+}
 
 async function listening(server: Server): Promise<number> {
   const sockets = new Set<Socket>();
@@ -102,14 +106,16 @@ async function post(
 
 const statusOf = (result: ApiResult) => (result.kind === 'answer' ? result.status : result.error);
 
-test('https goes through a tunnel of the proxy, with its name and password; the proxy sees no token', async () => {
+test('https goes through a tunnel of the proxy, with its name and password; the proxy sees no token', async (t) => {
+  trustApi(t);
   const proxy = await startProxy(await apiPort());
   const proxies = { https: proxy.url };
   assert.equal(statusOf(await post({ proxies })), 200);
   assert.deepEqual(proxy.seen, ['CONNECT api.test:443']);
 });
 
-test('a proxy that does not admit us is named as the cause; so is one that is not there', async () => {
+test('a proxy that does not admit us is named as the cause; so is one that is not there', async (t) => {
+  trustApi(t);
   const proxy = await startProxy(await apiPort());
   for (const https of [proxy.wrong, proxy.none]) {
     const result = await post({ proxies: { https } });
@@ -131,7 +137,8 @@ test('plain http goes through the proxy as a request', async () => {
   assert.deepEqual(proxy.seen, ['POST http://api.test/api/v1/voice/call']);
 });
 
-test('an API that asks for a certificate gets it, directly and through a proxy, and refuses without', async () => {
+test('an API that asks for a certificate gets it, directly and through a proxy, and refuses without', async (t) => {
+  trustApi(t);
   const port = await apiPort({ requestCert: true, ca: clientCertificate.cert });
   const proxy = await startProxy(port);
   const proxies = { https: proxy.url };
@@ -139,7 +146,8 @@ test('an API that asks for a certificate gets it, directly and through a proxy, 
   assert.equal(typeof statusOf(await post({ proxies })), 'string');
 });
 
-test('check says which way it goes, and never the password of the proxy', async () => {
+test('check says which way it goes, and never the password of the proxy', async (t) => {
+  trustApi(t);
   const proxy = await startProxy(await apiPort());
   const settings = {
     API_BASE_URL: 'https://api.test/api/v1',

@@ -8,12 +8,12 @@ import { createApiClient } from '../../src/shared/api/client.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { classify } from '../../src/shared/delivery/classify.ts';
 import { createDispatcher } from '../../src/shared/delivery/dispatcher.ts';
-import { startFarSide } from '../fakes/far-side.ts';
-import { share } from '../fakes/far-side-faults.ts';
-import { seededRandom } from '../player/seeded-random.ts';
-import { until } from '../until.ts';
-import { runCommand } from './operator.ts';
-import { createStand, markerCall } from './stand.ts';
+import { startFarSide } from '../tools/fakes/far-side.ts';
+import { share } from '../tools/fakes/far-side-faults.ts';
+import { seededRandom } from '../tools/player/seeded-random.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { createStand, markerCall } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 const minute = 60_000;
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { createPlayer } from '../player/player.ts';
 import type { ExpectedCall } from '../recordings/library.ts';
 import { scenario } from '../recordings/library.ts';
-import { until } from '../until.ts';
-import { runCommand } from './operator.ts';
-import { runProgram, temporaryFolder } from './program.ts';
+import { createPlayer } from '../tools/player/player.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { until } from '../tools/until.ts';
 
 const { recording, calls } = scenario('asterisk-22/extension-caller-hangs-up');
 const environment = { DEFAULT_COUNTRY: 'DE' };

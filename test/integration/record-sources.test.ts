@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { RecordSource } from '../../src/bridge/cdr/cdr-source.ts';
-import { type Book, books, type Written } from '../fakes/record-books.ts';
-import { mariadbImpossible } from '../mariadb.ts';
+import { type Book, books, type Written } from '../tools/fakes/record-books.ts';
+import { mariadbImpossible } from '../tools/servers/mariadb.ts';
 
 /** Reads until there is nothing more. Each position goes through JSON, as in a restart. */
 async function readAll(source: RecordSource<unknown>, from: unknown, thorough = true) {

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runProgram, temporaryFolder } from './program.ts';
+import { runProgram, temporaryFolder } from '../tools/program/program.ts';
 
 const bridge = {
   ...{ AMI_PORT: '1', AMI_USERNAME: 'bridge', AMI_SECRET: 'sesame', AGI_LISTEN: 'off', STATUS_LISTEN: 'off' },

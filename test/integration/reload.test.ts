@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
 import { openNotifyReceiver } from '../../src/bridge/status/notify-receiver.fixture.ts';
-import { amiEvent } from '../fakes/ami-event.ts';
-import { until } from '../until.ts';
-import { type Program, runProgram, temporaryFolder } from './program.ts';
-import { callsOf, createStand, vip } from './stand.ts';
+import { amiEvent } from '../tools/fakes/ami-event.ts';
+import { type Program, runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { callsOf, createStand, vip } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 /** The bridge as a process, on a played PBX and a far side, with its settings in a file that can be changed. */
 async function runningBridge(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browse, form, password, person, systemsIn, visitor, withStore } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { screenEvents } from './service-stream.ts';
-import { storeCalls } from './stored-calls.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, form, password, person, systemsIn, visitor, withStore } from '../tools/service/people.ts';
+import { storeCalls } from '../tools/service/stored-calls.ts';
+import { screenEvents } from '../tools/service/stream.ts';
 
 test('agents see calls and customers, but no administration; other accounts see nothing of either', async (t) => {
   const served = await serve(t);

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
-import { startService } from '../../src/service/service.ts';
-import { silentLog } from '../../src/shared/log/log.ts';
-import { until } from '../until.ts';
-import { browse } from './people.ts';
-import { command } from './service-commands.ts';
-import { options, serve } from './service-harness.ts';
+import { type ServiceOptions, startService } from '../../src/service/service.ts';
+import { type Log, silentLog } from '../../src/shared/log/log.ts';
+import { command } from '../tools/service/commands.ts';
+import { callers, event, options, serve, stateFolder } from '../tools/service/harness.ts';
+import { browse, withStore } from '../tools/service/people.ts';
+import { until } from '../tools/until.ts';
 
 const ROUNDS = 15;
 
@@ -38,6 +42,43 @@ async function start(t: TestContext, open: Open) {
 
 /** Whose account is whose, with each engine, also when two change it at the same moment. */
 export function accountTests(engine: string, open: Open): void {
+  test(`${engine}: a start that cannot listen makes no account, and two at the same moment make one`, async (t) => {
+    const stateDir = stateFolder(t);
+    const { database } = await open(t, () => stateDir);
+    const busy = createServer().listen(0, '127.0.0.1');
+    t.after(() => busy.close());
+    await once(busy, 'listening');
+    const taken = { host: '127.0.0.1', port: (busy.address() as AddressInfo).port };
+    const said: string[] = [];
+    const log: Log = { say: (code) => void said.push(code), child: () => log };
+    const directory = join(stateDir, 'backups');
+    const backups = database === null ? { directory, keep: 1 } : undefined;
+    const begin = async (change: Partial<ServiceOptions> = {}) => {
+      const service = await startService({ ...options(stateDir), database, backups, ...change }, { log });
+      t.after(() => service.stop());
+      return service;
+    };
+    const accounts = () =>
+      withStore(
+        { stateDir, database },
+        async ({ directory }) => (await directory.read(0))?.directory.accounts,
+      );
+
+    await assert.rejects(begin({ listen: taken }), /SERVICE_LISTEN: port \d+ is used by another program/);
+    assert.deepEqual(await accounts(), []);
+    assert.ok(!existsSync(directory), 'nor a backup of nothing');
+    assert.ok(!said.includes('service.first-start'), 'no account is announced');
+
+    // With SQLite the second is refused, since the first holds the state folder.
+    const both = await Promise.allSettled([begin(), begin()]);
+    const begun = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    assert.equal(begun.length, database === null ? 1 : 2);
+    assert.equal(begun.filter(({ firstStart }) => firstStart).length, 1);
+    assert.equal((await accounts())?.length, 1);
+    for (const { url } of begun)
+      assert.equal((await callers(url).post(begun[0]?.token() ?? '', event())).status, 200);
+  });
+
   test(`${engine}: no account takes the name or the uid of another`, async (t) => {
     const { served, admin, accounts, uidOf } = await start(t, open);
     const [alpha, beta] = [await uidOf('Alpha'), await uidOf('Beta')];

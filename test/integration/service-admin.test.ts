@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { csvOf, customer } from '../../src/service/people/customer.fixture.ts';
 import type { Log } from '../../src/shared/log/log.ts';
-import { until } from '../until.ts';
-import { withStore } from './people.ts';
-import { event, serve } from './service-harness.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { withStore } from '../tools/service/people.ts';
+import { until } from '../tools/until.ts';
 
 /** A service, and requests to /admin of account Alpha: text is CSV. What is answered must be documented. */
 async function administered(t: TestContext) {
@@ -48,6 +48,7 @@ test('administration: segments and customers come in as CSV, decide lookups, and
     ...{ imported: 2, refused: 1 },
     errors: [{ message: 'Segment "Nowhere" does not exist. Add it first.', count: 1, lines: [3] }],
     warnings: [{ message: '+4930901820 already belongs to "Alpha\'s customer".', count: 1, lines: [4] }],
+    ...{ unsure: 0, unknown_columns: [] },
   });
   assert.deepEqual(await lookup('+49301234567'), { priority: 20, segment: 'Gold & Co', name: 'Ann' });
 
@@ -59,7 +60,14 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   assert.equal(exported.text, csvOf(known, ann, eve));
   for (const status of [204, 404]) assert.equal((await admin('DELETE', '/customers/7')).status, status);
   const again = (await admin('POST', '/customers', exported.text)).json;
-  assert.deepEqual(again, { imported: 3, refused: 0, errors: [], warnings: [] });
+  assert.deepEqual(again, {
+    imported: 3,
+    refused: 0,
+    errors: [],
+    warnings: [],
+    unsure: 0,
+    unknown_columns: [],
+  });
   for (const status of [204, 404]) assert.equal((await admin('DELETE', '/segments/VIP')).status, status);
   const unsegmented = { priority: null, segment: null, name: "Alpha's customer" };
   assert.deepEqual(await lookup('+4930901820'), unsegmented);
@@ -69,9 +77,16 @@ test('administration: what an import refuses is grouped by reason, and segments 
   const { admin, lookup } = await administered(t);
   const lines = Array.from({ length: 1_000 }, (_, n) => `c${n},Ann,${['VIP', 'Gold', 'Silver'][n % 3]},`);
   const csv = ['reference,name,segment,numbers', ...lines, 'gold,Eve,Gold,030 1234567', ''].join('\n');
+  const misspelt = await admin('POST', '/customers', 'reference,name,number,Phone\n7,Ann,030 1234567,1\n');
+  assert.deepEqual(misspelt.json, {
+    ...{ imported: 1, refused: 0, errors: [], warnings: [], unsure: 0 },
+    unknown_columns: ['number', 'Phone'],
+  });
+  assert.equal((await admin('POST', '/customers', 'reference,phone\n7,030 1234567\n')).status, 422);
+  assert.equal((await admin('DELETE', '/customers/7')).status, 204);
   const { json } = await admin('POST', '/customers', csv);
   const { errors, ...counts } = json as { errors: { message: string; count: number; lines: number[] }[] };
-  assert.deepEqual(counts, { imported: 334, refused: 667, warnings: [] });
+  assert.deepEqual(counts, { imported: 334, refused: 667, warnings: [], unsure: 0, unknown_columns: [] });
   assert.deepEqual(
     errors.map(({ count, lines: [first, second, ...more] }) => [count, first, second, more.length]),
     [
@@ -80,7 +95,14 @@ test('administration: what an import refuses is grouped by reason, and segments 
     ],
   );
   const created = await admin('POST', '/customers?create_segments=true', csv);
-  assert.deepEqual(created.json, { imported: 1_001, refused: 0, errors: [], warnings: [] });
+  assert.deepEqual(created.json, {
+    imported: 1_001,
+    refused: 0,
+    errors: [],
+    warnings: [],
+    unsure: 0,
+    unknown_columns: [],
+  });
   assert.deepEqual(await lookup('+49301234567'), { priority: 0, segment: 'Gold', name: 'Eve' });
   assert.equal((await admin('POST', '/customers?create_segments=maybe', csv)).status, 422);
 });

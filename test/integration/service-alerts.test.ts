@@ -7,10 +7,10 @@ import { silentLog } from '../../src/shared/log/log.ts';
 import { restoreBackup } from '../../src/shared/storage/backup.ts';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertOptions } from '../alerts/cause.ts';
-import { until } from '../until.ts';
-import { withStore } from './people.ts';
-import { callers, event, options, serve, stateFolder } from './service-harness.ts';
-import { startReceiver } from './webhook-receiver.ts';
+import { callers, event, options, serve, stateFolder } from '../tools/service/harness.ts';
+import { withStore } from '../tools/service/people.ts';
+import { startReceiver } from '../tools/service/webhook-receiver.ts';
+import { until } from '../tools/until.ts';
 
 test('scheduled backups are made, kept in number and can be restored', async (t) => {
   const folder = stateFolder(t);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browse, linksIn, systemsIn } from './people.ts';
-import { event, serve } from './service-harness.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, linksIn, systemsIn } from '../tools/service/people.ts';
 
 test('the API log says which events had no effect, filters, and gives a request as curl', async (t) => {
   const served = await serve(t);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { browse, form, linksIn, password, person, systemsIn, withStore } from './people.ts';
-import { report } from './recorded-request.ts';
-import { event, type Served, serve } from './service-harness.ts';
+import { event, type Served, serve } from '../tools/service/harness.ts';
+import { browse, form, linksIn, password, person, systemsIn, withStore } from '../tools/service/people.ts';
+import { report } from '../tools/service/recorded-request.ts';
 
 /** The audit log of an account, oldest first. */
 const auditOf = (served: Served) =>

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startService } from '../../src/service/service.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { runProgram } from './program.ts';
-import { callers, event, options, stateFolder } from './service-harness.ts';
+import { runProgram } from '../tools/program/program.ts';
+import { callers, event, options, stateFolder } from '../tools/service/harness.ts';
 
 /** `pbx-bridge service …` on a state folder; gives what it says, and fails with that if it fails. */
 async function command(stateDir: string, ...args: string[]): Promise<string> {

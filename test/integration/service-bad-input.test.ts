@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import type { LogFields } from '../../src/shared/log/log.ts';
-import { event, serve } from './service-harness.ts';
+import { event, serve } from '../tools/service/harness.ts';
 
 /** What users, broken clients and strangers send: always one clear answer, never a 500, never a stack. */
 

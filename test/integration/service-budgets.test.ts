@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { until } from '../until.ts';
-import { form, person, visitor } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { storeCalls } from './stored-calls.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { form, person, visitor } from '../tools/service/people.ts';
+import { storeCalls } from '../tools/service/stored-calls.ts';
+import { until } from '../tools/until.ts';
 
 /** The status of a response whose body is not read; the connection stays open. */
 function opened(
@@ -28,19 +28,20 @@ function opened(
   return promise;
 }
 
-test('one user has so many open screens at a time; other users and accounts have theirs', async (t) => {
-  const served = await serve(t);
-  const { a, b, url } = served;
-  await person(served, { name: 'Eve' });
-  const { cookie } = await visitor(served, 'Eve');
-  const open = (header: string) => opened(url, '/events', header, t.after.bind(t));
-  const statuses = await Promise.all(Array.from({ length: 60 }, () => open(`Cookie: ${cookie}`)));
-  assert.deepEqual(
-    [200, 429].map((status) => statuses.filter((one) => one === status).length),
-    [50, 10],
-  );
-  for (const { token } of [a, b]) assert.equal(await open(`Authorization: Bearer ${token}`), 200);
-});
+for (const path of ['/events', '/api-log/stream'])
+  test(`one user has so many open screens (${path}) at a time; other users and accounts have theirs`, async (t) => {
+    const served = await serve(t);
+    const { a, b, url } = served;
+    await person(served, { name: 'Eve', role: 'administrator' });
+    const { cookie } = await visitor(served, 'Eve');
+    const open = (header: string, which = '/events') => opened(url, which, header, t.after.bind(t));
+    const statuses = await Promise.all(Array.from({ length: 60 }, () => open(`Cookie: ${cookie}`, path)));
+    assert.deepEqual(
+      [200, 429].map((status) => statuses.filter((one) => one === status).length),
+      [50, 10],
+    );
+    for (const { token } of [a, b]) assert.equal(await open(`Authorization: Bearer ${token}`), 200);
+  });
 
 test('one account reads its whole history four times at a time at most, and again when a reader has gone', async (t) => {
   const { a, b, url, ask, post } = await serve(t);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { addUser } from '../../src/service/users/users.ts';
-import { type Browsing, browse, linksIn, withStore } from './people.ts';
-import { report } from './recorded-request.ts';
-import { event, getsThrough, serve } from './service-harness.ts';
-import { openCalls, type ScreenEvent, screenEvents } from './service-stream.ts';
+import { event, getsThrough, serve } from '../tools/service/harness.ts';
+import { type Browsing, browse, linksIn, withStore } from '../tools/service/people.ts';
+import { report } from '../tools/service/recorded-request.ts';
+import { openCalls, type ScreenEvent, screenEvents } from '../tools/service/stream.ts';
 
 const known = '+4930901820';
 const card = (number: string, back?: string) =>
@@ -13,15 +13,26 @@ const card = (number: string, back?: string) =>
 const act = ({ send }: Browsing, number: string, kind: string, more: Record<string, string> = {}) =>
   send('/call-back', { number, kind, from: 'list', person: 'customer 1', ...more });
 
+/** The hidden fields of a form. */
+function hiddenIn(form: string): Record<string, string> {
+  const inputs = form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
+  return Object.fromEntries(
+    Array.from(inputs, ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')]),
+  );
+}
+
+/** Presses the first button that is called so on a page of Call back, as the page has it. */
+function press(who: Browsing, main: string, text: string) {
+  const form = main.split('<form').find((one) => one.includes(`>${text}</button>`)) ?? assert.fail(main);
+  const [, kind = ''] = /name="kind" value="([^"]*)"/.exec(form) ?? [];
+  return who.send('/call-back', { ...hiddenIn(form), kind });
+}
+
 /** The page that a page's link to give somebody away leads to, and the fields of its form. */
 async function giveOn(who: Browsing, main: string) {
   const [address = assert.fail(main)] = linksIn(main, '/call-back/give');
   const page = await who.read(address);
-  const inputs = page.main.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
-  const fields = Object.fromEntries(
-    Array.from(inputs, ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')]),
-  );
-  return { ...page, fields };
+  return { ...page, fields: hiddenIn(page.main) };
 }
 
 /** A service with two colleagues, and a customer who was missed twice. */
@@ -106,9 +117,11 @@ test("a person's page has all numbers to dial, and colleagues' notes and the cal
 
   // Written over by an administrator: agents may not, unless the account says so (see service-people.test.ts).
   const boss = await browse(served, 'Boss');
-  const [noteAt] = /name="at" value="\d+"/.exec((await boss.read(card(known))).text) ?? [];
-  const at = noteAt?.replace(/\D/g, '') ?? '';
-  await boss.send('/person/note', { number: known, at, user: 'Bert', text: 'No offer' });
+  const page = (await boss.read(card(known))).text;
+  const [id = '', at = ''] = ['id', 'at'].map(
+    (name) => new RegExp(`name="${name}" value="(\\d+)"`).exec(page)?.[1] ?? '',
+  );
+  await boss.send('/person/note', { number: known, ...{ id, at }, user: 'Bert', text: 'No offer' });
   assert.match((await anna.read(card(other))).plain, /No offer Boss .*Wants an offer .*Anna/);
 });
 
@@ -193,9 +206,15 @@ test('whom a colleague has taken can be taken over and given on, and is free aga
   const served = await scene(t);
   const { anna, bert, list, a, url } = served;
   const boss = await browse(served, 'Carla');
+  const page = await bert.read('/call-back');
   await act(anna, known, 'taken');
   assert.match(await list(), /Anna since .* Take over/);
-  await act(bert, known, 'taken');
+  const late = await press(bert, page.main, 'I’ll call');
+  assert.equal(late.status, 409);
+  assert.match(late.text, /role="alert".*Anna is calling back already\./s);
+  assert.match(await list(anna), /You since/);
+  const over = await press(bert, (await bert.read(card(known))).main, 'Take over');
+  assert.equal(over.status, 303);
   const { main, plain } = await bert.read('/call-back');
   assert.match(plain, /You since .* Done/);
   assert.match(await list(anna), /Bert since .* Take over/);
@@ -219,7 +238,7 @@ test('whom a colleague has taken can be taken over and given on, and is free aga
     ['/person', '1', '/calls?outcome=missed'],
   );
   assert.match(await list(), /You since .* Done/);
-  await act(bert, known, 'taken', { to: uidOf('Anna') });
+  await act(bert, known, 'taken', { to: uidOf('Anna'), taker: 'Bert' });
   assert.match(await list(anna), /You since .* Done/);
   for (const [number, status] of [
     ['+4930111', 404],
@@ -237,9 +256,9 @@ test('whom a colleague has taken can be taken over and given on, and is free aga
   await screen.return(undefined);
   assert.match(await list(), /I’ll call/);
   assert.doesNotMatch(await list(), /Anna since/);
-  const late = await act(bert, known, 'taken', { to: uidOf('Anna') });
-  assert.equal(late.status, 409);
-  assert.match(late.text, /This colleague is no longer here/);
+  const gone = await act(bert, known, 'taken', { to: uidOf('Anna') });
+  assert.equal(gone.status, 409);
+  assert.match(gone.text, /This colleague is no longer here/);
 
   await act(bert, known, 'taken');
   const removed = await fetch(`${url}/admin/users/${uidOf('Bert')}`, {

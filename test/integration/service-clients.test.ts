@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { linkAddress } from '../../src/service/kit/public-address.ts';
-import { browse, form, person, withStore } from './people.ts';
-import { event, raw, serve } from './service-harness.ts';
+import { event, raw, serve } from '../tools/service/harness.ts';
+import { browse, form, person, withStore } from '../tools/service/people.ts';
 
 test('HEAD is answered like GET, without the body, but posts no event', async (t) => {
   const served = await serve(t);

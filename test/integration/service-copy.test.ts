@@ -15,13 +15,13 @@ import { serviceSchema } from '../../src/service/store/sqlite/open.ts';
 import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { migrate as migrateFile } from '../../src/shared/storage/migrate.ts';
-import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
-import { everything } from '../postgres/replay.ts';
-import { startProcess, storeOf } from '../postgres/site.ts';
-import { until } from '../until.ts';
-import { withStore } from './people.ts';
-import { runProgram } from './program.ts';
-import { callers, event, prepare, stateFolder } from './service-harness.ts';
+import { runProgram } from '../tools/program/program.ts';
+import { type Cluster, postgresImpossible, startCluster } from '../tools/servers/cluster.ts';
+import { everything } from '../tools/servers/replay.ts';
+import { startProcess, storeOf } from '../tools/servers/site.ts';
+import { callers, event, prepare, stateFolder } from '../tools/service/harness.ts';
+import { withStore } from '../tools/service/people.ts';
+import { until } from '../tools/until.ts';
 
 const skip = (await postgresImpossible()) ?? false;
 
@@ -57,7 +57,7 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
   test('with nothing lost, and every token and link good as before; not while the service runs', async (t) => {
     const stateDir = stateFolder(t);
     const { a, b } = await prepare(stateDir);
-    const old = fork(new URL('./service-process.ts', import.meta.url), [stateDir]);
+    const old = fork(new URL('../tools/service/process.ts', import.meta.url), [stateDir]);
     t.after(() => old.kill('SIGKILL'));
     const [url] = (await once(old, 'message')) as [string];
     const { post, ask } = callers(url);

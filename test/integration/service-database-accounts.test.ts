@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { freshDatabase, withoutPostgres } from '../postgres/each-database.ts';
+import { freshDatabase, withoutPostgres } from '../tools/servers/each-database.ts';
 import { accountTests } from './service-accounts.ts';
 
 describe('accounts on a real PostgreSQL', { skip: withoutPostgres }, () => {

@@ -5,10 +5,10 @@ import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import { languages } from '../../src/service/words/words.ts';
-import { testOnEachDatabase, testOnPostgres } from '../postgres/each-database.ts';
-import { until } from '../until.ts';
-import { browse, textOf, withStore } from './people.ts';
-import { serve } from './service-harness.ts';
+import { testOnEachDatabase, testOnPostgres } from '../tools/servers/each-database.ts';
+import { serve } from '../tools/service/harness.ts';
+import { browse, textOf, withStore } from '../tools/service/people.ts';
+import { until } from '../tools/until.ts';
 
 const CUSTOMERS = 2_000;
 const table = `reference,name\n${Array.from({ length: CUSTOMERS }, (_, n) => `r${n},Ann ${n}\n`).join('')}`;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { testOnEachDatabase as test } from '../postgres/each-database.ts';
-import { until } from '../until.ts';
-import { browse, withStore } from './people.ts';
-import { report } from './recorded-request.ts';
-import { event, serve } from './service-harness.ts';
-import { bearer, type ScreenEvent, screenEvents } from './service-stream.ts';
-import { namesOf, startReceiver } from './webhook-receiver.ts';
+import { testOnEachDatabase as test } from '../tools/servers/each-database.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, withStore } from '../tools/service/people.ts';
+import { report } from '../tools/service/recorded-request.ts';
+import { bearer, type ScreenEvent, screenEvents } from '../tools/service/stream.ts';
+import { namesOf, startReceiver } from '../tools/service/webhook-receiver.ts';
+import { until } from '../tools/until.ts';
 
 const from = '+493023125000';
 

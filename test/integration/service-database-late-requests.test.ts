@@ -1,7 +1,7 @@
 import { describe } from 'node:test';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import { steps } from '../../src/service/store/postgres/migrations.ts';
-import { freshDatabase, withoutPostgres } from '../postgres/each-database.ts';
+import { freshDatabase, withoutPostgres } from '../tools/servers/each-database.ts';
 import { lateRequestTests } from './service-late-requests.ts';
 import { upgradeTests } from './service-upgrade-removed.ts';
 

@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { freshDatabase, withoutPostgres } from '../postgres/each-database.ts';
+import { freshDatabase, withoutPostgres } from '../tools/servers/each-database.ts';
 import { limitTests } from './service-limits.ts';
 
 describe('limits on a real PostgreSQL', { skip: withoutPostgres }, () => {

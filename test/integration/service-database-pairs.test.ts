@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { freshDatabase, withoutPostgres } from '../postgres/each-database.ts';
+import { freshDatabase, withoutPostgres } from '../tools/servers/each-database.ts';
 import { pairTests } from './service-pairs.ts';
 
 describe('two at the same moment, on a real PostgreSQL', { skip: withoutPostgres }, () => {

@@ -7,8 +7,8 @@ import { type TestContext, test } from 'node:test';
 import type { CallFeed } from '../../src/service/calls/call-store.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { postgresImpossible, startCluster, unprivileged } from '../postgres/cluster.ts';
-import { report } from './recorded-request.ts';
+import { postgresImpossible, startCluster, unprivileged } from '../tools/servers/cluster.ts';
+import { report } from '../tools/service/recorded-request.ts';
 
 const skip = (await postgresImpossible()) ?? false;
 const HOUR_MS = 3_600_000;

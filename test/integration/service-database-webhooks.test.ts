@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
-import { type ServiceProcess, startProcess, startSite } from '../postgres/site.ts';
-import { callers, event } from './service-harness.ts';
-import { namesOf, startReceiver } from './webhook-receiver.ts';
+import { type Cluster, postgresImpossible, startCluster } from '../tools/servers/cluster.ts';
+import { type ServiceProcess, startProcess, startSite } from '../tools/servers/site.ts';
+import { callers, event } from '../tools/service/harness.ts';
+import { namesOf, startReceiver } from '../tools/service/webhook-receiver.ts';
 
 const skip = (await postgresImpossible()) ?? false;
 

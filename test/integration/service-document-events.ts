@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { limits } from '../../src/shared/api/contract/decisions.ts';
+import { event, raw } from '../tools/service/harness.ts';
+import { bearer, screenEvents } from '../tools/service/stream.ts';
 import { accepted, freshId, refused, row, says } from './service-document-row.ts';
-import { event, raw } from './service-harness.ts';
-import { bearer, screenEvents } from './service-stream.ts';
 
 /** Parts 1 to 4.1 and 6: call events, what they are made of and what they do. */
 export const eventRows = [
@@ -215,6 +215,8 @@ export const eventRows = [
         ['Jan Piet', 'Jan Piet'],
         [Buffer.from('René').toString('latin1'), 'René'],
         ['Ren\xe9', 'René'],
+        ['Ren%E9', 'René'],
+        ['Ren%E9 M\xfcller', 'René Müller'],
         ['100% <b>"x"', '100% <b>"x"'],
       ] as const) {
         const id = freshId();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { historyArraySchema, historyPageSchema } from '../../src/shared/api/contract/history.ts';
 import { priorityResultSchema } from '../../src/shared/api/contract/phone-number.ts';
+import { type Answer, event } from '../tools/service/harness.ts';
 import { freshId, refused, row, says, shaped } from './service-document-row.ts';
-import { type Answer, event } from './service-harness.ts';
 
 /** Parts 4.2, 4.3, 5, 7, 8 and 9: lookups, history, authentication, errors, limits, paths. */
 export const readRows = [

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { callEventReplySchema } from '../../src/shared/api/contract/call-event.ts';
 import type { DecisionKey } from '../../src/shared/api/contract/decisions.ts';
 import { errorSchema, validationErrorSchema } from '../../src/shared/api/contract/errors.ts';
-import { type Answer, event, type Served } from './service-harness.ts';
-import { openCalls, type ScreenCall } from './service-stream.ts';
+import { type Answer, event, type Served } from '../tools/service/harness.ts';
+import { openCalls, type ScreenCall } from '../tools/service/stream.ts';
 
 /**
  * The Call Integration API's document, sentence by sentence, over HTTP. Each row names the part it proves; rows with

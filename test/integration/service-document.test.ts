@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DecisionKey, decisions } from '../../src/shared/api/contract/decisions.ts';
-import { withStore } from './people.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { withStore } from '../tools/service/people.ts';
 import { eventRows } from './service-document-events.ts';
 import { readRows } from './service-document-reads.ts';
 import { says } from './service-document-row.ts';
-import { event, serve } from './service-harness.ts';
 
 const rows = [...eventRows, ...readRows];
 

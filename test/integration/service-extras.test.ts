@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { type Browsing, browse, linksIn } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { openCalls, screenEvents } from './service-stream.ts';
-import { storeCalls } from './stored-calls.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { type Browsing, browse, linksIn } from '../tools/service/people.ts';
+import { storeCalls } from '../tools/service/stored-calls.ts';
+import { openCalls, screenEvents } from '../tools/service/stream.ts';
 
 const sales = { number_called: '089 1234567', line: 'PJSIP/provider' };
 const csvOf = async ({ read }: Browsing, path: string): Promise<Record<string, string>[]> =>

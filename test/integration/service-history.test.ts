@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { event, serve } from './service-harness.ts';
+import { event, serve } from '../tools/service/harness.ts';
 
 test('a page of a text that is found again and again says that there is more, not how much', async (t) => {
   const { a, page, stateDir } = await serve(t);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { browse, textOf, withStore } from './people.ts';
-import { serve } from './service-harness.ts';
+import { serve } from '../tools/service/harness.ts';
+import { browse, textOf, withStore } from '../tools/service/people.ts';
 
 /** A service whose administrator imports files: what the preview says, and which customers there are then. */
 async function importing(t: TestContext) {
@@ -77,7 +77,7 @@ test('a cell that cannot be read is named, and its line is imported without it',
   );
   assert.match(preview, /2 fehlerhafte Zeilen werden übersprungen/);
   assert.match(preview, /Weder Name noch Nummer vorhanden\. Zeile 7/);
-  assert.match(preview, /3 Nummern werden ausgelassen/);
+  assert.match(preview, /3 Angaben werden ausgelassen/);
   assert.match(
     preview,
     /Telefon: Eine Tabellenkalkulation hat die Nummer „4,93012E\+11“ gekürzt\. .* Zeile 2/,
@@ -85,7 +85,7 @@ test('a cell that cannot be read is named, and its line is imported without it',
   assert.match(preview, /Telefon: „siehe unten“ ist keine gültige Telefonnummer\. Zeile 3/);
   assert.match(preview, /\+4930901820 gehört bereits zu „Alpha's customer“\. Zeile 6/);
   assert.match(done, /5 Kunden importiert\. 2 Zeilen übersprungen\./);
-  assert.match(done, /3 Nummern ausgelassen/);
+  assert.match(done, /3 Angaben ausgelassen/);
   assert.deepEqual(customers, {
     1: ["Alpha's customer", '+4930901820'],
     1001: ['Exp', '+491713920000'],
@@ -98,6 +98,57 @@ test('a cell that cannot be read is named, and its line is imported without it',
   const again = await imports('Kundennr;Name;Telefon\n1002;Text;4,93E+10\n');
   assert.match(again.preview, /0 new, 0 changed, 1 unchanged/);
   assert.deepEqual(again.customers[1002], customers[1002]);
+});
+
+test('a column of countries is recognised, said, and can be left out; of several, the one beside the number counts', async (t) => {
+  const { imports, customers, send } = await importing(t);
+  const table = [
+    'Kundennr;Name;Land;Telefon',
+    '1;Utrecht BV;NL;030 2393993',
+    '2;Zürich AG;Schweiz;044 668 18 00',
+  ];
+  const { html, preview } = await imports(table.join('\n'));
+  assert.match(preview, /The numbers of each line are read in the country of column “Land”\./);
+  assert.match(html, /<option value="country" selected/);
+  assert.deepEqual((await customers())[2], ['Zürich AG', '+41446681800']);
+  const left = await send('/customers/import', { table: table.join('\n'), 'column-2': '' });
+  assert.match(textOf(left.text), /1 Utrecht BV .*\+4930 ?2393993|\+49302393993/);
+  assert.doesNotMatch(textOf(left.text), /are read in the country/);
+
+  const outlook = [
+    'First Name,Last Name,Home Phone,Business Phone,Business Country/Region,Home Country/Region',
+    'Ann,Lee,044 668 18 01,030 901829,Germany,Switzerland',
+    'Bob,Ott,030 901828,,,',
+    'Cid,Roy,,01 42 34 56 78,,France',
+  ];
+  const done = await imports(outlook.join('\n'));
+  assert.match(done.preview, /“Business Country\/Region”, “Home Country\/Region”/);
+  assert.deepEqual(done.customers['+41446681801'], ['Ann Lee', '+41446681801', '+4930901829']);
+  assert.deepEqual(done.customers['+4930901828'], ['Bob Ott', '+4930901828']);
+  assert.deepEqual(done.customers['+33142345678'], ['Cid Roy', '+33142345678']);
+});
+
+test('numbers that can be others, once a spreadsheet has removed their plus, are named: the first hundred, and how many', async (t) => {
+  const { imports, customers, served } = await importing(t);
+  const cells = Array.from({ length: 150 }, (_, n) => `414466${10_000 + n}`);
+  const table = ['Kundennr;Telefon', ...cells.map((cell, n) => `Z${n};${cell}`), 'B;1601234567'].join('\n');
+  const { preview, done } = await imports(table);
+  for (const said of [preview, done]) {
+    assert.match(said, /150 values may mean something else than was read/);
+    assert.match(
+      said,
+      /Telefon: “41446610000” is read as \+4941446610000, but can also be \+41446610000\. .*? Line 2 /,
+    );
+    assert.equal(said.match(/can also be/g)?.length, 100);
+  }
+  assert.deepEqual((await customers()).Z0, ['Z0', '+4941446610000']);
+  const { json } = await served.ask(`${served.url}/admin/customers`, {
+    ...{ token: served.a.admin, method: 'POST', headers: { 'content-type': 'text/csv' } },
+    body: 'reference,numbers\nY,41446681800\n',
+  });
+  const { unsure, warnings } = json as { unsure: number; warnings: { message: string; lines: number[] }[] };
+  assert.deepEqual([unsure, warnings.map(({ lines }) => lines)], [1, [[2]]]);
+  assert.match(warnings[0]?.message ?? '', /can also be \+41446681800/);
 });
 
 test('a customer without a reference has the first number that nobody else in the table has', async (t) => {
@@ -198,12 +249,29 @@ test('a file is sent as it is, in the encoding of the program that saved it, wit
     const page = await answer.text();
     assert.match(textOf(page), /1 new, 0 changed/, encoding);
     assert.match(page, /Bäckerei Weiß/, encoding);
-    assert.equal(
-      page.split('030 1234567').length,
-      1 + 2,
-      'the table is there once, and the cell as an example',
-    );
+    assert.equal(page.split('030 1234567').length, 1 + 1, 'the cell is there as an example');
   }
+});
+
+test('the page of a preview is small, and has what the import needs', async (t) => {
+  const { send, customers } = await importing(t);
+  const name = `"${'a""<&'.repeat(50)}"`;
+  const lines = Array.from({ length: 2_000 }, (_, n) => `${1_000 + n};${name};+49301${100_000 + n}\n`);
+  const table = `Kundennr;Name;Telefon\n${lines.join('')}`;
+  const { text: preview } = await send('/customers/import', { table });
+  assert.ok(preview.length < table.length / 4);
+  const fields = [...preview.matchAll(/<input type="hidden"[^>]* name="(\w+)" value="([^"]*)"/g)];
+  const sent = Object.fromEntries(fields.map(([, field = '', value = '']) => [field, value]));
+  const columns = { 'column-0': 'reference', 'column-1': 'name', 'column-2': '' };
+  const { text: chosen } = await send('/customers/import', { ...sent, ...columns });
+  assert.match(chosen, /2000 new, 0 changed/);
+  const { text } = await send('/customers/import', {
+    ...{ ...sent, ...columns },
+    ...{ seen: seenIn(chosen), confirmed: 'yes' },
+  });
+  assert.match(text, /2.?000 customers imported/);
+  assert.deepEqual((await customers())[2_999], ['a"<&'.repeat(50)]);
+  assert.equal((await send('/customers/import', { packed: 'eA==' })).status, 400);
 });
 
 test('a file in an encoding that would damage its names is refused, and lines with invalid bytes are named', async (t) => {

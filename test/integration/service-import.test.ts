@@ -4,9 +4,9 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { textNames } from '../../src/service/people/customer-fields.ts';
-import { until } from '../until.ts';
-import { browse, withStore } from './people.ts';
-import { serve } from './service-harness.ts';
+import { serve } from '../tools/service/harness.ts';
+import { browse, withStore } from '../tools/service/people.ts';
+import { until } from '../tools/until.ts';
 
 const csv = [
   'Kundennr;Vorname;Nachname;Telefon;Handy;Bemerkung',

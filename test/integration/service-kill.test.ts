@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { startService } from '../../src/service/service.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { callers, event, options, prepare, stateFolder } from './service-harness.ts';
-import { openCalls } from './service-stream.ts';
+import { callers, event, options, prepare, stateFolder } from '../tools/service/harness.ts';
+import { openCalls } from '../tools/service/stream.ts';
 
 const CLIENTS = 50;
 /** The process is killed when so many answers of the run have come. */
@@ -16,7 +16,7 @@ test('kill -9 while 50 clients write: what got its 200 is there, with its histor
   const { a } = await prepare(stateDir);
   const acknowledged: string[] = [];
   for (const [run, after] of kills.entries()) {
-    const child = fork(new URL('./service-process.ts', import.meta.url), [stateDir]);
+    const child = fork(new URL('../tools/service/process.ts', import.meta.url), [stateDir]);
     const [url] = (await once(child, 'message')) as [string];
     const { post } = callers(url);
     let answers = 0;

@@ -4,9 +4,9 @@ import { settingsPages } from '../../src/service/kit/settings-frame.ts';
 import { en } from '../../src/service/words/en.ts';
 import { html } from '../../src/service/words/html.ts';
 import { languages, type Words } from '../../src/service/words/words.ts';
-import { addBridgeReport, addWebhook, everyPage } from './every-page.ts';
-import { browse, form, password, person, withStore } from './people.ts';
-import { event, serve } from './service-harness.ts';
+import { addBridgeReport, addWebhook, everyPage } from '../tools/service/every-page.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, form, password, person, withStore } from '../tools/service/people.ts';
 
 /** English with every text in ⟦brackets⟧: what a page shows outside of them is a text that is not in words/. */
 function bracketed<Value>(value: Value): Value {

@@ -4,10 +4,10 @@ import { type TestContext, test } from 'node:test';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import { basePath } from '../../src/shared/api/contract/paths.ts';
-import { until } from '../until.ts';
-import { browse, form, withStore } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { bearer, screenEvents } from './service-stream.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, form, withStore } from '../tools/service/people.ts';
+import { bearer, screenEvents } from '../tools/service/stream.ts';
+import { until } from '../tools/until.ts';
 import { orphans } from './service-upgrade-removed.ts';
 
 type Database = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { until } from '../until.ts';
-import { browse, form, password, person, withStore } from './people.ts';
-import { type Served, serve } from './service-harness.ts';
+import { type Served, serve } from '../tools/service/harness.ts';
+import { browse, form, password, person, withStore } from '../tools/service/people.ts';
+import { until } from '../tools/until.ts';
 
 type Request = { method: string; headers: Readonly<Record<string, string>>; body: string };
 
@@ -47,7 +47,10 @@ const audited = (served: Served, entry: string) =>
     }),
   );
 
-/** A service with its administrator, and what they and a program do, each as a request and its entry in the audit log. */
+/**
+ * A service with its administrator, and what they and a program do, each as a request and its entry in the audit log. An
+ * import at /admin ends with its connection: see service-database-broken-import.test.ts.
+ */
 async function site(t: TestContext, forwarded: Record<string, string>) {
   const served = await serve(t, { trustedProxies: 'x-forwarded-for' in forwarded ? ['127.0.0.1'] : [] });
   const { url, a } = served;
@@ -57,9 +60,9 @@ async function site(t: TestContext, forwarded: Record<string, string>) {
     const sent = form(url, { token: ada.token, ...fields }, { cookie: ada.cookie, ...forwarded });
     return sent as Request;
   };
-  const admin = (method: string, body: string, type = 'application/json') => ({
+  const admin = (method: string, body: string) => ({
     ...{ method, body },
-    headers: { authorization: `Bearer ${a.admin}`, 'content-type': type, ...forwarded },
+    headers: { authorization: `Bearer ${a.admin}`, 'content-type': 'application/json', ...forwarded },
   });
   const signIn = (given: string) => form(url, { name: 'Bob', password: given }, forwarded) as Request;
   const table = 'reference,name\nleft,Left\n';
@@ -78,11 +81,6 @@ async function site(t: TestContext, forwarded: Record<string, string>) {
       '/admin/segments/Gone',
       admin('PUT', '{"priority":7}'),
       `settings | administration token | ${from} (/admin) | segment Gone: priority 7`,
-    ],
-    [
-      '/admin/customers',
-      admin('POST', table, 'text/csv'),
-      `import | administration token | ${from} (/admin) | 1 imported, 0 refused`,
     ],
     ['/sign-in', signIn('wrong'), `sign-in-failed | Bob | ${from} | wrong password`],
     ['/sign-in', signIn(password), `sign-in | Bob | ${from} | by password`],

@@ -5,9 +5,9 @@ import { accountLimits } from '../../src/service/accounts/limits.ts';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { addUser } from '../../src/service/users/users.ts';
-import { until } from '../until.ts';
-import { browse, linksIn, withStore } from './people.ts';
-import { serve } from './service-harness.ts';
+import { serve } from '../tools/service/harness.ts';
+import { browse, linksIn, withStore } from '../tools/service/people.ts';
+import { until } from '../tools/until.ts';
 
 type Database = {
   readonly settings: DatabaseSettings;

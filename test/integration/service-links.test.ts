@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startMailServer } from '../../src/shared/mail/mail-server.fixture.ts';
-import { browse, form, password, person, systemsIn } from './people.ts';
-import { command } from './service-commands.ts';
-import { serve } from './service-harness.ts';
+import { command } from '../tools/service/commands.ts';
+import { serve } from '../tools/service/harness.ts';
+import { browse, form, password, person, systemsIn } from '../tools/service/people.ts';
 
 const linkIn = (text: string) => /\/sign-in#([\w.]+)/.exec(text)?.[1] ?? assert.fail(`no link in ${text}`);
 

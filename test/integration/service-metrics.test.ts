@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log, LogFields } from '../../src/shared/log/log.ts';
-import { form, person, visitor } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { bearer, screenEvents } from './service-stream.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { form, person, visitor } from '../tools/service/people.ts';
+import { bearer, screenEvents } from '../tools/service/stream.ts';
 
 test('/metrics of the service counts what happens, and names nobody', async (t) => {
   let fields: LogFields = {};

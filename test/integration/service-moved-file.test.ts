@@ -7,8 +7,8 @@ import { startService } from '../../src/service/service.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertOptions } from '../alerts/cause.ts';
-import { until } from '../until.ts';
-import { callers, event, options, serve } from './service-harness.ts';
+import { callers, event, options, serve } from '../tools/service/harness.ts';
+import { until } from '../tools/until.ts';
 
 /** A service that answers events and is healthy. */
 async function scene(t: TestContext, change: Parameters<typeof serve>[1] = {}) {

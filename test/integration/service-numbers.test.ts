@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { browse, withStore } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { screenEvents } from './service-stream.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, withStore } from '../tools/service/people.ts';
+import { screenEvents } from '../tools/service/stream.ts';
 
 /** A service in Germany with an administrator. */
 async function scene(t: TestContext) {
@@ -67,6 +67,31 @@ test('a number is read alike in a form, in /admin, in a lookup and in an event',
     const shown = await shownAs(`c${index}`);
     assert.deepEqual([shown?.number, shown?.customer?.name], ['+491713920000', 'Ann'], text);
   }
+});
+
+test('a form and /admin take no more numbers than a customer can have, and read no more', async (t) => {
+  const { boss, put, numbersOf } = await scene(t);
+  const list = (from: number, count: number) =>
+    Array.from({ length: count }, (_, nth) => `+493090${18_200_000 + from + nth}`);
+  const accepted = list(0, 100);
+  assert.equal((await put('7', { name: 'Ann', numbers: accepted })).status, 200);
+  const tooMany = Array.from({ length: 7 }, (_, nth) => list(nth * 15, 15).join('|'));
+  const { status, text } = await put('7', { numbers: tooMany });
+  assert.equal(status, 422);
+  assert.match(text, /at most 100 numbers/);
+  const many = await put('7', { numbers: Array.from({ length: 100 }, () => '1|001|00'.repeat(10)) });
+  assert.equal(many.status, 422);
+  for (const number of [
+    tooMany,
+    Array.from({ length: 101 }, () => 'no number'),
+    [accepted.join('|'), '110'],
+  ]) {
+    assert.match(
+      (await boss.send('/person/save', { customer: '7', name: 'Ann', number })).text,
+      /at most 100 numbers/,
+    );
+  }
+  assert.deepEqual(await numbersOf('7'), accepted);
 });
 
 test('several numbers in one field, and none', async (t) => {

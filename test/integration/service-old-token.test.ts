@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDirectory } from '../../src/service/accounts/directory.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
-import { until } from '../until.ts';
-import { browse, systemsIn } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { bearer, screenEvents } from './service-stream.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, systemsIn } from '../tools/service/people.ts';
+import { bearer, screenEvents } from '../tools/service/stream.ts';
+import { until } from '../tools/until.ts';
 
 test('a token changes without an outage: the page shows who still uses the old one, and ends it', async (t) => {
   const served = await serve(t);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decisions } from '../../src/shared/api/contract/decisions.ts';
 import { routes } from '../../src/shared/api/contract/routes.ts';
-import { serve } from './service-harness.ts';
+import { serve } from '../tools/service/harness.ts';
 
 type Document = {
   info: { description: string };

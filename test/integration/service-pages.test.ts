@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { until } from '../until.ts';
-import { browse, form } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { type ScreenEvent, screenEvents } from './service-stream.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, form } from '../tools/service/people.ts';
+import { type ScreenEvent, screenEvents } from '../tools/service/stream.ts';
+import { until } from '../tools/until.ts';
 
 const stranger = '+493023125000';
 

@@ -7,8 +7,8 @@ import { importCustomers } from '../../src/service/people/customers-csv.ts';
 import { forgetNumber } from '../../src/service/people/forget-number.ts';
 import { startService } from '../../src/service/service.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { browse, form } from './people.ts';
-import { type Answer, options, serve } from './service-harness.ts';
+import { type Answer, event, options, serve } from '../tools/service/harness.ts';
+import { browse, form, person, textOf } from '../tools/service/people.ts';
 
 const ROUNDS = 25;
 
@@ -20,6 +20,10 @@ type Round = {
   readonly a: string;
   readonly b: string;
   number(name: string): string;
+  /** Calls from a number, which nobody answers. */
+  miss(name: string): Promise<unknown>;
+  /** The uid of a third user, Cay. */
+  readonly cay: string;
   /** A form of a user's page; `colleague`: of another user. */
   send(path: string, fields: Record<string, string | readonly string[]>, who?: 'colleague'): Promise<Done>;
   admin(method: string, path: string, body?: unknown): Promise<Done>;
@@ -36,10 +40,13 @@ type After = {
   readonly customers: ReadonlyMap<string, Customer>;
   /** Numbers of all of them, by the names of `number`; a number that two customers have is an error. */
   readonly numbers: string;
-  notes(number: string): Promise<number>;
+  /** What users did about these, oldest first: `taken Ann`. */
+  acts(...names: string[]): Promise<string[]>;
 };
 
 type Pair = {
+  /** Made before each round, besides the customers. */
+  before?(round: Round): Promise<unknown>;
   first(round: Round): Promise<Done>;
   second(round: Round): Promise<Done>;
   check(after: After, round: Round): void | Promise<void>;
@@ -68,6 +75,14 @@ const edit = ({ send, number }: Round, which: 'a' | 'b', reference: string, adde
 
 const join = ({ send, a, number }: Round, stranger: string, who?: 'colleague') =>
   send('/person/name', { number: number(stranger), name: 'A', join: a }, who);
+
+/** A button of Call back about a number; `taker`: whom the page showed as calling back. */
+const callBack = (
+  { send, number }: Round,
+  kind: 'taken' | 'released' | 'done' | 'note',
+  name: string,
+  { taker = '', who, ...fields }: { taker?: string; who?: 'colleague'; to?: string; text?: string } = {},
+) => send('/call-back', { number: number(name), kind, taker, ...fields }, who);
 
 /** All numbers are there, those of the second request if it was done. */
 const noneLost =
@@ -126,12 +141,59 @@ const pairs: Readonly<Record<string, Pair>> = {
   },
   'A takes B, and somebody writes a note about B': {
     first: (round) => merge(round, round.a, round.b),
-    second: ({ send, number }) =>
-      send('/call-back', { number: number('b1'), kind: 'note', text: 'He will call again' }, 'colleague'),
-    async check({ first, second, numbers, notes }, { number }) {
+    second: (round) => callBack(round, 'note', 'b1', { text: 'He will call again', who: 'colleague' }),
+    async check({ first, second, numbers, acts }) {
       assert.ok(first.ok && second.ok, first.said + second.said);
       assert.equal(numbers, 'a1 a2 b1 b2');
-      assert.equal(await notes(number('b1')), 1);
+      assert.deepEqual(await acts('b1'), ['note Ben']);
+    },
+  },
+  'two take one missed person, who called from two numbers': {
+    before: ({ miss }) => Promise.all([miss('a1'), miss('a2')]),
+    first: (round) => callBack(round, 'taken', 'a1'),
+    second: (round) => callBack(round, 'taken', 'a2', { who: 'colleague' }),
+    async check({ first, second, acts }) {
+      assert.ok(first.ok !== second.ok, 'one of them is told');
+      if (first.ok) assert.match(second.said, /^409 Ann is calling back already/);
+      else assert.match(first.said, /^409 Ben is calling back already/);
+      assert.deepEqual(await acts('a1', 'a2'), [first.ok ? 'taken Ann' : 'taken Ben']);
+    },
+  },
+  'a missed person is taken over, and given to a third user': {
+    async before(round) {
+      await round.miss('s1');
+      await callBack(round, 'taken', 's1');
+    },
+    first: (round) => callBack(round, 'taken', 's1', { taker: 'Ann', to: round.cay }),
+    second: (round) => callBack(round, 'taken', 's1', { taker: 'Ann', who: 'colleague' }),
+    async check({ first, second, acts }) {
+      assert.ok(first.ok !== second.ok, 'one of them is told');
+      if (first.ok) assert.match(second.said, /^409 Cay is calling back already/);
+      else assert.match(first.said, /^409 Ben is calling back already/);
+      assert.deepEqual(await acts('s1'), ['taken Ann', first.ok ? 'taken Cay' : 'taken Ben']);
+    },
+  },
+  'a missed person is taken over, and released': {
+    async before(round) {
+      await round.miss('s1');
+      await callBack(round, 'taken', 's1');
+    },
+    first: (round) => callBack(round, 'released', 's1', { taker: 'Ann' }),
+    second: (round) => callBack(round, 'taken', 's1', { taker: 'Ann', who: 'colleague' }),
+    async check({ first, second, acts }) {
+      assert.ok(second.ok, second.said);
+      if (!first.ok) assert.match(first.said, /^409 Ben is calling back already/);
+      assert.deepEqual(await acts('s1'), ['taken Ann', ...(first.ok ? ['released Ann'] : []), 'taken Ben']);
+    },
+  },
+  'a missed person is done, and taken': {
+    before: ({ miss }) => miss('s1'),
+    first: (round) => callBack(round, 'done', 's1'),
+    second: (round) => callBack(round, 'taken', 's1', { who: 'colleague' }),
+    async check({ first, second, acts }) {
+      assert.ok(first.ok, first.said);
+      assert.deepEqual((await acts('s1')).toSorted(), ['done Ann', ...(second.ok ? ['taken Ben'] : [])]);
+      if (!second.ok) assert.match(second.said, /^409 Somebody else changed this/);
     },
   },
   'a1 is forgotten, and A is edited': {
@@ -224,8 +286,9 @@ export function pairTests(engine: string, open: (t: TestContext) => Promise<Data
   test(`${engine}: whatever two do at the same moment, nothing is lost, and who was late is told`, async (t) => {
     const database = await open(t);
     const served = { ...(await serve(t, { database })), database };
-    const { url, ask, a: account, stateDir } = served;
+    const { url, ask, post, a: account, stateDir } = served;
     const [ann, ben] = [await browse(served, 'Ann'), await browse(served, 'Ben')];
+    const { user: cay } = await person(served, { name: 'Cay' });
     // With PostgreSQL, colleagues are at another process.
     const other = database && (await startService({ ...options(stateDir), database }, { log: silentLog }));
     t.after(() => other?.stop());
@@ -237,7 +300,9 @@ export function pairTests(engine: string, open: (t: TestContext) => Promise<Data
 
     const done = ({ status, text, headers }: Answer): Done => {
       assert.ok(status < 500, `${status} ${text}`);
-      return { ok: status < 400, said: `${status} ${headers.location ?? text.slice(0, 300)}` };
+      const alert = /role="alert"[^>]*>([\s\S]*?)<\/p>/.exec(text)?.[1];
+      const words = alert === undefined ? text : textOf(alert).trim();
+      return { ok: status < 400, said: `${status} ${headers.location ?? words.slice(0, 300)}` };
     };
     const asAdmin = async (method: string, path: string, body?: unknown, headers = {}) =>
       done(
@@ -254,7 +319,7 @@ export function pairTests(engine: string, open: (t: TestContext) => Promise<Data
     };
 
     let pair = 0;
-    for (const [name, { first, second, check }] of Object.entries(pairs)) {
+    for (const [name, { before, first, second, check }] of Object.entries(pairs)) {
       pair += 1;
       await t.test(name, async () => {
         const of = (n: number, index: number) => `+49309${100_000 + (pair * ROUNDS + n) * 10 + index}`;
@@ -265,6 +330,12 @@ export function pairTests(engine: string, open: (t: TestContext) => Promise<Data
             a: `A${pair}-${n}`,
             b: `B${pair}-${n}`,
             number: (one) => of(n, names.indexOf(one)),
+            async miss(one) {
+              const from = of(n, names.indexOf(one));
+              for (const status of ['ringing', 'completed'])
+                await post(account.token, event({ id: from, from, status }));
+            },
+            cay: cay.uid,
             async send(path, fields, who) {
               const { cookie, token } = who === 'colleague' ? ben : ann;
               const at = who === 'colleague' ? elsewhere : url;
@@ -291,6 +362,7 @@ export function pairTests(engine: string, open: (t: TestContext) => Promise<Data
         ]);
         assert.ok((await table(`reference,numbers\n${lines.join('\n')}\n`)).ok);
         for (const round of rounds) await store.customers.putSegment(id, { name: round.a, priority: 1 });
+        await Promise.all(rounds.map((round) => before?.(round)));
 
         for (const [n, round] of rounds.entries()) {
           // Who is first takes turns.
@@ -305,10 +377,12 @@ export function pairTests(engine: string, open: (t: TestContext) => Promise<Data
           const all = [...customers.values()].flatMap(({ numbers }) => numbers);
           const numbers = names.filter((each) => all.includes(round.number(each))).join(' ');
           const after = { first: one, second: two, customers, numbers };
-          const notes = async (number: string) =>
-            (await store.callers.actions(id, { number }, 9)).filter(({ kind }) => kind === 'note').length;
+          const acts = async (...names: string[]) => {
+            const of = names.map((name) => store.callers.actions(id, { numbers: [round.number(name)] }, 9));
+            return (await Promise.all(of)).flat().map(({ kind, user }) => `${kind} ${user}`);
+          };
           try {
-            await check({ ...after, notes }, round);
+            await check({ ...after, acts }, round);
           } catch (error) {
             const what = JSON.stringify({ ...after, customers: [...customers.values()] });
             throw new Error(`round ${n}: ${(error as Error).message}\n${what}`, { cause: error });

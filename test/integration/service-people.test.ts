@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { browse, person, textOf } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { screenEvents } from './service-stream.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, person, textOf } from '../tools/service/people.ts';
+import { screenEvents } from '../tools/service/stream.ts';
 
 const number = '+4930901820';
 const card = `/person?${new URLSearchParams({ number })}`;

@@ -6,10 +6,10 @@ import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import { startService } from '../../src/service/service.ts';
 import type { Log, LogFields } from '../../src/shared/log/log.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { until } from '../until.ts';
-import { runProgram } from './program.ts';
-import { callers, event, options, serve, stateFolder } from './service-harness.ts';
-import { bearer, screenEvents } from './service-stream.ts';
+import { runProgram } from '../tools/program/program.ts';
+import { callers, event, options, serve, stateFolder } from '../tools/service/harness.ts';
+import { bearer, screenEvents } from '../tools/service/stream.ts';
+import { until } from '../tools/until.ts';
 
 test('the first start makes an account, a secret and a way to sign in; the second finds them', async (t) => {
   const stateDir = join(stateFolder(t), 'made', 'here');

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync } from 'node:fs';
 import { before, describe, type TestContext, test } from 'node:test';
 import { Agent, request } from 'undici';
-import { makeCertificate } from '../certificate.ts';
-import { cannotInstall, installPackages } from '../debian.ts';
-import { startNginx } from '../postgres/nginx.ts';
-import { browse, form, password, person } from './people.ts';
-import { event, raw, type Served, serve } from './service-harness.ts';
+import { makeCertificate } from '../tools/certificate.ts';
+import { cannotInstall, installPackages } from '../tools/debian.ts';
+import { startNginx } from '../tools/servers/nginx.ts';
+import { event, raw, type Served, serve } from '../tools/service/harness.ts';
+import { browse, form, password, person } from '../tools/service/people.ts';
 
 const NGINX = '/usr/sbin/nginx';
 const cannot = existsSync(NGINX) ? undefined : cannotInstall();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { browse, form, password, visitor } from './people.ts';
-import { command } from './service-commands.ts';
-import { serve } from './service-harness.ts';
+import { command } from '../tools/service/commands.ts';
+import { serve } from '../tools/service/harness.ts';
+import { browse, form, password, visitor } from '../tools/service/people.ts';
 
 /** A service with the administrator Owner, whose second factor is on. */
 async function setUp(t: TestContext) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Agent, request } from 'undici';
-import { browse, form, password, person, withStore } from './people.ts';
-import { type Served, serve } from './service-harness.ts';
-import { screenEvents } from './service-stream.ts';
+import { type Served, serve } from '../tools/service/harness.ts';
+import { browse, form, password, person, withStore } from '../tools/service/people.ts';
+import { screenEvents } from '../tools/service/stream.ts';
 
 /** Attempts to sign in, by default as Owner with a wrong password from 127.0.0.1. */
 function signIns(t: TestContext, { url }: Served) {
@@ -34,17 +34,28 @@ async function setUp(t: TestContext) {
   return { served, attempt: signIns(t, served) };
 }
 
-test('a flood from one address does not keep others out, and fills no log', async (t) => {
+test('attempts from hundreds of addresses keep neither a known browser nor a newcomer out, and fill no log', async (t) => {
   const { served, attempt } = await setUp(t);
+  const known = await attempt({ given: password });
   const { promise: refused, resolve } = Promise.withResolvers<void>();
-  const flood = Array.from({ length: 95 }, async (_, n) => {
-    const { status } = await attempt({ name: `name ${n}`, from: '127.0.0.2' });
-    if (status === 503) resolve();
-    return status;
+  let isOver = false;
+  const flood = Array.from({ length: 260 }, async (_, n) => {
+    const statuses = new Set<number>();
+    while (!isOver) {
+      const { status } = await attempt({ name: `name ${n}`, from: `127.${1 + (n % 2)}.${n >> 1}.1` });
+      if (status === 503) resolve();
+      statuses.add(status);
+    }
+    return [...statuses];
   });
-  await refused; // its places are taken
-  assert.equal((await attempt({ given: password, from: '127.0.0.3' })).status, 303);
-  assert.deepEqual([...new Set(await Promise.all(flood))].toSorted(), [401, 503]);
+  await refused; // all places are taken
+  const [owner, newcomer] = await Promise.all([
+    attempt({ given: password, cookie: known.browser, from: '127.1.0.1' }),
+    attempt({ given: password, from: '127.0.0.3' }),
+  ]);
+  isOver = true;
+  assert.deepEqual([owner.status, newcomer.status], [303, 303]);
+  assert.deepEqual([...new Set((await Promise.all(flood)).flat())].toSorted(), [401, 503]);
   assert.ok(!served.said.includes('service.failed'));
 });
 

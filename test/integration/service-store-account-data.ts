@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Store } from '../../src/service/database/store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { isOwnerGone } from '../../src/service/store/statements.ts';
-import { addWebhook } from './every-page.ts';
-import { recorded } from './recorded-request.ts';
+import { addWebhook } from '../tools/service/every-page.ts';
+import { recorded } from '../tools/service/recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
 /** More than a step, of which many began in the same millisecond. */

@@ -79,6 +79,51 @@ export const accountTests: StoreTests = {
     assert.deepEqual(await changed(), [theirs]);
   },
 
+  async 'a user is given extensions, and no others, also by two at the same moment'({
+    store,
+    account,
+    other,
+  }) {
+    const { directory } = store;
+    const { id: ann } = await add(store, account, 'ann');
+    const { id: ben } = await add(store, account, 'ben');
+    const give = (user: number, ...wanted: string[]) => directory.giveExtensions(account, user, wanted);
+    const all = async (of = account) =>
+      Object.fromEntries(
+        ((await directory.read(0))?.directory.extensions ?? [])
+          .filter((one) => one.account === of)
+          .map(({ extension, name, userName }) => [extension, [name, userName].filter(Boolean).join()]),
+      );
+    await directory.putExtension(account, { extension: '1002', name: 'Desk', user: ben });
+    await directory.putExtension(other, { extension: '1001', name: 'Other', user: null });
+    const special = `"\\'😀__proto__`;
+    assert.equal(await give(ann, '1001', '1002', special, '1001', '__proto__'), true);
+    assert.deepEqual(await all(), {
+      ...{ 1001: 'ann', 1002: 'Desk,ann', [special]: 'ann' },
+      ['__proto__']: 'ann',
+    });
+    assert.equal(await give(ann, '__proto__', special, '1002', '1001'), false);
+    assert.equal(await give(ann, '1003'), true);
+    assert.deepEqual(await all(), { 1002: 'Desk', 1003: 'ann' });
+    assert.deepEqual(await all(other), { 1001: 'Other' });
+    for (let n = 0; n < 50; n += 1) {
+      await Promise.all([give(ann, '20', '21'), give(ann, '30', '1002'), give(ben, '21')]);
+      const now = await all();
+      const own = Object.keys(now).filter((one) => now[one]?.endsWith('ann'));
+      assert.ok(['20,21', '20', '30,1002', '1002,30'].includes(own.join()), own.join());
+    }
+    await give(ann);
+    await give(ben);
+    assert.deepEqual(await all(), { 1002: 'Desk' });
+    const many = Array.from({ length: 1_999 }, (_, n) => `3${n}`);
+    assert.equal(await give(ben, ...many), true);
+    await assert.rejects(give(ann, '1002', '40'), { statusCode: 422 });
+    assert.equal((await all())[1002], 'Desk', 'nothing is changed');
+    assert.equal(await give(ann, '1002'), true);
+    await assert.rejects(give(ben, ...many, '40'), { statusCode: 422 });
+    assert.equal(await give(ben, '30'), true);
+  },
+
   async 'the uses of a replaced token are kept until the next one'({ store: { directory }, account }) {
     const { id } = await directory.addIntegration({ uid: 'i', account, name: 'PBX', createdAt: 5 });
     const changed = async (change: Parameters<typeof directory.changeIntegration>[1]) => {

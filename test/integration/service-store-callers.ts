@@ -6,7 +6,7 @@ import type { Store } from '../../src/service/database/store.ts';
 import { makeCallBackList } from '../../src/service/people/call-back-list.ts';
 import type { CallGroup } from '../../src/service/people/caller-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
-import { report } from './recorded-request.ts';
+import { report } from '../tools/service/recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
 /** A call of this number that begins at `at`, is answered 1 ms later, if at all, and ends. */
@@ -149,20 +149,22 @@ export const callerTests: StoreTests = {
     for (const each of all) await callers.act(account, each);
     await callers.act(other, action('110', 99, 'done'));
     const found = (of: Parameters<typeof callers.actions>[1], limit = 9) =>
-      callers.actions(account, of, limit);
+      callers.actions(account, of, limit).then((all) => all.map(({ id: _, ...action }) => action));
     assert.deepEqual(await found({ since: 0 }), all);
     assert.deepEqual(await found({ since: 20 }), all.slice(1));
     assert.deepEqual(await found({ since: 0, until: 30 }), all.slice(0, 3));
     assert.deepEqual(await found({ since: 0 }, 2), all.slice(2));
     assert.deepEqual(
-      await found({ number: '110' }),
+      await found({ numbers: ['110'] }),
       all.filter(({ number }) => number === '110'),
     );
-    assert.deepEqual(await found({ number: '110', until: 20 }), all.slice(0, 1));
-    const note = { number: '112', at: 20, user: 'Ann' };
+    assert.deepEqual(await found({ numbers: ['110'], until: 20 }), all.slice(0, 1));
+    assert.deepEqual(await found({ numbers: ['112', '110', '119'] }, 3), all.slice(1));
+    const [{ id } = { id: 0 }] = await callers.actions(account, { numbers: ['112'] }, 1);
+    const note = { id, number: '112', at: 20, user: 'Ann' };
     assert.equal(await callers.editNote(account, note, 'Bob', 'calls today'), true);
     assert.equal(await callers.editNote(account, note, 'Bob', 'again'), false, 'it is Bob’s now');
-    const [edited] = await found({ number: '112' });
+    const [edited] = await found({ numbers: ['112'] });
     assert.deepEqual([edited?.at, edited?.user, edited?.text], [20, 'Bob', 'calls today']);
     assert.equal(await callers.removeNote(account, note), false);
     await customers.put(account, [customer({ reference: '7', numbers: ['112'] })]);
@@ -171,7 +173,62 @@ export const callerTests: StoreTests = {
       ['7', null, null],
     );
     assert.equal(await callers.removeNote(account, { ...note, user: 'Bob' }), true);
-    assert.deepEqual(await found({ number: '112' }), []);
+    assert.deepEqual(await found({ numbers: ['112'] }), []);
+  },
+
+  async 'of two notes that one user writes in the same millisecond, one is edited, and one removed'({
+    store: { callers },
+    account,
+    other,
+  }) {
+    const written = { number: '112', at: 20, user: 'Ann', kind: 'note' as const };
+    for (const text of ['one', 'two', 'three']) await callers.act(account, { ...written, text });
+    const notes = () => callers.actions(account, { numbers: ['112'] }, 9);
+    const texts = async () => (await notes()).map(({ text }) => text);
+    const [one, two] = await notes();
+    assert.ok(one && two);
+    assert.equal(await callers.editNote(account, two, 'Bob', 'edited'), true);
+    assert.deepEqual(await texts(), ['one', 'edited', 'three']);
+    assert.equal(await callers.removeNote(account, two), false, 'it is Bob’s now');
+    assert.equal(await callers.removeNote(other, one), false);
+    assert.equal(await callers.removeNote(account, one), true);
+    assert.deepEqual(await texts(), ['edited', 'three']);
+    // SQLite gives the id of the last row that is removed to the next one.
+    const [, three] = await notes();
+    assert.ok(three);
+    assert.equal(await callers.removeNote(account, three), true);
+    await callers.act(account, { ...written, at: 21, text: 'four' });
+    assert.equal(await callers.removeNote(account, three), false);
+    assert.deepEqual(await texts(), ['edited', 'four']);
+  },
+
+  async 'an action is stored only if it follows the newest about the person, if it says after which'({
+    store: { callers, customers },
+    account,
+    other,
+  }) {
+    const taken = (number: string, user: string) =>
+      ({ number, at: 5, user, kind: 'taken', text: null }) as const;
+    assert.deepEqual(await callers.newestAction(account, '110'), { numbers: ['110'], id: 0, at: 0 });
+    await callers.act(other, taken('110', 'Zoe'));
+    assert.equal(await callers.act(account, taken('110', 'Ann'), 0), true, 'the first');
+    assert.equal(await callers.act(account, taken('110', 'Bob'), 0), false);
+    const { id, at } = await callers.newestAction(account, '110');
+    assert.equal(at, 5);
+    await customers.put(account, [customer({ reference: '7', numbers: ['110', '112'] })]);
+    const newest = await callers.newestAction(account, '112');
+    assert.deepEqual({ ...newest, numbers: newest.numbers.toSorted() }, { numbers: ['110', '112'], id, at });
+    assert.equal(await callers.act(account, taken('112', 'Bob'), 0), false, 'not of the customer');
+    assert.equal(await callers.act(account, taken('112', 'Bob'), id), true);
+    assert.equal(await callers.act(account, taken('110', 'Cay'), id), false, 'by the other number');
+    assert.equal(await callers.act(account, taken('110', 'Cay')), true, 'after whatever');
+    const actions = await Promise.all(
+      ['110', '112'].map((number) => callers.actions(account, { numbers: [number] }, 9)),
+    );
+    assert.deepEqual(
+      actions.flat().map(({ user }) => user),
+      ['Ann', 'Cay', 'Bob'],
+    );
   },
 
   async 'whoever was missed is to be called back, however often one number calls; Done takes away one'({

@@ -9,7 +9,7 @@ import type { Store } from '../../src/service/database/store.ts';
 import type { StoredRequest } from '../../src/service/history/request-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
-import { report } from './recorded-request.ts';
+import { report } from '../tools/service/recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 import { entries } from './service-store-history.ts';
 

@@ -7,6 +7,7 @@ import { callTests } from './service-store-calls.ts';
 import { customerTests } from './service-store-customers.ts';
 import { forgetTests, type TextColumn } from './service-store-forget.ts';
 import { historyTests } from './service-store-history.ts';
+import { importTests } from './service-store-imports.ts';
 import { webhookTests } from './service-store-webhooks.ts';
 import { whoCallsTests } from './service-store-who-calls.ts';
 
@@ -40,6 +41,7 @@ export function storeConformance(
     customerTests,
     forgetTests,
     historyTests,
+    importTests,
     webhookTests,
   ];
   for (const [name, body] of [...subjects, whoCallsTests].flatMap(Object.entries))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { type Customer, textNames, withChange } from '../../src/service/people/customer-fields.ts';
-import { importCustomers } from '../../src/service/people/customers-csv.ts';
+import { importCustomers, importPlan } from '../../src/service/people/customers-csv.ts';
 import { previewImport } from '../../src/service/people/customers-preview.ts';
 import { readTable } from '../../src/service/people/import/table.ts';
 import { changeAccount } from '../../src/service/settings/change-account.ts';
@@ -9,6 +9,30 @@ import type { StoreTests } from './service-store-conformance.ts';
 
 /** What customers and segments ask of every store. */
 export const customerTests: StoreTests = {
+  async 'a segment of more customers than lose it in one go is removed, and only that one'({
+    store: { customers },
+    account,
+  }) {
+    for (const name of ['Gold', 'Lead']) await customers.putSegment(account, { name, priority: 1 });
+    const many = Array.from({ length: 1_201 }, (_, n) =>
+      customer({ reference: `r${n}`, name: `N${n}`, segment: n === 0 ? 'Lead' : 'Gold' }),
+    );
+    await customers.put(account, many);
+    assert.deepEqual(
+      await Promise.all(['Gold', 'Gold'].map((name) => customers.removeSegment(account, name))).then((all) =>
+        all.sort(),
+      ),
+      [false, true],
+    );
+    assert.deepEqual(await customers.segments(account), [{ name: 'Lead', priority: 1 }]);
+    const stored = (await Array.fromAsync(customers.all(account))).flat();
+    assert.equal(stored.length, many.length);
+    assert.deepEqual(
+      stored.filter(({ segment }) => segment !== null).map(({ reference }) => reference),
+      ['r0'],
+    );
+  },
+
   async 'segments and customers: what is put is found, what is removed is gone'({
     store: { customers },
     account,
@@ -49,6 +73,40 @@ export const customerTests: StoreTests = {
     assert.equal(await customers.remove(account, 'a'), true);
     assert.equal(await customers.remove(account, 'a'), false);
     assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);
+  },
+
+  async 'customers with the longest texts are stored, found and listed in order, also those who share a name'({
+    store: { customers },
+    account,
+  }) {
+    // No two characters alike: a database may compress what repeats.
+    const long = (first: number) =>
+      String.fromCodePoint(...Array.from({ length: 255 }, (_, n) => first + 31 * n));
+    const numbers = Array.from({ length: 100 }, (_, n) => `+49${30_123_456_789 + 7919 ** 2 * n}`);
+    // What is searched of this name is many times as long.
+    const sharedName = '\ufdfa'.repeat(255);
+    const all = [
+      customer({ reference: long(0x4e00), name: long(0x5000), numbers }),
+      customer({ reference: long(0x20000), name: long(0x20007) }),
+      ...['a', 'b', 'c', long(0x4e01)].map((reference) => customer({ reference, name: sharedName })),
+    ];
+    assert.deepEqual(await customers.put(account, all), Array(all.length).fill(null));
+    const listed: string[] = [];
+    for (let after: Parameters<typeof customers.page>[0]['after'] = null; ; ) {
+      const page = await customers.page({ account, words: [], segment: null, after, limit: 2 });
+      listed.push(...page.customers.map(({ reference }) => reference));
+      after = page.next;
+      if (after === null) break;
+    }
+    const order = [2, 3, 4, 5, 0, 1].map((at) => all[at]?.reference);
+    assert.deepEqual(listed, order);
+    const [last = ''] = numbers.slice(-1);
+    const found = await customers.page({ account, words: [last], segment: null, after: null, limit: 2 });
+    assert.deepEqual(
+      found.customers.map(({ reference }) => reference),
+      [long(0x4e00)],
+    );
+    for (const { reference } of all) assert.equal(await customers.remove(account, reference), true);
   },
 
   async 'a line that may call in two forms is one number of one customer, and found by both'({
@@ -235,7 +293,7 @@ export const customerTests: StoreTests = {
         suffixes.map((suffix) => previewImport(readTable(tableOf(suffix)), into)),
       );
       const reports = await Promise.all(
-        suffixes.map((suffix, n) => importCustomers(tableOf(suffix), { ...into, seen: previews[n]?.seen })),
+        previews.map(({ plan }) => importPlan(plan, { ...into, isSeen: true })),
       );
       const [one, other] = reports;
       assert.equal((one?.imported ?? 0) + (other?.imported ?? 0), names.length);
@@ -248,9 +306,9 @@ export const customerTests: StoreTests = {
         reports.map(({ imported }) => imported),
       );
     }
-    const { seen } = await previewImport(readTable(tableOf(' C')), into);
+    const { plan } = await previewImport(readTable(tableOf(' C')), into);
     await customers.put(account, [{ reference: '700', name: 'Edited' }]);
-    const { imported, errors } = await importCustomers(tableOf(' C'), { ...into, seen });
+    const { imported, errors } = await importPlan(plan, { ...into, isSeen: true });
     assert.deepEqual([imported, errors.map(({ lines }) => lines)], [699, [[701]]]);
     assert.equal((await customers.get(account, '700'))?.name, 'Edited');
   },

@@ -3,7 +3,7 @@ import { customer } from '../../src/service/people/customer.fixture.ts';
 import { eachText, textNames } from '../../src/service/people/customer-fields.ts';
 import { forgetNumber, forgetSummary } from '../../src/service/people/forget-number.ts';
 import { writtenNumber } from '../../src/shared/phone-number/written-number.ts';
-import { recorded, report } from './recorded-request.ts';
+import { recorded, report } from '../tools/service/recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 import { entries } from './service-store-history.ts';
 

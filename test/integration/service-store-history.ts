@@ -7,7 +7,7 @@ import type {
   RecordedRequest,
   StoredRequest,
 } from '../../src/service/history/request-store.ts';
-import { type ReportedEvent, recorded, report } from './recorded-request.ts';
+import { type ReportedEvent, recorded, report } from '../tools/service/recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
 type Search = Parameters<Store['requests']['all']>[0]['search'];

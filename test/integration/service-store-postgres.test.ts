@@ -9,9 +9,9 @@ import type { Store } from '../../src/service/database/store.ts';
 import { openDatabase } from '../../src/service/store/postgres/database.ts';
 import { addressesOf, findPrimary } from '../../src/service/store/postgres/primary.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
-import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
-import { until } from '../until.ts';
-import { report } from './recorded-request.ts';
+import { type Cluster, postgresImpossible, startCluster } from '../tools/servers/cluster.ts';
+import { report } from '../tools/service/recorded-request.ts';
+import { until } from '../tools/until.ts';
 import { storeConformance } from './service-store-conformance.ts';
 
 const skip = (await postgresImpossible()) ?? false;
@@ -106,6 +106,40 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     await until('the statement to wait for the first row', waiting);
     await other.query('SELECT FROM pair WHERE n = 2 FOR UPDATE; COMMIT');
     assert.equal((await locked).length, 2);
+  });
+
+  test('an event and a lookup have a connection while all that others may have wait for a lock', async (t) => {
+    const { url } = await prepared();
+    const store = await openIn(url);
+    const other = new Client({ connectionString: url });
+    t.after(() => Promise.all([store.close(), other.end()]));
+    await report(store, { id: 'first', at: 100, from: '110' }); // its partition is there
+    await store.customers.putSegment(1, { name: 'VIP', priority: 1 });
+    await other.connect();
+    await other.query('BEGIN; SELECT FROM segments FOR UPDATE');
+    const removals = Array.from({ length: 12 }, () =>
+      store.customers.removeSegment(1, 'VIP').catch((error: Error) => error.message),
+    );
+    const waiting = async () => (await cluster.sql('SELECT FROM pg_locks WHERE NOT granted')).length >= 6;
+    await until('the removals to wait for the segment', waiting);
+    await report(store, { id: 'second', at: 200, from: '110' });
+    assert.equal(await store.customers.priorityOf(1, '110'), undefined);
+    await other.query('COMMIT');
+    assert.deepEqual((await Promise.all(removals)).toSorted(), [...Array(11).fill(false), true]);
+  });
+
+  test('a database whose default is serializable: every statement sees what others have committed before it', async (t) => {
+    const { url, sql } = await prepared();
+    await sql(`ALTER DATABASE ${nameOf(url)} SET default_transaction_isolation = serializable`);
+    const database = openDatabase(findPrimary(addressesOf(url)), 1);
+    t.after(() => database.close());
+    const ask = "SELECT current_setting('transaction_isolation') AS level";
+    const levels = [
+      await database.rows(ask),
+      await database.prepared(ask),
+      await database.transaction(({ rows }) => rows(ask)),
+    ];
+    assert.deepEqual(levels.flat(), Array(3).fill({ level: 'read committed' }));
   });
 
   test('two processes that hear the end of a call at the same moment, which was closed without it, move it once', async (t) => {

@@ -4,7 +4,8 @@ import type { Webhook, WebhookEvent } from '../../src/service/webhooks/webhook-s
 import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import type { DeliveryResult } from '../../src/shared/delivery/queue.ts';
-import { report } from './recorded-request.ts';
+import { report } from '../tools/service/recorded-request.ts';
+import { until } from '../tools/until.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
 /** What webhooks ask of every store. */
@@ -21,10 +22,11 @@ export const webhookTests: StoreTests = {
     const theirs = await add(store, elsewhere);
     let { place } = await store.webhooks.queueNew(null, 100);
 
-    await happens(store, account, 'a ringing 100', 'b ringing 101');
+    await happens(store, account, ['a', 'ringing', 100], ['b', 'ringing', 101]);
     const first = await store.webhooks.queueNew(place, 200);
     assert.deepEqual([...first.webhooks], [all.id]);
-    await happens(store, account, 'a answered 102', 'a completed 103', 'b completed 104', 'b ringing 105');
+    await happens(store, account, ['a', 'answered', 102], ['a', 'completed', 103]);
+    await happens(store, account, ['b', 'completed', 104], ['b', 'ringing', 105]);
     // The last one is too late, and discarded.
     const second = await store.webhooks.queueNew(first.place, 200);
     assert.deepEqual([...second.webhooks].sort(), [all.id, missed.id]);
@@ -74,7 +76,7 @@ export const webhookTests: StoreTests = {
     account,
   }) {
     const webhook = await add(store, account);
-    await happens(store, account, 'a ringing 100', 'a completed 110', 'b ringing 120');
+    await happens(store, account, ['a', 'ringing', 100], ['a', 'completed', 110], ['b', 'ringing', 120]);
     await store.webhooks.queueNew(null, 200);
     const { id, due, next } = reader(store, webhook);
 
@@ -83,8 +85,6 @@ export const webhookTests: StoreTests = {
     assert.deepEqual(await due('backlog', { freshSince: 115 }), ['a call.ringing']);
     assert.deepEqual(await due('fresh', { limit: 1 }), ['b call.ringing']);
     const [ringing, missed] = [await id('a', 'call.ringing'), await id('a', 'call.missed')];
-    assert.equal(await store.webhooks.isNext(ringing), true);
-    assert.equal(await store.webhooks.isNext(missed), false);
 
     // A failure that does not count leaves it where it is; one that does makes it wait.
     assert.deepEqual(await next(ringing, { outcome: 'retry', counted: false, httpStatus: 404 }), []);
@@ -98,7 +98,6 @@ export const webhookTests: StoreTests = {
     assert.deepEqual(await next(ringing, { outcome: 'dead', rejected: true, httpStatus: 400 }), [
       'a call.missed',
     ]);
-    assert.equal(await store.webhooks.isNext(missed), true);
     assert.deepEqual(await next(missed, { outcome: 'delivered', httpStatus: 204 }), []);
     assert.equal(await store.webhooks.waiting(webhook.id), 1);
 
@@ -128,6 +127,39 @@ export const webhookTests: StoreTests = {
     await next(ringing, { outcome: 'retry', counted: false, httpStatus: 410 });
     const gone = (await page(store, webhook)).deliveries.find((one) => one.id === ringing);
     assert.deepEqual([gone?.state, gone?.httpStatus], ['failed', 410]);
+  },
+
+  async 'a webhook with more deliveries than are changed in one go is switched off, and sends all again'({
+    store,
+    account,
+  }) {
+    const [webhook, other] = [await add(store, account), await add(store, account)];
+    const count = 2_100;
+    const { place } = await store.webhooks.queueNew(null, 100);
+    await Promise.all(
+      Array.from({ length: count }, (_, n) => report(store, { account, id: `call-${n}`, at: 100 + n })),
+    );
+    await store.webhooks.queueNew(place, 200);
+    const waiting = () => Promise.all([webhook, other].map(({ id }) => store.webhooks.waiting(id)));
+    const due = (priority: 'fresh' | 'backlog') =>
+      store.webhooks.due(webhook.id, { priority, now: 1e9, freshSince: 1_000, limit: 5_000 });
+    assert.deepEqual(await waiting(), [count, count]);
+    await store.webhooks.switchOff(webhook.id, null);
+    assert.deepEqual(await waiting(), [0, count]);
+    await store.webhooks.switchOn(webhook.id, 1e9);
+    assert.equal(await store.webhooks.sendAgain(webhook.id, null, 900), count);
+    assert.equal((await due('backlog')).length, count);
+    assert.equal(await store.webhooks.expire(webhook.id, 901), count);
+    assert.deepEqual(await waiting(), [0, count]);
+    assert.equal(await store.webhooks.sendAgain(webhook.id, null, 2_000), count);
+    assert.equal(await store.webhooks.sendAgain(webhook.id, null, 2_000), 0);
+
+    // From the moment when it is off nothing is sent, although much waits still.
+    const off = store.webhooks.switchOff(webhook.id, null);
+    await until('it to be off', async () => !(await store.webhooks.list(account))[0]?.enabled);
+    assert.deepEqual(await due('fresh'), []);
+    await off;
+    assert.deepEqual(await waiting(), [0, count]);
   },
 
   async 'one process has the lease to deliver, until it expires or is given back'({ store }) {
@@ -187,10 +219,9 @@ export const webhookTests: StoreTests = {
   },
 };
 
-/** Reports events in turn, each as "call status time". */
-async function happens(store: Store, account: number, ...events: string[]) {
-  for (const [id = '', status, at] of events.map((event) => event.split(' ')))
-    await report(store, { account, id, status: status as CallStatus, at: Number(at) });
+/** Reports events in turn. */
+async function happens(store: Store, account: number, ...events: [string, CallStatus, at: number][]) {
+  for (const [id, status, at] of events) await report(store, { account, id, status, at });
 }
 
 let uids = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { everyCall } from '../../src/service/calls/call-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
-import { report } from './recorded-request.ts';
+import { report } from '../tools/service/recorded-request.ts';
 import { walk } from './service-store-calls.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 

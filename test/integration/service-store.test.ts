@@ -3,9 +3,12 @@ import { globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { firstAccount } from '../../src/service/accounts/directory.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { stateFolder } from './service-harness.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import { stateFolder } from '../tools/service/harness.ts';
+import { report } from '../tools/service/recorded-request.ts';
 import { storeConformance } from './service-store-conformance.ts';
 
 storeConformance('sqlite', async (t) => {
@@ -32,6 +35,40 @@ storeConformance('sqlite', async (t) => {
       .map((path) => readFileSync(path, 'latin1'))
       .join('');
   return { store, reopen, readColumns, readFiles };
+});
+
+test('sqlite: an event does not wait for all that is done to many rows of an account', async (t) => {
+  const store = await openSqliteStore(join(stateFolder(t), 'service.db'));
+  t.after(() => store.close());
+  const account = (await firstAccount(store, 'DE', 0))?.account.id ?? 0;
+  const { customers, webhooks } = store;
+  await customers.putSegment(account, { name: 'Gold', priority: 1 });
+  const many = Array.from({ length: 5_000 }, (_, n) => n);
+  const names = many.map((n) => customer({ reference: `r${n}`, name: `N${n}`, segment: 'Gold' }));
+  await customers.put(account, names);
+  await webhooks.add({ uid: 'w', account, url: 'https://a.example', events: ['call.ringing'], since: 0 });
+  const [webhook] = await webhooks.list(account);
+  const id = webhook?.id ?? 0;
+  const { place } = await webhooks.queueNew(null, 0);
+  await Promise.all(many.map((n) => report(store, { account, id: `call-${n}`, at: 100 + n })));
+  await webhooks.queueNew(place, 0);
+  const works: Record<string, () => Promise<unknown>> = {
+    'the removal of a segment': () => customers.removeSegment(account, 'Gold'),
+    'switching a webhook off': () => webhooks.switchOff(id, null),
+    'sending its events again': () => webhooks.switchOn(id, 0).then(() => webhooks.sendAgain(id, null, 900)),
+    'giving events up': () => webhooks.expire(id, 901),
+    'the removal of a webhook': () => webhooks.remove(id),
+  };
+  for (const [what, work] of Object.entries(works)) {
+    let isOver = false;
+    const done = work().then(() => {
+      isOver = true;
+    });
+    // The third comes after the first piece at the latest.
+    for (const n of [1, 2, 3]) await report(store, { account, id: `${what} ${n}`, at: 1 });
+    assert.equal(isOver, false, what);
+    await done;
+  }
 });
 
 test('sqlite: the file is for its owner alone', async (t) => {

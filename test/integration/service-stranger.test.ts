@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { until } from '../until.ts';
-import { browse } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { type ScreenCall, type ScreenEvent, screenEvents } from './service-stream.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse } from '../tools/service/people.ts';
+import { type ScreenCall, type ScreenEvent, screenEvents } from '../tools/service/stream.ts';
+import { until } from '../tools/until.ts';
 
 const stranger = '+493023125000';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { event, serve } from './service-harness.ts';
-import { bearer, openCalls, screenEvents } from './service-stream.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { bearer, openCalls, screenEvents } from '../tools/service/stream.ts';
 
 test('two accounts with the same call ids, numbers and searches see nothing of each other', async (t) => {
   const { a, b, url, post, ask, history, page } = await serve(t);

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import { serviceSchema } from '../../src/service/store/sqlite/open.ts';
 import { lacks, migrate, stepsIn } from '../../src/shared/storage/migrate.ts';
-import { stateFolder } from './service-harness.ts';
+import { stateFolder } from '../tools/service/harness.ts';
 import { upgradeTests } from './service-upgrade-removed.ts';
 
 const released = { ...serviceSchema, steps: serviceSchema.steps.slice(0, 1) };

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { accountTables } from '../../src/service/accounts/account-data.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { isOwnerGone } from '../../src/service/store/statements.ts';
-import { recorded } from './recorded-request.ts';
+import { recorded } from '../tools/service/recorded-request.ts';
 
 /** A database with the tables of version 1.0.0. */
 type Database = {

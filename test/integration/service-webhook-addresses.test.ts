@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { maxWebhooks } from '../../src/service/webhooks/webhook-store.ts';
-import { testOnEachDatabase as test } from '../postgres/each-database.ts';
-import { browse, withStore } from './people.ts';
-import { serve } from './service-harness.ts';
+import { testOnEachDatabase as test } from '../tools/servers/each-database.ts';
+import { serve } from '../tools/service/harness.ts';
+import { browse, withStore } from '../tools/service/people.ts';
 
 test('an account has one webhook for an address, also when it is added at the same moment', async (t, database) => {
   const served = { ...(await serve(t, { database })), database };

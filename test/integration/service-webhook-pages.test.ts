@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { testOnEachDatabase as test } from '../postgres/each-database.ts';
-import { until } from '../until.ts';
-import { browse, withStore } from './people.ts';
-import { event, serve } from './service-harness.ts';
-import { namesOf, startReceiver } from './webhook-receiver.ts';
+import { testOnEachDatabase as test } from '../tools/servers/each-database.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { browse, withStore } from '../tools/service/people.ts';
+import { namesOf, startReceiver } from '../tools/service/webhook-receiver.ts';
+import { until } from '../tools/until.ts';
 
 const home = '/webhooks';
 

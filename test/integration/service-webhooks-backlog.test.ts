@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { testOnEachDatabase as test } from '../postgres/each-database.ts';
-import { person, visitor } from './people.ts';
-import { event } from './service-harness.ts';
+import { testOnEachDatabase as test } from '../tools/servers/each-database.ts';
+import { event } from '../tools/service/harness.ts';
+import { person, visitor } from '../tools/service/people.ts';
 import { startWithBacklog } from './webhook-backlog.ts';
 
 test('with 25,000 events waiting for each of three webhooks, another gets a new call, pages answer, and SIGTERM ends the service', async (t, database) => {

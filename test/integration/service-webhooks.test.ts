@@ -8,11 +8,11 @@ import { type DatabaseSettings, openStore } from '../../src/service/database/ope
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { webhookSecret } from '../../src/service/webhooks/webhook-message.ts';
 import { type Delivery, type Webhook, webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
-import { freePort } from '../free-port.ts';
-import { testOnEachDatabase as test } from '../postgres/each-database.ts';
-import { until } from '../until.ts';
-import { callers, event, prepare, serve, stateFolder } from './service-harness.ts';
-import { namesOf, startReceiver } from './webhook-receiver.ts';
+import { freePort } from '../tools/free-port.ts';
+import { testOnEachDatabase as test } from '../tools/servers/each-database.ts';
+import { callers, event, prepare, serve, stateFolder } from '../tools/service/harness.ts';
+import { namesOf, startReceiver } from '../tools/service/webhook-receiver.ts';
+import { until } from '../tools/until.ts';
 
 const allowed = { webhookNetworks: ['127.0.0.1'] };
 
@@ -176,6 +176,7 @@ test('the status of an answer counts, whatever happens to its body', async (t, d
       const drops = setInterval(() => response.write('.'), 50);
       response.once('close', () => clearInterval(drops));
     },
+    headers: (response) => void response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(),
     refused: (response) => void response.writeHead(422).write('some'),
   };
   receiver.answer(({ call = '' }, response) => replies[call]?.(response));
@@ -183,7 +184,7 @@ test('the status of an answer counts, whatever happens to its body', async (t, d
   for (const call of Object.keys(replies)) await events(call, 'ringing', 'completed');
   const delivered = (
     await until(
-      (all) => all.length === 16 && all.every(({ state }) => ['delivered', 'failed'].includes(state)),
+      (all) => all.length === 18 && all.every(({ state }) => ['delivered', 'failed'].includes(state)),
     )
   ).filter(({ state }) => state === 'delivered');
   const accepted = Object.keys(replies).filter((call) => call !== 'refused');
@@ -301,7 +302,7 @@ test('kill -9 between the answer to an event and its delivery: nothing is lost, 
   const { a } = await prepare(stateDir, database);
   const receiver = await startReceiver(t);
   const start = async () => {
-    const child = fork(new URL('./service-process.ts', import.meta.url), [
+    const child = fork(new URL('../tools/service/process.ts', import.meta.url), [
       stateDir,
       ...(database === null ? [] : [database.url]),
     ]);

@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parseEnvFile } from '../../src/cli/config/env-file.ts';
-import { run } from '../packaging/machine.ts';
-import { cli } from '../program-under-test.ts';
-import { temporaryFolder } from './program.ts';
-import { createStand } from './stand.ts';
+import { run } from '../tools/packaging/machine.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { createStand } from '../tools/program/stand.ts';
+import { cli } from '../tools/program-under-test.ts';
 
 /** A machine's two files, an Asterisk that is asked to reload, and the command with this environment. */
 function machine(t: TestContext, manager = '[general]\nenabled = yes\n') {

@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BridgeStatus } from '../../src/bridge/status/bridge-status.ts';
-import { always } from '../fakes/far-side-faults.ts';
-import { createRig } from '../faults/rig.ts';
-import { until } from '../until.ts';
-import { runCommand } from './operator.ts';
-import { temporaryFolder } from './program.ts';
-import { createStand, markerCall } from './stand.ts';
+import { always } from '../tools/fakes/far-side-faults.ts';
+import { createRig } from '../tools/faults/rig.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { createStand, markerCall } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 test('status --all: each bridge of this machine in a row, and why one is not well', async (t) => {
   const folder = join(temporaryFolder(t), 'sites');
@@ -59,10 +59,7 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
 });
 
 test('a bridge that has the port, but not the state folder, of these settings is another one', async (t) => {
-  const [first, second] = [
-    await createStand(t, { STATUS_LISTEN: '127.0.0.1:0' }),
-    await createRig({ STATUS_LISTEN: '127.0.0.1:1' }),
-  ];
+  const [first, second] = [await createStand(t, { STATUS_LISTEN: '127.0.0.1:0' }), await createRig()];
   t.after(() => second.close());
   await first.start();
   const running = second.startBridge();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BridgeStatus } from '../../src/bridge/status/bridge-status.ts';
-import { amiEvent } from '../fakes/ami-event.ts';
-import { always } from '../fakes/far-side-faults.ts';
 import { scenario } from '../recordings/library.ts';
-import { until } from '../until.ts';
-import { runProgram, temporaryFolder } from './program.ts';
-import { createStand } from './stand.ts';
+import { amiEvent } from '../tools/fakes/ami-event.ts';
+import { always } from '../tools/fakes/far-side-faults.ts';
+import { runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { createStand } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 const listening = { STATUS_LISTEN: '127.0.0.1:0' };
 

@@ -3,9 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { until } from '../until.ts';
-import { runProgram } from './program.ts';
-import { prepare, stateFolder } from './service-harness.ts';
+import { runProgram } from '../tools/program/program.ts';
+import { prepare, stateFolder } from '../tools/service/harness.ts';
+import { until } from '../tools/until.ts';
 
 /** A service's data, and its commands; `count` reads it beside them. */
 async function site(t: TestContext) {

@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { startWire } from '../asterisk/wire.ts';
-import { amiEvent } from '../fakes/ami-event.ts';
-import { startFarSide } from '../fakes/far-side.ts';
-import { freePort } from '../free-port.ts';
-import { createPlayer, type PlayerOptions } from '../player/player.ts';
-import { cli } from '../program-under-test.ts';
-import { until } from '../until.ts';
-import { runCommand } from './operator.ts';
-import { temporaryFolder } from './program.ts';
-import { createStand, type Stand } from './stand.ts';
+import { amiEvent } from '../tools/fakes/ami-event.ts';
+import { startFarSide } from '../tools/fakes/far-side.ts';
+import { freePort } from '../tools/free-port.ts';
+import { startWire } from '../tools/lab/wire.ts';
+import { createPlayer, type PlayerOptions } from '../tools/player/player.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { createStand, type Stand } from '../tools/program/stand.ts';
+import { cli } from '../tools/program-under-test.ts';
+import { until } from '../tools/until.ts';
 
 /**
  * Faults made on purpose, each the only one, and the words in which `check`, `status` or `explain` names it to a phone

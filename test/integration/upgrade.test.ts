@@ -14,11 +14,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readBackupInfo } from '../../src/shared/storage/backup.ts';
-import { freePort } from '../free-port.ts';
-import { until } from '../until.ts';
-import { createOffice, eventsOf, heldAtTheEnd, playDay } from './pair.ts';
-import { type Program, runProgram, temporaryFolder } from './program.ts';
-import { command } from './service-commands.ts';
+import { freePort } from '../tools/free-port.ts';
+import { createOffice, eventsOf, heldAtTheEnd, playDay } from '../tools/program/pair.ts';
+import { type Program, runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { command } from '../tools/service/commands.ts';
+import { until } from '../tools/until.ts';
 
 /** This tree as its next version: a copy with a step more for each database, and with another number. */
 const next = mkdtempSync(join(tmpdir(), 'pbx-bridge-next-'));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openReader } from '../../src/bridge/outbox/reader.ts';
-import { until } from '../until.ts';
-import { runCommand } from './operator.ts';
-import { createStand, markerCall, type Stand } from './stand.ts';
+import { runCommand } from '../tools/program/operator.ts';
+import { createStand, markerCall, type Stand } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 test('events that were confirmed and lost are found, and sent again with --resend', async (t) => {
   const stand = await createStand(t);

@@ -5,11 +5,11 @@ import { Client } from 'pg';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import type { WebhookStore } from '../../src/service/webhooks/webhook-rows.ts';
 import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
-import { freePort } from '../free-port.ts';
-import { withStore } from './people.ts';
-import { runProgram } from './program.ts';
-import { callers, prepare, stateFolder } from './service-harness.ts';
-import { startReceiver } from './webhook-receiver.ts';
+import { freePort } from '../tools/free-port.ts';
+import { runProgram } from '../tools/program/program.ts';
+import { callers, prepare, stateFolder } from '../tools/service/harness.ts';
+import { withStore } from '../tools/service/people.ts';
+import { startReceiver } from '../tools/service/webhook-receiver.ts';
 
 const HOUR_MS = 3_600_000;
 /** Ten webhooks of one account; the first three fail. */

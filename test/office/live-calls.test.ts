@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plannedCalls } from './live-calls.ts';
+import { plannedCalls } from '../tools/office/live-calls.ts';
 
 /** The first calls, with the ms at which each begins and ends. */
 function planned(count: number) {

@@ -11,10 +11,8 @@ import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { copySite } from '../../src/service/database/copy-site.ts';
 import { secretMarkOf } from '../../src/service/database/open-store.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
-import { stateFolder } from '../integration/service-harness.ts';
-import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
-import { isRun, type Statement, type Step, statementsOf, type Toured } from './statements.ts';
-import { LOGGED, openThirdYear, type ThirdYear } from './third-year.ts';
+import { isRun, type Statement, type Step, statementsOf, type Toured } from '../tools/office/statements.ts';
+import { LOGGED, openThirdYear, type ThirdYear } from '../tools/office/third-year.ts';
 import {
   callsOf,
   crowdNumber,
@@ -25,7 +23,9 @@ import {
   office,
   requestsOf,
   type Scale,
-} from './years.ts';
+} from '../tools/office/years.ts';
+import { type Cluster, postgresImpossible, startCluster } from '../tools/servers/cluster.ts';
+import { stateFolder } from '../tools/service/harness.ts';
 
 /**
  * A tenth of an office and all of it, on both databases: what the service does is in proportion to what it shows, and it
@@ -42,7 +42,7 @@ type Engine = {
 /** Long enough for any machine, ms. */
 const LONGEST_MS = 900_000;
 
-const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+const here = (file: string) => fileURLToPath(new URL(`../tools/office/${file}`, import.meta.url));
 
 async function tour(year: ThirdYear, log: string, watch: boolean, url?: string): Promise<Office> {
   const { stateDir, auditedSince, deliveredSince } = year;
@@ -155,6 +155,10 @@ const scans: readonly { readonly table: string; readonly sql: RegExp; readonly w
   },
   { table: 'customers', sql: /strpos\(c\.search,/, why: 'texts are searched, 5,000 customers at a time' },
   {
+    ...{ table: 'customers', sql: /^SELECT search AS text, reference FROM customers/ },
+    why: 'of an account that has little more than 5,000, PostgreSQL sorts all to find where these end',
+  },
+  {
     table: 'history',
     sql: /strpos\((request|response),/,
     why: 'texts are searched, some thousand at a time',
@@ -220,7 +224,7 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
   },
   { step: /^(due: retry|the next retry)/, why: 'all that are sent again are compared' },
   {
-    ...{ step: /^a webhook is removed/, times: 2 * PROPORTION },
+    ...{ step: /^a webhook is removed/, times: 3 * PROPORTION },
     why: 'it is about all deliveries of a webhook, and what is freed is read, to be overwritten',
   },
   {
@@ -342,8 +346,8 @@ for (const engine of [sqlite, postgres]) {
         // A screen has the beginning of the list, the pages have the rest.
         assert.deepEqual(onScreen, { people: toCallBack.slice(0, 50), count: toCallBack.length });
         const crowd = Array.from({ length: office.crowd * scale }, (_, n) => crowdNumber(n));
-        // Of a flood, the list has those who called last.
-        assert.ok(onOthersScreen.count >= Math.min(crowd.length, 4_000));
+        // Of a flood, the list has those who called last: of about 4,000 numbers, some are of this day and have got through.
+        assert.ok(onOthersScreen.count >= Math.min(crowd.length, 3_900), `${onOthersScreen.count}`);
         if (othersToCallBack !== null) {
           assert.deepEqual(onOthersScreen, {
             people: othersToCallBack.slice(0, 50),

@@ -12,14 +12,14 @@ import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { steps } from '../../src/service/store/postgres/migrations.ts';
 import { serviceSchema } from '../../src/service/store/sqlite/open.ts';
-import { StoreUnavailable } from '../../src/service/store/statements.ts';
 import { backUpBefore } from '../../src/shared/storage/backup.ts';
 import { migrate } from '../../src/shared/storage/migrate.ts';
-import { recorded } from '../integration/recorded-request.ts';
-import { postgresImpossible, startCluster } from '../postgres/cluster.ts';
-import { until } from '../until.ts';
-import { openThirdYear } from './third-year.ts';
-import { MAIN } from './years.ts';
+import { StoreUnavailable } from '../../src/shared/storage/storage-error.ts';
+import { openThirdYear } from '../tools/office/third-year.ts';
+import { MAIN } from '../tools/office/years.ts';
+import { postgresImpossible, startCluster } from '../tools/servers/cluster.ts';
+import { recorded } from '../tools/service/recorded-request.ts';
+import { until } from '../tools/until.ts';
 
 /** What a next version could add to the table that most is read and written of. */
 const next = {

@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
-import { temporaryFolder } from '../integration/program.ts';
-import { serve } from '../integration/service-harness.ts';
-import { longestTestMs } from '../run-files.ts';
-import { run } from './machine.ts';
+import { run } from '../tools/packaging/machine.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { longestTestMs } from '../tools/runner/run-files.ts';
+import { serve } from '../tools/service/harness.ts';
 
 /** What makes a client of a document, and what it is compiled by; not ours, so not in our lock file. */
 const packages = ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'];

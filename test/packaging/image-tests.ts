@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { atExit } from '../asterisk/at-exit.ts';
-import { freePort } from '../free-port.ts';
-import { temporaryFolder } from '../integration/program.ts';
-import { createStand } from '../integration/stand.ts';
-import { longestTestMs } from '../run-files.ts';
-import { until } from '../until.ts';
-import { createMachine, type Machine, run } from './machine.ts';
+import { freePort } from '../tools/free-port.ts';
+import { atExit } from '../tools/lab/at-exit.ts';
+import { createMachine, type Machine, run } from '../tools/packaging/machine.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { createStand } from '../tools/program/stand.ts';
+import { longestTestMs } from '../tools/runner/run-files.ts';
+import { until } from '../tools/until.ts';
 import { tellsACall } from './unit-tests.ts';
 
 type Image = {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { installPackages } from '../debian.ts';
-import { blocksOf, readDocument } from '../documents.ts';
-import { temporaryFolder } from '../integration/program.ts';
-import { longestTestMs } from '../run-files.ts';
-import { packagingImpossible, run } from './machine.ts';
+import { installPackages } from '../tools/debian.ts';
+import { packagingImpossible, run } from '../tools/packaging/machine.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { longestTestMs } from '../tools/runner/run-files.ts';
+import { blocksOf, readDocument } from '../tools/tree/documents.ts';
 
 /** What Debian 12 and Ubuntu 24.04 have. It takes the links of a package away that is for another machine. */
 const debians = 'npm@9.2.0';

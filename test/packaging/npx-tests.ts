@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { atExit } from '../asterisk/at-exit.ts';
-import { temporaryFolder } from '../integration/program.ts';
-import { createStand } from '../integration/stand.ts';
-import { longestTestMs } from '../run-files.ts';
-import { until } from '../until.ts';
-import { run } from './machine.ts';
+import { atExit } from '../tools/lab/at-exit.ts';
+import { run } from '../tools/packaging/machine.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
+import { createStand } from '../tools/program/stand.ts';
+import { longestTestMs } from '../tools/runner/run-files.ts';
+import { until } from '../tools/until.ts';
 import { tellsACall } from './unit-tests.ts';
 
 /** Those that machines have on which nobody has installed Node 26. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { type Machine, run, type Said } from './machine.ts';
-import { type Packages, versions } from './packages.ts';
+import { type Machine, run, type Said } from '../tools/packaging/machine.ts';
+import { type Packages, versions } from '../tools/packaging/packages.ts';
 
 const install = ['dpkg', '-i'] as const;
 

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { install } from '../asterisk/install.ts';
-import { installPackages } from '../debian.ts';
-import { boot } from './container.ts';
-import { createMachine, type Machine, packagingImpossible, type Release, run } from './machine.ts';
+import { installPackages } from '../tools/debian.ts';
+import { install } from '../tools/lab/install.ts';
+import { boot } from '../tools/packaging/container.ts';
+import {
+  createMachine,
+  type Machine,
+  packagingImpossible,
+  type Release,
+  run,
+} from '../tools/packaging/machine.ts';
+import { buildArm64, buildPackages, type Packages } from '../tools/packaging/packages.ts';
+import { addPhoneSystem, type Layout } from '../tools/packaging/phone-system.ts';
+import { checkoutTests } from './checkout-tests.ts';
 import { packageTests } from './package-tests.ts';
-import { buildArm64, buildPackages, type Packages } from './packages.ts';
-import { addPhoneSystem, type Layout } from './phone-system.ts';
 import { phonePort, readmeTests } from './readme-tests.ts';
 import { rootTests } from './root-tests.ts';
 import { sandboxTests } from './sandbox-tests.ts';
@@ -32,7 +39,7 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
     '/usr/sbin/debootstrap': 'debootstrap',
   });
   // They take their time to come, and the package is built meanwhile.
-  const machines = { 11: borrowed(t, 11), 12: borrowed(t, 12) };
+  const machines = { 11: borrowed(t, 11), 12: borrowed(t, 12), 13: borrowed(t, 13) };
   for (const machine of Object.values(machines)) machine.catch(() => {});
   const packages = buildPackages();
   t.after(() => packages.remove());
@@ -45,13 +52,13 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
   await Promise.all([
     t.test('units', async (t) => {
       await unitOn(t, packages, await machines[12], { name: 'Debian 12, under systemd 252', thorough: true });
-      await unitOn(t, packages, await machines[11], {
-        name: 'Debian 11, under systemd 247',
-        thorough: false,
-      });
+      const others = { 11: 'Debian 11, under systemd 247', 13: 'Debian 13, under systemd 257' } as const;
+      for (const release of [11, 13] as const)
+        await unitOn(t, packages, await machines[release], { name: others[release], thorough: false });
     }),
     readmeOn(t, packages, 'plain'),
     readmeOn(t, packages, 'FreePBX'),
+    t.test("the checkout's tests", async (t) => checkoutTests(t, packages, await borrowed(t, 12))),
     t.test('a boot without a link to Asterisk', async (t) => bootTests(t, packages, await borrowed(t, 12))),
     t.test('on a bare Debian 12 on which nothing runs', (t) => packageTests(t, packages, bare)),
     t.test('what the units’ restrictions allow', async (t) =>

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { freepbxFastAgiPort, startFreepbxFastAgi } from '../asterisk/freepbx-fastagi.ts';
-import { calls, phone } from '../asterisk/sip-script.ts';
-import { startSipp } from '../asterisk/sipp.ts';
-import { readDocument, spansOf } from '../documents.ts';
-import { until } from '../until.ts';
-import type { Container } from './container.ts';
-import type { Machine } from './machine.ts';
-import { type Packages, versions } from './packages.ts';
-import { type Layout, layouts } from './phone-system.ts';
+import { freepbxFastAgiPort, startFreepbxFastAgi } from '../tools/lab/freepbx-fastagi.ts';
+import { calls, phone } from '../tools/lab/sip-script.ts';
+import { startSipp } from '../tools/lab/sipp.ts';
+import type { Container } from '../tools/packaging/container.ts';
+import type { Machine } from '../tools/packaging/machine.ts';
+import { type Packages, versions } from '../tools/packaging/packages.ts';
+import { type Layout, layouts } from '../tools/packaging/phone-system.ts';
+import { readDocument, spansOf } from '../tools/tree/documents.ts';
+import { until } from '../tools/until.ts';
 
 /** The commands under a heading of a document, a block at a time. */
 export function commandsOf(heading: string, path = 'README.md'): string[] {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Machine, run } from './machine.ts';
+import { type Machine, run } from '../tools/packaging/machine.ts';
 
 /** A system call as strace prints it: `openat(AT_FDCWD</>, "etc/passwd", O_RDONLY) = 3` */
 const CALL = /^(\w+)\((.*)\)\s+= (-?\d+)/;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import type { Machine } from './machine.ts';
-import type { Packages } from './packages.ts';
+import type { Machine } from '../tools/packaging/machine.ts';
+import type { Packages } from '../tools/packaging/packages.ts';
 import { rootAccess } from './root-access.ts';
 
 const users = ['pbx-bridge', 'pbx-bridge-service'] as const;

@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { longestWaitMs } from '../../src/shared/delivery/queue.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { freePort } from '../free-port.ts';
-import { createStand, markerCall, type Stand } from '../integration/stand.ts';
-import { createPlayer } from '../player/player.ts';
-import { until as waitUntil } from '../until.ts';
-import { boot, type Container } from './container.ts';
-import type { Machine } from './machine.ts';
-import { type Packages, versions } from './packages.ts';
+import { freePort } from '../tools/free-port.ts';
+import { boot, type Container } from '../tools/packaging/container.ts';
+import type { Machine } from '../tools/packaging/machine.ts';
+import { type Packages, versions } from '../tools/packaging/packages.ts';
+import { createPlayer } from '../tools/player/player.ts';
+import { createStand, markerCall, type Stand } from '../tools/program/stand.ts';
+import { until as waitUntil } from '../tools/until.ts';
 
 const unit = 'pbx-bridge.service';
 

@@ -19,10 +19,10 @@ import type { Batch } from '../../src/bridge/outbox/outbox.ts';
 import { callsSection } from '../../src/cli/config/calls-section.ts';
 import { loadConfig } from '../../src/cli/config/env.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { office } from '../asterisk/offices.ts';
 import { recordingFolder } from '../asterisk/record.ts';
-import { expectedCalls } from '../asterisk/row.ts';
 import { rowsOf, worldNames } from '../asterisk/worlds.ts';
+import { office } from '../tools/lab/offices.ts';
+import { expectedCalls } from '../tools/lab/row.ts';
 import { byId, type ExpectedCall, readScenarios, type Scenario } from './library.ts';
 
 const scenarios = readScenarios();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { HeldCall } from '../fakes/far-side-book.ts';
-import { callsOf, createStand } from '../integration/stand.ts';
+import type { HeldCall } from '../tools/fakes/far-side-book.ts';
+import { callsOf, createStand } from '../tools/program/stand.ts';
 import { byId, type ExpectedCall, readScenarios } from './library.ts';
 
 /** A held call as `expected.json` writes it. */

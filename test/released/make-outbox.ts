@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { always } from '../fakes/far-side-faults.ts';
-import { createStand } from '../integration/stand.ts';
-import { until } from '../until.ts';
+import { always } from '../tools/fakes/far-side-faults.ts';
+import { createStand } from '../tools/program/stand.ts';
+import { until } from '../tools/until.ts';
 
 /** `make-outbox.ts STATE_DIR`: a bridge whose database has rows in every table. */
 const [stateDir = ''] = process.argv.slice(2);

@@ -7,10 +7,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { version } from '../../src/shared/process/version.ts';
-import { freePort } from '../free-port.ts';
-import { startReceiver } from '../integration/webhook-receiver.ts';
-import { startCluster } from '../postgres/cluster.ts';
-import { until } from '../until.ts';
+import { freePort } from '../tools/free-port.ts';
+import { startCluster } from '../tools/servers/cluster.ts';
+import { startReceiver } from '../tools/service/webhook-receiver.ts';
+import { until } from '../tools/until.ts';
 import { firstDay, password, type ServiceKeys, secondDay } from './service-scene.ts';
 import { afterMigration, statementsIn } from './statements.ts';
 

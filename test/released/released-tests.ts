@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { version } from '../../src/shared/process/version.ts';
 import { lacks, migrate, type Schema } from '../../src/shared/storage/migrate.ts';
-import { temporaryFolder } from '../integration/program.ts';
+import { temporaryFolder } from '../tools/program/program.ts';
 import { columnsIn, replayOn, rowsIn, statementsOf, unpack, without, writtenOtherwise } from './released.ts';
 
 type Kind = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { form, textOf as readable } from '../integration/people.ts';
-import { callers, event } from '../integration/service-harness.ts';
+import { callers, event } from '../tools/service/harness.ts';
+import { form, textOf as readable } from '../tools/service/people.ts';
 import type { ServiceKeys } from './service-scene.ts';
 
 /** A service that runs on what the scene has left knows all of it, and takes new calls. */

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
-import { form } from '../integration/people.ts';
-import { callers, event } from '../integration/service-harness.ts';
-import type { Receiver } from '../integration/webhook-receiver.ts';
+import { callers, event } from '../tools/service/harness.ts';
+import { form } from '../tools/service/people.ts';
+import type { Receiver } from '../tools/service/webhook-receiver.ts';
 
 /** What a test needs to go on with what the scene has stored. */
 export type ServiceKeys = {

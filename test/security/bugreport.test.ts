@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { startFarSide } from '../fakes/far-side.ts';
-import { always } from '../fakes/far-side-faults.ts';
-import { person, visitor, withStore } from '../integration/people.ts';
-import { runProgram, temporaryFolder } from '../integration/program.ts';
-import { event, serve } from '../integration/service-harness.ts';
-import { markerCall } from '../integration/stand.ts';
-import { createPlayer } from '../player/player.ts';
+import { startFarSide } from '../tools/fakes/far-side.ts';
+import { always } from '../tools/fakes/far-side-faults.ts';
+import { createPlayer } from '../tools/player/player.ts';
+import { runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { markerCall } from '../tools/program/stand.ts';
+import { event, serve } from '../tools/service/harness.ts';
+import { person, visitor, withStore } from '../tools/service/people.ts';
 
 /** Planted wherever a bug report could take something from. Numbers in every form that a text has them in. */
 const names = ['Canaria Vogelsang', 'Kanari GmbH', 'canary.person@example.com'];

@@ -5,11 +5,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { startFarSide } from '../fakes/far-side.ts';
-import { always, type Fault } from '../fakes/far-side-faults.ts';
-import { runProgram, temporaryFolder } from '../integration/program.ts';
-import { markerCall } from '../integration/stand.ts';
-import { createPlayer } from '../player/player.ts';
+import { startFarSide } from '../tools/fakes/far-side.ts';
+import { always, type Fault } from '../tools/fakes/far-side-faults.ts';
+import { createPlayer } from '../tools/player/player.ts';
+import { runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { markerCall } from '../tools/program/stand.ts';
 
 /**
  * Secrets that are easy to find again. Everything that the bridge and its commands leave behind while all goes wrong

@@ -3,12 +3,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { atExit } from '../asterisk/at-exit.ts';
-import { cache, type DebianTree, debianTree, treesImpossible } from '../debian-tree.ts';
-import { readDocument } from '../documents.ts';
-import { createMachineOn } from '../packaging/machine.ts';
+import { installPackages } from '../tools/debian.ts';
+import { cache, type DebianTree, debianTree, treesImpossible } from '../tools/debian-tree.ts';
+import { atExit } from '../tools/lab/at-exit.ts';
+import { createMachineOn } from '../tools/packaging/machine.ts';
+import { readDocument } from '../tools/tree/documents.ts';
 
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -16,20 +17,64 @@ const checkout = fileURLToPath(new URL('../../', import.meta.url));
 const packages =
   /`apt install --no-install-recommends ([\w ]+)`/.exec(readDocument('README.md').text)?.[1]?.split(' ') ??
   [];
-const tree: DebianTree = {
-  ...{ suite: 'bookworm', root: join(cache, 'stock-12'), marker: 'etc/pbx-bridge-lab' },
-  ...{ packages: 'ca-certificates', byApt: packages, madeOf: async () => `${packages}\n` },
+
+/** A Debian that somebody has, with its own files and what the README names. */
+type World = {
+  readonly suite: 'bookworm' | 'trixie';
+  readonly lang: string;
+  readonly hosts: string;
+  /** The tests, in networks of their own or, without a name, in this machine's. */
+  readonly tests: readonly { readonly command: string; readonly network?: Network }[];
 };
 
-/** As Debian's installer writes it: localhost has two addresses, and glibc gives the IPv4 one twice. */
-const hosts = `127.0.0.1\tlocalhost
+/** Commands of ip-netns(8) and sysctl(8) that make a network of its own out of one that has nothing. */
+const networks = {
+  'without IPv6': ['sysctl -qw net.ipv6.conf.all.disable_ipv6=1', 'ip link set lo up'],
+  'with IPv6 addresses only': [
+    'ip link set lo up',
+    'ip link add outside type veth peer name there',
+    'ip link set there up',
+    'ip address add 2001:db8::2/64 dev outside nodad',
+    'ip link set outside up',
+  ],
+} as const;
+type Network = keyof typeof networks;
+
+const worlds: Readonly<Record<string, World>> = {
+  'Debian 12 as its installer leaves it': {
+    suite: 'bookworm',
+    lang: 'C',
+    // localhost has two addresses, and glibc gives the IPv4 one twice.
+    hosts: `127.0.0.1\tlocalhost
 127.0.1.1\tdebian
 
 # The following lines are desirable for IPv6 capable hosts
 ::1     localhost ip6-localhost ip6-loopback
 ff02::1 ip6-allnodes
 ff02::2 ip6-allrouters
-`;
+`,
+    tests: [
+      { command: 'npm test' },
+      // What listens, connects and reads settings.
+      {
+        command:
+          'npm test -- test/integration src/cli src/shared && npm run test:all -- ami-tls refused-starts integration/reload service-process',
+        network: 'without IPv6',
+      },
+    ],
+  },
+  'Debian 13 in German': {
+    suite: 'trixie',
+    lang: 'de_DE.UTF-8',
+    hosts: '::1\tlocalhost debian\n',
+    tests: [{ command: 'npm test', network: 'with IPv6 addresses only' }],
+  },
+};
+
+const treeOf = (suite: World['suite']): DebianTree => ({
+  ...{ suite, root: join(cache, `stock-${suite}`), marker: 'etc/pbx-bridge-lab' },
+  ...{ packages: 'ca-certificates', byApt: packages, madeOf: async () => `${packages}\n` },
+});
 
 /** Whom npm asks here, and whom it trusts. */
 const npmSettings = ['registry', 'proxy', 'https-proxy', 'noproxy', 'cafile'];
@@ -39,9 +84,18 @@ const git = (...args: string[]) =>
     encoding: 'utf8',
   }).trim();
 
-test("on a Debian with its own files and what the README names: README's commands, and the tests, as a plain user", {
-  skip: treesImpossible(tree) ?? false,
-}, async (t) => {
+for (const [name, world] of Object.entries(worlds)) {
+  const tree = treeOf(world.suite);
+  test(
+    `${name}: README's two commands, as a plain user`,
+    {
+      skip: treesImpossible(tree) ?? false,
+    },
+    (t) => runReadmeIn(t, world, tree),
+  );
+}
+
+async function runReadmeIn(t: TestContext, { lang, hosts, tests }: World, tree: DebianTree): Promise<void> {
   assert.equal(packages[0], 'npm');
   await debianTree(tree);
   const machine = await createMachineOn(tree.root);
@@ -59,15 +113,23 @@ test("on a Debian with its own files and what the README names: README's command
   assert.equal((await machine.chroot('chown', '-R', 'newcomer:', '/home/newcomer')).code, 0);
 
   /** As somebody types it there. */
-  async function type(command: string): Promise<{ code: number; output: string }> {
+  async function type(command: string, network?: Network): Promise<{ code: number; output: string }> {
     const script = `cd '/home/newcomer/the phone bridge' && ${command}`;
     const options = ['--quiet', '--register=no', '--keep-unit', '--console=pipe', '--as-pid2'];
     const own = ['--resolv-conf=off', '--timezone=off', '--hostname=debian', '--user=newcomer'];
-    const child = spawn('systemd-nspawn', [...options, ...own, '-D', machine.root, 'bash', '-c', script], {
-      // What is in /tmp afterwards is looked at.
-      env: { ...process.env, SYSTEMD_NSPAWN_TMPFS_TMP: '0' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const set = [
+      `--setenv=LANG=${lang}`,
+      ...(network ? [`--network-namespace-path=/run/netns/${await makeNetwork(t, network)}`] : []),
+    ];
+    const child = spawn(
+      'systemd-nspawn',
+      [...options, ...own, ...set, '-D', machine.root, 'bash', '-c', script],
+      {
+        // What is in /tmp afterwards is looked at.
+        env: { ...process.env, SYSTEMD_NSPAWN_TMPFS_TMP: '0' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     const release = atExit(() => child.kill('SIGTERM'));
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
@@ -91,20 +153,36 @@ test("on a Debian with its own files and what the README names: README's command
     assert.match(output, /^Open http:\S+$[\s\S]*^Ended; nothing is left behind\.$/m, output);
   });
 
-  await t.test('npm ci and npm test', async (t) => {
-    const { code, output } = await type('npm ci && npm test');
-    assert.equal(code, 0, output);
-    const [left = '', count = ''] = output
-      .trim()
-      .split('\n')
-      .filter((line) => /^left out: |^\d+ passed/.test(line));
-    assert.match(count, /^\d{4,} passed, 0 failed/, output);
-    t.diagnostic(`${count}; ${left}`);
-  });
+  for (const { command, network } of tests)
+    await t.test([command, network].join(' '), async (t) => {
+      const { code, output } = await type(command, network);
+      assert.equal(code, 0, output);
+      const [left = '', count = ''] = output
+        .trim()
+        .split('\n')
+        .filter((line) => /^left out: |^\d+ passed/.test(line));
+      assert.match(count, /^\d{3,} passed, 0 failed/, output);
+      t.diagnostic(`${count}; ${left}`);
+    });
 
   assert.equal(git('-C', folder, 'status', '--porcelain'), '', 'the checkout is as it was');
   assert.deepEqual(readdirSync(at('tmp')), [], 'nothing is left behind');
-});
+}
+
+/** Returns its name, as ip-netns(8) has it. */
+async function makeNetwork(t: TestContext, network: Network): Promise<string> {
+  await installPackages({ '/usr/sbin/ip': 'iproute2', '/usr/sbin/sysctl': 'procps' });
+  const name = `stock-${process.pid}-${network.replaceAll(' ', '-')}`;
+  execFileSync('ip', ['netns', 'add', name]);
+  const remove = () => execFileSync('ip', ['netns', 'delete', name]);
+  const release = atExit(remove);
+  t.after(() => {
+    release();
+    remove();
+  });
+  for (const command of networks[network]) execFileSync('ip', ['netns', 'exec', name, ...command.split(' ')]);
+  return name;
+}
 
 /** So that npm reaches its registry as it does here, also by way of a proxy, or with an authority of a company's own. */
 function letNpmIn(at: (...parts: string[]) => string): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { newSession, step } from './agi-protocol.ts';
 import { requestText } from './agi-request.fixture.ts';
 import { type AgiRequest, readRequest } from './agi-request.ts';
@@ -75,14 +76,7 @@ const forgeries = [
 ];
 
 test('lines in what a caller chooses are not those of Asterisk, wherever the bytes are split', () => {
-  const chosen = [
-    'agi_callerid',
-    'agi_calleridname',
-    'agi_dnid',
-    'agi_rdnis',
-    'agi_extension',
-    'agi_channel',
-  ];
+  const chosen = ['agi_callerid', 'agi_calleridname', 'agi_dnid', 'agi_rdnis', 'agi_extension'];
   for (const pres of ['0', '35'])
     for (const name of [...chosen, 'agi_arg_2'])
       for (const forgery of forgeries)
@@ -134,6 +128,73 @@ describe('a value with all lines that are to come is not believed, however long 
               assert.ok(['', 'priority'].includes(script), script);
             }
         });
+});
+
+describe('20,000 forged values: each part of the request is what Asterisk wrote, or absent', () => {
+  /** The names of Asterisk's own lines, in its order, and of two arguments. */
+  const names = [...requestText({}, ['', '']).matchAll(/^agi_\w+/gm)].map(([name]) => name);
+  const forged = fc.record({
+    name: fc.constantFrom(...names),
+    value: fc.constantFrom(
+      '110',
+      '',
+      '0',
+      '35',
+      'agi://pbx/other?number=110',
+      'PJSIP/other-1',
+      '1763600000.9',
+    ),
+    lineBreak: fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\nx\n'),
+  });
+  const forgeries = fc.oneof(
+    fc.array(forged, { minLength: 1, maxLength: 6 }),
+    // Lines that follow one another, as Asterisk's do.
+    fc
+      .tuple(fc.nat(names.length), fc.array(forged, { minLength: 1, maxLength: names.length }))
+      .map(([from, lines]) => lines.map((each, i) => ({ ...each, name: names[from + i] ?? each.name }))),
+  );
+  /** Where the value stands: a number in the address is in two lines. */
+  const chosen: Readonly<Record<string, (value: string) => Record<string, string>>> = {
+    'the address': (value) => ({
+      agi_network_script: `priority?number=${value}`,
+      agi_request: `agi://pbx/priority?number=${value}`,
+    }),
+    agi_channel: (value) => ({ agi_channel: `Local/${value}` }),
+    agi_extension: (value) => ({ agi_extension: value.slice(0, 79) }),
+    agi_accountcode: (value) => ({ agi_accountcode: value.slice(0, 79) }),
+    ...Object.fromEntries(
+      ['callerid', 'calleridname', 'dnid', 'rdnis', 'arg_1'].map((name) => [
+        `agi_${name}`,
+        (value: string) => ({ [`agi_${name}`]: value }),
+      ]),
+    ),
+    agi_arg_2: (value) => ({ agi_arg_1: '4711', agi_arg_2: value }),
+  };
+  for (const [where, fields] of Object.entries(chosen))
+    test(where, () => {
+      let believed = 0;
+      fc.assert(
+        fc.property(forgeries, fc.constantFrom('0', '35'), fc.constantFrom('', '\n'), (lines, pres, end) => {
+          const tail = lines.map((each) => `${each.lineBreak}${each.name}: ${each.value}`).join('');
+          const request = (value: string) => requestText({ agi_callingpres: pres, ...fields(value) });
+          const truth = readRequest(request('+4930').trimEnd());
+          const asked = requestsOf([request(`+4930${tail}${end}`)]);
+          assert.equal(asked.length, 1);
+          const [it] = asked as [AgiRequest];
+          // Without a script nothing is looked up.
+          if (it.script === '') return;
+          for (const key of ['script', 'number', 'uniqueid', 'channel'] as const)
+            assert.ok(
+              it[key] === truth[key] || it[key] === '',
+              `${key} ${it[key]} of ${JSON.stringify(tail)}`,
+            );
+          if (it.number !== '') assert.equal(it.isOwn, truth.isOwn);
+          if (it.number === truth.number && it.uniqueid === truth.uniqueid) believed += 1;
+        }),
+        { numRuns: 2_000, seed: 4573 },
+      );
+      assert.ok(believed > 200, `only ${believed} requests were understood`);
+    });
 });
 
 test('a request that goes on behind its end is not answered', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { type FarSide, startFarSide } from '../../../test/fakes/far-side.ts';
-import { always, type Fault } from '../../../test/fakes/far-side-faults.ts';
+import { type FarSide, startFarSide } from '../../../test/tools/fakes/far-side.ts';
+import { always, type Fault } from '../../../test/tools/fakes/far-side-faults.ts';
 import { createApiClient } from '../../shared/api/client.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';

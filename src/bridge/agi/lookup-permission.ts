@@ -1,14 +1,13 @@
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
-import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
+import { placeholderIn } from '../../shared/phone-number/number-text.ts';
 import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { addTo, removeFrom } from '../../shared/process/multimap.ts';
 import { awaitsPresentation, isNumberOpen } from '../calls/caller-number.ts';
-import type { Channel } from '../calls/channel.ts';
+import { type Channel, presentedIn } from '../calls/channel.ts';
 import type { Effect } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import type { OpenCall } from '../calls/open-call.ts';
 import type { TrackerState } from '../calls/tracker-state.ts';
-import { notationOf } from '../calls/trunk-learning.ts';
 import type { LookupRequest, NumberToLookUp, Permit } from './agi.ts';
 import { createCallersByNumber, tellingDigits } from './callers-by-number.ts';
 
@@ -92,12 +91,10 @@ export function createLookupPermissions(
     const { calls, channels, rules } = state;
     const call = calls.get(decider ?? '');
     if (call?.number === 'known' && rules.reportedNumber !== 'dialplan') return call.from;
-    if (isWithheld(number)) return '';
+    if (placeholderIn(number) !== undefined) return '';
     const channel = channels.get(decider ?? '');
     const isPresented = channel?.inbound ? channel.presented === number : isOwn;
-    const notation = isPresented
-      ? (channel?.notation ?? notationOf(state, channel?.name ?? name))
-      : autoNotation;
+    const notation = isPresented ? rules.notationOf(channel?.name ?? name) : autoNotation;
     return readNumber(number, rules.defaultCountry, notation).number;
   }
 
@@ -166,6 +163,6 @@ function permissionOf(call: OpenCall, channel: Channel | undefined, number: stri
   if (channel === undefined) return 'unknown';
   // The trunk has presented no number. One that the dialplan has set waits for the PBX's answer; without one there is
   // nothing to wait for.
-  if (channel.presented === '') return numberIn(number) === '' ? 'granted' : 'pending';
+  if (channel.presented === '') return presentedIn(number) === '' ? 'granted' : 'pending';
   return awaitsPresentation(call, channel) ? 'pending' : 'granted';
 }

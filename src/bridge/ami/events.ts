@@ -42,6 +42,8 @@ const dialStringKey = fieldKey('DialString');
 const causeKey = fieldKey('Cause');
 const bridgeKey = fieldKey('BridgeUniqueid');
 const technologyKey = fieldKey('BridgeTechnology');
+const creatorKey = fieldKey('BridgeCreator');
+const swapKey = fieldKey('SwapUniqueid');
 const channelsBridgeKey = fieldKey('BridgeId');
 const dnidKey = fieldKey('DNID');
 
@@ -153,6 +155,10 @@ function bridgeEnter(fields: Fields, at: number): Input | undefined {
     uniqueid,
     channel: text(fields, channelKey),
     callerNumber: callerNumber(fields),
+    creator: text(fields, creatorKey),
+    context: text(fields, contextKey),
+    exten: text(fields, extenKey),
+    replaces: text(fields, swapKey),
   };
 }
 

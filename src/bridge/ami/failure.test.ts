@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { makeCertificate } from '../../../test/certificate.ts';
-import { freePort } from '../../../test/free-port.ts';
+import { makeCertificate } from '../../../test/tools/certificate.ts';
+import { freePort } from '../../../test/tools/free-port.ts';
 import type { MessageCode } from '../../shared/log/messages.ts';
 import type { AmiFailure } from './failure.ts';
 import {

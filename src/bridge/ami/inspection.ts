@@ -4,6 +4,7 @@ import { longestUniqueid } from '../cdr/cdr-source.ts';
 import { openConnection } from './connection.ts';
 import { hasLinkedid, toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
+import { readGuestContext } from './guest-context.ts';
 import type { AmiLinkOptions } from './link.ts';
 import { createCounters } from './link-log.ts';
 import { ConnectionEnded } from './pending-requests.ts';
@@ -60,7 +61,7 @@ const patient = { limits: { deadlineMs: 15_000, longestMs: 60_000 } };
 /**
  * Logs in, reads what the PBX has and what its user may do, listens for `listenMs`, and logs off. Changes nothing.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/AMI_Actions/ for the classes of ShowDialPlan,
- * DeviceStateList, Getvar (all `reporting`) and ListCommands (none), and Ping's Timestamp.
+ * DeviceStateList, SIPpeers, Getvar (all `reporting`) and ListCommands (none), and Ping's Timestamp.
  */
 export async function inspectPbx(
   options: AmiLinkOptions,
@@ -110,13 +111,12 @@ export async function inspectPbx(
     const asked = clock.now();
     const pong = await connection.request({ action: 'Ping' });
     const answered = clock.now();
-    const [settings, commands, contexts, endpoints, guests, guestContext, batch] = await Promise.all([
+    const [settings, commands, contexts, endpoints, guestContext, batch] = await Promise.all([
       connection.request({ action: 'CoreSettings' }),
       connection.request({ action: 'ListCommands' }),
       valuesOf('ShowDialPlan', 'ListDialplan', 'ShowDialPlanComplete', 'Context'),
       readEndpoints(),
-      readVariable(connection, 'AST_CONFIG(sip.conf,general,allowguest)'),
-      readVariable(connection, 'AST_CONFIG(sip.conf,general,context)'),
+      readGuestContext(connection),
       readVariable(connection, 'AST_CONFIG(cdr.conf,general,batch)'),
     ]);
     await pause(listenMs);
@@ -130,8 +130,8 @@ export async function inspectPbx(
       extraRights: extraRights(commands),
       contexts,
       endpoints,
-      // Only chan_sip has SIPpeers; it lets guests in unless set otherwise.
-      guestContext: commands.fields.has('SIPpeers') && isYes(guests || 'yes') ? guestContext : '',
+      // Only chan_sip has SIPpeers.
+      guestContext: commands.fields.has('SIPpeers') ? guestContext : '',
       holdsRecords: isYes(batch),
       uniqueidLength: longestUniqueid(settings.fields.get('SystemName') ?? ''),
       channelsBefore: idsOf(before),

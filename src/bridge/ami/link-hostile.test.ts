@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { amiEvent } from '../../../test/fakes/ami-event.ts';
+import { amiEvent } from '../../../test/tools/fakes/ami-event.ts';
 import { silentLog } from '../../shared/log/log.ts';
 import { systemClock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import type { TestContext } from 'node:test';
-import { amiEvent } from '../../../test/fakes/ami-event.ts';
-import { createPlayer, type Player, type PlayerOptions } from '../../../test/player/player.ts';
-import { until } from '../../../test/until.ts';
+import { amiEvent } from '../../../test/tools/fakes/ami-event.ts';
+import { createPlayer, type Player, type PlayerOptions } from '../../../test/tools/player/player.ts';
+import { until } from '../../../test/tools/until.ts';
 import type { Log, LogFields } from '../../shared/log/log.ts';
 import type { MessageCode } from '../../shared/log/messages.ts';
 import { type Clock, systemClock } from '../../shared/process/clock.ts';
@@ -135,6 +135,7 @@ export function healthyAnswer(action: string, id: string): string {
     `${success}\r\nEvent: ${last}\r\nActionID: ${id}\r\nEventList: Complete\r\n\r\n`;
   if (action === 'coreshowchannels') return list('CoreShowChannelsComplete');
   if (action === 'devicestatelist') return list('DeviceStateListComplete');
+  if (action === 'sippeers') return list('PeerlistComplete');
   if (action === 'bridgelist') return list('BridgeListComplete');
   return `${success}\r\n`;
 }

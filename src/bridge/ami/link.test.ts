@@ -46,14 +46,18 @@ test('what the configuration says of endpoints comes before the snapshot', async
     'DAHDI/1': '',
     'MWI:1@default': '',
   };
-  const { port } = await startPlayer(t, { endpoints });
+  const variables = { 'AST_CONFIG(sip.conf,general,context)': 'from-sip-external' };
+  const { port } = await startPlayer(t, { endpoints, variables });
   const { inputs, until } = startLine(t, { port });
   await until(() => inputs.length === 2);
   assert.deepEqual(types(inputs), ['endpoints', 'snapshot']);
-  assert.deepEqual(inputs[0]?.type === 'endpoints' && inputs[0].contexts, [
+  const [first] = inputs;
+  assert.ok(first?.type === 'endpoints');
+  assert.deepEqual(first.contexts, [
     ['PJSIP/isp', 'from-trunk'],
     ['SIP/old', 'from-sip'],
   ]);
+  assert.equal(first.guestContext, 'from-sip-external');
 });
 
 /** Lists one channel, sends an event before the list and another in it. */
@@ -246,7 +250,7 @@ test('an AMI that answers only the login and the list of channels gives a workin
     optional,
     'each is named once',
   );
-  assert.deepEqual(optional.length, 7);
+  assert.deepEqual(optional.length, 8);
 });
 
 test('events do not wait for what the bridge can do without, and late answers count', async (t) => {

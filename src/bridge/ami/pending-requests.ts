@@ -108,6 +108,7 @@ const missing: Readonly<Record<string, string>> = {
     'the contexts of trunks, how long call records are held back and whose voicemail a missed call ended in are unknown',
   ListCommands: 'the rights of the manager user are not checked',
   Ping: 'the channels are read instead, to see whether the link works',
+  SIPpeers: 'trunks and phones of chan_sip that do not register are known only from their calls',
   ShowDialPlan: 'where missed calls ended is named by its place in the dialplan',
   Status:
     'who withholds the number is unknown: such callers are not reported from trunks that reveal withheld numbers',

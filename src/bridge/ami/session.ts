@@ -18,6 +18,7 @@ import {
   toStatus,
 } from './events.ts';
 import type { AmiFailure } from './failure.ts';
+import { readGuestContext } from './guest-context.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import { type AmiCounters, remindMs } from './link-log.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
@@ -186,14 +187,15 @@ export async function runSession(
         learn({ version }, { uniqueidLength: longestUniqueid(fields.get('SystemName') ?? '') });
       }),
       readRecordOptions(connection).then((records) => learn({}, records)),
-      readDevices(connection)
-        .then((devices) => readContexts(connection, devices))
-        .then((contexts) => {
-          const input = { type: 'endpoints', at: clock.now(), contexts } as const;
-          // The snapshot is read with them, if they are known by then.
-          if (contexts.length > 0 && isUp) hand(input);
-          else if (contexts.length > 0) handlers.onInput(input);
-        }),
+      Promise.all([
+        readDevices(connection).then((devices) => readContexts(connection, devices)),
+        readGuestContext(connection),
+      ]).then(([contexts, guestContext]) => {
+        const input = { type: 'endpoints', at: clock.now(), contexts, guestContext } as const;
+        // The snapshot is read with them, if they are known by then.
+        if (contexts.length > 0 && isUp) hand(input);
+        else if (contexts.length > 0) handlers.onInput(input);
+      }),
     ];
     for (const question of asked) question.catch(onError);
     await within(OPTIONAL_WAIT_MS, Promise.all(asked));

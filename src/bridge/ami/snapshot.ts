@@ -83,16 +83,27 @@ export async function readContexts(
   return found;
 }
 
-/** Phones, trunks and everything else that has a device state; empty if DeviceStateList is refused. */
+/**
+ * Phones, trunks and everything else that has a device state, and chan_sip's peers, which have none while they have not
+ * registered; empty if both lists are refused. From Asterisk 21 on there is no chan_sip.
+ */
 export async function readDevices(connection: Connection): Promise<string[]> {
-  const device = fieldKey('Device');
-  const list = await connection.list({
-    action: { action: 'DeviceStateList' },
-    item: 'DeviceStateChange',
-    last: 'DeviceStateListComplete',
-    read: (fields: Fields) => fields(device) || undefined,
-  });
-  return list.ok ? [...new Set(list.items)].sort() : [];
+  const [device, peer] = [fieldKey('Device'), fieldKey('ObjectName')];
+  const lists = await Promise.all([
+    connection.list({
+      action: { action: 'DeviceStateList' },
+      item: 'DeviceStateChange',
+      last: 'DeviceStateListComplete',
+      read: (fields: Fields) => fields(device) || undefined,
+    }),
+    connection.list({
+      action: { action: 'SIPpeers' },
+      item: 'PeerEntry',
+      last: 'PeerlistComplete',
+      read: (fields: Fields) => (fields(peer) ? `SIP/${fields(peer)}` : undefined),
+    }),
+  ]);
+  return [...new Set(lists.flatMap((list) => (list.ok ? list.items : [])))].sort();
 }
 
 /** An option in the configuration of an endpoint; '' if it is not set or cannot be read. */

@@ -5,11 +5,11 @@ import type { OpenCall } from './open-call.ts';
 import { machineText } from './rules.ts';
 import { partiesOf } from './topology.ts';
 import { type TrackerState, writeObserved } from './tracker-state.ts';
-import { isTrunkEnd } from './trunk-learning.ts';
+import { isGuest, isTrunkEnd } from './trunk-learning.ts';
 
 /**
  * The members of the bridge have changed: an unanswered caller in it is answered if a person's channel is there. A
- * channel that only rings does not answer, nor does another outside caller (both may wait in a conference for an
+ * channel that only rings does not answer, nor does another outside caller or a guest (both may wait in a conference for an
  * employee), nor a machine that NOT_A_PERSON lists.
  */
 export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
@@ -18,7 +18,7 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   let ofHouse: Channel | undefined;
   let machine: Channel | undefined;
   for (const party of parties) {
-    if (party.state !== UP || state.calls.has(party.uniqueid)) continue;
+    if (party.state !== UP || state.calls.has(party.uniqueid) || isGuest(state, party)) continue;
     if (state.rules.isMachine(party.name)) machine ??= party;
     else if (isTrunkEnd(state, party)) outside ??= party;
     else ofHouse ??= party;
@@ -64,7 +64,8 @@ function writeMachine(state: TrackerState, parties: readonly Channel[], machine:
 }
 
 /**
- * Who answered: the channel's endpoint, since the CallerIDNum of a leg of a group or queue is often the number dialled.
+ * Who answered: the channel's endpoint, since the CallerIDNum of a leg of a group or queue is often the number dialled; of
+ * an endpoint with a name, the phone's number if its address has it.
  * A leg over a trunk has no endpoint of ours. It is a mobile, say, and named by the dialled number. If that was not
  * observed, it is named by the trunk: its CallerIDNum can be our own number that the caller called. That holds with
  * ANSWERED_BY=callerid too, which is about phones.
@@ -72,8 +73,10 @@ function writeMachine(state: TrackerState, parties: readonly Channel[], machine:
 function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): string {
   const { rules } = state;
   const extension = extensionOf(person.name);
-  if (!isTrunkEnd(state, person))
-    return rules.answeredBy === 'callerid' ? person.number || extension : extension;
+  if (!isTrunkEnd(state, person)) {
+    const own = person.dialled || extension;
+    return rules.answeredBy === 'callerid' ? person.number || own : own;
+  }
   const number = normaliseNumber(person.dialled || person.number, rules.defaultCountry);
   const ours = person.dialled === '' && number === normaliseNumber(call.called, rules.defaultCountry);
   return ours || number === '' ? extension : number;

@@ -4,8 +4,8 @@ import { decideNumber, presumePresentation, whyFrom } from './caller-number.ts';
 import { type Channel, isAnalogue, PRERING, RING } from './channel.ts';
 import type { Report } from './effect.ts';
 import { extrasOf, missedOf, outcomeOf } from './missed.ts';
-import { callIdOf, type OpenCall } from './open-call.ts';
-import { decide, isOverdue, type TrackerState, writeJournal } from './tracker-state.ts';
+import { answererOf, callIdOf, type OpenCall } from './open-call.ts';
+import { decide, isOverdue, type TrackerState, takeOverdue, waitFor, writeJournal } from './tracker-state.ts';
 
 /**
  * How long to wait for a number that is missing at the first ring, ms: some trunks send it late, some dialplans are
@@ -15,6 +15,9 @@ export const NUMBER_WAIT_MS = 1_000;
 
 /** The same for analogue lines, whose number comes between the first two rings. */
 const ANALOGUE_WAIT_MS = 4_000;
+
+/** How long a new call may be the changed far end of another one, ms: Asterisk needs about two from Newchannel to BridgeEnter. */
+const REPLACING_MS = 100;
 
 /** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
 export function beginCall(state: TrackerState, channel: Channel, isPickedUp = false): OpenCall {
@@ -101,9 +104,11 @@ export function dropCall(state: TrackerState, call: OpenCall): void {
   freeCall(state, call);
 }
 
-function freeCall(state: TrackerState, call: OpenCall): void {
+/** Forgets a call that has ended, or was none. */
+export function freeCall(state: TrackerState, call: OpenCall): void {
   state.calls.delete(call.uniqueid);
   state.waitingForNumber.delete(call.uniqueid);
+  state.replacing.delete(call.uniqueid);
   state.effects.push({ type: 'free', id: call.id, uniqueid: call.uniqueid });
 }
 
@@ -117,12 +122,36 @@ export function reportWhatIsDue(
   now?: 'answered' | 'completed',
   end: { readonly missed?: Missed | undefined; readonly at?: number } = {},
 ): void {
-  if (call.from === '') return;
+  if (call.from === '' || (now === undefined && mayReplace(state, call))) return;
   report(state, call, 'ringing');
   const happened = state.isLiveInput ? state.at : undefined;
   if (call.answer !== undefined)
     report(state, call, 'answered', { at: now === 'answered' ? happened : undefined });
   if (now === 'completed') report(state, call, 'completed', { at: happened, ...end });
+}
+
+/**
+ * True while a new call may turn out to continue another one (see `callerReplaced`). Nothing is reported of it until then: its
+ * `ringing` could not be taken back.
+ */
+function mayReplace(state: TrackerState, { uniqueid, reported, answer, began }: OpenCall): boolean {
+  const { calls, at, replacing } = state;
+  const isOnlyCall = calls.size === (calls.has(uniqueid) ? 1 : 0);
+  if (reported !== undefined || answer !== undefined || began === undefined || isOnlyCall) return false;
+  const until = began + REPLACING_MS;
+  if (isOverdue(until, at, REPLACING_MS)) return false;
+  if (!replacing.has(uniqueid)) waitFor(state, replacing, uniqueid, until - at);
+  return true;
+}
+
+/** Reports the calls that replace no other. */
+export function replacingOverdue(state: TrackerState): void {
+  for (const uniqueid of takeOverdue(state, state.replacing, REPLACING_MS)) {
+    const call = state.calls.get(uniqueid);
+    if (call === undefined) continue;
+    reportWhatIsDue(state, call);
+    saveCall(state, call);
+  }
 }
 
 function report(
@@ -144,7 +173,7 @@ function report(
     id,
     status,
     from,
-    ...(answer !== undefined && namesAnswerer && { callerId: answer.callerId }),
+    ...(answer?.callerId !== undefined && namesAnswerer && { callerId: answer.callerId }),
     ...(status === 'completed' && { outcome: outcomeOf(call, more.missed) }),
     extras: extrasOf(call, status, more),
   };
@@ -166,7 +195,7 @@ function reportText(state: TrackerState, call: OpenCall, event: Report): string 
   if (event.status === 'completed') return `completed, ${event.outcome}`;
   const person = state.channels.get(answer?.by ?? '')?.name;
   const how = person === undefined ? '' : `: ${person} is in a bridge with the caller`;
-  return `answered by ${answer?.callerId ?? '?'}${how}`;
+  return `answered ${answererOf(answer?.callerId)}${how}`;
 }
 
 /**

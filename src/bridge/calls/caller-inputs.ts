@@ -29,11 +29,11 @@ export function presentationAnswered(
     const answer = presentation === 'unknown' ? 'that it does not know' : presentation;
     writeObserved(state, call, `the PBX says of showing the number: ${answer}`);
   }
-  // Found in a snapshot, so the dialplan may have changed the number. If no number was dialled to reach the PBX, it
-  // made this call itself, by Originate over the trunk. (Analogue lines have no dialled number; on ISDN, the ANI is the
-  // number that is billed.)
+  // Found in a snapshot, so the dialplan may have changed the number. (On ISDN, the ANI is the number that is billed.)
   const isFoundLater = !channel.fromStart && !channel.endpoint.startsWith('DAHDI/');
-  const isOurs = isFoundLater && dnid === '';
+  // chan_pjsip has a dialled number for every call that comes in, `s` if there is none: without it the PBX made this call
+  // itself, by Originate over the trunk. Other drivers leave it out: chan_sip for `s`, IAX2 if the far end sends none.
+  const isOurs = isFoundLater && channel.endpoint.startsWith('PJSIP/') && dnid === '';
   if (isOurs) channel.inbound = false;
   if (isFoundLater) channel.presented = presentedIn(presented) || channel.presented;
   if (isFoundLater && call) call.did ??= dnid ?? '';

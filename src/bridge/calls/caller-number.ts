@@ -1,13 +1,12 @@
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
-import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
+import { isWithheld } from '../../shared/phone-number/number-text.ts';
 import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
-import type { Channel } from './channel.ts';
+import { type Channel, presentedIn } from './channel.ts';
 import type { NumberToReport } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import { presumedPresentation } from './presentation.ts';
 import { numberToReport } from './rules.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
-import { notationOf } from './trunk-learning.ts';
 
 /** True while the number of a call is not known, and may still come. */
 export function isNumberOpen({ number }: Readonly<OpenCall>): boolean {
@@ -87,13 +86,15 @@ export function takeNumber(state: TrackerState, call: OpenCall, decided: NumberT
 function readingOf(state: TrackerState, channel: Channel) {
   const { rules } = state;
   const { name, presented, number, dialplanNumber } = channel;
-  channel.notation ??= notationOf(state, name);
   const made = dialplanNumber || number;
   const isMade =
-    rules.reportedNumber === 'dialplan' && made !== presented && !isWithheld(made) && numberIn(made) !== '';
+    rules.reportedNumber === 'dialplan' &&
+    made !== presented &&
+    !isWithheld(made) &&
+    presentedIn(made) !== '';
   return isMade
     ? { text: made, by: 'dialplan', notation: autoNotation }
-    : { text: presented, by: 'trunk', notation: channel.notation };
+    : { text: presented, by: 'trunk', notation: rules.notationOf(name) };
 }
 
 /** Where the number comes from, as far as the channel still shows it. */

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelKind, dialledNumber, endpointOf, extensionOf, goesOverTrunk } from './channel.ts';
+import {
+  channelKind,
+  dialledNumber,
+  endpointOf,
+  extensionOf,
+  goesOverTrunk,
+  numberInAddress,
+} from './channel.ts';
 
 test('the number in a dial string', () => {
   const rows = [
@@ -38,8 +45,9 @@ test('a leg goes out over a trunk if another number than its own is dialled', ()
     ['PJSIP/anna-00000001', 'anna/sip:12345678@10.0.0.1', true, '204'],
     ['PJSIP/anna-00000001', 'anna/sip:12345678@10.0.0.1', false, '204', 'phone'],
     ['PJSIP/anna-00000001', 'anna/sip:493012345678@10.0.0.1', false, '', 'phone'],
-    ['PJSIP/kamailio-00000001', 'kamailio/sip:1001@10.0.0.1', true, '1001', 'phone'],
-    ['PJSIP/provider-00000001', 'provider/sip:0612345678@10.0.0.1', true, '0612345678', 'phone'],
+    ['PJSIP/anna-00000001', 'anna/sip:204@10.0.0.1', false, '204', 'phone'],
+    ['PJSIP/anna-00000001', 'anna/sip:493012345678@10.0.0.1', false, '493012345678', 'phone'],
+    ['PJSIP/kamailio-00000001', 'kamailio/sip:1001@10.0.0.1', false, '1001', 'phone'],
     ['PJSIP/provider-00000001', 'provider/sip:+31612345678@10.0.0.1', true, '204', 'phone'],
     ['PJSIP/provider-00000001', '0612345678@provider', true, '204', 'phone'],
   ] as const;
@@ -49,6 +57,19 @@ test('a leg goes out over a trunk if another number than its own is dialled', ()
       goesOut,
       `${name} ${dialString}`,
     );
+});
+
+test('a phone that is dialled by the address of an endpoint with a name has the number in it', () => {
+  const rows = [
+    ['PJSIP/kamailio-00000001', 'kamailio/sip:1001@10.0.0.1', '1001', '1001'],
+    ['PJSIP/anna-00000001', 'anna/sip:204@10.0.0.1', '204', '204'],
+    ['PJSIP/anna-00000001', 'anna/sip:205@10.0.0.1', '204', ''],
+    ['PJSIP/anna-00000001', 'anna/sip:anna@10.0.0.1', '', ''],
+    ['PJSIP/1001-00000001', '1001/sip:205@10.0.0.1', '205', ''],
+    ['PJSIP/anna-00000001', 'anna', '204', ''],
+  ] as const;
+  for (const [name, dialString, number, of] of rows)
+    assert.equal(numberInAddress({ name, number }, dialString), of, `${name} ${dialString}`);
 });
 
 test('what a channel is, by its name', () => {

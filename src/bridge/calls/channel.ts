@@ -1,5 +1,4 @@
-import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
-import type { Notation } from '../../shared/phone-number/trunk-notation.ts';
+import { numberIn, placeholderIn } from '../../shared/phone-number/number-text.ts';
 import type { ChannelSeen, Presentation } from './input.ts';
 import type { DialplanLine, MissedPlace, Place } from './place.ts';
 
@@ -24,11 +23,9 @@ export type Channel = {
    * presented, before the dialplan changed it.
    */
   presented: string;
-  /** How its trunk writes numbers: what counted when the number was first read, to its end. */
-  notation?: Notation;
   /** CallerIDNum when the dialplan first dialled somebody for this caller, or connected the caller; '' before. */
   dialplanNumber: string;
-  /** The number that was dialled to make this leg, or ''. */
+  /** The number that was dialled to make this leg, if its endpoint does not say it: a mobile's over a trunk, say; else ''. */
   dialled: string;
   presentation: Presentation;
   /** True if it was seen from its Newchannel on; false if a snapshot or a bridge was the first to show it. */
@@ -61,6 +58,10 @@ export type Channel = {
   redirected?: Place;
   /** Of a caller in FreePBX's voicemail: whose it is, if the PBX has said it. */
   mailbox?: string;
+  /** Of a leg: true if no channel's Dial has made it, but Asterisk itself, for Page() or ARI. */
+  isDialledByPbx: boolean;
+  /** Of a leg: true while Page() has it in its conference. It answers by itself: nobody has picked it up. */
+  isPaged: boolean;
   /** Of a caller: until when (Unix ms) a phone rang, and which; '' if several did. */
   rang: { readonly until: number; readonly name: string } | undefined;
   /**
@@ -122,6 +123,8 @@ export function createChannel(
     trunk: more.trunk,
     talksWith: '',
     dialledFor: '',
+    isDialledByPbx: false,
+    isPaged: false,
     rang: undefined,
     end: undefined,
     bridge: undefined,
@@ -133,14 +136,22 @@ export function createChannel(
 
 /** The text if a trunk presents a number with it, or withholds one; '' for a SIP address such as `alice7`. */
 export function presentedIn(callerNumber: string): string {
-  return callerNumber !== '' && (isWithheld(callerNumber) || numberIn(callerNumber) !== '')
-    ? callerNumber
-    : '';
+  const placeholder = placeholderIn(callerNumber);
+  if (placeholder !== undefined) return placeholder === 'withheld' ? callerNumber : '';
+  return numberIn(callerNumber) === '' ? '' : callerNumber;
 }
 
 /** An analogue line, whose caller's number comes between the first two rings. */
 export function isAnalogue(name: string): boolean {
   return /^DAHDI\/\d/.test(name);
+}
+
+/**
+ * True for the endpoint of callers whom PJSIP does not know.
+ * @see https://docs.asterisk.org/Configuration/Channel-Drivers/SIP/Configuring-res_pjsip/Endpoints-and-Location-A-Foundational-Understanding/ Anonymous endpoints
+ */
+export function isGuestEndpoint(endpoint: string): boolean {
+  return /^PJSIP\/anonymous(?:@|$)/.test(endpoint);
 }
 
 /** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */
@@ -202,10 +213,10 @@ export function otherHalf(localName: string): string {
 
 /**
  * True if a number was dialled that is not the endpoint's own: the leg goes out over a trunk. A phone may have registered
- * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`. A SIP proxy is dialled
- * in the same way for the phones behind it; the leg (`number`: its CallerIDNum) is for the number in that address then.
+ * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`. An endpoint that the
+ * configuration does not know may be a SIP proxy for phones, which is dialled in the same way.
  * @param isPhone whether the PBX's configuration says that the endpoint is none of a trunk: softphones register under
- * numbers of any length.
+ * numbers of any length, also under their own.
  */
 export function goesOverTrunk(
   { name, kind, number = '' }: Pick<Channel, 'name' | 'kind'> & Partial<Pick<Channel, 'number'>>,
@@ -218,8 +229,21 @@ export function goesOverTrunk(
   if (kind !== 'real' || called === '' || called === numberIn(own)) return false;
   if (!dialString.startsWith(`${own}/sip:`)) return true;
   if (numberIn(own) !== '') return false;
-  const isOutside = called.startsWith('+') || (called.length > LONGEST_EXTENSION && !isPhone);
-  return isOutside || called === numberIn(number);
+  if (called.startsWith('+')) return true;
+  return !isPhone && (called.length > LONGEST_EXTENSION || called === numberIn(number));
+}
+
+/**
+ * The number of a phone that is dialled by the address of an endpoint with a name (`anna/sip:204@10.0.0.1`), if the leg is for
+ * that number: the endpoint is the phone, or a SIP proxy for it. '' for others. `number`: the leg's CallerIDNum.
+ */
+export function numberInAddress(
+  { name, number }: Pick<Channel, 'name' | 'number'>,
+  dialString: string,
+): string {
+  const own = extensionOf(name);
+  const called = dialString.startsWith(`${own}/sip:`) ? dialledNumber(dialString) : '';
+  return numberIn(own) === '' && called === numberIn(number) ? called : '';
 }
 
 const LONGEST_EXTENSION = 6;

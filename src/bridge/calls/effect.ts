@@ -33,7 +33,10 @@ export type Report = {
   readonly id: string;
   readonly status: CallStatus;
   readonly from: string;
-  /** Who answered; absent before an answer, on a missed call, and at the end if somebody else may have been first. */
+  /**
+   * Who answered; absent before an answer, on a missed call, if somebody has answered elsewhere, and at the end if somebody else
+   * may have been first.
+   */
   readonly callerId?: string;
   /** How it went, for people; at the end only. */
   readonly outcome?: string;

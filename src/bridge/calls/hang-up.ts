@@ -2,7 +2,15 @@ import { beginCall, endCall } from './call.ts';
 import { awaitsPresentation, isNumberOpen, takeNumber } from './caller-number.ts';
 import { type Channel, PRERING, UP } from './channel.ts';
 import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
-import { APPLICATION_WAIT_MS, askApplication, beginEnd, isTalking, placeAtEnd, rang } from './missed.ts';
+import {
+  APPLICATION_WAIT_MS,
+  askApplication,
+  beginEnd,
+  endedBy,
+  isTalking,
+  placeAtEnd,
+  rang,
+} from './missed.ts';
 import type { OpenCall } from './open-call.ts';
 import { placeText } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
@@ -45,6 +53,7 @@ export function hungUp(
   rang(state, channel);
   if (call !== undefined) {
     beginEnd(state, call, channel, { context, exten, priority });
+    if (cause === ANSWERED_ELSEWHERE && isWithdrawn(state, channel)) call.answer ??= { by: '' };
     askApplication(state, call, channel);
   }
   // The PBX still answers a question that was asked before the hang-up.
@@ -108,6 +117,20 @@ export function endedUnseen(state: TrackerState, { uniqueid, number, callerId, m
   endCall(state, call, undefined, missed);
 }
 
+/**
+ * The provider ends the call since it was answered at another line that it rings, too: a mobile, or a line of the same ISDN
+ * number. SIP says so in the header Reason of the CANCEL (RFC 3326), which callers can write as well.
+ */
+const ANSWERED_ELSEWHERE = 26;
+
+/**
+ * True if the far end has taken the call back while it rang: only then can it be answered elsewhere. Once a menu, a queue or a
+ * mailbox has answered, the provider rings no other line for it (RFC 3261, 16.7).
+ */
+function isWithdrawn(state: TrackerState, channel: Channel): boolean {
+  return channel.state !== UP && endedBy(state, channel) !== 'pbx';
+}
+
 /** Causes that technicians meet. Source: docs.asterisk.org, "Hangup Cause Mappings" (Q.850). */
 const causes: Readonly<Record<number, string>> = {
   0: 'no cause',
@@ -118,7 +141,7 @@ const causes: Readonly<Record<number, string>> = {
   19: 'no answer',
   20: 'phone not registered',
   21: 'rejected',
-  26: 'answered elsewhere',
+  [ANSWERED_ELSEWHERE]: 'answered elsewhere',
   27: 'destination out of order',
   28: 'number incomplete',
   31: 'normal, unspecified',

@@ -80,7 +80,7 @@ export type PresentationAnswered = {
   readonly at: number;
   readonly uniqueid: string;
   readonly presentation: Presentation;
-  /** What was dialled to reach the PBX (DNID); '' for a channel that the PBX itself made, undefined if Asterisk does not say. */
+  /** What was dialled to reach the PBX (DNID); '' if there is none, undefined if Asterisk does not say. */
   readonly dnid: string | undefined;
   /** The number that the trunk presented (ANI), which dialplans leave alone; '' or absent if Asterisk has none. */
   readonly presented?: string | undefined;
@@ -118,6 +118,13 @@ export type BridgeEntered = {
   readonly uniqueid: string;
   readonly channel: string;
   readonly callerNumber: string;
+  /** What has made the bridge, such as `ConfBridge` or `Stasis` (ARI); '' or absent if Asterisk does not say. */
+  readonly creator?: string;
+  /** Where the channel is in the dialplan. */
+  readonly context?: string;
+  readonly exten?: string;
+  /** The Uniqueid of the channel whose place in the bridge it takes; '' or absent if it takes none. */
+  readonly replaces?: string;
 };
 
 /** BridgeLeave. */
@@ -200,10 +207,12 @@ export type ChannelsListed = Omit<Snapshot, 'type'> & {
 };
 
 /** The context that the PBX's configuration gives to the calls of each endpoint: before the snapshot of a (re)connect. */
-type EndpointsConfigured = {
+export type EndpointsConfigured = {
   readonly type: 'endpoints';
   readonly at: number;
   readonly contexts: readonly (readonly [endpoint: string, context: string])[];
+  /** In which calls of chan_sip's guests begin; '' if it lets none in. */
+  readonly guestContext: string;
 };
 
 /** An operator has added or forgotten trunks, and it is on disk. */

@@ -1,8 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { table } from '../../../test/table.ts';
 import type { Input, SnapshotChannel } from './input.ts';
-import { caller, heardAs, phone, play, reportedAs, row } from './tracker.fixture.ts';
+import {
+  answered,
+  becomes,
+  caller,
+  completed,
+  dialled,
+  enters,
+  hangsUp,
+  join,
+  missed,
+  phone,
+  play,
+  ringing,
+  ringingPhone,
+  row,
+  talk,
+  testReports,
+  tick,
+} from './tracker.fixture.ts';
 
 /** A list of what is on the PBX, asked for at a time; each channel in a bridge or in none. */
 const list = (at: number, ...channels: SnapshotChannel[]): Input => ({
@@ -13,79 +30,69 @@ const ofCaller = (bridge = '', state = 6) =>
   row('1.1', 'PJSIP/trunk-00000001', { bridge, state, context: 'from-trunk-isp' });
 const ofPhone = (bridge = '') => row('1.2', 'PJSIP/1001-00000002', { bridge });
 
-const inputs: Record<string, Input> = {
-  empty: list(20_000),
-  again: list(40_000),
-  early: list(1_000),
-  here: list(20_000, ofCaller(), ofPhone()),
-  hereAgain: list(40_000, ofCaller('', 4), ofPhone()),
-  onlyCaller: list(20_000, ofCaller()),
-  onlyCallerAgain: list(40_000, ofCaller()),
-  connected: list(20_000, ofCaller('b'), ofPhone('b')),
-  parked: list(20_000, ofCaller('parked'), ofPhone('parked')),
-  later: caller({ at: 30_000 } as Partial<Input>),
-  up: phone(6),
-};
+const [early, empty, again] = [list(1_000), list(20_000), list(40_000)];
+const here = list(20_000, ofCaller(), ofPhone());
+const hereAgain = list(40_000, ofCaller('', 4), ofPhone());
+const [onlyCaller, onlyCallerAgain] = [list(20_000, ofCaller()), list(40_000, ofCaller())];
+const connected = list(20_000, ofCaller('b'), ofPhone('b'));
+const parked = list(20_000, ofCaller('parked'), ofPhone('parked'));
 
 describe('events that never came', () => {
-  for (const [what = '', script = '', reported = ''] of table(`
-    a Hangup: missing in two lists               | caller empty again             | R (vanished) M
-    a Hangup that may be on the way              | caller empty                   | R
-    a Hangup that came after the first list      | caller empty -1.1              | R M
-    a channel that was missing once              | caller empty hereAgain         | R
-    a channel that came after the question       | early later empty              | R
-    a Hangup of a call that was answered         | caller talk empty again        | R A (vanished) C
-    a Hangup of the phone: it answers no later call of its bridge | caller up 1.2>b onlyCaller onlyCallerAgain 1.1>b | R
-    a Newchannel: in two lists                   | here hereAgain                 | (picked-up) R
-    a Newchannel that may be on the way          | onlyCaller caller              | R
-    BridgeEnter of both                          | caller up 1.1=6 connected      | R A
-    BridgeEnter of both, and Newchannel of the phone | caller 1.1=6 here hereAgain connected | R A
-    BridgeEnter into a bridge that lets nobody talk | caller up 1.1=6 parked      | R
-    none                                         | caller up 1.1=6 here hereAgain | R
-  `))
-    test(what, () => assert.deepEqual(play(heardAs(script, inputs)).reported, reportedAs(reported)));
+  // biome-ignore format: one case a line
+  testReports([
+    ['a Hangup: missing in two lists', [caller, empty, again], [ringing, 'vanished', missed]],
+    ['a Hangup that may be on the way', [caller, empty], [ringing]],
+    ['a Hangup that came after the first list', [caller, empty, hangsUp(caller)], [ringing, missed]],
+    ['a channel that was missing once', [caller, empty, hereAgain], [ringing]],
+    ['a channel that came after the question', [early, { ...caller, at: 30_000 }, empty], [ringing]],
+    ['a Hangup of a call that was answered', [caller, talk, empty, again], [ringing, answered, 'vanished', completed]],
+    ['a Hangup of the phone: it answers no later call of its bridge',
+      [caller, phone, enters('b', phone), onlyCaller, onlyCallerAgain, enters('b', caller)], [ringing]],
+    ['a Newchannel: in two lists', [here, hereAgain], ['picked-up', ringing]],
+    ['a Newchannel that may be on the way', [onlyCaller, caller], [ringing]],
+    ['BridgeEnter of both', [caller, phone, becomes(caller, 'up'), connected], [ringing, answered]],
+    ['BridgeEnter of both, and Newchannel of the phone', [caller, becomes(caller, 'up'), here, hereAgain, connected], [ringing, answered]],
+    ['BridgeEnter into a bridge that lets nobody talk', [caller, phone, becomes(caller, 'up'), parked], [ringing]],
+    ['none', [caller, phone, becomes(caller, 'up'), here, hereAgain], [ringing]],
+  ]);
+
+  test('a Newchannel of a call to which no number was dialled', () => {
+    const listed = row('1.1', 'SIP/provider-00000001', { state: 4, context: 'from-trunk-isp' });
+    const { reported } = play([list(20_000, listed), list(40_000, listed)], { dnid: '' });
+    assert.deepEqual(reported, ['picked-up', ringing]);
+  });
 
   test('a call whose Hangup was lost is left to its record, if there are any', () => {
-    const more = { hasGapFiller: true };
-    const { reported, state } = play(
-      heardAs('caller empty again', inputs),
-      {},
-      undefined,
-      'allowed',
-      '',
-      more,
-    );
-    assert.deepEqual(reported, reportedAs('R'));
+    const { reported, state } = play([caller, empty, again], { dnid: '', hasGapFiller: true });
+    assert.deepEqual(reported, [ringing]);
     assert.deepEqual([state.calls.size, state.channels.size], [1, 0]);
   });
 
   test('the channels are asked for 2 s after caller and phone have both picked up, if nothing connects them', () => {
-    const asks = (script: string) =>
-      play(heardAs(script, { ...inputs, rings: phone(5) })).effects.filter(
-        ({ type }) => type === 'ask-channels',
-      ).length;
-    assert.equal(asks('caller rings 1.2=6 1.1=6 +1999'), 0);
-    assert.equal(asks('caller rings 1.2=6 1.1=6 +2000'), 1);
-    assert.equal(asks('caller 1.1=6 rings 1.2=6 +2000'), 1, 'in a queue');
-    assert.equal(asks('caller rings 1.1=6 +2000'), 0, 'it still rings');
-    assert.equal(asks('caller rings 1.2=6 1.1=6 1.2>b 1.1>b +2000'), 0);
-    assert.equal(asks('caller rings 1.2=6 1.1=6 -1.2 +2000'), 0);
+    const asks = (...heard: Input[]) =>
+      play([caller, ...heard]).effects.filter(({ type }) => type === 'ask-channels').length;
+    const [callerUp, phoneUp] = [becomes(caller, 'up'), becomes(phone, 'up')];
+    assert.equal(asks(ringingPhone, phoneUp, callerUp, tick(1_999)), 0);
+    assert.equal(asks(ringingPhone, phoneUp, callerUp, tick(2_000)), 1);
+    assert.equal(asks(callerUp, ringingPhone, phoneUp, tick(2_000)), 1, 'in a queue');
+    assert.equal(asks(ringingPhone, callerUp, tick(2_000)), 0, 'it still rings');
+    assert.equal(asks(ringingPhone, phoneUp, callerUp, ...join('b', phone, caller), tick(2_000)), 0);
+    assert.equal(asks(ringingPhone, phoneUp, callerUp, hangsUp(phone), tick(2_000)), 0);
   });
 
   test('an unseen bridge is told once, and only if no event said that the channel is in one', () => {
-    const unseen = (script: string) =>
-      play(heardAs(script, inputs)).effects.filter(({ type }) => type === 'bridge-unseen').length;
-    assert.equal(unseen('caller up 1.1=6 connected'), 2);
-    assert.equal(unseen('caller up 1.1>b 1.2>b connected'), 0);
+    const unseen = (...heard: Input[]) =>
+      play([caller, phone, ...heard, connected]).effects.filter(({ type }) => type === 'bridge-unseen')
+        .length;
+    assert.equal(unseen(becomes(caller, 'up')), 2);
+    assert.equal(unseen(...join('b', caller, phone)), 0);
   });
 });
 
 test('without a Linkedid a channel is no leg, and DialBegin says whose it is', () => {
-  const none = { linkedid: '' } as Partial<Input>;
-  const leg = { ...phone(5), ...none } as Input;
-  const dialled: Input = { type: 'dialled', at: 1_000, uniqueid: '1.2', dialString: '1001', by: '1.1' };
-  const inputsWithout = [caller(none), leg, dialled];
-  const { reported, state } = play(inputsWithout);
-  assert.deepEqual(reported, reportedAs('R'));
+  const none = { linkedid: '' };
+  const leg = { ...ringingPhone, ...none };
+  const { reported, state } = play([{ ...caller, ...none }, leg, { ...dialled(leg, '1001'), by: '1.1' }]);
+  assert.deepEqual(reported, [ringing]);
   assert.equal(state.channels.get('1.2')?.dialledFor, '1.1');
 });

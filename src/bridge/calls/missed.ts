@@ -3,10 +3,11 @@ import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import { numberIn } from '../../shared/phone-number/number-text.ts';
 import { type Channel, extensionOf, UP } from './channel.ts';
 import type { HangupRequested, VariableAnswered } from './input.ts';
-import type { OpenCall } from './open-call.ts';
+import { answererOf, type OpenCall } from './open-call.ts';
 import {
   closedBy,
   type DialplanLine,
+  isSendingAway,
   type MissedPlace,
   mailboxIn,
   missedPlaceAt,
@@ -87,7 +88,7 @@ export function rang(state: TrackerState, leg: Channel): void {
   const caller = state.channels.get(leg.dialledFor);
   if (caller === undefined || leg.kind !== 'real') return;
   const { at: until } = state;
-  const name = isTrunkEnd(state, leg) ? '' : extensionOf(leg.name);
+  const name = isTrunkEnd(state, leg) ? '' : leg.dialled || extensionOf(leg.name);
   const others =
     caller.rang !== undefined && until - caller.rang.until < RANG_OUT_MS ? caller.rang.name : name;
   caller.rang = { until, name: others === name ? name : '' };
@@ -130,11 +131,20 @@ export function placeAtEnd(
   return where === 'ringing' ? (channel.redirected ?? own) : own;
 }
 
+/** Who ended an unanswered call; undefined if the channel's technology may not say that its far end hangs up. */
+export function endedBy(state: TrackerState, channel: Channel): Missed['by'] {
+  const { isRequested, application } = channel.end ?? {};
+  // Asterisk writes the end of a caller whom the dialplan sends away (302, REFER) like that of one who hangs up.
+  if (typeof application === 'object' && isSendingAway(application.name)) return 'pbx';
+  if (isRequested) return 'caller';
+  return state.requesting.has(technologyOf(channel)) ? 'pbx' : undefined;
+}
+
 /** How an unanswered call ended, as far as the PBX shows it. */
 export function missedOf(state: TrackerState, call: OpenCall, channel: Channel | undefined): Missed {
   const { end } = channel ?? {};
   if (channel === undefined || end === undefined) return {};
-  const by = end.isRequested ? 'caller' : state.requesting.has(technologyOf(channel)) ? 'pbx' : undefined;
+  const by = endedBy(state, channel);
   const after = Math.max(Math.floor((end.at - (call.began ?? Number.NaN)) / 1_000), 0);
   return {
     ...placeOf(channel, end),
@@ -199,7 +209,7 @@ export function extrasOf(
 
 /** How a call went, for people. */
 export function outcomeOf({ answer }: OpenCall, missed: Missed | undefined): string {
-  if (answer !== undefined) return `was answered by ${answer.callerId || '?'}`;
+  if (answer !== undefined) return `was answered ${answererOf(answer.callerId)}`;
   return missed === undefined ? 'no answer was observed' : missedText(missed);
 }
 

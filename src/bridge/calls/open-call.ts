@@ -32,12 +32,17 @@ const openCallSchema = z.object({
   partlyObserved: z.literal(true).optional(),
   /**
    * Set once a person's end was in a bridge with the caller, reported or not: the uniqueid of that channel, and what
-   * is reported as `caller_id`.
+   * is reported as `caller_id`; without it, somebody whom the PBX does not know has answered (a mobile that the provider rings, too).
    */
-  answer: z.object({ by: z.string(), callerId: z.string() }).optional(),
+  answer: z.object({ by: z.string(), callerId: z.string().optional() }).optional(),
 });
 
 export type OpenCall = z.infer<typeof openCallSchema>;
+
+/** Who answered, as the end of a sentence: `by 1001`. */
+export function answererOf(callerId: string | undefined): string {
+  return callerId === undefined ? 'elsewhere' : `by ${callerId || '?'}`;
+}
 
 /** Reads a saved call; undefined if the text is not one (another version wrote it, or the disk damaged it). */
 export function readOpenCall(text: string): OpenCall | undefined {

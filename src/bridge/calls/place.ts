@@ -108,7 +108,11 @@ const applications: Readonly<Record<string, MissedPlace['where']>> = {
   waitexten: 'ivr',
   read: 'ivr',
   playback: 'announcement',
+  transfer: 'terminated',
 };
+
+/** True for the application that hands a caller back to the provider, to be connected with another number. */
+export const isSendingAway = (application: string): boolean => application.toLowerCase() === 'transfer';
 
 /** Where a call ended by the application that was running, such as `Queue` with `sales,t`; empty if that says nothing. */
 export function missedPlaceIn(application: string, data: string): MissedPlace {

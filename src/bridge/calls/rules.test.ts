@@ -1,37 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { table } from '../../../test/table.ts';
 import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { callSettings } from './rules.fixture.ts';
-import { classifyChannel, createRules } from './rules.ts';
+import { classifyChannel, createRules, type Rules } from './rules.ts';
 
 const byContext = createRules(callSettings);
 const byName = createRules({ ...callSettings, inboundChannels: ['PJSIP/trunk-*'] });
 const seen = { channel: 'PJSIP/1001-00000001', context: 'from-internal', uniqueid: '1.1', linkedid: '1.1' };
 
-/** The rules, what differs from a phone's channel, whether it is inbound, and why (as it begins or ends). */
-const rows = table<[name: string, by: string, differs: string, inbound: string, why: string]>(`
-  a trunk by its context  | context | context=from-trunk-sip                  | yes | from-trunk-sip matches INBOUND_CONTEXTS
-  a trunk by its name     | name    | channel=PJSIP/trunk-1                   | yes | PJSIP/trunk-1 matches INBOUND_CHANNELS
-  an extension            | context |                                         | no  | not inbound: context from-internal matches no INBOUND_CONTEXTS, and INBOUND_CHANNELS is not set
-  an extension, names set too | name |                                        | no  | its name PJSIP/1001-00000001 matches no INBOUND_CHANNELS
-  no context              | context | context=                                | no  | context (none)
-  a leg                   | context | context=from-trunk linkedid=1.0         | no  | dialled for the call 1.0
-  half of a Local pair    | context | channel=Local/1@a-1;1 context=from-trunk | no | Local channel
-  a helper                | context | channel=Bridge/x context=from-trunk     | no  | helper of Asterisk
-`);
-for (const [name, by, differs, inbound, why] of rows)
+const inbound = { inbound: true, trunk: true };
+const legOnTrunk = { inbound: false, trunk: true };
+const internal = { inbound: false, trunk: false };
+// biome-ignore format: one case a line
+const cases: [name: string, rules: Rules, differs: Partial<typeof seen>, found: { inbound: boolean; trunk: boolean }, why: string][] = [
+  ['a trunk by its context', byContext, { context: 'from-trunk-sip' }, inbound, 'from-trunk-sip matches INBOUND_CONTEXTS'],
+  ['a trunk by its name', byName, { channel: 'PJSIP/trunk-1' }, inbound, 'PJSIP/trunk-1 matches INBOUND_CHANNELS'],
+  ['an extension', byContext, {}, internal, 'not inbound: context from-internal matches no INBOUND_CONTEXTS, and INBOUND_CHANNELS is not set'],
+  ['an extension, names set too', byName, {}, internal, 'its name PJSIP/1001-00000001 matches no INBOUND_CHANNELS'],
+  ['no context', byContext, { context: '' }, internal, 'context (none)'],
+  ['a leg', byContext, { context: 'from-trunk', linkedid: '1.0' }, legOnTrunk, 'dialled for the call 1.0'],
+  ['half of a Local pair', byContext, { channel: 'Local/1@a-1;1', context: 'from-trunk' }, internal, 'Local channel'],
+  ['a helper', byContext, { channel: 'Bridge/x', context: 'from-trunk' }, internal, 'helper of Asterisk'],
+];
+for (const [name, rules, differs, found, reason] of cases)
   test(`inbound or not, in words: ${name}`, () => {
-    const changes = Object.fromEntries(
-      differs
-        .split(' ')
-        .filter(Boolean)
-        .map((text) => text.split('=')),
-    );
-    const found = classifyChannel(by === 'name' ? byName : byContext, { ...seen, ...changes });
-    assert.equal(found.inbound, inbound === 'yes');
-    assert.equal(found.trunk, inbound === 'yes' || name === 'a leg');
-    assert.ok(found.why.includes(why), found.why);
+    const { why, ...rest } = classifyChannel(rules, { ...seen, ...differs });
+    assert.deepEqual(rest, found);
+    assert.ok(why.includes(reason), why);
   });
 
 test('a star stands for anything, slashes and dots too', () => {

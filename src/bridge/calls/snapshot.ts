@@ -1,5 +1,5 @@
 import { answerCallsIn } from './answer.ts';
-import { afterGap, beginCall, endCall, reviewNumber, saveCall } from './call.ts';
+import { afterGap, beginCall, endCall, replacingOverdue, reviewNumber, saveCall } from './call.ts';
 import { type Channel, channelKind, createChannel, endpointOf, presentedIn, RING, UP } from './channel.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
 import type { OpenCall } from './open-call.ts';
@@ -23,6 +23,7 @@ export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
     if (!state.channels.has(call.uniqueid)) callVanished(state, call, before.get(call.uniqueid));
   }
   for (const call of state.calls.values()) reviewNumber(state, call);
+  replacingOverdue(state);
   for (const channel of state.channels.values()) pickUp(state, channel);
   for (const bridge of state.bridges.values()) answerCallsIn(state, bridge);
   state.snapshots += 1;

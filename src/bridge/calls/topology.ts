@@ -8,7 +8,7 @@ const MOST_EMPTIED = 1_000;
 /**
  * The real channels that are connected through `bridge`, nearest first: its members, and those of every bridge at the
  * other end of a Local pair, however long the chain. A bridge that only holds its channels (parking, waiting agents)
- * connects none of them.
+ * connects none of them, and a phone that was paged hears only.
  */
 export function partiesOf(state: TrackerState, bridge: Bridge): Channel[] {
   const parties: Channel[] = [];
@@ -16,9 +16,10 @@ export function partiesOf(state: TrackerState, bridge: Bridge): Channel[] {
   for (const { members, holding } of seen) {
     if (holding) continue;
     for (const channel of members) {
+      if (channel.isPaged) continue;
       if (channel.kind === 'real') parties.push(channel);
-      const beyond = state.locals.get(otherHalf(channel.name))?.bridge;
-      if (beyond !== undefined) seen.add(beyond);
+      const half = state.locals.get(otherHalf(channel.name));
+      if (half?.bridge !== undefined && !half.isPaged) seen.add(half.bridge);
     }
   }
   return parties;

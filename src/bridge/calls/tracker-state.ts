@@ -24,10 +24,14 @@ export type TrackerState = {
   readonly trunks: Map<string, Trunk>;
   /** The contexts of endpoints by the PBX's configuration, as far as they are known. */
   contexts: ReadonlyMap<string, string>;
+  /** The context in which calls of chan_sip's guests begin; '' if it lets none in, or that is unknown. */
+  guestContext: string;
   /** Uniqueids of channels that were classified before the start, and are not reported. */
   readonly unreported: ReadonlySet<string>;
   /** Uniqueids of the calls that wait for their number. */
   readonly waitingForNumber: Set<string>;
+  /** Until when to wait whether new calls continue others, Unix ms; by Uniqueid. */
+  readonly replacing: Map<string, number>;
   /** When to look whether callers and their phones, who have both picked up, are connected, Unix ms; by the caller's Uniqueid. */
   readonly connecting: Map<string, number>;
   /** Uniqueids of channels that the last list had, and no event. */
@@ -70,8 +74,15 @@ export function initialState(rules: Rules, saved: Saved): TrackerState {
     calls: new Map(saved.calls.map((call) => [call.uniqueid, { ...call }])),
     trunks: new Map(saved.trunks.map((trunk) => [trunk.endpoint, trunk])),
     contexts: new Map(),
+    guestContext: '',
     unreported: new Set(saved.unreported),
     waitingForNumber: new Set(waiting.map(({ uniqueid }) => uniqueid)),
+    // A call of which nothing was reported before a restart: the first tick or snapshot reports it.
+    replacing: new Map(
+      saved.calls.flatMap(({ uniqueid, from, reported }) =>
+        from !== '' && reported === undefined ? [[uniqueid, 0]] : [],
+      ),
+    ),
     connecting: new Map(),
     unheard: new Set(),
     waitingForApplication: new Map(),

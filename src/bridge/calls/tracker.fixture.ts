@@ -1,33 +1,52 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallStatus } from '../../shared/api/contract/call-status.ts';
+import type { DecisionName } from './decisions.ts';
 import type { Effect } from './effect.ts';
-import type { Input, Presentation, SnapshotChannel } from './input.ts';
+import type {
+  BridgeEntered,
+  ChannelCreated,
+  ChannelHungUp,
+  Dialled,
+  Input,
+  Presentation,
+  PresentationAnswered,
+  SnapshotChannel,
+} from './input.ts';
 import { callSettings } from './rules.fixture.ts';
 import { type CallSettings, createRules } from './rules.ts';
 import { createTracker } from './tracker.ts';
 import type { Saved } from './tracker-state.ts';
 import type { Trunk } from './trunk.ts';
 
-/** A line of what is reported: `ringing +31201234567`, `answered +31201234567 by 1001`. */
-function line(effect: Effect): string {
-  if (effect.type === 'report')
-    return `${effect.status} ${effect.from}${effect.callerId ? ` by ${effect.callerId}` : ''}`;
-  if (effect.type === 'log') return `(${effect.decision})`;
-  return '';
+type Inputs = readonly (Input | readonly Input[])[];
+
+/** An event of the call as it is reported, with who answered; or a decision that is logged. */
+type Reported = { status: CallStatus; from: string; by?: string } | DecisionName;
+
+function reportedBy(effect: Effect): Reported[] {
+  if (effect.type === 'log') return [effect.decision];
+  if (effect.type !== 'report') return [];
+  const { status, from, callerId } = effect;
+  return [callerId === undefined ? { status, from } : { status, from, by: callerId }];
 }
 
+/** Where a test differs: `presentation` is what the PBX says each time it is asked, `dnid` the number that was dialled. */
+export type Setup = {
+  settings?: Partial<CallSettings>;
+  saved?: Saved;
+  presentation?: Presentation | 'no answer';
+  dnid?: string;
+  hasGapFiller?: boolean;
+};
+
 /**
- * Plays inputs, and answers each `ask` with `presentation`; returns what is reported and noted, in order, and the state
- * that is left, after it made sure that the effects save and free all of it for a restart.
+ * Plays inputs; returns what is reported and logged, in order, all effects, and the state that is left, after it made sure
+ * that the effects save and free all of it for a restart.
  */
-export function play(
-  inputs: readonly Input[],
-  overrides: Partial<CallSettings> = {},
-  saved: Saved = { calls: [], trunks: [] },
-  presentation: Presentation | 'no answer' = 'allowed',
-  dnid: string | undefined = '0201000000',
-  more: { hasGapFiller?: boolean; asksApplications?: boolean } = {},
-) {
-  const rules = createRules({ ...callSettings, ...overrides }, more);
+export function play(inputs: Inputs, setup: Setup = {}) {
+  const { settings, saved = { calls: [], trunks: [] }, presentation = 'allowed', hasGapFiller } = setup;
+  const rules = createRules({ ...callSettings, ...settings }, hasGapFiller ? { hasGapFiller } : {});
   const tracker = createTracker(rules, saved);
   const effects: Effect[] = [];
   const hear = (input: Input) => {
@@ -35,9 +54,9 @@ export function play(
     effects.push(...next);
     for (const effect of next)
       if (effect.type === 'ask' && presentation !== 'no answer')
-        hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, presentation, dnid });
+        hear({ ...pbxSays(effect, presentation), at: input.at, dnid: setup.dnid ?? '0201000000' });
   };
-  inputs.forEach(hear);
+  inputs.flat().forEach(hear);
   const kept = {
     calls: new Map(saved.calls.map((call) => [call.id, call])),
     trunks: new Map(saved.trunks.map((trunk) => [trunk.endpoint, trunk])),
@@ -50,76 +69,98 @@ export function play(
   }
   assert.deepEqual([...kept.calls.values()], [...tracker.state.calls.values()]);
   // What an operator corrects is stored already.
-  if (!inputs.some(({ type }) => type === 'trunks-corrected'))
+  if (!inputs.flat().some(({ type }) => type === 'trunks-corrected'))
     assert.deepEqual([...kept.trunks.values()], [...tracker.state.trunks.values()]);
-  return { reported: effects.map(line).filter(Boolean), effects, state: tracker.state };
+  return { reported: effects.flatMap(reportedBy), effects, state: tracker.state };
 }
 
+/** A test for each case: what is heard, and what is reported and logged. */
+export function testReports(
+  cases: readonly (readonly [name: string, heard: Inputs, reported: readonly Reported[], setup?: Setup])[],
+  common: Setup = {},
+): void {
+  for (const [name, heard, reported, setup] of cases)
+    test(name, () => assert.deepEqual(play(heard, { ...common, ...setup }).reported, reported));
+}
+
+export const ringing = { status: 'ringing', from: '+31201234567' } as const;
+export const answeredBy = (by: string) => ({ status: 'answered', from: ringing.from, by }) as const;
+export const completedBy = (by: string) => ({ status: 'completed', from: ringing.from, by }) as const;
+/** By the phone. */
+export const [answered, completed] = [answeredBy('1001'), completedBy('1001')];
+/** Completed without an answer. */
+export const missed = { status: 'completed', from: ringing.from } as const;
+
 export const at = 1_000;
-export const created = (uniqueid: string, channel: string, more: Partial<Input> = {}): Input =>
-  ({
-    type: 'channel-created',
-    at,
-    uniqueid,
-    linkedid: '1.1',
-    channel,
-    state: 0,
-    context: 'from-internal',
-    exten: 's',
-    callerNumber: '',
-    ...more,
-  }) as Input;
-export const caller = (more: Partial<Input> = {}): Input =>
-  created('1.1', 'PJSIP/trunk-00000001', {
-    context: 'from-trunk-isp',
-    state: 4,
-    callerNumber: '0201234567',
-    ...more,
-  } as Partial<Input>);
-/** A phone of the house, `state`: 5 it rings, 6 somebody has picked it up. */
-export const phone = (state = 6, uniqueid = '1.2', extension = '1001'): Input =>
-  created(uniqueid, `PJSIP/${extension}-00000002`, { state } as Partial<Input>);
-export const enters = (
-  bridge: string,
-  uniqueid: string,
-  technology = 'simple_bridge',
-  callerNumber = '',
-): Input => ({
-  type: 'bridge-entered',
+/** The caller's channel: as an input, that it appears and rings. */
+export const caller: ChannelCreated = {
+  type: 'channel-created',
   at,
-  bridge,
-  technology,
-  uniqueid,
-  channel: '',
-  callerNumber,
+  uniqueid: '1.1',
+  linkedid: '1.1',
+  channel: 'PJSIP/trunk-00000001',
+  state: 4,
+  context: 'from-trunk-isp',
+  exten: 's',
+  callerNumber: '0201234567',
+};
+/** Another caller than `caller`, with the same number. */
+export const callerAs = (uniqueid: string): ChannelCreated => ({ ...caller, uniqueid, linkedid: uniqueid });
+/** Another caller, with another number. */
+export const other = { ...callerAs('2.1'), callerNumber: '0207654321' };
+/** Another channel of the caller's call. */
+export const created = (uniqueid: string, channel: string, state = 0): ChannelCreated => ({
+  ...{ ...caller, uniqueid, channel, state, context: 'from-internal', callerNumber: '' },
 });
-export const leaves = (bridge: string, uniqueid: string): Input => ({
-  type: 'bridge-left',
-  at,
-  bridge,
-  uniqueid,
+/** A phone of the house that has picked up. */
+export const phoneAs = (extension: string, uniqueid = '1.2') =>
+  created(uniqueid, `PJSIP/${extension}-00000002`, 6);
+export const phone = phoneAs('1001');
+export const [phone1007, phone1008] = [phoneAs('1007', '1.7'), phoneAs('1008', '1.8')];
+/** The phone, which rings. */
+export const ringingPhone: ChannelCreated = { ...phone, state: 5 };
+
+/** The two halves of a Local channel. */
+export const local = [created('1.3', 'Local/s@ring-0001;1'), created('1.4', 'Local/s@ring-0001;2')] as const;
+
+/** What has a Uniqueid: a channel by how it appeared. */
+type Channel = Pick<ChannelCreated, 'uniqueid'>;
+type Bridge = { bridge: string; technology: string };
+export const conference: Bridge = { bridge: 'c', technology: 'softmix' };
+export const parking: Bridge = { bridge: 'p', technology: 'holding_bridge' };
+export const enters = (bridge: string | Bridge, { uniqueid }: Channel): BridgeEntered => ({
+  ...(typeof bridge === 'string' ? { bridge, technology: 'simple_bridge' } : bridge),
+  ...{ type: 'bridge-entered', at, uniqueid, channel: '', callerNumber: '' },
 });
-export const hangsUp = (uniqueid: string): Input => ({ type: 'hung-up', at, uniqueid, cause: 16 });
-export const state = (uniqueid: string, channelState: number, callerNumber = ''): Input => ({
-  type: 'channel-state',
-  at,
-  uniqueid,
-  channel: '',
-  state: channelState,
-  callerNumber,
+/** One after the other enters the bridge. */
+export const join = (bridge: string | Bridge, ...channels: Channel[]): Input[] =>
+  channels.map((channel) => enters(bridge, channel));
+export const leaves = (bridge: string, { uniqueid }: Channel): Input => ({
+  ...{ type: 'bridge-left', at, bridge, uniqueid },
 });
+/** The phone picks up and talks with the caller. */
+export const talk: Input[] = [phone, ...join('b', phone, caller)];
+export const hangsUp = ({ uniqueid }: Channel): ChannelHungUp => ({
+  ...{ type: 'hung-up', at, uniqueid, cause: 16 },
+});
+const states = { ring: 4, ringing: 5, up: 6 };
+export const becomes = ({ uniqueid }: Channel, state: keyof typeof states): Input => ({
+  ...{ type: 'channel-state', at, uniqueid, channel: '', state: states[state], callerNumber: '' },
+});
+export const dialled = ({ uniqueid }: Channel, dialString: string): Dialled => ({
+  ...{ type: 'dialled', at, uniqueid, dialString },
+});
+/** The number of a channel changes. */
 export const number = (
-  uniqueid: string,
+  { uniqueid }: Channel,
   callerNumber: string,
-  presentation: 'allowed' | 'prohibited' | 'unavailable' = 'allowed',
+  presentation: Presentation = 'allowed',
 ): Input => ({ type: 'caller-number', at, uniqueid, callerNumber, presentation });
-export const saysOf = (uniqueid: string, presentation: Presentation): Input => ({
-  type: 'presentation',
-  at,
-  uniqueid,
-  presentation,
-  dnid: '0201000000',
+/** The PBX answers whether the caller's number may be shown. */
+export const pbxSays = ({ uniqueid }: Channel, presentation: Presentation): PresentationAnswered => ({
+  ...{ type: 'presentation', at, uniqueid, presentation, dnid: '0201000000' },
 });
+/** So many milliseconds after `at`. */
 export const tick = (later: number): Input => ({ type: 'tick', at: at + later });
 export const row = (
   uniqueid: string,
@@ -137,65 +178,14 @@ export const row = (
   bridge: '',
   ...more,
 });
-export const snapshot = (
-  channels: readonly SnapshotChannel[],
-  bridges: { bridge: string; technology: string }[] = [],
-): Input => ({ type: 'snapshot', at, channels, bridges });
-
-/**
- * Inputs in short, a word each: `caller`; `phone` and `rings`, the phone 1001 as 1.2, picked up or not; `1.1>b` enters a
- * bridge, `1.1<b` leaves it (`c` is a conference, `p` for parking); `1.1=6` has a state, `1.1#020` a number, `1.1#!020` one that is
- * prohibited; `1.1?allowed` is what the PBX answers; `-1.1` hangs up; `+999` is a tick; `talk` a phone that answers in
- * `b`; `gone` a snapshot without channels. `@9000` behind a word is its time, and a name of `more` stands for what it is.
- */
-export function heardAs(
-  script: string,
-  more: Readonly<Record<string, Input | readonly Input[]>> = {},
-): Input[] {
-  const named: typeof more = {
-    caller: caller(),
-    phone: phone(),
-    rings: phone(5),
-    talk: [phone(), enters('b', '1.2'), enters('b', '1.1')],
-    gone: snapshot([]),
-    ...more,
-  };
-  return script.split(' ').flatMap((text): readonly Input[] => {
-    if (text === '') return [];
-    const [word = '', time] = text.split('@');
-    const [, id = '', sign = '', rest = ''] = /^([\d.]*)([<>=#?+-])(.*)$/.exec(word) ?? [];
-    const inputs = [named[word] ?? inputOf(id, sign, rest)].flat();
-    return time === undefined ? inputs : inputs.map((input) => ({ ...input, at: Number(time) }));
-  });
-}
-
-function inputOf(id: string, sign: string, rest: string): Input {
-  if (sign === '>') return enters(rest, id, { c: 'softmix', p: 'holding_bridge' }[rest]);
-  if (sign === '<') return leaves(rest, id);
-  if (sign === '=') return state(id, Number(rest));
-  if (sign === '#') return number(id, rest.replace('!', ''), rest.startsWith('!') ? 'prohibited' : 'allowed');
-  if (sign === '?') return saysOf(id, rest as Presentation);
-  if (sign === '+') return tick(Number(rest));
-  assert.equal(sign, '-', 'no such input');
-  return hangsUp(rest);
-}
-
-/**
- * What is reported, in short: `R` ringing, `A` answered by 1001, `C` completed by 1001, `M` completed without an answer,
- * each with another person or number as `A:1009` and `R@+31000000000`; what is logged as it is.
- */
-export function reportedAs(script: string): string[] {
-  const statuses = { R: 'ringing', A: 'answered', C: 'completed', M: 'completed' };
-  return script.split(' ').flatMap((text) => {
-    if (text === '') return [];
-    const [, short, by, from = '+31201234567'] = /^([RACM])(?::([^@]+))?(?:@(.+))?$/.exec(text) ?? [];
-    if (short === undefined) return [text];
-    const who = 'AC'.includes(short) ? ` by ${by ?? '1001'}` : '';
-    return [`${statuses[short as keyof typeof statuses]} ${from}${who}`];
-  });
-}
-
-export const [R, A, C, MISSED] = reportedAs('R A C M') as [string, string, string, string];
+export const snapshot = (channels: readonly SnapshotChannel[], bridges: Bridge[] = []): Input => ({
+  type: 'snapshot',
+  at,
+  channels,
+  bridges,
+});
+/** A snapshot of a PBX on which nothing is left. */
+export const gone = snapshot([]);
 
 /** A trunk on which an inbound call was heard. */
 export const heard = (endpoint: string, context = 'from-trunk-isp'): Trunk => ({

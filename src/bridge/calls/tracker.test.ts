@@ -1,128 +1,221 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { table } from '../../../test/table.ts';
-import type { Input } from './input.ts';
+import type { ChannelCreated, Input } from './input.ts';
 import {
-  A,
+  answered,
+  answeredBy,
   at,
+  becomes,
   caller,
+  callerAs,
+  completed,
+  completedBy,
+  conference,
   created,
+  dialled,
   enters,
-  heardAs,
+  gone,
+  hangsUp,
+  join,
+  leaves,
+  local,
+  missed,
+  other,
+  parking,
+  pbxSays,
   phone,
+  phone1007,
+  phone1008,
+  phoneAs,
   play,
-  R,
-  reportedAs,
+  ringing,
+  ringingPhone,
   row,
   snapshot,
-  state,
+  talk,
+  testReports,
+  tick,
 } from './tracker.fixture.ts';
 
-const leg = (channel: string, dialString: string): Input[] => [
-  created('1.2', channel),
-  { type: 'dialled', at, uniqueid: '1.2', dialString },
-  state('1.2', 6),
-];
-const overTrunk = (callerNumber: string, trunk = 'trunk') =>
-  created('1.2', `PJSIP/${trunk}-00000002`, { context: 'from-trunk-isp', state: 6, callerNumber } as never);
-const renamed = (uniqueid: string, oldName: string, endpoint = '1009'): Input => ({
+/** A leg that the PBX dials as `dialString`, and that is answered. */
+const answersAs = (channel: string, dialString: string): Input[] => {
+  const leg = created('1.2', channel);
+  return [leg, dialled(leg, dialString), becomes(leg, 'up')];
+};
+const renamed = ({ uniqueid }: { uniqueid: string }, oldName: string, endpoint = '1009'): Input => ({
   ...{ type: 'channel-renamed', at, uniqueid, oldName, channel: `PJSIP/${endpoint}-00000009` },
 });
-const inputs: Record<string, Input | Input[]> = {
-  down: caller({ state: 0 } as never),
-  other: caller({ uniqueid: '2.1', linkedid: '2.1', callerNumber: '0207654321' } as never),
-  local: [created('1.3', 'Local/s@ring-0001;1'), created('1.4', 'Local/s@ring-0001;2')],
-  local2: [created('1.5', 'Local/t@ring-0002;1'), created('1.6', 'Local/t@ring-0002;2')],
-  announcer: created('1.5', 'CBAnn/1-0001;2'),
-  extension: created('1.1', 'PJSIP/1001-0000000a', { state: 4 } as never),
-  legOfAnother: caller({ linkedid: '0.9' } as never),
-  localInbound: caller({ channel: 'Local/s@from-trunk-1;1' } as never),
-  phone1007: phone(6, '1.7', '1007'),
-  phone1008: phone(6, '1.8', '1008'),
-  joins: [phone(6, '1.3'), enters('b', '1.3')],
-  mobile: leg('PJSIP/trunk-00000002', '0612345678@trunk'),
-  mobileByNumber: overTrunk('0612345678'),
-  mobileNoNumber: overTrunk(''),
-  mobileOtherTrunk: [overTrunk('0612345678', 'out'), renamed('1.2', 'PJSIP/out-00000002', 'out')],
-  mobileOwnNumber: [
-    overTrunk('0205550000'),
-    { type: 'dialled', at, uniqueid: '1.2', dialString: 'trunk/sip:+31612345678@10.0.0.1:5060' },
-  ],
-  mobileBehindNewTrunk: leg('PJSIP/out-00000002', '0612345678@out'),
-  byContact: leg('PJSIP/1001-00000002', '1001/sip:1001@192.168.1.5:5060'),
-  byOtherNumber: leg('PJSIP/1001-00000002', '1001/sip:201234@192.168.1.5:5060'),
-  anna: { type: 'endpoints', at, contexts: [['PJSIP/anna', 'from-internal']] },
-  byLongContact: leg('PJSIP/anna-00000002', 'anna/sip:12345678@192.168.1.5:5060'),
-  phoneRenamed: renamed('1.2', 'PJSIP/1001-00000002'),
-  mobileRenamed: renamed('1.2', 'PJSIP/trunk-00000002'),
-  localRenamed: renamed('1.4', 'Local/s@ring-0001;2'),
-  unknownRenamed: renamed('9.9', 'x'),
-  forgedRename: [renamed('1.1', '', 'x'), renamed('1.2', 'x')],
-  unknownDial: { type: 'dialled', at, uniqueid: '9.9', dialString: '1001' },
-  bridgeDestroyed: { type: 'bridge-destroyed', at, bridge: 'b' },
+const OTHER = '+31207654321';
+const local2 = [created('1.5', 'Local/t@ring-0002;1'), created('1.6', 'Local/t@ring-0002;2')] as const;
+const [announcer, extension] = [created('1.5', 'CBAnn/1-0001;2'), created('1.1', 'PJSIP/1001-0000000a', 4)];
+const joins = [phoneAs('1001', '1.3'), enters('b', { uniqueid: '1.3' })];
+const mobile = created('1.2', 'PJSIP/trunk-00000002');
+const mobileAnswers = answersAs(mobile.channel, '0612345678@trunk');
+const mobileWith = (callerNumber: string, channel = mobile.channel) => ({
+  ...created('1.2', channel, 6),
+  ...{ context: 'from-trunk-isp', callerNumber },
+});
+const outwards = 'PJSIP/out-00000002';
+const mobileOtherTrunk = [mobileWith('0612345678', outwards), renamed(mobile, outwards, 'out')];
+const mobileOwnNumber = [mobileWith('0205550000'), dialled(mobile, 'trunk/sip:+31612345678@10.0.0.1:5060')];
+const annaConfigured: Input = {
+  type: 'endpoints',
+  at,
+  contexts: ['PJSIP/anna', 'PJSIP/proxy'].map((endpoint) => [endpoint, 'from-internal']),
+  guestContext: '',
 };
+/** A caller without an account, whom the PBX lets in under this name. */
+const guestOf = (endpoint: string): ChannelCreated => ({
+  ...{ ...callerAs('2.1'), channel: `${endpoint}-00000001`, state: 6 },
+  ...{ context: 'from-sip-external', callerNumber: '' },
+});
+const guest = guestOf('PJSIP/anonymous');
+const trunkRow = row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk-isp' });
+const sipConfigured: Input = {
+  type: 'endpoints',
+  at,
+  contexts: [
+    ['SIP/1001', 'from-internal'],
+    ['SIP/1002', 'from-sip-external'],
+  ],
+  guestContext: 'from-sip-external',
+};
+/** The far end hangs up, and says why (SIP's header Reason). */
+const farEndSays = (channel: { uniqueid: string }, cause: number): Input[] => [
+  { type: 'hangup-requested', at, uniqueid: channel.uniqueid, context: '', exten: '', priority: '' },
+  { ...hangsUp(channel), cause },
+];
+const elsewhere = farEndSays(caller, 26);
+const annaAnswers = [
+  { ...phone, channel: 'PJSIP/anna-00000002', callerNumber: '1005' },
+  dialled(phone, 'anna/sip:1005@192.168.1.5:5060'),
+] as const;
+const unknown = { uniqueid: '9.9' };
+const bridgeDestroyed: Input = { type: 'bridge-destroyed', at, bridge: 'b' };
+/** A phone whose Newchannel was lost enters a bridge. */
+const unseenEnters: Input = { ...enters('b', phone), channel: phone.channel };
 
 describe('what is reported of a call', () => {
-  const rows = table<[string, string, string]>(`
-    rings and is given up                         | caller -1.1                                        | R M
-    is answered, callee first in the bridge       | caller talk                                        | R A
-    is answered and hung up                       | caller phone 1.1>b 1.2>b -1.2 -1.1                 | R A C
-    a chan_sip trunk: Down first, then Ring       | down 1.1=4                                         | R
-    a trunk leg that we dialled: Down, Ringing, Up | down 1.1=5 1.1=6                                  |
-    an extension calls                            | extension -1.1                                     |
-    a leg made by another call                    | legOfAnother                                       |
-    a Local half in an inbound context            | localInbound                                       |
-    an announcement: Up, in no bridge             | caller 1.1=6 -1.1                                  | R M
-    alone in a conference                         | caller 1.1>c                                       | R
-    joined in a conference                        | caller 1.1>c phone 1.2>c                           | R A
-    with a conference's announcer                 | caller 1.1>c announcer 1.5>c                       | R
-    parked beside another parked call             | caller phone 1.1>p 1.2>p                           | R
-    through a Local pair, the far end last        | caller local phone 1.3>x 1.1>x 1.4>y 1.2>y         | R A
-    through a Local pair, the caller last         | caller local phone 1.4>y 1.2>y 1.3>x 1.1>x         | R A
-    through two Local pairs       | caller local local2 phone 1.6>z 1.2>z 1.1>x 1.3>x 1.4>y 1.5>y      | R A
-    press 1 to accept: the mobile is in a bridge without the caller | caller local phone 1.4>y 1.2>y -1.2 -1.1 | R M
-    a ring group's losers hang up                 | caller phone phone1007 1.2>b 1.1>b -1.7            | R A
-    transferred: nothing is reported again        | caller talk 1.1<b -1.2 phone1008 1.8>d 1.1>d -1.1  | R A C
-    picked up: the picker takes the name of the phone that rang | caller phone phoneRenamed 1.2>b 1.1>b | R A:1009
-    a new name for a channel with another name: forged  | caller phone forgedRename 1.2>b 1.1>b | R A
-    a phone takes over the leg of a mobile: its name | caller mobileByNumber mobileRenamed 1.2>b 1.1>b | R A:1009
-    the leg of a mobile gets another name on its trunk | caller mobileOtherTrunk 1.2>b 1.1>b   | R A:+31612345678
-    half of a Local pair becomes a phone: the other leads nowhere | caller local 1.4>y phone 1.2>y localRenamed 1.3>x 1.1>x | R
-    a mobile over the trunk answers: its number   | caller mobileByNumber 1.2>b 1.1>b                  | R A:+31612345678
-    a mobile over the trunk whose number nobody says: the trunk | caller mobileNoNumber 1.2>b 1.1>b    | R A:trunk
-    the number dialled, not our own that the leg bears | caller mobileOwnNumber 1.2>b 1.1>b            | R A:+31612345678
-    a mobile behind a trunk on which no call ever came in | caller mobileBehindNewTrunk 1.2>b 1.1>b    | R A:+31612345678
-    a phone that is dialled by its contact, as FreePBX does | caller byContact 1.2>b 1.1>b             | R A
-    a phone that registered under another number than its own | caller byOtherNumber 1.2>b 1.1>b       | R A
-    a phone by its configuration, registered under a long number | anna caller byLongContact 1.2>b 1.1>b | R A:anna
-    a callee that rings in a bridge with the caller (ARI): no answer | caller rings 1.1>b 1.2>b -1.2 -1.1 | R M
-    the same, answered there                      | caller rings 1.1>b 1.2>b 1.2=6                     | R A
-    two outside callers in a conference: neither answers the other | caller other 1.1>c 2.1>c -1.1 -2.1 | R R@+31207654321 M M@+31207654321
-    the same: its leader answers both             | caller other 1.1>c 2.1>c phone 1.2>c               | R R@+31207654321 A A@+31207654321
-    a mobile answers, a person joins: the end names the latter | caller mobile 1.2>b 1.1>b joins -1.1  | R A:+31612345678 C
-    a mobile answers and hands the caller on      | caller mobile 1.2>b 1.1>b 1.2<b joins -1.1         | R A:+31612345678 C:+31612345678
-    led to another bridge, though no BridgeLeave was observed | caller 1.1>b 1.1>c phone 1.2>b         | R
-    a dial of a channel that is not known         | unknownDial                                        |
-    a new name, and a hang-up, of a channel that is not known | unknownRenamed -9.9                    |
-    a bridge whose id is used again before its end is told | caller 1.1>b 1.1<b 1.1>b bridgeDestroyed phone 1.2>b | R A
-    the same, with both in it already              | caller phone 1.2>b 1.1>p 1.2<b 1.1>b bridgeDestroyed 1.2>b | R A
-    a bridge destroyed under the caller is not an answer later | caller 1.1>b bridgeDestroyed phone 1.2>b | R
-    everything twice                              | caller caller phone phone 1.2>b 1.1>b 1.1>b -1.1 -1.1 | R A C
-  `);
-  for (const [name, script, reported] of rows)
-    test(`${name}: ${reported || 'nothing'}`, () =>
-      assert.deepEqual(play(heardAs(script, inputs)).reported, reportedAs(reported)));
+  // biome-ignore format: one case a line
+  testReports([
+    ['rings and is given up', [caller, hangsUp(caller)], [ringing, missed]],
+    ['rings, and the provider ends it since somebody else has answered (cause 26): nobody of the PBX, and not missed',
+      [caller, ringingPhone, hangsUp(ringingPhone), elsewhere], [ringing, { ...ringing, status: 'answered' }, missed]],
+    ['is answered, callee first in the bridge, and ended with that cause', [caller, talk, elsewhere], [ringing, answered, completed]],
+    ['is found in progress, and answered elsewhere',
+      [snapshot([{ ...trunkRow, state: 4 }]), elsewhere], ['picked-up', ringing, { ...ringing, status: 'answered' }, missed]],
+    ['the same on a technology that never says whose end hangs up',
+      [{ ...caller, channel: 'DAHDI/i1/0201234567-1' }, { ...hangsUp(caller), cause: 26 }], [ringing, { ...ringing, status: 'answered' }, missed]],
+    ['a menu or queue has answered, and the caller claims that cause: nobody has',
+      [caller, becomes(caller, 'up'), ringingPhone, hangsUp(ringingPhone), elsewhere], [ringing, missed]],
+    ['the same, found in progress', [snapshot([trunkRow]), elsewhere], ['picked-up', ringing, missed]],
+    ['the PBX itself ends the call with that cause: nobody has answered',
+      [other, farEndSays(other, 16), caller, { ...hangsUp(caller), cause: 26 }], [{ ...ringing, from: OTHER }, { ...missed, from: OTHER }, ringing, missed]],
+    ['a caller who claims any other cause while it rings has given up',
+      [caller, ringingPhone, farEndSays(caller, 17)], [ringing, missed]],
+    ['a phone that stops ringing with that cause has not answered', [caller, ringingPhone, { ...hangsUp(ringingPhone), cause: 26 }, hangsUp(caller)], [ringing, missed]],
+    ['is answered, callee first in the bridge', [caller, talk], [ringing, answered]],
+    ['is answered and hung up', [caller, phone, join('b', caller, phone), hangsUp(phone), hangsUp(caller)], [ringing, answered, completed]],
+    ['a chan_sip trunk: Down first, then Ring', [{ ...caller, state: 0 }, becomes(caller, 'ring')], [ringing]],
+    ['a trunk leg that we dialled: Down, Ringing, Up', [{ ...caller, state: 0 }, becomes(caller, 'ringing'), becomes(caller, 'up')], []],
+    ['an extension calls', [extension, hangsUp(caller)], []],
+    ['a leg made by another call', [{ ...caller, linkedid: '0.9' }], []],
+    ['a Local half in an inbound context', [{ ...caller, channel: 'Local/s@from-trunk-1;1' }], []],
+    ['an announcement: Up, in no bridge', [caller, becomes(caller, 'up'), hangsUp(caller)], [ringing, missed]],
+    ['alone in a conference', [caller, enters(conference, caller)], [ringing]],
+    ['joined in a conference', [caller, enters(conference, caller), phone, enters(conference, phone)], [ringing, answered]],
+    ["with a conference's announcer", [caller, enters(conference, caller), announcer, enters(conference, announcer)], [ringing]],
+    ['parked beside another parked call', [caller, phone, join(parking, caller, phone)], [ringing]],
+    ['through a Local pair, the far end last',
+      [caller, local, phone, join('x', local[0], caller), join('y', local[1], phone)], [ringing, answered]],
+    ['through a Local pair, the caller last',
+      [caller, local, phone, join('y', local[1], phone), join('x', local[0], caller)], [ringing, answered]],
+    ['through two Local pairs',
+      [caller, local, local2, phone, join('z', local2[1], phone), join('x', caller, local[0]), join('y', local[1], local2[0])], [ringing, answered]],
+    ['press 1 to accept: the mobile is in a bridge without the caller',
+      [caller, local, phone, join('y', local[1], phone), hangsUp(phone), hangsUp(caller)], [ringing, missed]],
+    ["a ring group's losers hang up", [caller, phone, phone1007, join('b', phone, caller), hangsUp(phone1007)], [ringing, answered]],
+    ['transferred: nothing is reported again',
+      [caller, talk, leaves('b', caller), hangsUp(phone), phone1008, join('d', phone1008, caller), hangsUp(caller)], [ringing, answered, completed]],
+    ['picked up: the picker takes the name of the phone that rang',
+      [caller, phone, renamed(phone, phone.channel), join('b', phone, caller)], [ringing, answeredBy('1009')]],
+    ['a new name for a channel with another name: forged',
+      [caller, phone, renamed(caller, '', 'x'), renamed(phone, 'x'), join('b', phone, caller)], [ringing, answered]],
+    ['a phone takes over the leg of a mobile: its name',
+      [caller, mobileWith('0612345678'), renamed(mobile, mobile.channel), join('b', mobile, caller)], [ringing, answeredBy('1009')]],
+    ['the leg of a mobile gets another name on its trunk',
+      [caller, mobileOtherTrunk, join('b', mobile, caller)], [ringing, answeredBy('+31612345678')]],
+    ['half of a Local pair becomes a phone: the other leads nowhere',
+      [caller, local, enters('y', local[1]), phone, enters('y', phone), renamed(local[1], local[1].channel), join('x', local[0], caller)], [ringing]],
+    ['a mobile over the trunk answers: its number',
+      [caller, mobileWith('0612345678'), join('b', mobile, caller)], [ringing, answeredBy('+31612345678')]],
+    ['a mobile over the trunk whose number nobody says: the trunk',
+      [caller, mobileWith(''), join('b', mobile, caller)], [ringing, answeredBy('trunk')]],
+    ['the number dialled, not our own that the leg bears',
+      [caller, mobileOwnNumber, join('b', mobile, caller)], [ringing, answeredBy('+31612345678')]],
+    ['a mobile behind a trunk on which no call ever came in',
+      [caller, answersAs(outwards, '0612345678@out'), join('b', mobile, caller)], [ringing, answeredBy('+31612345678')]],
+    ['a phone that is dialled by its contact, as FreePBX does',
+      [caller, answersAs(phone.channel, '1001/sip:1001@192.168.1.5:5060'), join('b', phone, caller)], [ringing, answered]],
+    ['a phone that registered under another number than its own',
+      [caller, answersAs(phone.channel, '1001/sip:201234@192.168.1.5:5060'), join('b', phone, caller)], [ringing, answered]],
+    ['a phone by its configuration, registered under a long number',
+      [annaConfigured, caller, answersAs('PJSIP/anna-00000002', 'anna/sip:12345678@192.168.1.5:5060'), join('b', phone, caller)], [ringing, answeredBy('anna')]],
+    ['a phone with a name that has registered under its own number is no mobile: who joins does not take the answer over',
+      [annaConfigured, caller, annaAnswers, join('b', phone, caller), joins, hangsUp(caller)], [ringing, answeredBy('1005'), completedBy('1005')]],
+    ['a phone behind a SIP proxy that the configuration has among the phones, by its number',
+      [annaConfigured, caller, { ...annaAnswers[0], channel: 'PJSIP/proxy-00000002' }, dialled(phone, 'proxy/sip:1005@10.0.0.1'), join('b', phone, caller), joins, hangsUp(caller)],
+      [ringing, answeredBy('1005'), completedBy('1005')]],
+    ['a callee that rings in a bridge with the caller (ARI): no answer',
+      [caller, ringingPhone, join('b', caller, phone), hangsUp(phone), hangsUp(caller)], [ringing, missed]],
+    ['the same, answered there', [caller, ringingPhone, join('b', caller, phone), becomes(phone, 'up')], [ringing, answered]],
+    ['two outside callers in a conference: neither answers the other',
+      [caller, other, tick(100), join(conference, caller, other), hangsUp(caller), hangsUp(other)], [ringing, { ...ringing, from: OTHER }, missed, { ...missed, from: OTHER }]],
+    ['the same: its leader answers both',
+      [caller, other, tick(100), join(conference, caller, other), phone, enters(conference, phone)], [ringing, { ...ringing, from: OTHER }, answered, { ...answered, from: OTHER }]],
+    ['a guest in a conference: nobody of the house, whether the PBX knows its context or not',
+      [caller, guestOf('PJSIP/anonymous'), join(conference, caller, guest), hangsUp(guest), guestOf('PJSIP/anonymous@example.com'), enters(conference, guest), hangsUp(caller)],
+      [ringing, missed]],
+    ['the same: its leader answers', [caller, guestOf('PJSIP/anonymous'), join(conference, caller, guest), phone, enters(conference, phone)], [ringing, answered]],
+    ['a guest that a snapshot shows', [snapshot([trunkRow, row('2.1', 'PJSIP/anonymous-00000001', { bridge: 'c' })].map((it) => ({ ...it, bridge: 'c' })))],
+      ['picked-up', ringing]],
+    ['a guest of chan_sip under the name of a phone, or any other',
+      [sipConfigured, caller, guestOf('SIP/1001'), join(conference, caller, guest), hangsUp(guest), guestOf('SIP/elsewhere'), enters(conference, guest), hangsUp(caller)],
+      [ringing, missed]],
+    ['a phone of chan_sip that dials in, and one that the configuration did not know yet',
+      [sipConfigured, caller, { ...guestOf('SIP/1003'), context: 'from-internal' }, join(conference, caller, guest)], [ringing, answeredBy('1003')]],
+    ['the phone itself, dialled', [sipConfigured, caller, { ...phone, channel: 'SIP/1001-00000002', context: 'from-sip-external' }, join('b', phone, caller)], [ringing, answered]],
+    ['a phone whose own context is that of the guests',
+      [sipConfigured, caller, guestOf('SIP/1002'), join(conference, caller, guest)], [ringing, answeredBy('1002')]],
+    ['a mobile answers, a person joins: the end names the latter',
+      [caller, mobileAnswers, join('b', mobile, caller), joins, hangsUp(caller)], [ringing, answeredBy('+31612345678'), completed]],
+    ['a mobile answers and hands the caller on',
+      [caller, mobileAnswers, join('b', mobile, caller), leaves('b', mobile), joins, hangsUp(caller)], [ringing, answeredBy('+31612345678'), completedBy('+31612345678')]],
+    ['led to another bridge, though no BridgeLeave was observed',
+      [caller, enters('b', caller), enters(conference, caller), phone, enters('b', phone)], [ringing]],
+    ['a dial of a channel that is not known', [dialled(unknown, '1001')], []],
+    ['a new name, and a hang-up, of a channel that is not known', [renamed(unknown, 'x'), hangsUp(unknown)], []],
+    ['a bridge whose id is used again before its end is told',
+      [caller, enters('b', caller), leaves('b', caller), enters('b', caller), bridgeDestroyed, phone, enters('b', phone)], [ringing, answered]],
+    ['the same, with both in it already',
+      [caller, phone, enters('b', phone), enters(parking, caller), leaves('b', phone), enters('b', caller), bridgeDestroyed, enters('b', phone)], [ringing, answered]],
+    ['a bridge destroyed under the caller is not an answer later',
+      [caller, enters('b', caller), bridgeDestroyed, phone, enters('b', phone)], [ringing]],
+    ['everything twice',
+      [caller, caller, phone, phone, join('b', phone, caller, caller), hangsUp(caller), hangsUp(caller)], [ringing, answered, completed]],
+  ]);
 
   test('the journal names who takes over after a transfer: an extension, or the number of a mobile', () => {
-    const takers = (script: string) =>
-      play(heardAs(script, inputs)).effects.flatMap((effect) =>
+    const takers = (...heard: (Input | Input[])[]) =>
+      play(heard).effects.flatMap((effect) =>
         effect.type === 'journal' && /takes over/.test(effect.entry.text) ? effect.entry.text : [],
       );
-    const after = 'caller phone1007 1.7>a 1.1>a 1.1<a 1.7<a';
-    assert.deepEqual(takers(`${after} phone1008 1.8>b 1.1>b`), [
+    const before = [caller, phone1007, ...join('a', phone1007, caller)];
+    const after = [...before, leaves('a', caller), leaves('a', phone1007)];
+    assert.deepEqual(takers(after, phone1008, join('b', phone1008, caller)), [
       '1008 takes over, and talks with the caller',
     ]);
-    assert.deepEqual(takers(`${after} mobile 1.2>b 1.1>b`), [
+    assert.deepEqual(takers(after, mobileAnswers, join('b', mobile, caller)), [
       '+31612345678 takes over, and talks with the caller',
     ]);
   });
@@ -138,15 +231,9 @@ describe('what is reported of a call', () => {
     const rings =
       'reported 1.1 pbx-1.1: ringing, from +31201234567: the trunk presented 0201234567 (as dialled in NL)';
     const hungUp = 'PJSIP/trunk-00000001 hung up, cause 16 (normal)';
-    const more = {
-      ...inputs,
-      unknownNumber: caller({ callerNumber: 'alice7' } as never),
-      found: snapshot([row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk-isp' })]),
-      unseen: { ...enters('b', '1.2'), channel: 'PJSIP/1001-00000002' } as Input,
-    };
-    const journals: [string, string[]][] = [
+    const journals: [(Input | readonly Input[])[], string[]][] = [
       [
-        'caller mobile 1.2>b 1.1>b joins -1.2 -1.1',
+        [caller, mobileAnswers, join('b', mobile, caller), joins, hangsUp(mobile), hangsUp(caller)],
         [
           ...[came('0201234567'), asked, allowed, rings, dialled('1.2', 'PJSIP/trunk-00000002')],
           'observed 1.1 pbx-1.1: the caller enters a bridge, with others (simple_bridge)',
@@ -159,7 +246,10 @@ describe('what is reported of a call', () => {
         ],
       ],
       [
-        'caller talk phone1008 1.8>b 1.1<b -1.2 1.1>d 1.8>d -1.1',
+        [
+          ...[caller, talk, phone1008, enters('b', phone1008), leaves('b', caller), hangsUp(phone)],
+          ...[join('d', caller, phone1008), hangsUp(caller)],
+        ],
         [
           ...[came('0201234567'), asked, allowed, rings, dialled('1.2', 'PJSIP/1001-00000002')],
           'observed 1.1 pbx-1.1: the caller enters a bridge, with others (simple_bridge)',
@@ -174,7 +264,7 @@ describe('what is reported of a call', () => {
         ],
       ],
       [
-        'unknownNumber local -1.1',
+        [{ ...caller, callerNumber: 'alice7' }, local, hangsUp(caller)],
         [
           came('alice7'),
           `observed 1.1 pbx-1.1: the caller's channel ${hungUp}`,
@@ -182,19 +272,19 @@ describe('what is reported of a call', () => {
         ],
       ],
       [
-        'down -1.1',
+        [{ ...caller, state: 0 }, hangsUp(caller)],
         [came('0201234567'), `not-reported 1.1: ${hungUp}; it never rang at us: it never got as far`],
       ],
       [
-        'down 1.1=6 -1.1',
+        [{ ...caller, state: 0 }, becomes(caller, 'up'), hangsUp(caller)],
         [
           came('0201234567'),
           `not-reported 1.1: ${hungUp}; it never rang at us: it was dialled out over the trunk`,
         ],
       ],
-      ['unseen -1.2', ['observed 1.2: PJSIP/1001-00000002 hung up, cause 16 (normal)']],
+      [[unseenEnters, hangsUp(phone)], ['observed 1.2: PJSIP/1001-00000002 hung up, cause 16 (normal)']],
       [
-        'found gone',
+        [snapshot([row('1.1', caller.channel, { context: 'from-trunk-isp' })]), gone],
         [
           asked,
           'decided 1.1 pbx-1.1: picked up: is in progress, and its beginning was not observed',
@@ -204,8 +294,8 @@ describe('what is reported of a call', () => {
         ],
       ],
     ];
-    for (const [script, expected] of journals) {
-      const { effects } = play(heardAs(script, more));
+    for (const [heard, expected] of journals) {
+      const { effects } = play(heard);
       const entries = effects.flatMap((it) => (it.type === 'journal' ? [it.entry] : []));
       const texts = entries.map(
         ({ kind, uniqueid, call, text }) => `${kind} ${uniqueid}${call ? ` ${call}` : ''}: ${text}`,
@@ -214,54 +304,50 @@ describe('what is reported of a call', () => {
     }
   });
 
-  test('nobody answers in a bridge whose members have hung up', () => {
-    const unknown = { ...enters('b', '1.2'), channel: 'PJSIP/1001-00000002' } as Input;
-    assert.deepEqual(play(heardAs('caller unknown -1.2 1.1>b', { unknown })).reported, [R]);
-    assert.deepEqual(play(heardAs('caller unknown 1.1>b', { unknown })).reported, [R, A]);
-    // The caller's number is still asked for when the caller hangs up in a bridge, and a phone comes after.
-    const gone = heardAs('caller 1.1>b -1.1 phone 1.2>b 1.1?allowed');
-    assert.deepEqual(play(gone, {}, undefined, 'no answer').reported, reportedAs('R M'));
-  });
+  // biome-ignore format: one case a line
+  testReports([
+    ['nobody answers in a bridge whose members have hung up', [caller, unseenEnters, hangsUp(phone), enters('b', caller)], [ringing]],
+    ['somebody does whose Newchannel was lost', [caller, unseenEnters, enters('b', caller)], [ringing, answered]],
+    ['a caller hangs up in a bridge, a phone comes after, and then the PBX says that the number may be shown',
+      [caller, enters('b', caller), hangsUp(caller), phone, enters('b', phone), pbxSays(caller, 'allowed')], [ringing, missed], { presentation: 'no answer' }],
+  ]);
 
-  test('ANSWERED_BY=callerid reports the CallerIDNum', () => {
-    const answered = [caller(), phone(), enters('b', '1.2', 'simple_bridge', '600'), enters('b', '1.1')];
-    assert.deepEqual(play(answered, { answeredBy: 'callerid' }).reported, reportedAs('R A:600'));
-    assert.deepEqual(play(answered).reported, [R, A]);
-  });
-
-  test('ANSWERED_BY=callerid leaves a mobile behind a trunk as it is: its CallerIDNum can be our own number', () => {
-    const ownNumber = heardAs('caller mobileOwnNumber 1.2>b 1.1>b', inputs);
-    assert.deepEqual(play(ownNumber, { answeredBy: 'callerid' }).reported, reportedAs('R A:+31612345678'));
-  });
+  const answeredAs600 = [caller, phone, { ...enters('b', phone), callerNumber: '600' }, enters('b', caller)];
+  const byCallerId = { settings: { answeredBy: 'callerid' } } as const;
+  // biome-ignore format: one case a line
+  testReports([
+    ['ANSWERED_BY=callerid reports the CallerIDNum', answeredAs600, [ringing, answeredBy('600')], byCallerId],
+    ['without it the endpoint is reported', answeredAs600, [ringing, answered]],
+    ['ANSWERED_BY=callerid leaves a mobile behind a trunk as it is: its CallerIDNum can be our own number',
+      [caller, mobileOwnNumber, join('b', mobile, caller)], [ringing, answeredBy('+31612345678')], byCallerId],
+  ]);
 
   describe('a machine that NOT_A_PERSON lists has not answered', () => {
-    const notAPerson = ['pjsip/Bot', 'IAX2/branch-*', 'PJSIP/FAX*'];
-    const more = {
-      ...inputs,
-      bot: phone(6, '1.2', 'bot'),
-      robot: phone(6, '1.2', 'bother'),
-      branch: created('1.2', 'IAX2/branch-1234', { state: 6 } as never),
-      fax: phone(6, '1.4', 'fax1'),
-      callerListed: caller({ channel: 'PJSIP/bot-00000001' } as never),
-    };
-    const machines = table<[string, string, string]>(`
-      a bot, by its endpoint                  | caller bot 1.1>b 1.2>b -1.1                             | R M
-      another PBX, by its channel's name      | caller branch 1.1>b 1.2>b -1.1                          | R M
-      a bot, then a person                    | caller bot 1.1>b 1.2>b 1.2<b -1.2 phone1007 1.7>b -1.1  | R A:1007 C:1007
-      a bot and a person in one bridge        | caller bot phone1007 1.1>b 1.2>b 1.7>b -1.1             | R A:1007 C:1007
-      a bot, then a fax machine               | caller bot 1.1>b 1.2>b 1.2<b fax 1.4>b -1.1             | R M
-      a person, then a machine: still answered | caller phone1007 1.1>b 1.7>b 1.7<b bot 1.2>b -1.1      | R A:1007 C:1007
-      a mobile, then a bot joins              | caller mobile 1.2>b 1.1>b fax 1.4>b -1.1                | R A:+31612345678 C:+31612345678
-      another endpoint whose name begins so   | caller robot 1.1>b 1.2>b                                | R A:bother
-      a machine that calls in is a caller     | callerListed phone1007 1.1>b 1.7>b                      | R A:1007
-    `);
-    for (const [name, script, reported] of machines)
-      test(name, () =>
-        assert.deepEqual(play(heardAs(script, more), { notAPerson }).reported, reportedAs(reported)),
-      );
+    const setup = { settings: { notAPerson: ['pjsip/Bot', 'IAX2/branch-*', 'PJSIP/FAX*'] } };
+    const [bot, robot, fax] = [phoneAs('bot'), phoneAs('bother'), phoneAs('fax1', '1.4')];
+    const branch = created('1.2', 'IAX2/branch-1234', 6);
+    const botCalls = { ...caller, channel: 'PJSIP/bot-00000001' };
+    // biome-ignore format: one case a line
+    testReports([
+      ['a bot, by its endpoint', [caller, bot, join('b', caller, bot), hangsUp(caller)], [ringing, missed]],
+      ["another PBX, by its channel's name", [caller, branch, join('b', caller, branch), hangsUp(caller)], [ringing, missed]],
+      ['a bot, then a person',
+        [caller, bot, join('b', caller, bot), leaves('b', bot), hangsUp(bot), phone1007, enters('b', phone1007), hangsUp(caller)], [ringing, answeredBy('1007'), completedBy('1007')]],
+      ['a bot and a person in one bridge',
+        [caller, bot, phone1007, join('b', caller, bot, phone1007), hangsUp(caller)], [ringing, answeredBy('1007'), completedBy('1007')]],
+      ['a bot, then a fax machine',
+        [caller, bot, join('b', caller, bot), leaves('b', bot), fax, enters('b', fax), hangsUp(caller)], [ringing, missed]],
+      ['a person, then a machine: still answered',
+        [caller, phone1007, join('b', caller, phone1007), leaves('b', phone1007), bot, enters('b', bot), hangsUp(caller)], [ringing, answeredBy('1007'), completedBy('1007')]],
+      ['a mobile, then a bot joins',
+        [caller, mobileAnswers, join('b', mobile, caller), fax, enters('b', fax), hangsUp(caller)], [ringing, answeredBy('+31612345678'), completedBy('+31612345678')]],
+      ['another endpoint whose name begins so', [caller, robot, join('b', caller, robot)], [ringing, answeredBy('bother')]],
+      ['a machine that calls in is a caller', [botCalls, phone1007, join('b', caller, phone1007)], [ringing, answeredBy('1007')]],
+    ], setup);
 
     test('the journal names it, once', () => {
-      const { effects } = play(heardAs('caller bot 1.1>b 1.2>b 1.1<b 1.1>b -1.1', more), { notAPerson });
+      const again = [leaves('b', caller), enters('b', caller)];
+      const { effects } = play([caller, bot, join('b', caller, bot), again, hangsUp(caller)], setup);
       const texts = effects.flatMap((it) => (it.type === 'journal' ? it.entry.text : []));
       assert.deepEqual(
         texts.filter((text) => /NOT_A_PERSON/.test(text)),
@@ -270,9 +356,10 @@ describe('what is reported of a call', () => {
     });
   });
 
-  test('INBOUND_CHANNELS knows a trunk by its name', () => {
-    const elsewhere = [caller({ context: 'default' } as never)];
-    assert.deepEqual(play(elsewhere).reported, []);
-    assert.deepEqual(play(elsewhere, { inboundChannels: ['PJSIP/trunk-*'] }).reported, [R]);
-  });
+  // biome-ignore format: one case a line
+  testReports([
+    ['a context that is no inbound one', [{ ...caller, context: 'default' }], []],
+    ['the same: INBOUND_CHANNELS knows the trunk by its name',
+      [{ ...caller, context: 'default' }], [ringing], { settings: { inboundChannels: ['PJSIP/trunk-*'] } }],
+  ]);
 });

@@ -1,5 +1,5 @@
 import { answerCallsIn } from './answer.ts';
-import { beginCall, callGoesOn } from './call.ts';
+import { beginCall, callGoesOn, replacingOverdue } from './call.ts';
 import {
   callerChanged,
   callerNumber,
@@ -14,6 +14,7 @@ import {
   dialledNumber,
   endpointOf,
   goesOverTrunk,
+  numberInAddress,
   presentedIn,
   RING,
   UP,
@@ -31,11 +32,19 @@ import type {
 } from './input.ts';
 import { applyList, connectionsOverdue, pickedUp } from './listed-channels.ts';
 import { hangupRequested, seenAt, variableAnswered } from './missed.ts';
+import { callerReplaced } from './replaced-caller.ts';
 import { classifyChannel, isLegOf, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, addLeg, destroyBridge, enterBridge, leaveBridge } from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
-import { isPhone, isTrunkEnd, learnConfiguration, learnTrunk, unlearnTrunk } from './trunk-learning.ts';
+import {
+  isPhone,
+  isTrunkConfigured,
+  isTrunkEnd,
+  learnConfiguration,
+  learnTrunk,
+  unlearnTrunk,
+} from './trunk-learning.ts';
 
 /** Inputs that are not about what happens at their time. */
 const unobserved = new Set<Input['type']>(['snapshot', 'channels-listed', 'ended-unseen', 'tick']);
@@ -111,7 +120,7 @@ function take(state: TrackerState, input: Input): void {
       applyList(state, input);
       break;
     case 'endpoints':
-      learnConfiguration(state, input.contexts);
+      learnConfiguration(state, input);
       break;
     case 'trunks-corrected':
       for (const endpoint of input.forgotten) state.trunks.delete(endpoint);
@@ -122,6 +131,7 @@ function take(state: TrackerState, input: Input): void {
       break;
     case 'tick':
       numbersOverdue(state);
+      replacingOverdue(state);
       applicationsOverdue(state);
       connectionsOverdue(state);
       break;
@@ -190,11 +200,15 @@ function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: 
   }
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return;
+  channel.isDialledByPbx = by === '';
   // An old Asterisk does not say it in the Newchannel.
   if (channel.dialledFor === '' && dialler !== undefined) addLeg(state, channel, dialler.dialledFor || by);
   const goesOut =
     isTrunkEnd(state, channel) || goesOverTrunk(channel, dialString, isPhone(state, channel.endpoint));
-  if (!goesOut) return;
+  if (!goesOut) {
+    channel.dialled = numberInAddress(channel, dialString);
+    return;
+  }
   const text = 'the PBX dialled this out itself, over the trunk: not a call to us';
   if (channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
   Object.assign(channel, {
@@ -232,13 +246,27 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
     addChannel(state, channel);
   }
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
+  if (input.replaces) callerReplaced(state, channel, input.replaces);
   const call = state.calls.get(input.uniqueid);
   if (call !== undefined) {
     const company = state.bridges.has(input.bridge) ? 'with others' : 'alone';
     writeObserved(state, call, `the caller enters a bridge, ${company} (${input.technology})`);
   }
   callGoesOn(state, input.uniqueid);
+  channel.isPaged = isPaged(channel, input);
+  const pager = channel.isPaged ? state.calls.get(channel.dialledFor) : undefined;
+  if (pager) writeObserved(state, pager, `${channel.name} was paged (Page): no person has picked it up`);
   answerCallsIn(state, enterBridge(state, channel, input.bridge, isHolding(input.technology)));
+}
+
+/**
+ * True for a leg that Page() has dialled: it goes into a conference at once, from where it began. An ARI program that invites
+ * somebody to a conference sends the leg through the dialplan.
+ * @see page_exec in Asterisk's apps/app_page.c
+ */
+function isPaged({ isDialledByPbx, dialledFor, ...began }: Channel, now: BridgeEntered): boolean {
+  const isInvited = isDialledByPbx && dialledFor !== '' && now.creator === 'ConfBridge';
+  return isInvited && now.context === began.context && now.exten === began.exten;
 }
 
 function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void {
@@ -254,7 +282,8 @@ function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void
 function ring(state: TrackerState, channel: Channel): void {
   if (channel.fromStart && channel.kind === 'real') {
     if (channel.inbound) learnTrunk(state, channel);
-    else if (!channel.trunk) unlearnTrunk(state, channel.endpoint);
+    else if (!channel.trunk && !isTrunkConfigured(state, channel.endpoint))
+      unlearnTrunk(state, channel.endpoint);
   }
   if (channel.inbound && !state.calls.has(channel.uniqueid)) beginCall(state, channel);
 }

@@ -1,16 +1,12 @@
-import { plusless } from '../../shared/phone-number/normalise-number.ts';
 import { numberIn } from '../../shared/phone-number/number-text.ts';
-import { type Notation, shownNotation } from '../../shared/phone-number/trunk-notation.ts';
-import { type Channel, endpointOf } from './channel.ts';
+import { type Channel, isGuestEndpoint } from './channel.ts';
+import type { EndpointsConfigured } from './input.ts';
 import type { Rules } from './rules.ts';
 import type { TrackerState } from './tracker-state.ts';
 import type { Trunk } from './trunk.ts';
 
 /** From one call on a trunk to the next that is written down, ms. */
 const REMEMBER_AFTER_MS = 60_000;
-
-/** After so many calls in a row that could only be E.164 without its plus, a trunk writes that. */
-export const ENOUGH_CALLS = 3;
 
 /** True if the evidence holds by these rules: a context that INBOUND_CONTEXTS no longer matches makes no trunk. */
 export function isEvident({ source, context }: Trunk, rules: Rules): boolean {
@@ -25,7 +21,27 @@ export function isTrunk({ trunks, rules }: Readonly<TrackerState>, endpoint: str
 /** True if the PBX's configuration says that calls of this endpoint come from inside. */
 export function isPhone({ contexts, rules }: Readonly<TrackerState>, endpoint: string): boolean {
   const context = contexts.get(endpoint);
-  return context !== undefined && !rules.contextIsInbound(context);
+  return context !== undefined && !rules.contextIsInbound(context) && !isGuestEndpoint(endpoint);
+}
+
+/** True if it says that they come from outside. */
+export function isTrunkConfigured({ contexts, rules }: Readonly<TrackerState>, endpoint: string): boolean {
+  const context = contexts.get(endpoint);
+  return context !== undefined && rules.contextIsInbound(context);
+}
+
+/**
+ * True for a caller without an account, whom the PBX lets in. chan_sip names the channel of a guest by the host in From: a guest
+ * can choose the name of a phone, or of a trunk.
+ */
+export function isGuest(
+  { contexts, guestContext }: Readonly<TrackerState>,
+  { endpoint, context, dialledFor }: Channel,
+): boolean {
+  if (dialledFor !== '') return false;
+  if (isGuestEndpoint(endpoint)) return true;
+  const isGuests = endpoint.startsWith('SIP/') && context !== '' && context === guestContext;
+  return isGuests && contexts.get(endpoint) !== context;
 }
 
 /** True if this is the end of a trunk. */
@@ -35,14 +51,12 @@ export function isTrunkEnd(state: Readonly<TrackerState>, channel: Channel): boo
 
 /** An inbound call has begun on it, and its beginning was observed. */
 export function learnTrunk(state: TrackerState, { endpoint, context, presented }: Channel): void {
+  // A guest under the name of a phone.
+  if (isPhone(state, endpoint) && state.contexts.get(endpoint) !== context) return;
   const known = state.trunks.get(endpoint);
   const { at } = state;
   const isFresh = known?.lastAt !== undefined && at - known.lastAt < REMEMBER_AFTER_MS;
-  const shown = plusless(presented, state.rules.defaultCountry);
-  const before = known?.plusless ?? 0;
-  const counted = { e164: Math.min(before + 1, ENOUGH_CALLS), national: 0 };
-  const calls = shown === undefined ? before : counted[shown];
-  if (isFresh && known?.context === context && calls === before) return;
+  if (isFresh && known?.context === context) return;
   saveTrunk(state, {
     ...known,
     endpoint,
@@ -51,21 +65,7 @@ export function learnTrunk(state: TrackerState, { endpoint, context, presented }
     firstAt: known?.firstAt ?? at,
     lastAt: at,
     ...(presented !== '' && { writes: shapeOf(presented) }),
-    ...(calls !== before && { plusless: calls }),
   });
-}
-
-/** How the trunk of a channel writes numbers: by TRUNK_NUMBERS, else as its calls have shown. */
-export function notationOf(
-  { rules, trunks }: Pick<TrackerState, 'rules' | 'trunks'>,
-  name: string,
-): Notation {
-  const set = rules.notationOf(name);
-  return set.rule === '' && writesPlusless(trunks.get(endpointOf(name))) ? shownNotation : set;
-}
-
-export function writesPlusless(trunk: Partial<Trunk> | undefined): boolean {
-  return (trunk?.plusless ?? 0) >= ENOUGH_CALLS;
 }
 
 /** Forgets a trunk on which a call began that is not inbound: it is an internal phone. */
@@ -90,9 +90,10 @@ export function learnRevealingTrunk(
 /** The contexts that the PBX's configuration gives to the calls of its endpoints. */
 export function learnConfiguration(
   state: TrackerState,
-  contexts: readonly (readonly [endpoint: string, context: string])[],
+  { contexts, guestContext }: Pick<EndpointsConfigured, 'contexts' | 'guestContext'>,
 ): void {
   state.contexts = new Map(contexts);
+  state.guestContext = guestContext;
   for (const [endpoint, context] of contexts) {
     const known = state.trunks.get(endpoint);
     if (!state.rules.contextIsInbound(context)) {

@@ -17,11 +17,6 @@ const trunkSchema = z.object({
   lastAt: z.number().optional(),
   /** How it writes numbers, by its last call: `+49xxxxxxxxxx`. */
   writes: z.string().optional(),
-  /**
-   * How many of its last calls without + and 0 could only be E.164 without its plus, up to `ENOUGH_CALLS`; a call that
-   * cannot be that makes it 0.
-   */
-  plusless: z.number().optional(),
   /** True if it passed on a number that its caller withheld. */
   reveals: z.literal(true).optional(),
 });

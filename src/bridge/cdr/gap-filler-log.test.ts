@@ -171,3 +171,17 @@ test('since when and why records cannot be read is known until they can be', asy
   await filler.reads(1);
   assert.equal(filler.unreadable(), undefined);
 });
+
+test('a trunk whose calls of a gap are all lost, since their numbers count as withheld, is named once', async (t) => {
+  const { write, start, log } = await scene(t);
+  const named = () => log.lines.flatMap(({ code, fields }) => (code === 'cdr.all-withheld' ? fields : []));
+  const lost = await start({ presumesWithheld: (endpoint) => endpoint === 'PJSIP/trunk' });
+  write(line(1) + line(2));
+  await lost.reads(3);
+  assert.deepEqual(named(), [{ trunk: 'PJSIP/trunk' }]);
+  await lost.stop();
+  const other = await start();
+  write(line(3, { src: '' }));
+  await other.reads(3);
+  assert.equal(named().length, 1, 'a caller without a number says nothing of the trunk');
+});

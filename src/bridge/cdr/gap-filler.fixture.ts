@@ -32,7 +32,6 @@ export const noLiveCalls: LiveCalls = {
   rules: () => rules,
   trunks: () => new Set(),
   isPhone: () => false,
-  notationOf: rules.notationOf,
   presumesWithheld: () => false,
   recordOptions: () => usualRecords,
   knownAs: () => undefined,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { until } from '../../../test/until.ts';
+import { until } from '../../../test/tools/until.ts';
 import { resultOf } from '../outbox/outbox.fixture.ts';
 import type { RecordSource } from './cdr-source.ts';
 import { line, lostCalls, now, rules, scene } from './gap-filler.fixture.ts';

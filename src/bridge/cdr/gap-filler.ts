@@ -12,7 +12,7 @@ import { type Checkpoint, nextSince, possibleSince, readCheckpoint } from './che
 import { dueCalls, readsBeforeDecision } from './due-calls.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { createPendingCalls, createRecordTimeouts, type PendingCall } from './pending-calls.ts';
-import { recordedCallOf } from './recorded-call.ts';
+import { type RecordedCall, recordedCallOf } from './recorded-call.ts';
 
 type GapFillerOptions = {
   /** Asterisk's call records; closed with the gap filler. */
@@ -70,6 +70,7 @@ export function createGapFiller(
   let gaps = 0;
   let counts = noCounts();
   let unreadable: { readonly source: string; readonly error: string; readonly since: number } | undefined;
+  /** Codes of messages that are logged once, and trunks that are named once. */
   const warned = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
@@ -113,6 +114,13 @@ export function createGapFiller(
 
   const idOf = (uniqueid: string) => callIdOf(live.rules().pbxId, uniqueid);
 
+  /** Names a trunk of whose calls none is reported: its numbers all count as withheld, and none stands in for them. */
+  function warnAllWithheld({ number, extras: { line } }: Extract<RecordedCall, { inbound: true }>): void {
+    if (!('reason' in number) || !live.presumesWithheld(line) || warned.has(line)) return;
+    warned.add(line);
+    log.say('cdr.all-withheld', { trunk: line });
+  }
+
   function logReported({ id, from, caller_id, extras }: ExtendedCallEvent): void {
     counts.reported += 1;
     const outcome = caller_id === undefined ? missedText(extras?.missed ?? {}) : `answered by ${caller_id}`;
@@ -127,9 +135,9 @@ export function createGapFiller(
     known: LedgerEntry | undefined,
     { trunks, vanished }: Record<'trunks' | 'vanished', ReadonlySet<string>>,
   ): Decision {
-    const { isPhone, notationOf, presumesWithheld } = live;
+    const { isPhone, presumesWithheld } = live;
     const recorded = recordedCallOf(
-      { rules: live.rules(), trunks, isPhone, notationOf, presumesWithheld, legs },
+      { rules: live.rules(), trunks, isPhone, presumesWithheld, legs },
       records,
     );
     const isVanished = vanished.has(uniqueid);
@@ -140,6 +148,7 @@ export function createGapFiller(
       const text = machineText(recorded.machine);
       live.writeJournal({ at: now(), uniqueid, call: idOf(uniqueid), kind: 'observed', text });
     }
+    if (recorded.inbound && (isVanished || 'unreported' in decision)) warnAllWithheld(recorded);
     if (!isVanished) return decision;
     counts.ended += 1;
     if (!recorded.inbound) live.end({ at: now(), uniqueid });

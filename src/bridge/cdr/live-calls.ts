@@ -1,4 +1,3 @@
-import type { Notation } from '../../shared/phone-number/trunk-notation.ts';
 import type { DecisionName } from '../calls/decisions.ts';
 import type { JournalEntry } from '../calls/effect.ts';
 import type { EndedUnseen } from '../calls/input.ts';
@@ -14,8 +13,6 @@ export type LiveCalls = {
   trunks(): ReadonlySet<string>;
   /** True for an endpoint that the PBX's configuration does not let come in from outside. */
   isPhone(endpoint: string): boolean;
-  /** How the trunk of a channel writes numbers, by the channel's name. */
-  notationOf(channel: string): Notation;
   /** True for a trunk on which a number counts as withheld where nothing says whether its caller allows it. */
   presumesWithheld(endpoint: string): boolean;
   /** How the PBX writes its records, as far as it has said. */

@@ -57,6 +57,11 @@ const rows: [name: string, records: CdrRecord[], missed: object][] = [
   ['a queue', ofTimes('Queue', 'sales,t,,,60', { dstchannel: 'PJSIP/1001-00000002' }), sales],
   ['a phone, then voicemail', [dialled('1001'), ...voicemail({ ...later, duration: 3 })], mailbox(12)],
   ['a menu', [record('WaitExten', '5')], { where: 'ivr', after: 9 }],
+  [
+    'sent away by the dialplan (302)',
+    [record('Transfer', 'PJSIP/sip:+491713920011@10.0.0.1')],
+    { where: 'terminated', after: 9 },
+  ],
   ['a menu of FreePBX', [freepbx('WaitExten', '5', 'ivr-3', 's')], { where: 'ivr', name: '3', after: 9 }],
   ['a ring group of FreePBX', [freepbx('Dial', 'PJSIP/1001', 'ext-group', '600')], at('ringing', '600')],
   ['a queue of FreePBX', [freepbx('Queue', '400,t,,,8', 'ext-queues', '400')], at('queue', '400')],

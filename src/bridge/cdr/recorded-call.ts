@@ -7,6 +7,8 @@ import {
   endpointOf,
   extensionOf,
   goesOverTrunk,
+  isGuestEndpoint,
+  numberInAddress,
   otherHalf,
   presentedIn,
 } from '../calls/channel.ts';
@@ -30,7 +32,7 @@ export type RecordedCall =
       readonly extras: RecordExtras;
     };
 
-export type Known = Pick<LiveCalls, 'isPhone' | 'notationOf' | 'presumesWithheld'> & {
+export type Known = Pick<LiveCalls, 'isPhone' | 'presumesWithheld'> & {
   readonly rules: Rules;
   readonly trunks: ReadonlySet<string>;
   readonly legs: DialledLegs;
@@ -75,10 +77,7 @@ function mayHaveComeIn({ rules, trunks }: Known, { channel, src }: CdrRecord): b
   return rules.nameIsInbound(channel) || (trunks.has(endpointOf(channel)) && src !== '');
 }
 
-function numberOf(
-  { rules, notationOf, presumesWithheld }: Known,
-  records: readonly CdrRecord[],
-): NumberToReport {
+function numberOf({ rules, presumesWithheld }: Known, records: readonly CdrRecord[]): NumberToReport {
   const record = records.find(({ src }) => presentedIn(src) !== '');
   if (record === undefined)
     return numberToReport(rules, { lacks: 'missing', seen: 'its record has no number' });
@@ -89,7 +88,7 @@ function numberOf(
     const seen = 'its record does not say whether the number is withheld, as others on its trunk were';
     return numberToReport(rules, { lacks: 'withheld', seen });
   }
-  return numberToReport(rules, { text: src, notation: notationOf(channel) });
+  return numberToReport(rules, { text: src, notation: rules.notationOf(channel) });
 }
 
 /** Who answered first; undefined for a missed call. */
@@ -114,6 +113,7 @@ function takerOf(known: Known, records: readonly CdrRecord[]): string | undefine
       channelKind(taker.channel) === 'real' &&
       !known.rules.isMachine(taker.channel) &&
       !known.trunks.has(endpointOf(taker.channel)) &&
+      !isGuestEndpoint(endpointOf(taker.channel)) &&
       !cameIn(known, taker),
   );
   return ofHouse && extensionOf(ofHouse.channel);
@@ -163,37 +163,46 @@ function wasPickedUp({ legs }: Known, record: CdrRecord): boolean {
 }
 
 /**
+ * The number in the name of a Local half of which FreePBX writes no record, only of the Local channels beyond: that of
+ * follow-me (`FMPR-1001`), and of group members that are asked to press 1 (`RG-600*-00171…`).
+ */
+const unrecordedHalf = /^Local\/(?:RG-[^-*]+[-*]+|FM(?:PR|GL)-)([^@#]+)/;
+
+/**
  * Who answered by this record: the end behind all Local pairs. Undefined if that is an application (voicemail), a helper of
- * Asterisk or a bot (AudioSocket, externalMedia), a machine that NOT_A_PERSON lists, or another caller from outside.
+ * Asterisk or a bot (AudioSocket, externalMedia), a machine that NOT_A_PERSON lists, another caller from outside, or not
+ * recorded: an announcer in a conference that goes on, or what a dialplan with `CDR_PROP(disable)` has answered with.
  */
 function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; callerId: string } | undefined {
   const { legs, trunks, rules, isPhone } = known;
   let last = record;
   for (const seen = new Set<CdrRecord>(); channelKind(last.dstchannel) === 'local' && !seen.has(last); ) {
     seen.add(last);
-    // The number in a Local channel's name, `Local/1001@…`. FreePBX writes no record of the halves of follow-me and of
-    // group members that are asked to press 1 (`FMPR-1001`, `RG-600*-00171…`), only of the Local channels beyond.
-    const number = /^Local\/(?:RG-[^-*]+[-*]+|FM(?:PR|GL)-)?([^@#]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
+    const number = unrecordedHalf.exec(last.dstchannel)?.[1];
     const half = otherHalf(last.dstchannel);
     const behind = legs.all(half, last);
     const answered = behind.filter((one) => legs.isAnswered(one) && !rules.isMachine(one.dstchannel));
     const beyond =
-      firstToTalk(known, behind, answered) ?? legs.find(half, last) ?? legs.leadingTo(number, last);
-    if (beyond === undefined)
+      firstToTalk(known, behind, answered) ??
+      legs.find(half, last) ??
+      (number === undefined ? undefined : legs.leadingTo(number, last));
+    if (beyond === undefined && number !== undefined)
       return isMachinesNumber(rules, number) ? undefined : { record, callerId: number };
-    if (!legs.isAnswered(beyond)) return undefined;
+    if (beyond === undefined || !legs.isAnswered(beyond)) return undefined;
     last = beyond;
   }
   const { dstchannel } = last;
   if (channelKind(dstchannel) === 'pseudo' || rules.isMachine(dstchannel)) return undefined;
   const end = legs.find(dstchannel, last);
-  if (end !== undefined && cameIn(known, end) && !isOutgoing(end)) return undefined;
+  const endpoint = endpointOf(dstchannel);
+  const isOutsider = end !== undefined && (cameIn(known, end) || isGuestEndpoint(endpoint));
+  if (isOutsider && !isOutgoing(end)) return undefined;
   const extension = extensionOf(dstchannel);
   const dialled = dialledOver(last);
-  const endpoint = endpointOf(dstchannel);
   const isTrunk = trunks.has(endpoint) || rules.nameIsInbound(dstchannel);
   const leg = { name: dstchannel, kind: 'real', number: last.dst } as const;
-  if (!isTrunk && !goesOverTrunk(leg, dialled, isPhone(endpoint))) return { record, callerId: extension };
+  if (!isTrunk && !goesOverTrunk(leg, dialled, isPhone(endpoint)))
+    return { record, callerId: numberInAddress(leg, dialled) || extension };
   const number = normaliseNumber(dialledNumber(dialled) || last.dst, rules.defaultCountry);
   return { record, callerId: number || extension };
 }

@@ -35,7 +35,7 @@ async function backedUp(t: TestContext) {
   const directory = join(folder, 'state');
   const outbox = await opened(t, { directory });
   const { nextEvents } = await outbox.append({
-    ...batchOf('a:ringing a:answered', monday),
+    ...batchOf([{ a: 'ringing' }, { a: 'answered' }], monday),
     calls: [{ id: 'a', state: '{"id":"a"}' }],
     trunks: [trunk('PJSIP/one')],
     cdrCheckpoint: '{"offset":7}',
@@ -55,7 +55,7 @@ test('backup: everything that is committed, in one file for its owner alone, whi
   });
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(folder).sort(), ['backup.db', 'state']);
-  await outbox.append(batchOf('b:ringing'));
+  await outbox.append(batchOf({ b: 'ringing' }));
   assert.deepEqual(readBackup(file), backup);
 });
 
@@ -82,7 +82,7 @@ test('backup: an existing file is kept without --overwrite; without a state ther
 
 test('backup: an unreadable state is refused with a message', async (t) => {
   const { folder, directory, outbox } = await backedUp(t);
-  await outbox.append(batchOf(Array.from({ length: 200 }, (_, i) => `x${i}:ringing`).join(' ')));
+  await outbox.append(batchOf(Array.from({ length: 200 }, (_, i) => ({ [`x${i}`]: 'ringing' }))));
   await outbox.close();
   const path = databasePath(directory);
   const bytes = readFileSync(path);
@@ -135,7 +135,7 @@ test('restore: not while a bridge works there', async (t) => {
 
 test('restore: not over a state unless --replace is given, and then that is kept aside', async (t) => {
   const { directory, file, outbox } = await backedUp(t);
-  await outbox.append({ ...batchOf('b:ringing', monday + 60_000), calls: [{ id: 'a', state: null }] });
+  await outbox.append({ ...batchOf({ b: 'ringing' }, monday + 60_000), calls: [{ id: 'a', state: null }] });
   await outbox.close();
   const before = readFileSync(databasePath(directory));
   assert.throws(() => restore(directory, file, here), {
@@ -177,7 +177,7 @@ test('restore: the WAL of what was there never meets the backup', async (t) => {
   const { folder, file } = await backedUp(t);
   const other = join(folder, 'other');
   const outbox = await openOutbox({ directory: other }, { log: keepingLog() });
-  await outbox.append(batchOf('z:ringing'));
+  await outbox.append(batchOf({ z: 'ringing' }));
   const wal = readFileSync(`${databasePath(other)}-wal`);
   await outbox.close();
   // As a kill leaves it.

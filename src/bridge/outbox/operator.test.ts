@@ -20,7 +20,7 @@ test('operator: beside the bridge, and what is not as it was asked for is left a
   const directory = temporaryFolder(t);
   assert.equal(openOperator(directory), undefined);
   const outbox = await opened(t, { directory });
-  await outbox.append(batchOf('a:ringing b:ringing c:ringing d:ringing'));
+  await outbox.append(batchOf({ a: 'ringing', b: 'ringing', c: 'ringing', d: 'ringing' }));
   await outbox.record([
     resultOf(1, 'a', { outcome: 'dead', error: '422' }),
     resultOf(3, 'c', { outcome: 'dead', error: '422' }),
@@ -52,7 +52,7 @@ test('operator: beside the bridge, and what is not as it was asked for is left a
   assert.equal(operator?.resend([1, 2, 3, 4]), 1);
   assert.equal(operator?.sendAgain([1, 2, 3, 4]), 1);
   assert.deepEqual(await outbox.counters(), { queued: 3, delivered: 0, waiting: 3, dead: 0, lost: 0 });
-  const later = await outbox.append(batchOf('e:ringing'));
+  const later = await outbox.append(batchOf({ e: 'ringing' }));
   assert.equal(later.nextEvents[0]?.seq, 5, 'numbers go on where they were');
 });
 

@@ -6,7 +6,7 @@ playRows([
   [
     'a dead letter is kept and listed with its attempts; later events of its call go on',
     async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:completed', 7));
+      await outbox.append(batchOf([{ a: 'ringing' }, { a: 'completed' }], 7));
       const bad = {
         outcome: 'dead',
         at: 9,
@@ -35,7 +35,7 @@ playRows([
   [
     'a dead letter that is sent again is the next of its call, untried, and keeps its attempts',
     async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:completed'));
+      await outbox.append(batchOf([{ a: 'ringing' }, { a: 'completed' }]));
       await outbox.record([resultOf(1, 'a', { outcome: 'dead' })]);
       await outbox.record([resultOf(2, 'a', { outcome: 'retry', nextAt: 50 })]);
       assert.equal(resend(directory, [1, 2, 99]), 1);
@@ -53,7 +53,7 @@ playRows([
   [
     'a dead letter behind the next event of its call waits for its turn when it is sent again',
     async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:answered a:completed'));
+      await outbox.append(batchOf([{ a: 'ringing' }, { a: 'answered' }, { a: 'completed' }]));
       await outbox.record([resultOf(1, 'a', { outcome: 'dead' })]);
       await outbox.record([resultOf(2, 'a', { outcome: 'dead' })]);
       assert.equal(resend(directory, [1]), 1);
@@ -67,7 +67,7 @@ playRows([
     async (outbox, directory) => {
       const sent = () =>
         eventsOf(directory, { callId: 'a' }).map(({ attempts, rejections }) => [attempts, rejections]);
-      await outbox.append(batchOf('a:ringing a:completed'));
+      await outbox.append(batchOf([{ a: 'ringing' }, { a: 'completed' }]));
       await outbox.record([resultOf(1, 'a', { outcome: 'retry', nextAt: 5 })]);
       await outbox.record([resultOf(1, 'a', { outcome: 'retry', nextAt: 5, rejected: true })]);
       const query = { priority: 'retry', now: 5, freshSince: 0, limit: 1, except: [] } as const;
@@ -84,8 +84,8 @@ playRows([
   [
     'events that are too old become dead letters, whatever call they belong to',
     async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:answered b:ringing', 10));
-      await outbox.append(batchOf('a:completed c:ringing', 20));
+      await outbox.append(batchOf([{ a: 'ringing' }, { a: 'answered', b: 'ringing' }], 10));
+      await outbox.append(batchOf({ a: 'completed', c: 'ringing' }, 20));
       assert.equal(await outbox.expire(10, 99), 0);
       assert.equal(await outbox.expire(20, 99), 3);
       assert.deepEqual(await due(outbox, {}), [5, 4]);
@@ -100,7 +100,7 @@ playRows([
   [
     'a dead letter that is sent again is as young as a new one, and expires when it is old again',
     async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:answered', 10));
+      await outbox.append(batchOf([{ a: 'ringing' }, { a: 'answered' }], 10));
       assert.equal(await outbox.expire(20, 30), 2);
       assert.equal(resend(directory, [1, 2], 40), 2);
       assert.equal(eventsOf(directory, { callId: 'a' })[0]?.finishedAt, undefined);
@@ -112,10 +112,11 @@ playRows([
     'an event from a day when the clock was wrong keeps none behind it from being forgotten or parked',
     async (outbox) => {
       const ids = Array.from({ length: 1_200 }, (_, i) => `c${i}`);
-      await outbox.append(batchOf('z:ringing', 9_999));
-      await outbox.append(batchOf(ids.map((id) => `${id}:ringing ${id}:completed`).join(' '), 10));
+      await outbox.append(batchOf({ z: 'ringing' }, 9_999));
+      const events = ids.flatMap((id) => [{ [id]: 'ringing' }, { [id]: 'completed' }] as const);
+      await outbox.append(batchOf(events, 10));
       assert.equal(await outbox.expire(20, 30), 2_400);
-      await outbox.append(batchOf('y:ringing', 10));
+      await outbox.append(batchOf({ y: 'ringing' }, 10));
       await outbox.record([resultOf(1, 'z', { at: 9_999 }), resultOf(2_402, 'y', { at: 30 })]);
       assert.equal(await outbox.prune(50), 1);
     },
@@ -123,7 +124,7 @@ playRows([
   [
     'a late word about an event changes nothing, unless it was delivered after all',
     async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing b:ringing'));
+      await outbox.append(batchOf({ a: 'ringing', b: 'ringing' }));
       await outbox.record([resultOf(1, 'a'), resultOf(2, 'b', { outcome: 'dead' })]);
       const before = eventsOf(directory, {});
       for (const outcome of ['retry', 'dead'] as const) {
@@ -142,7 +143,7 @@ playRows([
   [
     'of an event that was tried for ever the first fifteen attempts are kept, and the last',
     async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing'));
+      await outbox.append(batchOf({ a: 'ringing' }));
       for (let at = 1; at <= 40; at++)
         await outbox.record([resultOf(1, 'a', { outcome: 'retry', at, nextAt: at })]);
       const [event] = eventsOf(directory, { callId: 'a' });

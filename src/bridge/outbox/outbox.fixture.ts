@@ -75,9 +75,11 @@ export function newEvent(callId: string, status: CallStatus, queuedAt = 0, more:
   return { callId, status, body, queuedAt };
 }
 
-/** A batch of events alone, written `a:ringing b:completed`, all queued at `queuedAt`. */
-export function batchOf(events: string, queuedAt = 0): Batch {
-  const list = events.split(' ').map((event) => event.split(':') as [string, CallStatus]);
+type Events = Readonly<Record<string, CallStatus>>;
+
+/** A batch of events alone, `{ call: status }`, all queued at `queuedAt`. */
+export function batchOf(events: Events | readonly Events[], queuedAt = 0): Batch {
+  const list = [events].flat().flatMap((each) => Object.entries(each));
   return { calls: [], trunks: [], events: list.map(([id, status]) => newEvent(id, status, queuedAt)) };
 }
 

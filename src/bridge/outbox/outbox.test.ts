@@ -24,7 +24,9 @@ playRows([
   [
     'events are numbered as they are taken, and the oldest of a call is its next',
     async (outbox) => {
-      const { nextEvents, repeated } = await outbox.append(batchOf('a:ringing b:ringing a:answered', 5));
+      const { nextEvents, repeated } = await outbox.append(
+        batchOf([{ a: 'ringing', b: 'ringing' }, { a: 'answered' }], 5),
+      );
       assert.deepEqual(nextEvents, [
         { seq: 1, ...newEvent('a', 'ringing', 5), attempts: 0, rejections: 0 },
         { seq: 2, ...newEvent('b', 'ringing', 5), attempts: 0, rejections: 0 },
@@ -37,8 +39,8 @@ playRows([
   [
     'the same status of a call is taken once, and said to be a repeat, in one batch and in another',
     async (outbox) => {
-      const first = await outbox.append(batchOf('a:ringing a:ringing'));
-      const second = await outbox.append(batchOf('a:ringing b:ringing'));
+      const first = await outbox.append(batchOf([{ a: 'ringing' }, { a: 'ringing' }]));
+      const second = await outbox.append(batchOf({ a: 'ringing', b: 'ringing' }));
       assert.deepEqual(seqs(first.nextEvents), [1]);
       assert.deepEqual(first.repeated, [newEvent('a', 'ringing')]);
       assert.deepEqual(second.repeated, [newEvent('a', 'ringing')]);
@@ -49,8 +51,8 @@ playRows([
   [
     'an event behind a waiting one is not next; after that was delivered it is',
     async (outbox) => {
-      await outbox.append(batchOf('a:ringing'));
-      assert.deepEqual((await outbox.append(batchOf('a:answered'))).nextEvents, []);
+      await outbox.append(batchOf({ a: 'ringing' }));
+      assert.deepEqual((await outbox.append(batchOf({ a: 'answered' }))).nextEvents, []);
       assert.deepEqual(await due(outbox, {}), [1]);
       assert.deepEqual(seqs(await outbox.record([resultOf(1, 'a')])), [2]);
       assert.deepEqual(await due(outbox, {}), [2]);
@@ -85,7 +87,7 @@ playRows([
           ...nothing,
           unreported: [unreported('b', 1, 'no number'), unreported('c', 5, 'left')],
         }),
-        outbox.append({ ...batchOf('a:ringing a:completed'), cdrCheckpoint: 'first' }),
+        outbox.append({ ...batchOf([{ a: 'ringing' }, { a: 'completed' }]), cdrCheckpoint: 'first' }),
         outbox.append({ ...nothing, unreported: [unreported('b', 2, 'withheld')], cdrCheckpoint: 'second' }),
         outbox.append(nothing),
       ]);
@@ -104,11 +106,11 @@ playRows([
     'fresh: calls with a new event, newest first; backlog: the others, oldest first',
     async (outbox) => {
       for (const [id, at] of Object.entries({ a: 10, b: 20, c: 30, d: 40 })) {
-        await outbox.append(batchOf(`${id}:ringing`, at));
+        await outbox.append(batchOf({ [id]: 'ringing' }, at));
       }
-      await outbox.append(batchOf('a:answered', 35));
+      await outbox.append(batchOf({ a: 'answered' }, 35));
       await outbox.record([resultOf(1, 'a')]);
-      await outbox.append(batchOf('a:completed', 50));
+      await outbox.append(batchOf({ a: 'completed' }, 50));
       assert.deepEqual(await due(outbox, { priority: 'fresh', freshSince: 40 }), [5, 4]);
       assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 40 }), [2, 3]);
       assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 100 }), [2, 3, 4, 5]);
@@ -123,7 +125,7 @@ playRows([
   [
     'retry: fewest attempts first, then the earliest; never before its time',
     async (outbox) => {
-      await outbox.append(batchOf('a:ringing b:ringing c:ringing d:ringing'));
+      await outbox.append(batchOf({ a: 'ringing', b: 'ringing', c: 'ringing', d: 'ringing' }));
       const again = (seq: number, callId: string, nextAt: number) =>
         resultOf(seq, callId, { outcome: 'retry', nextAt });
       await outbox.record([again(1, 'a', 100), again(1, 'a', 100)]);
@@ -145,7 +147,7 @@ playRows([
   [
     'a wait that looks longer than the longest one has come: the clock was set back',
     async (outbox) => {
-      await outbox.append(batchOf('a:ringing'));
+      await outbox.append(batchOf({ a: 'ringing' }));
       await outbox.record([resultOf(1, 'a', { outcome: 'retry', nextAt: 100_000 })]);
       assert.deepEqual(await due(outbox, { priority: 'retry', now: 39_999 }), [1]);
       assert.equal(await outbox.nextDue(39_999), undefined);
@@ -156,7 +158,7 @@ playRows([
   [
     'an attempt that does not count leaves the event as untried as it was',
     async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing b:ringing'));
+      await outbox.append(batchOf({ a: 'ringing', b: 'ringing' }));
       await outbox.record([resultOf(1, 'a', { outcome: 'retry', counted: false, nextAt: 500 })]);
       assert.equal(eventsOf(directory, { callId: 'a' })[0]?.attemptLog[0]?.counted, false);
       await outbox.record([resultOf(2, 'b', { outcome: 'retry', nextAt: 500 })]);
@@ -169,7 +171,7 @@ playRows([
   [
     'what was delivered long ago is forgotten, what waits or is dead is not; numbers are never used again',
     async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing b:ringing c:ringing d:ringing', 10));
+      await outbox.append(batchOf({ a: 'ringing', b: 'ringing', c: 'ringing', d: 'ringing' }, 10));
       await outbox.record([resultOf(1, 'a', { at: 20 }), resultOf(4, 'd', { at: 90 })]);
       await outbox.record([resultOf(2, 'b', { outcome: 'dead', at: 20 })]);
       assert.deepEqual(await outbox.lastDelivered(90, 9), [
@@ -184,15 +186,15 @@ playRows([
       assert.equal(await outbox.prune(100), 1);
       assert.deepEqual(attempted(directory), [2], 'the attempts go, too');
       assert.deepEqual(await outbox.counters(), { queued: 4, delivered: 2, waiting: 1, dead: 1, lost: 0 });
-      assert.deepEqual(seqs((await outbox.append(batchOf('e:ringing'))).nextEvents), [5]);
+      assert.deepEqual(seqs((await outbox.append(batchOf({ e: 'ringing' }))).nextEvents), [5]);
     },
   ],
   [
     'the age of the oldest waiting event is known',
     async (outbox) => {
       assert.equal(await outbox.oldestWaiting(), undefined);
-      await outbox.append(batchOf('a:ringing', 10));
-      await outbox.append(batchOf('b:ringing', 20));
+      await outbox.append(batchOf({ a: 'ringing' }, 10));
+      await outbox.append(batchOf({ b: 'ringing' }, 20));
       assert.equal(await outbox.oldestWaiting(), 10);
       await outbox.record([resultOf(1, 'a')]);
       assert.equal(await outbox.oldestWaiting(), 20);
@@ -206,10 +208,10 @@ playRows([
       const tooMany = Array<NewEvent>(200_001).fill(newEvent('x', 'ringing'));
       const all = await Promise.allSettled([
         outbox.append({ calls: [], trunks: [], events: tooMany }),
-        outbox.append(batchOf('a:ringing')),
+        outbox.append(batchOf({ a: 'ringing' })),
         outbox.append({ calls: [], trunks: [], events: [newEvent('x', 'ringing'), bad] }),
         outbox.record([resultOf(1, 'a', { at: Number.NaN })]),
-        outbox.append(batchOf('c:ringing')),
+        outbox.append(batchOf({ c: 'ringing' })),
         outbox.record([resultOf(2, 'c')]),
       ]);
       assert.deepEqual(
@@ -225,8 +227,8 @@ playRows([
     'what is appended together is answered each for itself, and written in far fewer transactions',
     async (outbox, directory) => {
       const ids = Array.from({ length: 500 }, (_, i) => `c${i - (i % 5)}`);
-      const appends = ids.map((id) => outbox.append(batchOf(`${id}:ringing ${id}:completed`)));
-      const [all, last] = await Promise.all([outbox.counters(), outbox.append(batchOf('z:ringing'))]);
+      const appends = ids.map((id) => outbox.append(batchOf([{ [id]: 'ringing' }, { [id]: 'completed' }])));
+      const [all, last] = await Promise.all([outbox.counters(), outbox.append(batchOf({ z: 'ringing' }))]);
       assert.equal(all.queued, 200);
       assert.deepEqual(seqs(last.nextEvents), [201]);
       const answers = await Promise.all(appends);
@@ -263,13 +265,13 @@ test('outbox: everything is there again after a restart', async (t) => {
     before,
   );
   assert.deepEqual(await due(second, { priority: 'retry', now: 70 }), [2]);
-  assert.deepEqual(seqs((await second.append(batchOf('c:ringing'))).nextEvents), [3]);
+  assert.deepEqual(seqs((await second.append(batchOf({ c: 'ringing' }))).nextEvents), [3]);
 });
 
 test('outbox: nobody else can read the folder and its files', async (t) => {
   const directory = join(temporaryFolder(t), 'made', 'here');
   const outbox = await opened(t, { directory });
-  await outbox.append(batchOf('a:ringing'));
+  await outbox.append(batchOf({ a: 'ringing' }));
   const modes = Object.fromEntries(
     ['', '/outbox.db', '/outbox.db-wal', '/outbox.lock', '/outbox.pid'].map((name) => [
       name,
@@ -298,7 +300,7 @@ test('outbox: closing writes all that was asked before, and refuses what comes a
   );
   await outbox.close();
   assert.equal((await Promise.all(appends)).flatMap(({ nextEvents }) => nextEvents).length, 50_000);
-  await assert.rejects(outbox.append(batchOf('z:ringing')), /closed/);
+  await assert.rejects(outbox.append(batchOf({ z: 'ringing' })), /closed/);
   await outbox.close();
 });
 
@@ -319,7 +321,7 @@ test('outbox: a folder or a file that cannot be made ends the start with its nam
 test('outbox: a start and a stop without trouble log nothing', async (t) => {
   const log = keepingLog();
   const outbox = await openOutbox({ directory: temporaryFolder(t) }, { log });
-  await outbox.append(batchOf('a:ringing'));
+  await outbox.append(batchOf({ a: 'ringing' }));
   await outbox.close();
   assert.deepEqual(log.lines, []);
 });

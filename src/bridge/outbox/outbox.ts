@@ -128,7 +128,6 @@ export async function openOutbox(options: KeeperOptions, { log, onHeld }: { log:
     callIdsFrom: (beginnings: readonly string[]): Promise<Map<string, string>> =>
       ask('callIdsFrom', beginnings),
     due: (query) => ask('due', query),
-    isNext: (seq) => ask('isNext', seq),
     nextDue: (now) => ask('nextDue', now),
     record: (results) => ask('record', results),
     expire: (queuedBefore, at) => inSteps((after) => ask('expire', queuedBefore, at, after, stepRows)),

@@ -1,4 +1,4 @@
-import type { AlertsStatus } from '../../shared/alerts/alerts.ts';
+import type { AlertsStatus } from '../../shared/alerts/alerts-status.ts';
 import type { DeliveryStatus } from '../../shared/delivery/flow.ts';
 import type { ReconcilerStatus } from '../../shared/delivery/reconciler.ts';
 import type { LogStatus } from '../../shared/log/log-destination.ts';

@@ -1,4 +1,4 @@
-import { alertRows } from '../../shared/alerts/alerts.ts';
+import { alertRows } from '../../shared/alerts/alerts-status.ts';
 import { createMetricRegistry, type MetricRow } from '../../shared/process/metric-registry.ts';
 import { reasons } from '../calls/decisions.ts';
 import type { BridgeStatus } from './bridge-status.ts';

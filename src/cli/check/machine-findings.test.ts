@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
-import { startFreepbxFastAgi } from '../../../test/asterisk/freepbx-fastagi.ts';
-import { freePort } from '../../../test/free-port.ts';
+import { freePort } from '../../../test/tools/free-port.ts';
+import { startFreepbxFastAgi } from '../../../test/tools/lab/freepbx-fastagi.ts';
 import { portFinding } from './machine-findings.ts';
 
 /** What `check` says of AGI_LISTEN. */

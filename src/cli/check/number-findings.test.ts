@@ -15,10 +15,19 @@ test('check --number reads the numbers of 245 countries in eight ways of writing
     ];
     for (const [text, defaultCountry] of texts) {
       if (text.replace(/\D/g, '').length < 6) continue;
-      const [finding] = numberFindings(text, { ...callSettings, defaultCountry }, []);
+      const [finding] = numberFindings(text, { ...callSettings, defaultCountry });
       const reported = new RegExp(`^reported as \\${example.number} \\(`);
       assert.match(finding?.result ?? '', reported, `${text} in ${defaultCountry}`);
     }
   }
   assert.equal(all.length, 245);
+});
+
+test('check --number says what a word is that a carrier writes with the digits of a keypad', () => {
+  const result = (text: string) => {
+    const settings = { ...callSettings, defaultCountry: 'US', withheldNumber: '000', missingNumber: '0000' };
+    return numberFindings(text, settings)[0]?.result;
+  };
+  assert.equal(result('7378742833'), 'reported as 000 (withheld by its caller)');
+  assert.equal(result('+86282452253'), 'reported as 0000 (no number)');
 });

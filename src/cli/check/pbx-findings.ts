@@ -3,7 +3,7 @@ import { describeFailure } from '../../bridge/ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../bridge/ami/inspection.ts';
 import { failureCodes } from '../../bridge/ami/link-log.ts';
 import { missingWithout } from '../../bridge/ami/pending-requests.ts';
-import { endpointOf } from '../../bridge/calls/channel.ts';
+import { endpointOf, presentedIn } from '../../bridge/calls/channel.ts';
 import {
   type CallSettings,
   classifyChannel,
@@ -11,18 +11,15 @@ import {
   numberToReport,
   type Rules,
 } from '../../bridge/calls/rules.ts';
-import type { Trunk } from '../../bridge/calls/trunk.ts';
-import { notationOf } from '../../bridge/calls/trunk-learning.ts';
 import { RecordsRefused } from '../../bridge/cdr/cdr-source.ts';
 import { openSource, type SourceOptions } from '../../bridge/cdr/open-cdr-source.ts';
 import { duration } from '../../shared/delivery/report.ts';
 import type { Message } from '../../shared/log/messages/program-messages.ts';
 import { fill, messages } from '../../shared/log/messages.ts';
 import { maskNumbers } from '../../shared/log/redact.ts';
-import { isWithheld, numberIn } from '../../shared/phone-number/number-text.ts';
-import { autoNotation, type Notation, shownNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { isWithheld } from '../../shared/phone-number/number-text.ts';
+import { autoNotation, type Notation } from '../../shared/phone-number/trunk-notation.ts';
 import { count } from '../text/format-text.ts';
-import { channelOf } from '../text/trunk-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 import { type TrunkCheckOptions, trunkFindings } from './trunk-findings.ts';
 
@@ -59,7 +56,7 @@ export function pbxFindings(result: InspectionResult, options: PbxCheckOptions):
     ...eventsMissing(inspection),
     clock(inspection),
     ...trunkFindings(inspection, { ...options, rules }),
-    ...(options.listenedMs > 0 ? callsHeard(inspection, rules, options.known) : []),
+    ...(options.listenedMs > 0 ? callsHeard(inspection, rules) : []),
   ].filter((it) => it !== undefined);
 }
 
@@ -118,13 +115,12 @@ function clock({ clockAheadMs }: Inspection): Finding | undefined {
 }
 
 /** Whether the bridge would report the calls that came during the check, and why. */
-function callsHeard({ events }: Inspection, rules: Rules, known: readonly Trunk[]): Finding[] {
-  const trunks = new Map(known.map((trunk) => [trunk.endpoint, trunk]));
+function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
   return events.flatMap((input): Finding[] => {
     if (input.type !== 'channel-created' || input.uniqueid !== input.linkedid) return [];
     const { inbound, why } = classifyChannel(rules, input);
     const what = `call on ${endpointOf(input.channel)} in context ${input.context}`;
-    const number = numberResult(input.callerNumber, notationOf({ rules, trunks }, input.channel), rules);
+    const number = numberResult(input.callerNumber, rules.notationOf(input.channel), rules);
     if (inbound)
       return [
         passed(
@@ -163,19 +159,12 @@ export async function cdrFinding(options: SourceOptions): Promise<{ finding: Fin
 }
 
 /**
- * What is reported for a caller whom a trunk presents with this text: on the trunks of each rule, on those whose calls
- * have shown how they write numbers, and on any other.
+ * What is reported for a caller whom a trunk presents with this text: on the trunks of each rule, and on any other.
  */
-export function numberFindings(text: string, settings: CallSettings, known: readonly Trunk[]): Finding[] {
-  const rules = createRules(settings);
-  const trunks = { rules, trunks: new Map(known.map((trunk) => [trunk.endpoint, trunk])) };
-  const shown = known.flatMap(({ endpoint: glob }) => {
-    const notation = notationOf(trunks, channelOf(glob));
-    return notation === shownNotation ? [{ glob, notation }] : [];
-  });
-  const special = [...settings.trunkNumbers, ...shown];
-  const other = { glob: special.length > 0 ? 'any other trunk' : 'any trunk', notation: autoNotation };
-  return [...special, other].map(({ glob, notation }) =>
+export function numberFindings(text: string, settings: CallSettings): Finding[] {
+  const { trunkNumbers } = settings;
+  const other = { glob: trunkNumbers.length > 0 ? 'any other trunk' : 'any trunk', notation: autoNotation };
+  return [...trunkNumbers, other].map(({ glob, notation }) =>
     passed(`number ${text} on ${glob}`, numberResult(text, notation, settings)),
   );
 }
@@ -186,7 +175,7 @@ function numberResult(text: string, notation: Notation, settings: CallSettings):
     settings,
     isWithheld(text)
       ? { lacks: 'withheld', seen: 'withheld by its caller' }
-      : numberIn(text) === ''
+      : presentedIn(text) === ''
         ? { lacks: 'missing', seen: 'no number' }
         : { text, notation },
   );

@@ -47,9 +47,10 @@ const line: Trunk = { endpoint: 'DAHDI/1', source: 'heard', context: 'from-analo
 
 function found(
   changes: Partial<Inspection> = {},
-  more: { known?: Trunk[]; recordIdWidth?: number } = {},
+  more: { known?: Trunk[]; recordIdWidth?: number; withheldNumber?: string } = {},
 ): string[] {
-  const rules = createRules({ ...callSettings, inboundContexts });
+  const { withheldNumber } = more;
+  const rules = createRules({ ...callSettings, inboundContexts, withheldNumber });
   return trunkFindings(
     { ...inspection, ...changes },
     { rules, known: more.known ?? [], recordIdWidth: more.recordIdWidth },
@@ -85,4 +86,18 @@ test('with CDR_SOURCE: records that Asterisk holds back, and no known trunk', ()
   const [none = ''] = records({ endpoints: [] });
   assert.match(none, /^warning .*: no trunk is known/);
   assert.deepEqual([...records({}), ...records({ endpoints: [] }, [line])], []);
+});
+
+test('with CDR_SOURCE: a trunk whose calls of a gap all count as withheld, and are not reported', () => {
+  const known: Trunk[] = [
+    { ...line, reveals: true },
+    { ...line, endpoint: 'DAHDI/2' },
+  ];
+  const said = (more: Parameters<typeof found>[1]) =>
+    found({}, more).filter((text) => text.includes('withheld'));
+  assert.deepEqual(said({ known, recordIdWidth: 32 }), [
+    'warning withheld numbers in call records: calls of a gap on DAHDI/1 are not reported: withheld numbers have come in on it, so each number in its records counts as withheld, and WITHHELD_NUMBER is not set',
+  ]);
+  assert.deepEqual(said({ known, recordIdWidth: 32, withheldNumber: '000' }), []);
+  assert.deepEqual(said({ known }), []);
 });

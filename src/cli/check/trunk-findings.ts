@@ -1,5 +1,5 @@
 import type { Inspection } from '../../bridge/ami/inspection.ts';
-import { channelKind } from '../../bridge/calls/channel.ts';
+import { channelKind, isGuestEndpoint } from '../../bridge/calls/channel.ts';
 import type { Rules } from '../../bridge/calls/rules.ts';
 import type { Trunk } from '../../bridge/calls/trunk.ts';
 import { count } from '../text/format-text.ts';
@@ -10,7 +10,6 @@ export type TrunkCheckOptions = {
   readonly rules: Rules;
   /** What the bridge knows, from its state directory. */
   readonly known: readonly Trunk[];
-  /** True if CDR_SOURCE is set. */
   /** How many characters of a uniqueid the call records have room for; absent if none are read. */
   readonly recordIdWidth?: number | undefined;
 };
@@ -35,13 +34,14 @@ export function trunkFindings(inspection: Inspection, options: TrunkCheckOptions
     channelFinding(inspection, rules),
     guestFinding(inspection, rules),
     recordFinding(inspection, options, trunks.length),
+    withheldRecordFinding(options),
   ].filter((it) => it !== undefined);
 }
 
 /** The phones and trunks of the PBX; guests are no trunk. */
 function linesOf({ endpoints = [] }: Inspection): Endpoint[] {
   return endpoints.filter(
-    ({ name }) => channelKind(name) === 'real' && /^\w+\/[\w.-]+$/.test(name) && !isGuest(name),
+    ({ name }) => channelKind(name) === 'real' && /^\w+\/[\w.-]+$/.test(name) && !isGuestEndpoint(name),
   );
 }
 
@@ -138,11 +138,9 @@ function channelFinding(inspection: Inspection, rules: Rules): Finding | undefin
   return byContext ? warning(what, came, todo) : failed(what, came, todo);
 }
 
-const isGuest = (name: string) => name === 'PJSIP/anonymous';
-
 /** Callers without an account, whom the PBX lets in: at some sites the provider's calls are among them. */
 function guestFinding({ endpoints = [], guestContext }: Inspection, rules: Rules): Finding | undefined {
-  const context = endpoints.find(({ name }) => isGuest(name))?.context || guestContext;
+  const context = endpoints.find(({ name }) => isGuestEndpoint(name))?.context || guestContext;
   if (!context) return undefined;
   const what = `calls of guests, in context ${context}`;
   return rules.contextIsInbound(context)
@@ -180,6 +178,18 @@ function recordFinding(
         'no trunk is known: calls that were transferred in a gap are not recognised',
         'Set INBOUND_CONTEXTS or INBOUND_CHANNELS, or add your trunk: pbx-bridge trunks add PJSIP/my-trunk',
       );
+}
+
+/** A record does not say whose number is withheld, so one withheld number on a trunk decides about all its calls of a gap. */
+function withheldRecordFinding({ rules, known, recordIdWidth }: TrunkCheckOptions): Finding | undefined {
+  const revealing = known.filter(({ reveals }) => reveals).map(({ endpoint }) => endpoint);
+  if (recordIdWidth === undefined || rules.withheldNumber !== undefined || revealing.length === 0)
+    return undefined;
+  return warning(
+    'withheld numbers in call records',
+    `calls of a gap on ${some(revealing)} are not reported: withheld numbers have come in on it, so each number in its records counts as withheld, and WITHHELD_NUMBER is not set`,
+    'Set WITHHELD_NUMBER, such as 000: calls of a gap are then reported with it, without the number of their caller.',
+  );
 }
 
 function some(names: readonly string[]): string {

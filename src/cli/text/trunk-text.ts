@@ -1,6 +1,6 @@
 import type { Rules } from '../../bridge/calls/rules.ts';
 import type { Trunk } from '../../bridge/calls/trunk.ts';
-import { isEvident, writesPlusless } from '../../bridge/calls/trunk-learning.ts';
+import { isEvident } from '../../bridge/calls/trunk-learning.ts';
 import { clockTime } from './format-text.ts';
 
 /** The name of a channel of this endpoint: the endpoint's and a number. */
@@ -17,7 +17,7 @@ export function classifyTrunk(trunk: Trunk, rules: Rules): { isTrunk: boolean; w
   return { isTrunk, why: `${how}, which ${isTrunk ? 'matches' : 'no longer matches'} INBOUND_CONTEXTS` };
 }
 
-/** When calls came in on it, how it writes their numbers, and how they are read if anything but themselves says it. */
+/** When calls came in on it, how it writes their numbers, and how they are read if a setting says it. */
 export function callsText(endpoint: string, known: Partial<Trunk> | undefined, rules: Rules): string[] {
   const { firstAt, lastAt, writes } = known ?? {};
   const { rule } = rules.notationOf(channelOf(endpoint));
@@ -27,10 +27,6 @@ export function callsText(endpoint: string, known: Partial<Trunk> | undefined, r
       ? 'no call seen yet'
       : `first call ${clockTime(firstAt, now)}, last ${clockTime(lastAt, now)}`,
     ...(writes === undefined ? [] : [`writes numbers as ${writes}`]),
-    ...(rule === ''
-      ? writesPlusless(known)
-        ? ['read as E.164 without its plus, as its last calls show (TRUNK_NUMBERS corrects this)']
-        : []
-      : [`read by TRUNK_NUMBERS ${rule}`]),
+    ...(rule === '' ? [] : [`read by TRUNK_NUMBERS ${rule}`]),
   ];
 }

@@ -100,7 +100,7 @@ export async function openDirectory(
         await refresh();
       }
     };
-  const { changeAccount, rotateAdminToken, addIntegration, changeIntegration, putExtension } =
+  const { changeAccount, rotateAdminToken, addIntegration, changeIntegration, putExtension, giveExtensions } =
     store.directory;
 
   return {
@@ -110,6 +110,7 @@ export async function openDirectory(
     addIntegration: kept(addIntegration),
     changeIntegration: kept(changeIntegration),
     putExtension: kept(putExtension),
+    giveExtensions: kept(giveExtensions),
     /** Reads changes of other processes and commands. */
     refresh,
     /** Calls `listener` when accounts and integrations are gone: what is remembered of them by their ids goes, too. */

@@ -136,11 +136,16 @@ export function callDetailsPage(pages: Pages, { store, screens, directory, callB
       await audit('close-call', call.id);
     return form.get('from') === 'now' ? 'done' : { redirect: callAddress(call.id) };
   });
-  pages.post('/calls/forget', 'administrator', async ({ account, form, audit }) => {
-    const call = await store.calls.get(account.id, form.get('id') ?? '');
-    if (call === undefined || call.number === FORGOTTEN) throw new Refusal(404, ({ notThere }) => notThere);
-    await audit('forget', forgetSummary(await forgetNumber(store, account.id, call.number)));
-    await callBackList.publish(account.id);
-    return { redirect: callAddress(call.id) };
-  });
+  pages.post(
+    '/calls/forget',
+    'administrator',
+    async ({ account, form, audit }) => {
+      const call = await store.calls.get(account.id, form.get('id') ?? '');
+      if (call === undefined || call.number === FORGOTTEN) throw new Refusal(404, ({ notThere }) => notThere);
+      await audit('forget', forgetSummary(await forgetNumber(store, account.id, call.number)));
+      await callBackList.publish(account.id);
+      return { redirect: callAddress(call.id) };
+    },
+    { turn: 'long' },
+  );
 }

@@ -4,6 +4,7 @@ import { extensionName, extensionsOf, extensionText, numberCalledText } from '..
 import { accountLimits } from '../accounts/limits.ts';
 import { quantile, type ReportStore } from '../calls/aggregate.ts';
 import { callTable, newCalls } from '../calls/call-cells.ts';
+import { isAnswered, isMissed } from '../calls/call-meaning.ts';
 import type { CallCursor } from '../calls/call-reader.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
@@ -278,7 +279,7 @@ export async function* callsAsCsv(
     ['customer', ({ customer }) => customer?.reference ?? null],
     ['customer_name', ({ customer }) => customer?.name ?? null],
     ['segment', ({ segment }) => segment],
-    ['outcome', ({ missed, status }) => (missed ? 'missed' : status === 'completed' ? 'answered' : status)],
+    ['outcome', (call) => (isMissed(call) ? 'missed' : isAnswered(call) ? 'answered' : call.status)],
     ['answered_by', ({ callerId }) => callerId && extensionText(extensions, callerId)],
     ['extension', ({ callerId }) => callerId && csvNumbers([callerId])],
     ['answered', ({ answeredAt }) => time(answeredAt)],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { until } from '../../../test/until.ts';
+import { until } from '../../../test/tools/until.ts';
 import type { Session } from '../accounts/user.ts';
 import { appOn, directoryOf } from '../app/app.fixture.ts';
 import { type CallRecord, noExtras } from '../calls/call-record.ts';

@@ -9,11 +9,11 @@ import { eventFrame, MAX_OPEN_CALLS, type Screens, screenCall } from '../calls/s
 import type { RequestStore } from '../history/request-store.ts';
 import { type PhoneSystem, phoneSystems } from '../integrations/phone-systems.ts';
 import type { Budgets } from '../kit/budget.ts';
-import { whenClosed } from '../kit/closed-with.ts';
 import { describeEventStream, openEventStream } from '../kit/event-stream.ts';
 import { machineZone } from '../kit/formats.ts';
 import { isHead } from '../kit/page-request.ts';
 import { bearerToken } from '../kit/security-headers.ts';
+import type { Turns } from '../kit/turns.ts';
 import type { CallBackList } from '../people/call-back-list.ts';
 import { lastWith } from '../people/who-calls.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
@@ -37,6 +37,7 @@ type Parts = {
     openCalls(account: number, max: number): Promise<CallRecord[]>;
   };
   readonly budgets: Budgets;
+  readonly turns: Turns;
   readonly directory: ServiceDirectory;
   readonly screens: Screens;
   readonly callBackList: CallBackList;
@@ -55,6 +56,7 @@ type Parts = {
  */
 export function eventRoutes({
   budgets,
+  turns,
   store,
   directory,
   screens,
@@ -88,6 +90,19 @@ export function eventRoutes({
     return read;
   }
 
+  /** The open calls, and for a user the people to call back. */
+  async function currentCalls({ account, user }: Watcher) {
+    const calls = await store.openCalls(account, MAX_OPEN_CALLS);
+    const callBacks = user ? await callBackList.onScreen(account) : { missed: [], count: 0, more: false };
+    const extensions = directory.extensions(account);
+    const spoke = user ? await lastWith(store.calls, account, calls, extensions) : new Map();
+    const shown = (call: CallRecord) => ({
+      ...screenCall(call, user && directory.extensions(account)),
+      ...(spoke.has(call.id) && { last_with: spoke.get(call.id) }),
+    });
+    return { calls: calls.map(shown), ...callBacks };
+  }
+
   return async (app: FastifyInstance) => {
     app.get('/events', async (request, reply) => {
       const watcher = await watcherOf(request);
@@ -96,25 +111,21 @@ export function eventRoutes({
 
       const { raw } = reply;
       const streamOwner = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);
-      whenClosed(reply, budgets.streams.take(streamOwner));
-      whenClosed(reply, budgets.accountStreams.take(watcher.account));
+      budgets.holdStream(reply, watcher.account, streamOwner);
       const early: string[] = [];
       let write = (frame: string) => void early.push(frame);
       const unsubscribe = screens.subscribe(watcher, (frame) => write(frame));
       raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
-      const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
-      const callBacks =
-        watcher.user === null
-          ? { missed: [], count: 0, more: false }
-          : await callBackList.onScreen(watcher.account);
-      const spoke = watcher.user
-        ? await lastWith(store.calls, watcher.account, calls, directory.extensions(watcher.account))
-        : new Map();
+      const reading = { turn: 'read', account: watcher.account, client: streamOwner } as const;
       const now = async () => ({
         now: clock(),
         ...(watcher.user && { systems: (await systemsOf(watcher.account)).map(systemShown) }),
       });
-      const first = await now();
+      const current = await turns.run(reading, reply, async () => ({
+        ...(await now()),
+        ...(await currentCalls(watcher)),
+      }));
+      if (current === undefined) return;
       const stream = openEventStream(reply, request.headers['accept-encoding']);
       if (stream === undefined) return;
       write = (frame) => {
@@ -130,11 +141,6 @@ export function eventRoutes({
           raw.destroy();
         } else stream.write(frame);
       };
-      const shown = (call: CallRecord) => ({
-        ...screenCall(call, watcher.user && directory.extensions(watcher.account)),
-        ...(spoke.has(call.id) && { last_with: spoke.get(call.id) }),
-      });
-      const current = { ...first, calls: calls.map(shown), ...callBacks };
       write(`retry: 1000\n${eventFrame('calls', current)}`);
       for (const frame of early) write(frame);
       let beats = 0;

@@ -5,6 +5,7 @@ import { makeKeys } from '../accounts/keys.ts';
 import { makeScreens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
 import { makeBudgets, makeRateLimit } from '../kit/budget.ts';
+import { makeTurns } from '../kit/turns.ts';
 import { makeCallBackList } from '../people/call-back-list.ts';
 import { makeMeter } from '../upkeep/meter.ts';
 import { makeAccess } from '../users/access.ts';
@@ -48,7 +49,13 @@ export async function appOn(store: Store, log: Log = silentLog) {
         (await store.users.list(account)).map(({ name }) => name),
       ),
       access: makeAccess(store.users, keys, [], clock, log),
-      ...{ budgets: makeBudgets(), meter: makeMeter(), webhooks: { poke: () => {} }, webhookNetworks: [] },
+      ...{
+        budgets: makeBudgets(),
+        turns: makeTurns(),
+        meter: makeMeter(),
+        webhooks: { poke: () => {} },
+        webhookNetworks: [],
+      },
       observed: { stored: () => {}, failedAt: () => null },
       linkOrigin: () => 'http://127.0.0.1',
     },

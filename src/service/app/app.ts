@@ -18,7 +18,7 @@ import { withoutNul } from '../kit/text.ts';
 import { adminRoutes } from '../settings/admin-routes.ts';
 import { cookieNames } from '../users/session-cookie.ts';
 import { apiRoutes, describeApi } from './api.ts';
-import { limitArrival } from './arrival.ts';
+import { closeStalled, limitArrival } from './arrival.ts';
 import type { ServiceContext } from './context.ts';
 import { dropForwardedPorts } from './forwarded.ts';
 import { keepOrigin } from './keep-origin.ts';
@@ -39,7 +39,7 @@ export type AppOptions = {
   readonly hosts: readonly string[];
   /** How long the head of a request may take to arrive, and each megabyte of its body, ms. */
   readonly requestTimeoutMs?: number;
-  /** A connection without traffic for this long is closed, ms: a client that has stopped reading takes memory. */
+  /** A client that has stopped sending or reading for this long is disconnected, ms: it takes memory. */
   readonly stalledMs?: number;
 };
 
@@ -72,6 +72,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   const exceeded = oncePerMinute(context.clock);
   const busy = oncePerMinute(context.clock);
   limitArrival(app, requestTimeoutMs);
+  closeStalled(app);
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('began', 0);
   app.decorateRequest('sender', null);
@@ -94,6 +95,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     done();
   });
   app.addHook('onSend', async (request, reply, payload) => {
+    context.turns.end(reply);
     if (reply.statusCode === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity');
     if (!isHead(request) || !(payload instanceof Readable)) return payload;
     payload.destroy(); // else Fastify reads it to its end, for nobody
@@ -125,7 +127,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
       throw new Refusal(421, ({ unknownHost }) => unknownHost(hostname));
     });
     await screens.register(eventRoutes(context));
-    await screens.register(apiLogStreamRoutes(context.store.requests, context.sessions, context.screens));
+    await screens.register(apiLogStreamRoutes(context));
     await screens.register(pageRoutes(context));
   });
   return app;

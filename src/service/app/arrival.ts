@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
@@ -32,6 +33,20 @@ export function limitArrival(app: FastifyInstance, perMegabyteMs: number): void 
       ).unref();
       raw.once('close', () => clearTimeout(timer));
     }
+    done();
+  });
+}
+
+/**
+ * Closes a connection on which nothing has moved for the server's `connectionTimeout`: its client has stopped sending, or
+ * reading. One whose request is worked on goes on waiting: an import may take minutes.
+ */
+export function closeStalled(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    // With a listener, closing it is ours to do.
+    reply.raw.on('timeout', (socket: Socket) => {
+      if (!raw.complete || reply.raw.headersSent) socket.destroy();
+    });
     done();
   });
 }

@@ -48,7 +48,7 @@ function fileText(bytes: Uint8Array): string {
     return decodedText(bytes);
   } catch (error) {
     throw error instanceof UnknownEncoding
-      ? new Refusal(415, ({ unknownEncoding }) => unknownEncoding)
+      ? new Refusal(415, ({ unknownEncoding }) => unknownEncoding(error.words))
       : error;
   }
 }

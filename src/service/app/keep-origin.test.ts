@@ -15,7 +15,7 @@ async function afterClientLeft(trustProxy: string[] | false, headers: Record<str
     await once(request.socket, 'close');
     resolve(request);
   });
-  await app.listen({ port: 0 });
+  await app.listen({ port: 0, host: '127.0.0.1' });
   try {
     const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
     const lines = Object.entries(headers).map((pair) => `${pair.join(': ')}\r\n`);

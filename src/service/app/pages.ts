@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { TookTooLong } from '../../shared/storage/storage-error.ts';
+import type { Account } from '../accounts/directory-store.ts';
 import { sameText } from '../accounts/keys.ts';
 import { ChangeRefused } from '../accounts/limits.ts';
 import type { Session } from '../accounts/user.ts';
@@ -31,6 +33,7 @@ import {
 import { PartlyDone, Refusal, refusalOf, refusalText } from '../kit/refusal.ts';
 import { settingsList } from '../kit/settings-frame.ts';
 import { formFields } from '../kit/text.ts';
+import type { Turn } from '../kit/turns.ts';
 import { callBackPages } from '../people/call-back-pages.ts';
 import { customerPages } from '../people/customer-pages.ts';
 import { importPages } from '../people/import-pages.ts';
@@ -60,24 +63,26 @@ const zip = promisify<string, Buffer>(gzip);
 
 /** The pages for signed-in users, rendered on the server. */
 export function pageRoutes(context: ServiceContext) {
-  const { store, sessions, access, directory, keys, budgets, mailer, clock, log } = context;
+  const { store, sessions, access, directory, keys, budgets, turns, mailer, clock, log } = context;
+
+  /** The work on each large form that has arrived: it goes on when the browser has gone. */
+  const largeForms = new WeakMap<FastifyRequest, Promise<unknown>>();
 
   /** Before a large body is read: one at a time per account, of an administrator. */
   async function largeForm(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const session = await sessions.find(sessionCookie.read(request));
     if (session?.user.role !== 'administrator')
       throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
-    whenClosed(reply, budgets.imports.take(session.user.account));
+    const giveBack = budgets.imports.take(session.user.account);
+    whenClosed(reply, () => void Promise.allSettled([largeForms.get(request)]).then(giveBack));
   }
 
-  /** Undefined if the browser is not signed in. */
   async function pageRequestOf(
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<PageRequest | undefined> {
-    const session = await sessions.find(sessionCookie.read(request));
-    const account = directory.accounts().find(({ id }) => id === session?.user.account);
-    if (session === undefined || account === undefined) return undefined;
+    session: Session,
+    account: Account,
+  ): Promise<PageRequest> {
     const [path = '', ...query] = request.originalUrl.split('?');
     const words = wordsFor(session.user.language, request.headers['accept-language']);
     const extensions = directory.extensions(account.id);
@@ -125,11 +130,10 @@ export function pageRoutes(context: ServiceContext) {
   const formToken = ({ id }: Session) => keys.sign('form', id);
 
   const pages = (app: FastifyInstance): Pages => {
-    const answer =
+    const answerOf =
       (role: 'administrator' | 'agent', handler: Handler) =>
-      async (request: FastifyRequest, reply: FastifyReply) => {
-        const pageRequest = await pageRequestOf(request, reply);
-        if (pageRequest === undefined) return reply.redirect(signInFor(request), 303);
+      async (request: FastifyRequest, reply: FastifyReply, session: Session, account: Account) => {
+        const pageRequest = await pageRequestOf(request, reply, session, account);
         try {
           if (request.method === 'POST' && !sameText(pageRequest.form.get('token') ?? '', pageRequest.token))
             throw new Refusal(403, ({ formExpired }) => formExpired);
@@ -147,14 +151,27 @@ export function pageRoutes(context: ServiceContext) {
           return sendPage(reply, errorPage(status, error as Error, pageRequest.words), pageRequest);
         }
       };
+    const answer = (role: 'administrator' | 'agent', handler: Handler, turn: Turn) => {
+      const answered = answerOf(role, handler);
+      return async (request: FastifyRequest, reply: FastifyReply) => {
+        const session = await sessions.find(sessionCookie.read(request));
+        const account = directory.accounts().find(({ id }) => id === session?.user.account);
+        if (session === undefined || account === undefined) return reply.redirect(signInFor(request), 303);
+        const of = { turn, account: account.id, client: `user ${session.user.id}` };
+        return turns.run(of, reply, () => answered(request, reply, session, account));
+      };
+    };
     return {
-      get: (path, role, handler) => void app.get(path, answer(role, handler)),
-      post: (path, role, handler, { bytes = FORM_BYTES } = {}) =>
-        void app.post(
-          path,
-          { bodyLimit: bytes, ...(bytes > FORM_BYTES && { onRequest: largeForm }) },
-          answer(role, handler),
-        ),
+      get: (path, role, handler) => void app.get(path, answer(role, handler, 'read')),
+      post(path, role, handler, { bytes = FORM_BYTES, turn } = {}) {
+        const answered = answer(role, handler, turn ?? 'change');
+        if (bytes <= FORM_BYTES) return void app.post(path, { bodyLimit: bytes }, answered);
+        app.post(path, { bodyLimit: bytes, onRequest: largeForm }, (request, reply) => {
+          const work = answered(request, reply);
+          largeForms.set(request, work);
+          return work;
+        });
+      },
     };
   };
 
@@ -184,7 +201,7 @@ export function pageRoutes(context: ServiceContext) {
     const routes = pages(app);
     const { users, customers, requests } = store;
     const { passwords, secondFactor } = access;
-    const settings = { users, customers, directory, sessions, passwords };
+    const settings = { users, customers, directory, sessions, passwords, budgets };
     barPage(routes, context);
     callBackPages(routes, context);
     personPage(routes, context);
@@ -215,8 +232,8 @@ export function pageRoutes(context: ServiceContext) {
     importPages(routes, context);
     callListPage(routes, context);
     callDetailsPage(routes, context);
-    reportPages(routes, { store, directory, budgets, mails: mailer !== undefined });
-    apiLogPages(routes, { store, directory, budgets });
+    reportPages(routes, { store, directory, mails: mailer !== undefined });
+    apiLogPages(routes, { store, directory });
   };
 }
 
@@ -302,6 +319,7 @@ function errorText(status: number, error: Error, words: Words): string {
   if (error instanceof Refusal) return refusalText(error, words);
   if (error instanceof ChangeRefused) return error.text(words);
   if (isOwnerGone(error)) return errors.notThere;
+  if (error instanceof TookTooLong) return errors.tookTooLong;
   if (status === 503) return errors.noStorage;
   if (status === 413) return errors.tooLarge;
   return status < 500 ? errors.notPossible : errors.failed;

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -54,14 +53,13 @@ function withRawUrl({ code = '', rawPacket }: Unreadable) {
   if (!/^HPE_INVALID_(URL|CONSTANT)$/.test(code) || rawPacket === undefined) return undefined;
   const [, target, lines] = head.exec(rawPacket.toString('latin1')) ?? [];
   if (target === undefined || lines === undefined) return undefined;
-  const bytes = Buffer.from(target, 'latin1');
-  const text = isUtf8(bytes) ? bytes.toString() : target;
   const headers: Record<string, string> = {};
   for (const line of lines.split('\r\n')) {
     const colon = line.indexOf(':');
     if (colon > 0) headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
   }
-  return { url: text.replace(/[^!-~]/gu, encodeURIComponent), headers };
+  const encoded = (byte: string) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
+  return { url: target.replace(/[^!-~]/g, encoded), headers };
 }
 
 /** The last response on a connection. */

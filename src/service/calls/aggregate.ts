@@ -1,17 +1,16 @@
 import { QUARTER_MS, type Span } from '../kit/calendar.ts';
-import { type CallRecord, type MissedPlace, rangFor, talkedFor } from './call-record.ts';
+import { isAnswered, isMissed, type MissedFacts, placeOf, SHORT_SECONDS, waitedFor } from './call-meaning.ts';
+import { type CallRecord, rangFor, talkedFor } from './call-record.ts';
 
 /** The fields of a call that reports use. */
 export type CallFacts = Pick<
   CallRecord,
   'status' | 'segment' | 'callerId' | 'startedAt' | 'ringingAt' | 'answeredAt' | 'completedAt' | 'missed'
-> & {
-  readonly integration: number;
-  readonly numberCalled?: string | null;
-  /** How a missed call ended, as in MissedEnd; null if that was not reported. */
-  readonly missedWhere?: MissedPlace | null;
-  readonly missedAfter?: number | null;
-};
+> &
+  MissedFacts & {
+    readonly integration: number;
+    readonly numberCalled?: string | null;
+  };
 
 /** Totals of a group of calls. Calls that are neither answered nor missed are still ringing. */
 export type Group = {
@@ -63,11 +62,6 @@ export const MAX_GROUPS = 1000;
 /** The group of all names beyond the limit; names from clients have no control characters. */
 export const OTHERS = '\0';
 
-/** 1 or 0 each; both 0 while the call is ringing. */
-export function outcomeOf({ answeredAt, missed }: Pick<CallFacts, 'answeredAt' | 'missed'>) {
-  return { answered: answeredAt !== null || missed === false ? 1 : 0, missed: missed === true ? 1 : 0 };
-}
-
 /** Counts calls of one span, or figures of several parts of it. */
 export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
   const all = countFigures();
@@ -79,9 +73,9 @@ export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
       groups.segments.get(call.segment ?? '').add(call, quarter);
       groups.integrations.get(String(call.integration)).add(call, quarter);
       if (call.numberCalled != null) groups.numbersCalled.get(call.numberCalled).add(call, quarter);
-      if (call.missed && (call.missedWhere ?? call.missedAfter) != null)
-        groups.places.get(call.missedWhere ?? '').add(call, quarter);
-      if (outcomeOf(call).answered) groups.extensions.get(call.callerId ?? '').add(call, quarter);
+      const place = isMissed(call) ? placeOf(call) : null;
+      if (place !== null) groups.places.get(place).add(call, quarter);
+      if (isAnswered(call)) groups.extensions.get(call.callerId ?? '').add(call, quarter);
     },
     /** Adds figures of a part of this span, which starts at `from`. */
     merge(figures: SpanFigures, from = since): void {
@@ -121,8 +115,7 @@ export function countFigures() {
   return {
     /** `quarter`: that in which the call started. */
     add(call: CallFacts, quarter: number): void {
-      const { answered, missed } = outcomeOf(call);
-      addQuarter(quarter, [1, answered, missed]);
+      addQuarter(quarter, [1, Number(isAnswered(call)), Number(isMissed(call))]);
       all.add(call);
     },
     /** Adds figures of a part that starts with the quarter `first`. */
@@ -144,12 +137,11 @@ export function countGroup() {
   const [waited, gaveUp, talked] = [countDurations(), countDurations(), countDurations()];
   return {
     add(call: CallFacts): void {
-      const counts = outcomeOf(call);
       calls += 1;
-      answered += counts.answered;
-      missed += counts.missed;
+      if (isAnswered(call)) answered += 1;
+      if (isMissed(call)) missed += 1;
       if (call.answeredAt !== null) waited.add(rangFor(call));
-      if (counts.missed) gaveUp.add(call.missedAfter == null ? rangFor(call) : call.missedAfter * 1000);
+      if (isMissed(call)) gaveUp.add(waitedFor(call));
       talked.add(talkedFor(call));
       talkedSeconds += Math.floor((talkedFor(call) ?? 0) / 1000);
     },
@@ -227,9 +219,6 @@ function countWithin(durations: Durations, seconds: number): number {
     count += durations[at + 1] as number;
   return count;
 }
-
-/** Missed calls of at most this many seconds are mostly wrong numbers and no fault of the office. */
-export const SHORT_SECONDS = 5;
 
 export const shortAbandons = ({ gaveUp }: Pick<Group, 'gaveUp'>): number =>
   countWithin(gaveUp, SHORT_SECONDS);

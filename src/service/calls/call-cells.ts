@@ -1,5 +1,5 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import { isWithheld } from '../../shared/phone-number/number-text.ts';
+import { placeholderIn } from '../../shared/phone-number/number-text.ts';
 import { answererName, numberCalledText } from '../accounts/extensions.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { duration } from '../kit/formats.ts';
@@ -11,8 +11,9 @@ import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { type CallRecord, FORGOTTEN, isDoubtful, rangFor, talkedFor } from './call-record.ts';
 
-/** A number that a telephone can dial, and no zeros in place of one. Callers without one cannot be called back. */
-export const isDialable = (number: string) => /^\+?\d{3,}$/.test(number) && !isWithheld(number);
+/** A number that a telephone can dial, and no zeros or word in place of one. Callers without one cannot be called back. */
+export const isDialable = (number: string) =>
+  /^\+?\d{3,}$/.test(number) && placeholderIn(number) === undefined;
 
 /** `Queue sales, caller hung up after 0:35`; '' if the bridge reports no end. */
 export function endText({ extras: { missed } }: CallRecord, { calls: text }: Words): string {

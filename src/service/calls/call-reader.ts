@@ -1,5 +1,5 @@
 import type { Statements, Value } from '../store/statements.ts';
-import { SHORT_SECONDS } from './aggregate.ts';
+import { answeredSql, missedSql, shortSql } from './call-meaning.ts';
 import type { CallRecord, MissedPlace } from './call-record.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
 
@@ -266,10 +266,9 @@ function conditions(
     );
   if (segment !== null) filter("coalesce(s.name, '') = ?", segment);
   if (integration !== null) filter('c.integration_id = ?', integration);
-  if (outcome === 'answered') filter('(c.answered_at IS NOT NULL OR NOT c.missed)');
-  if (outcome === 'missed' || outcome === 'short') filter('c.missed');
-  if (outcome === 'short')
-    filter(`coalesce(c.missed_after * 1000, c.completed_at - c.ringing_at) < ${(SHORT_SECONDS + 1) * 1000}`);
+  if (outcome === 'answered') filter(answeredSql('c'));
+  if (outcome === 'missed' || outcome === 'short') filter(missedSql('c'));
+  if (outcome === 'short') filter(shortSql('c'));
   if (place !== null) filter('c.missed_where = ?', place);
 
   const [first, ...others] = ways;

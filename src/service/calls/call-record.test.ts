@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { table } from '../../../test/table.ts';
 import { type CallStatus, callStatuses, isForward } from '../../shared/api/contract/call-status.ts';
 import { type CallRecord, moveCall, progressOf, rangFor, talkedFor } from './call-record.ts';
 
@@ -27,33 +26,38 @@ const closed = (call: CallRecord | undefined, closes: CallStatus) =>
     nobody,
   );
 
-const stepsOf = (text: string) =>
-  text.split(' ').map((step): Step => {
-    const [status, at, callerId] = step.split(/[@:]/) as [CallStatus, string, string?];
-    return callerId === undefined ? [status, Number(at)] : [status, Number(at), callerId];
-  });
+const unknown = { callerId: null, rang: null, talked: null, missed: null };
 
-/** A call that does this: status, who answered, rang for, talked for, missed. A step is `ringing@10` or `answered@30:1001`. */
-const rows = table<[name: string, steps: string, expected: string]>(`
-  rings                                       | ringing@10                                     | ringing - - - -
-  is answered                                 | ringing@10 answered@30:1001                    | answered 1001 20 - -
-  is answered and ends                        | ringing@10 answered@30:1001 completed@90       | completed 1001 20 60 false
-  is missed                                   | ringing@10 completed@50                        | completed - 40 - true
-  is missed, though a phone was named while it rang | ringing@10:1001 completed@50             | completed 1001 40 - true
-  was answered, as its end alone reports      | ringing@10 completed@50:1001                   | completed 1001 40 - false
-  begins answered                             | answered@30                                    | answered - - - -
-  begins completed                            | completed@30                                   | completed - - - true
-  hears of its ringing too late               | answered@30:1 ringing@40:2 completed@90        | completed 1 - 60 false
-  hears of its answer too late                | ringing@10 completed@50 answered@60:1          | completed - 40 - true
-  is reported twice                           | ringing@10 ringing@20 answered@30 answered@40  | answered - 20 - -
-  is answered by another in the end           | answered@30:1001 completed@90:1002             | completed 1002 - 60 false
-  meets a clock that goes back                | ringing@100 answered@40 completed@20           | completed - 0 0 false
-`);
-for (const [name, script, expected] of rows)
+/** What a call is after these steps; what is not named is null. */
+// biome-ignore format: one case a line
+const cases: [name: string, steps: Step[], expected: Partial<CallRecord & { rang: number; talked: number }>][] = [
+  ['rings', [['ringing', 10]], { status: 'ringing' }],
+  ['is answered', [['ringing', 10], ['answered', 30, '1001']], { status: 'answered', callerId: '1001', rang: 20 }],
+  ['is answered and ends',
+    [['ringing', 10], ['answered', 30, '1001'], ['completed', 90]], { status: 'completed', callerId: '1001', rang: 20, talked: 60, missed: false }],
+  ['is missed', [['ringing', 10], ['completed', 50]], { status: 'completed', rang: 40, missed: true }],
+  ['is missed, though a phone was named while it rang',
+    [['ringing', 10, '1001'], ['completed', 50]], { status: 'completed', callerId: '1001', rang: 40, missed: true }],
+  ['was answered, as its end alone reports',
+    [['ringing', 10], ['completed', 50, '1001']], { status: 'completed', callerId: '1001', rang: 40, missed: false }],
+  ['begins answered', [['answered', 30]], { status: 'answered' }],
+  ['begins completed', [['completed', 30]], { status: 'completed', missed: true }],
+  ['hears of its ringing too late',
+    [['answered', 30, '1'], ['ringing', 40, '2'], ['completed', 90]], { status: 'completed', callerId: '1', talked: 60, missed: false }],
+  ['hears of its answer too late',
+    [['ringing', 10], ['completed', 50], ['answered', 60, '1']], { status: 'completed', rang: 40, missed: true }],
+  ['is reported twice', [['ringing', 10], ['ringing', 20], ['answered', 30], ['answered', 40]], { status: 'answered', rang: 20 }],
+  ['is answered by another in the end',
+    [['answered', 30, '1001'], ['completed', 90, '1002']], { status: 'completed', callerId: '1002', talked: 60, missed: false }],
+  ['meets a clock that goes back',
+    [['ringing', 100], ['answered', 40], ['completed', 20]], { status: 'completed', rang: 0, talked: 0, missed: false }],
+];
+for (const [name, steps, expected] of cases)
   test(`a call that ${name}`, () => {
-    const call = after(...stepsOf(script)) as CallRecord;
-    const found = [call.status, call.callerId, rangFor(call), talkedFor(call), call.missed];
-    assert.equal(found.map((it) => it ?? '-').join(' '), expected);
+    const call = after(...steps) as CallRecord;
+    const { status, callerId, missed } = call;
+    const found = { status, callerId, rang: rangFor(call), talked: talkedFor(call), missed };
+    assert.deepEqual(found, { ...unknown, ...expected });
   });
 
 test('a call is closed from one status only, at the time of its last event', () => {
@@ -69,26 +73,27 @@ test('a call is closed from one status only, at the time of its last event', () 
 });
 
 /** What the service has closed, what comes then, and the call after it: the same as without the closing. */
-const lateRows = table<[name: string, known: string, late: string]>(`
-  was answered and is over       | ringing@10                | answered@9100:1001 completed@9200
-  is talked on                   | ringing@10                | answered@9100:1001
-  was answered, as its end says  | ringing@10                | completed@9200:1001
-  was missed, as was guessed     | ringing@10                | completed@9200
-  is over at last                | ringing@10 answered@20:1  | completed@9200
-  hears its end twice            | ringing@10                | completed@9200 completed@9300:1001 answered@9400:1
-  hears of its ringing again     | ringing@10                | ringing@9100 answered@9200:1 completed@9300
-`);
-for (const [name, known, late] of lateRows)
+// biome-ignore format: one case a line
+const lateCases: [name: string, known: Step[], late: Step[]][] = [
+  ['was answered and is over', [['ringing', 10]], [['answered', 9_100, '1001'], ['completed', 9_200]]],
+  ['is talked on', [['ringing', 10]], [['answered', 9_100, '1001']]],
+  ['was answered, as its end says', [['ringing', 10]], [['completed', 9_200, '1001']]],
+  ['was missed, as was guessed', [['ringing', 10]], [['completed', 9_200]]],
+  ['is over at last', [['ringing', 10], ['answered', 20, '1']], [['completed', 9_200]]],
+  ['hears its end twice', [['ringing', 10]], [['completed', 9_200], ['completed', 9_300, '1001'], ['answered', 9_400, '1']]],
+  ['hears of its ringing again', [['ringing', 10]], [['ringing', 9_100], ['answered', 9_200, '1'], ['completed', 9_300]]],
+];
+for (const [name, known, late] of lateCases)
   test(`a call that the service had closed ${name}: it is what its events say`, () => {
-    const before = after(...stepsOf(known)) as CallRecord;
+    const before = after(...known) as CallRecord;
     let call = closed(before, before.status) as CallRecord;
     assert.equal(call.closedFrom, before.status);
-    for (const [status, at, callerId = null] of stepsOf(late)) {
+    for (const [status, at, callerId = null] of late) {
       const next = moveCall(call, { id: 'c', integration: 1, status, from: '110', callerId }, at, nobody);
       if (next) assert.ok(progressOf(next) > progressOf(call));
       call = next ?? call;
     }
-    assert.deepEqual(call, after(...stepsOf(known), ...stepsOf(late)));
+    assert.deepEqual(call, after(...known, ...late));
   });
 
 test('a closed call that is answered later can be closed again', () => {

@@ -1,5 +1,5 @@
 import { nationalDigits } from '../../shared/phone-number/written-number.ts';
-import type { Statements } from '../store/statements.ts';
+import { inSteps, type Statements } from '../store/statements.ts';
 import type { callReader } from './call-reader.ts';
 import { FORGOTTEN } from './call-record.ts';
 
@@ -8,13 +8,6 @@ const ALL = 1_000_000;
 
 /** Calls that are changed in one statement. */
 const CHUNK = 500;
-
-/** Repeats a change until no row is left to change; returns the number of changed rows. */
-async function inSteps(change: () => Promise<unknown[]>): Promise<number> {
-  let changed = 0;
-  for (let rows = CHUNK; rows === CHUNK; changed += rows) rows = (await change()).length;
-  return changed;
-}
 
 /** What removes calls, or a caller from them. */
 export function callRemoval(
@@ -57,7 +50,7 @@ export function callRemoval(
       const change = (set: string, column: string, value: string) => {
         const sql = `UPDATE calls SET ${set}
           WHERE id IN (SELECT id FROM calls WHERE account_id = $1 AND ${column} = $2 LIMIT ${CHUNK}) RETURNING id`;
-        return inSteps(() => write(sql, account, value, FORGOTTEN));
+        return inSteps(CHUNK, () => write(sql, account, value, FORGOTTEN));
       };
       let calls = await change('from_number = $3, number = $3', 'number', number);
       if (!number.startsWith('+')) return { calls, callIds: 0 }; // an extension of the office itself
@@ -86,7 +79,7 @@ export function callRemoval(
       for (const { id } of accounts) {
         const sql = `DELETE FROM calls WHERE id IN
           (SELECT id FROM calls WHERE account_id = $1 AND started_at < $2 ORDER BY started_at LIMIT ${CHUNK}) RETURNING id`;
-        const calls = await inSteps(() => write(sql, id, before));
+        const calls = await inSteps(CHUNK, () => write(sql, id, before));
         const figures = 'DELETE FROM kept_figures WHERE account_id = $1 AND since < $2';
         if (calls > 0) await write(figures, id, before);
         await write('DELETE FROM caller_actions WHERE account_id = $1 AND at < $2', id, before);

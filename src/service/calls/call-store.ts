@@ -67,7 +67,7 @@ const TIME_LIMIT_MS = 400;
  * Customers, and numbers of them, whose calls are found number by number. With more, the calls of a name are found by
  * reading all, newest first: then the next one is near.
  */
-const MAX_NUMBERS = 40;
+export const FEW_NUMBERS = 40;
 
 /** Pages of calls, from slices that are each short. */
 export function cursorPaging(
@@ -125,12 +125,12 @@ async function numbersOf(
   { customer, search }: CallFilter,
   customers: CustomersOfCalls,
 ): Promise<readonly string[] | null> {
-  const few = (numbers: readonly string[]) => (numbers.length > MAX_NUMBERS ? null : numbers);
+  const few = (numbers: readonly string[]) => (numbers.length > FEW_NUMBERS ? null : numbers);
   if (customer) return few((await customers.get(account, customer.is))?.numbers ?? []);
   if (search === null || search.digits !== null) return null;
   const { words } = search;
   if (words.length === 0) return [];
-  const query = { account, words, segment: null, after: null, limit: MAX_NUMBERS };
+  const query = { account, words, segment: null, after: null, limit: FEW_NUMBERS };
   const { customers: found, next } = await customers.page(query);
   if (next !== null) return null;
   const named = found.filter(({ name }) => words.every((word) => folded(name).includes(word)));

@@ -59,17 +59,16 @@ export const ringing = (call, now) => html`<li key=${call.id} class="call ringin
 
 /**
  * A call that rings for so long that its end was probably lost: anybody can close it.
- * @param {Call} call @param {number} now @param {string | undefined} refused what failed last, see `actions`
+ * @param {Call} call @param {number} now @param {Refused} [refused] what failed last
  */
 export const doubtful = (call, now, refused) => {
   const time = `${Math.floor((now - call.started_at) / 60_000)}\u00a0min`;
-  const close = async () =>
-    actions.refused((await post('/calls/close', { id: call.id })) ? undefined : call.id);
+  const close = async () => actions.refused(call.id, await post('/calls/close', { id: call.id }));
   return html`<li key=${call.id} class="call doubtful" data-call=${call.id}>
     ${icon('bell-ring')}${who(call)}
     <button type="button" class="soft" onClick=${close} aria-label=${`${words.close}: ${nameOf(call)}`}>${words.close}</button>
     <p class="more small quiet"><span>${filled(words.stillRinging, { time })}</span>${more(call)}${
-      refused === call.id && html`<span class="is-missed" role="alert">${words.refused}</span>`
+      refused?.one === call.id && html`<span class="is-missed" role="alert">${refused.why}</span>`
     }</p>
   </li>`;
 };
@@ -116,7 +115,7 @@ export const mine = (
   </form>
 </li>`;
 
-/** A person to call back. @param {Missed} person @param {number} now @param {string | undefined} refused the person with whom an action failed */
+/** A person to call back. @param {Missed} person @param {number} now @param {Refused} [refused] what failed last */
 export function later(person, now, refused) {
   const { taken_by: taker, times, completed_at } = person;
   const when = clock(completed_at ?? 0, now);
@@ -131,21 +130,28 @@ export function later(person, now, refused) {
     <span class="name"><a href=${address(person)} title=${nameOf(person)}><bdi>${nameOf(person)}</bdi></a>${person.segment === first && segment(person)}</span>
     <span class="small quiet">${missed}${taker && html`, ${isMine ? words.takenByYou : parts(words.takenBy, { name: name(taker, 24) })}`}</span>
     ${isMine ? button('done', words.done) : button('taken', taker === null ? words.take : words.takeOver)}
-    ${refused === person.person && html`<span class="small is-missed" role="alert">${words.refused}</span>`}
+    ${refused?.one === person.person && html`<span class="small is-missed" role="alert">${refused.why}</span>`}
   </li>`;
 }
 
-/** Told of each person or call with whom an action failed. @type {{ refused(one: string | undefined): void }} */
+/**
+ * An action that the service did not take: the person or call, and why.
+ * @typedef {{ one: string, why: string }} Refused
+ */
+
+/** Told how each action went. @type {{ refused(one: string, why: string | undefined): void }} */
 export const actions = { refused() {} };
 
 /** Takes or closes a missed person, for all users. @param {Missed} person @param {'taken' | 'done'} kind */
-async function act({ person, number }, kind) {
-  actions.refused((await post('/call-back', { number, kind })) ? undefined : person);
+async function act({ person, number, taken_by }, kind) {
+  actions.refused(person, await post('/call-back', { number, kind, taker: taken_by ?? '' }));
 }
 
-/** True if the service took it. @param {string} path @param {Record<string, string>} fields */
+/** Undefined if the service took it, else why not. @param {string} path @param {Record<string, string>} fields */
 export async function post(path, fields) {
   const body = new URLSearchParams({ ...fields, token, from: 'now' });
   const answer = await fetch(path, { method: 'POST', body }).catch(() => undefined);
-  return answer?.status === 204;
+  if (answer?.status === 204) return undefined;
+  const page = new DOMParser().parseFromString((await answer?.text().catch(() => '')) ?? '', 'text/html');
+  return page.querySelector('[role=alert]')?.textContent || String(words.refused);
 }

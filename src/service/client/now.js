@@ -72,10 +72,10 @@ let customers = 0;
 let base = { server: Date.now(), monotonic: performance.now() };
 let ticked = { wall: Date.now(), monotonic: performance.now() };
 const attention = ringer(() => draw());
-/** @type {string | undefined} */
+/** @type {import('./now-cards.js').Refused | undefined} */
 let refused;
-actions.refused = (person) => {
-  refused = person;
+actions.refused = (one, why) => {
+  refused = why === undefined ? undefined : { one, why };
   draw();
 };
 
@@ -121,9 +121,9 @@ const noteOf = (one) => ({
   async save() {
     const { text } = one;
     if (text.trim() === '') return;
-    const saved = await post('/call-back', { number: one.call.number, kind: 'note', text });
-    if (saved && one.text === text) one.text = '';
-    one.state = (saved ? words.saved : words.refused) ?? '';
+    const why = await post('/call-back', { number: one.call.number, kind: 'note', text });
+    if (why === undefined && one.text === text) one.text = '';
+    one.state = why ?? words.saved ?? '';
     draw();
     document.getElementById(`note-${one.call.id}`)?.focus();
   },

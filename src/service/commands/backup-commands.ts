@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { longWork } from '../../shared/process/long-work.ts';
+import { yieldToTelephony } from '../../shared/process/low-priority.ts';
 import { readBackupInfo, restoreBackup } from '../../shared/storage/backup.ts';
 import { writeBackupAside } from '../../shared/storage/backup-aside.ts';
 import { lockFolder } from '../../shared/storage/instance-lock.ts';
@@ -25,7 +25,7 @@ export function backupCommands(parent: Command, { print, io }: CommandContext): 
       const path = sqliteFile();
       if (!existsSync(path))
         throw new CommandRefused(`${path} does not exist; pbx-bridge service creates it`);
-      setPriority(constants.priority.PRIORITY_LOW);
+      yieldToTelephony();
       await writeBackupAside(path, file, { ...backupOf(Date.now()), overwrite });
       print(`${file} is a backup of the service with its tokens`);
     });

@@ -4,12 +4,14 @@ import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { longWork } from '../../shared/process/long-work.ts';
+import { plainText } from '../kit/display-text.ts';
 import { counted } from '../kit/formats.ts';
 import { columns } from '../people/customer-fields.ts';
 import { BadTable, importCustomers, importSummary } from '../people/customers-csv.ts';
 import { exportCustomers } from '../people/customers-export.ts';
 import { forgetNumber, forgetSummary, isUnknown } from '../people/forget-number.ts';
-import { readText, UnknownEncoding } from '../people/import/decode-text.ts';
+import { columnUses } from '../people/import/choose-columns.ts';
+import { readText, UnknownCharset, UnknownEncoding } from '../people/import/decode-text.ts';
 import { linesText } from '../people/import-refusals.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 
@@ -72,15 +74,20 @@ export function customerCommands(parent: Command, { command, withStore, print, i
   command(
     customers,
     'import',
-    `add or update customers from a CSV file: ${columns.join(',')}; a missing column leaves that field as it is, an empty cell empties it`,
+    `add or update customers from a CSV file: ${columns.join(',')}, and country for national numbers; a missing column leaves that field as it is, an empty cell empties it`,
   )
     .argument('<file>', '- for standard input')
+    .option(
+      '--charset <name>',
+      'the encoding of the file, such as windows-1250; UTF-8, UTF-16 and Windows-1252 are recognised',
+    )
     .option('--create-segments', 'create the segments that do not exist, with priority 0')
     .action((file, options) =>
       withStore(options.account, async ({ store, account, audit }) => {
         const { id, country: code } = account;
         try {
-          const table = await readText(file === '-' ? io.in : createReadStream(file));
+          const { charset } = options;
+          const table = await readText(file === '-' ? io.in : createReadStream(file), { charset });
           const createSegments = options.createSegments === true;
           let stored = 0;
           const left = () =>
@@ -95,14 +102,22 @@ export function customerCommands(parent: Command, { command, withStore, print, i
             }),
           );
           await audit('import', importSummary(report));
+          const unknown = report.unknownColumns.map((name) => plainText(name, 60)).join(', ');
+          if (unknown !== '')
+            print(
+              `columns that are not known, and not imported: ${unknown} (known are ${columnUses.join()})`,
+            );
           for (const reason of [...report.errors, ...report.warnings])
             print(`${linesText(reason)}: ${reason.message}`);
           print(importSummary(report));
           if (report.refused > 0) throw new CommandRefused('some lines could not be imported');
-          if (report.left > 0) throw new CommandRefused('some numbers could not be imported');
+          if (report.left > 0) throw new CommandRefused('some values could not be imported');
         } catch (error) {
-          const isBad = error instanceof BadTable || error instanceof UnknownEncoding;
-          throw isBad ? new CommandRefused(error.message) : error;
+          if (error instanceof UnknownEncoding)
+            throw new CommandRefused(`${error.message} Or name its encoding with --charset.`);
+          if (error instanceof UnknownCharset)
+            throw new CommandRefused(`the encoding ${error.message} is unknown`);
+          throw error instanceof BadTable ? new CommandRefused(error.message) : error;
         }
       }),
     );

@@ -1,6 +1,6 @@
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import type { CallFeed } from '../calls/call-store.ts';
-import type { Database } from '../store/postgres/database.ts';
+import type { Queries } from '../store/postgres/database.ts';
 import { CHANNEL, listen } from '../store/postgres/listener.ts';
 import { type Primary, timelineSql } from '../store/postgres/primary.ts';
 import type { CallChanges } from '../webhooks/webhook-rows.ts';
@@ -50,7 +50,7 @@ export type Feed = CallFeed & {
   stop(): void;
 };
 
-export function makeFeed(database: Database, direct: Primary, sender: string): Feed {
+export function makeFeed(database: Queries, direct: Primary, sender: string): Feed {
   const stops = new Set<() => void>();
   const toldOfCustomers = new Set<(account: number) => void>();
   const pending = new Set<number>();

@@ -1,4 +1,5 @@
 import { preciseMs } from '../../shared/process/clock.ts';
+import { StoreUnavailable } from '../../shared/storage/storage-error.ts';
 import { type CallRecord, effectOf, moveCall } from '../calls/call-record.ts';
 import {
   callOf,
@@ -13,9 +14,8 @@ import type { Recorded, RecordedRequest } from '../history/request-store.ts';
 import { QUARTER_MS } from '../kit/calendar.ts';
 import { LONGEST_MS } from '../reports/kept-figures.ts';
 import type { Outcome } from '../store/postgres/batches.ts';
-import type { Database } from '../store/postgres/database.ts';
+import type { Queries } from '../store/postgres/database.ts';
 import { DAY_MS, type Partitions } from '../store/postgres/partitions.ts';
-import { StoreUnavailable } from '../store/statements.ts';
 
 /** SQLSTATE of a row that no partition takes. */
 const CHECK_VIOLATION = '23514';
@@ -40,7 +40,7 @@ type Move = {
  * these accounts are moved.
  */
 export function recorder(
-  database: Database,
+  database: Queries,
   partitions: Partitions,
   shard: number,
   moved: (accounts: ReadonlySet<number>) => void,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { StoreUnavailable } from '../../shared/storage/storage-error.ts';
 import type { Step } from '../../shared/storage/written-by.ts';
 import { historyEntries, trimmer } from '../history/history-entries-postgres.ts';
 import { historyPaging } from '../history/history-paging.ts';
@@ -13,7 +14,7 @@ import { aboutServer, refusalOf, settingsOf } from '../store/postgres/durability
 import { migrate } from '../store/postgres/migrations.ts';
 import { makePartitions, widthFor } from '../store/postgres/partitions.ts';
 import { addressesOf, findPrimary } from '../store/postgres/primary.ts';
-import { makeSerialise, type Statements, StoreUnavailable } from '../store/statements.ts';
+import { makeSerialise, type Statements } from '../store/statements.ts';
 import { callChanges, makeFeed } from './postgres-feed.ts';
 import { recorder } from './postgres-recorder.ts';
 import { roomStores, type Store } from './store.ts';
@@ -78,9 +79,10 @@ export async function openPostgresStore(
 
   const random = randomBytes(8);
   const shard = random.readUInt8() % SHARDS;
-  const partitions = makePartitions(database, widthFor(keptMs));
-  const feed = makeFeed(database, direct, random.toString('hex'));
-  const write = recorder(database, partitions, shard, feed.notify);
+  const { ofCalls } = database;
+  const partitions = makePartitions(ofCalls, widthFor(keptMs));
+  const feed = makeFeed(ofCalls, direct, random.toString('hex'));
+  const write = recorder(ofCalls, partitions, shard, feed.notify);
   const batches = makeBatches<RecordedRequest, Recorded>(BATCH, write);
 
   const statements: Statements = {
@@ -95,10 +97,16 @@ export async function openPostgresStore(
       }),
     contains: (text, part) => `strpos(${text}, ${part}) > 0`,
     firstLine: (text) => `split_part(${text}, chr(10), 1)`,
+    indexed: (text) => `substr(${text}, 1, 400)`,
     along: () => '', // it finds the index by itself
     lockingRows: 'FOR UPDATE',
   };
-  const customers = customerRows(statements, customerWriter(database), feed.customersChanged);
+  const customers = customerRows(
+    // Its lookups are those of priorities.
+    { ...statements, lookup: ofCalls.prepared },
+    customerWriter(database),
+    feed.customersChanged,
+  );
   const history = historyReader(statements, {
     lastId: '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq)',
     inPayload: (term) =>
@@ -148,7 +156,7 @@ export async function openPostgresStore(
           { statement: LOCK_MS, lock: LOCK_MS, idle: LOCK_MS },
         ),
       ),
-    about: async () => aboutServer(await settingsOf(database)),
+    about: async () => aboutServer(await settingsOf(ofCalls)),
     purge: async () => {}, // the server's own vacuum and log are not ours to run
     async close() {
       feed.stop();

@@ -74,6 +74,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       changed(writer.ask('rows', sql, values)) as Promise<Row[]>,
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
     firstLine: (text) => `substr(${text}, 1, instr(${text}, char(10)) - 1)`,
+    indexed: (text) => text,
     along: (index) => `INDEXED BY ${index}`,
     lockingRows: '', // SQLite has one writer at a time
   };

@@ -4,6 +4,7 @@ import { preciseMs } from '../../shared/process/clock.ts';
 import { answerTogether, refuseAll } from '../../shared/storage/answer.ts';
 import { createTransact } from '../../shared/storage/open-database.ts';
 import { serveThread } from '../../shared/storage/serve-thread.ts';
+import { FileMoved } from '../../shared/storage/storage-error.ts';
 import { WATCH_MS, watchFile } from '../../shared/storage/watch-file.ts';
 import { type Caller, type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/call-record.ts';
 import { whoColumns, whoOf } from '../calls/call-rows.ts';
@@ -147,7 +148,7 @@ serveThread<WriterNotice>(({ notify }) => {
   return {
     run(requests) {
       const what = moved !== undefined || file.isDue() ? look() : undefined;
-      return what === undefined ? answer(requests) : refuseAll(requests, what);
+      return what === undefined ? answer(requests) : refuseAll(requests, new FileMoved(what));
     },
     close() {
       clearInterval(watching);

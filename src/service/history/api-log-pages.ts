@@ -1,9 +1,9 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
+import { queryEntries } from '../../shared/api/contract/fields.ts';
 import { numberForms } from '../../shared/phone-number/normalise-number.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
-import type { Budgets } from '../kit/budget.ts';
 import { copyable, displayText, lines, plainText } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
 import { isRead, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
@@ -32,7 +32,6 @@ const searchFields = ['number', 'call', 'request', 'response'] as const;
 type Parts = {
   store: { requests: RequestStore; calls: CallStore };
   directory: ServiceDirectory;
-  budgets: Budgets;
 };
 
 /** The account's requests and responses (the API's request history), with a search, and each entry in full. */
@@ -41,8 +40,8 @@ export function apiLogPages(pages: Pages, parts: Parts): void {
   pages.get('/api-log/entry', 'administrator', (request) => entryPage(request, parts));
 }
 
-async function listPage(request: PageRequest, { store, directory, budgets }: Parts): Promise<Page> {
-  const { account, user, query, words, formats } = request;
+async function listPage(request: PageRequest, { store, directory }: Parts): Promise<Page> {
+  const { account, query, words, formats } = request;
   const { common, apiLog: text } = words;
   const integrations = directory.integrations(account.id);
   const search = searchIn(query, account.country);
@@ -63,9 +62,7 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Par
   const read = readPage(store.requests, { account: account.id, search, filter }, start);
   const list = () => cursorList(request, PER_PAGE, read, address);
   const isFiltered = Object.keys(kept).length > 0;
-  const { rows, isNewest, isSearching, links } = await (isFiltered
-    ? budgets.searches(account.id, `user ${user.id}`, list)
-    : list());
+  const { rows, isNewest, isSearching, links } = await list();
 
   const empty = isFiltered
     ? html`${text.noMatch} <a class="button" href="/api-log">${words.common.clearFilter}</a>`
@@ -150,7 +147,7 @@ async function entryPage(request: PageRequest, { store, directory }: Parts): Pro
   const { method, path, response, at } = entry;
   const payload = payloadText(entry);
   const leftOut = extrasLeftOut(entry);
-  const fields = isRead({ method }) ? [...new URLSearchParams(payload)].slice(0, MAX_FIELDS) : [];
+  const fields = isRead({ method }) ? queryEntries(payload).slice(0, MAX_FIELDS) : [];
   const id = callIdIn(fields, payload);
   const call = id === undefined ? undefined : await store.calls.get(account.id, id);
   return {

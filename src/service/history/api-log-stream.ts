@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { eventFrame, type Screens } from '../calls/screens.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { describeEventStream, openEventStream } from '../kit/event-stream.ts';
 import { isHead } from '../kit/page-request.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
@@ -8,11 +9,18 @@ import type { RequestStore } from './request-store.ts';
 
 const HEARTBEAT_MS = 15_000;
 
+type Parts = {
+  readonly store: { readonly requests: RequestStore };
+  readonly sessions: Sessions;
+  readonly screens: Screens;
+  readonly budgets: Budgets;
+};
+
 /**
  * GET /api-log/stream: sends `news` to an administrator's browser when there are new requests. The page then loads its
  * list again, so that search and rendering stay in one place and nothing is missed after a lost connection.
  */
-export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, screens: Screens) {
+export function apiLogStreamRoutes({ store: { requests }, sessions, screens, budgets }: Parts) {
   const newRequests = watchNewRequests(requests);
   const sessionOf = async (request: FastifyRequest) => {
     const session = await sessions.find(sessionCookie.read(request));
@@ -25,6 +33,7 @@ export function apiLogStreamRoutes(requests: RequestStore, sessions: Sessions, s
       if (session === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
       if (isHead(request)) return describeEventStream(reply);
       const { raw } = reply;
+      budgets.holdStream(reply, session.user.account, `user ${session.user.id}`);
       const stream = openEventStream(reply);
       if (stream === undefined) return;
       const send = (event: 'news' | 'beat') => {

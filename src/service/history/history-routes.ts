@@ -6,6 +6,7 @@ import type { Sender } from '../accounts/directory.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { closedWith, whenClosed } from '../kit/closed-with.ts';
+import type { Turns } from '../kit/turns.ts';
 import type { Exchange } from './exchange.ts';
 import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch } from './request-store.ts';
 
@@ -14,7 +15,7 @@ export function historyRoutes(
   app: ZodInstance,
   exchange: Exchange,
   requests: RequestStore,
-  budgets: Budgets,
+  { budgets, turns }: { readonly budgets: Budgets; readonly turns: Turns },
 ): void {
   async function page(query: HistoryQuery, limit: number, request: FastifyRequest, reply: FastifyReply) {
     const current = query.page ?? 1;
@@ -23,11 +24,7 @@ export function historyRoutes(
     const { count, chunks, ...place } =
       search === null
         ? await allOf(requests.page({ ...selected, offset, limit }), offset)
-        : await budgets.searches(
-            selected.account,
-            `integration ${(request.sender as Sender).integration.id}`,
-            () => searched({ ...selected, search, limit }, query.cursor, offset),
-          );
+        : await searched({ ...selected, search, limit }, query.cursor, offset);
     const frame = pageFrame(request, { current, limit, count, ...place });
     const ends = { before: '{"data":[', after: `],${JSON.stringify(frame).slice(1)}` };
     return answerWith(chunks, ends, request, reply);
@@ -39,7 +36,6 @@ export function historyRoutes(
     cursor: string | undefined,
     offset: number,
   ) {
-    query.signal?.throwIfAborted(); // the client may have gone while this search waited
     const { from, passed: before } = cursor === undefined ? { from: null, passed: 0 } : cursorOf(cursor);
     const found = await requests.textPage({
       ...query,
@@ -86,10 +82,14 @@ export function historyRoutes(
 
   app.get(routes.getHistory.path, { schema: routes.getHistory.schema }, async (request, reply) => {
     const { query } = request;
+    const { account, integration } = request.sender as Sender;
+    const of = { turn: 'read', account: account.id, client: `integration ${integration.id}` } as const;
     try {
-      return await (query.limit === undefined
-        ? everything(query, request, reply)
-        : page(query, query.limit, request, reply));
+      return await turns.run(of, reply, async () =>
+        query.limit === undefined
+          ? everything(query, request, reply)
+          : page(query, query.limit, request, reply),
+      );
     } catch (error) {
       if (!reply.raw.destroyed) throw error;
       reply.hijack(); // the client has disconnected

@@ -124,7 +124,7 @@ export function adminIntegrationRoutes(
     '/integrations/:uid/rotate',
     operation('rotateToken', 'Make a new token; the old one is accepted for as many days as asked for', {
       by: byUid,
-      body: z.object({ old_token_days: oldTokenDays.default(0) }).nullish(),
+      body: z.strictObject({ old_token_days: oldTokenDays.default(0) }).nullish(),
       response: {
         200: withToken,
         409: errorSchema.describe(

@@ -11,7 +11,9 @@ import { z } from 'zod';
 import { errorSchema, validationErrorSchema } from '../../shared/api/contract/errors.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
+import { Refusal } from './refusal.ts';
 import { line } from './text.ts';
+import type { Turn } from './turns.ts';
 
 /** The account of a /admin request, by its administration token. */
 export type AccountOf = (request: Pick<FastifyRequest, 'raw'>) => Account;
@@ -39,21 +41,33 @@ const refusals = {
   422: z
     .union([validationErrorSchema, errorSchema])
     .describe('A field is missing or invalid, or the account has as many as it can have.'),
+  429: errorSchema.describe(
+    'Too many requests of the account wait, or go on; ask again after `Retry-After` seconds, if it is given.',
+  ),
   503: errorSchema.describe('The storage cannot be reached, or takes nothing; ask again.'),
 };
 const notFound = { 404: errorSchema.describe('There is no such thing.') };
 
 /**
- * What OpenAPI says of a route, and what it takes and gives; `by`: the parameters in its path. Every route can be refused
+ * What OpenAPI says of a route, and what it takes and gives; `by`: the parameters in its path; `turn`: see turns.ts. Every route can be refused
  * for a token, a field or the storage.
  */
 export function operation<
   Answer extends Record<number, z.ZodType>,
   Rest extends { body?: z.ZodType; querystring?: z.ZodType; consumes?: string[] },
   By extends z.ZodType = z.ZodObject<Record<never, never>>,
->(operationId: string, summary: string, { by, ...rest }: Rest & { by?: By; response: Answer }) {
+>(
+  operationId: string,
+  summary: string,
+  { by, turn, ...rest }: Rest & { by?: By; turn?: Turn; response: Answer },
+) {
   const response = { ...refusals, ...(by && notFound), ...rest.response };
-  return { schema: { operationId, summary, ...rest, ...(by && { params: by }), response } } as {
+  // A misspelt field would be done without.
+  const body = rest.body instanceof z.ZodObject ? rest.body.strict() : rest.body;
+  return {
+    schema: { operationId, summary, ...rest, ...(body && { body }), ...(by && { params: by }), response },
+    ...(turn && { config: { turn } }),
+  } as {
     schema: {
       operationId: string;
       summary: string;
@@ -61,6 +75,15 @@ export function operation<
       response: Answer & typeof refusals & typeof notFound;
     } & Rest;
   };
+}
+
+/** A field that names what the address names already: who writes back what was read sends it, too. */
+export const inAddress = z.string().optional().describe('As in the address.');
+
+/** @throws Refusal 422 if a body names something else than the address */
+export function checkAddress(field: string, given: string | undefined, address: string): void {
+  if (given !== undefined && given !== address)
+    throw new Refusal(422, `The ${field} field must be as in the address.`);
 }
 
 /** Nothing is left to say. */

@@ -1,4 +1,6 @@
-import { type ErrorText, Refusal } from './refusal.ts';
+import type { FastifyReply } from 'fastify';
+import { whenClosed } from './closed-with.ts';
+import { Refusal } from './refusal.ts';
 
 /** Limits how many things of a kind each account, user or token has at a time. */
 export function makeBudget(max: number, what: string) {
@@ -31,53 +33,21 @@ export function makeBudget(max: number, what: string) {
   };
 }
 
-/** Text searches of one account, running and waiting: more than people need. Bridges are never refused. */
-const searchLimits: FairQueueLimits = {
-  running: 2,
-  waitingOfOne: 1_000,
-  waiting: 10_000,
-  busy: ({ busy }) => busy,
-};
-
-/**
- * Runs searches, a few of each account at a time. The others wait, and take turns by client (a user or token), so that
- * a client's many searches delay only its own.
- */
-function makeSearches() {
-  const accounts = new Map<number, FairQueue>();
-  const run = <T>(
-    account: number,
-    client: string,
-    search: () => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T> => {
-    const queue = accounts.get(account) ?? makeFairQueue(searchLimits);
-    accounts.set(account, queue);
-    return queue(client, async () => {
-      signal?.throwIfAborted(); // the client may have gone while this waited
-      return search();
-    });
-  };
-  return { run, forget: (account: number): void => void accounts.delete(account) };
-}
-
-/** Limits for each account, and for each of its users or tokens, so that none of them delays the others. */
+/** Limits for each account, and for each of its users or tokens, besides the turns of its requests (see turns.ts). */
 export function makeBudgets() {
-  const [searches, summaries] = [makeSearches(), makeSearches()];
+  const streams = makeBudget(50, 'open screens of this user or token');
+  const accountStreams = makeBudget(500, 'open screens of this account');
   return {
-    streams: makeBudget(50, 'open screens of this user or token'),
-    accountStreams: makeBudget(500, 'open screens of this account'),
+    /** Takes a stream of an account and of its user or token, until the client has left. @throws Refusal 429 */
+    holdStream(reply: FastifyReply, account: number, owner: string): void {
+      whenClosed(reply, streams.take(owner));
+      whenClosed(reply, accountStreams.take(account));
+    },
     /** Reads of the whole history: each holds some MB while its client is slow. */
     readers: makeBudget(4, 'reads of the whole history'),
     imports: makeBudget(1, 'imports of this account'),
-    searches: searches.run,
-    /** Pages that are made of many calls: apart from the searches, so that bridges do not wait for them. */
-    summaries: summaries.run,
-    /** Of an account that is gone. */
-    forget(account: number): void {
-      searches.forget(account);
-      summaries.forget(account);
-    },
+    /** Each reads the numbers of all customers again. */
+    countries: makeBudget(1, "changes of this account's country"),
   };
 }
 
@@ -133,71 +103,5 @@ export function makeRateLimit() {
       if (isOpen(resetAt, WINDOW_MS, now)) return Math.max(count, before);
       return now < resetAt + WINDOW_MS ? count : 0;
     },
-  };
-}
-
-/** Runs jobs for clients. */
-type FairQueue = <T>(client: string, job: () => Promise<T>) => Promise<T>;
-
-export type FairQueueLimits = {
-  /** Jobs that run at once. */
-  readonly running: number;
-  /** Jobs of one client that wait. */
-  readonly waitingOfOne: number;
-  /** Jobs of all clients that wait. */
-  readonly waiting: number;
-  /** Why a job is refused, for its client. */
-  readonly busy: ErrorText;
-};
-
-/**
- * Runs a few jobs at once. Waiting jobs start one per client in turn, so that a client with many jobs only delays itself.
- * When too many wait, the client with most of them loses one.
- */
-export function makeFairQueue(limits: FairQueueLimits): FairQueue {
-  type Waiting = { start(): void; refuse(error: Refusal): void };
-  /** In the order of the clients' turns. */
-  const queues = new Map<string, Waiting[]>();
-  let running = 0;
-  let waiting = 0;
-
-  function makeRoom(client: string): void {
-    const own = queues.get(client)?.length ?? 0;
-    const busy = new Refusal(503, limits.busy);
-    if (own >= limits.waitingOfOne) throw busy;
-    if (waiting < limits.waiting) return;
-    const longest = [...queues.values()].reduce((a, b) => (b.length > a.length ? b : a));
-    if (longest.length <= own + 1) throw busy;
-    waiting -= 1;
-    longest.pop()?.refuse(busy);
-  }
-
-  function next(): void {
-    const [first] = queues;
-    if (first === undefined) {
-      running -= 1;
-      return;
-    }
-    const [client, queue] = first;
-    queues.delete(client);
-    waiting -= 1;
-    queue.shift()?.start();
-    if (queue.length > 0) queues.set(client, queue);
-  }
-
-  return async (client, job) => {
-    if (running < limits.running) running += 1;
-    else {
-      makeRoom(client);
-      waiting += 1;
-      await new Promise<void>((start, refuse) => {
-        queues.set(client, [...(queues.get(client) ?? []), { start, refuse }]);
-      });
-    }
-    try {
-      return await job();
-    } finally {
-      next();
-    }
   };
 }

@@ -7,6 +7,7 @@ import type { AuditKind } from '../words/audit-kinds.ts';
 import type { Html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { Formats } from './formats.ts';
+import type { Turn } from './turns.ts';
 
 /** A HEAD is answered like a GET, without the body. */
 export const isRead = ({ method }: { readonly method: string }): boolean =>
@@ -95,12 +96,12 @@ export type Handler = (request: PageRequest) => Answer | Promise<Answer>;
 /** Registers pages. `administrator`: agents are refused; `agent`: every signed-in user. */
 export type Pages = {
   get(path: string, role: 'administrator' | 'agent', handler: Handler): void;
-  /** A form. `bytes`: its maximum size, 64 KiB by default. */
+  /** A form. `bytes`: its maximum size, 64 KiB by default. `turn`: `long` if it is worked on for more than some milliseconds. */
   post(
     path: string,
     role: 'administrator' | 'agent',
     handler: Handler,
-    options?: { readonly bytes?: number },
+    options?: { readonly bytes?: number; readonly turn?: Turn },
   ): void;
 };
 

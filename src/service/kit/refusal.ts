@@ -6,9 +6,14 @@ import {
   validationError,
 } from '../../shared/api/contract/errors.ts';
 import type { Log } from '../../shared/log/log.ts';
-import { isOwnerGone, StoreUnavailable } from '../store/statements.ts';
+import { isUnavailable, TookTooLong } from '../../shared/storage/storage-error.ts';
+import { isOwnerGone } from '../store/statements.ts';
 import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
+import { plainText } from './display-text.ts';
+
+/** Fields of a body that there are not, of which the names are answered. */
+const MAX_UNKNOWN = 10;
 
 export type ErrorText = string | ((errors: Words['errors']) => string);
 
@@ -53,17 +58,24 @@ export function refusalOf(
   log: Log,
 ): { status: number; body: ErrorBody | ValidationErrorBody } {
   if (error.validation !== undefined) {
-    const issues = error.validation.map(({ instancePath, message = '' }) => ({
-      path: instancePath.split('/').slice(1),
-      message,
-    }));
+    const issues = error.validation.flatMap(({ keyword, instancePath, params, message = '' }) => {
+      const path = instancePath.split('/').filter(Boolean);
+      const { keys } = keyword === 'unrecognized_keys' ? params : {};
+      if (!Array.isArray(keys)) return { path, message };
+      return keys.slice(0, MAX_UNKNOWN).map((key) => {
+        const name = plainText(`${key}`, 60);
+        return { path: [...path, name], message: `There is no ${name} field.` };
+      });
+    });
     return { status: 422, body: validationError(issues) };
   }
   if ((error as Error) instanceof z.ZodError)
     return { status: 422, body: validationError((error as unknown as z.ZodError).issues) };
   // Not logged per request: exchange.ts logs the start and the end of an outage.
-  if ((error as Error) instanceof StoreUnavailable)
-    return { status: 503, body: { message: 'The storage cannot be reached now.' } };
+  if ((error as Error) instanceof TookTooLong)
+    return { status: 503, body: { message: en.errors.tookTooLong } };
+  if (isUnavailable(error))
+    return { status: 503, body: { message: 'The storage cannot be reached, or takes nothing now.' } };
   if (isOwnerGone(error)) return { status: 404, body: { message: en.errors.notThere } };
   const status = error.statusCode ?? 500;
   if (status < 500 || error instanceof Refusal) return { status, body: { message: error.message } };

@@ -34,5 +34,10 @@ export function numberTerm(term: string, country?: string | null): NumberTerm | 
 export function searchWords(term: string, country?: string | null): string[] {
   const number = numberTerm(term, country);
   if (number !== null) return [number.digits];
-  return folded(term).split(/\s+/).filter(Boolean).slice(0, 8);
+  // Whatever apostrophe is typed; and of a Greek word, whose last sigma is another letter, what is before it.
+  return folded(term)
+    .split(/[\s'’‘`ʼ]+/)
+    .map((word) => word.replace(/(?<=.)[σς]$/, ''))
+    .filter(Boolean)
+    .slice(0, 8);
 }

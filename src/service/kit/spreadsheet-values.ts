@@ -1,13 +1,28 @@
+import { languages } from '../words/words.ts';
 import { monthNames } from './month-names.ts';
 
-const months = monthNames.map(([name]) => name.replace('.', '').toLowerCase());
-const month = `(?:${[...new Set([...months, ...months.map((name) => name.slice(0, 3))])].join('|')})\\.?`;
+/** Any of these names, with or without its full stop. */
+const anyOf = (names: readonly string[]) =>
+  `(?:${[...new Set(names.map((name) => name.replace('.', '').toLowerCase()))].join('|')})\\.?`;
+
+const names = monthNames.map(([name]) => name);
+/** Those of Austria and of LibreOffice, too. */
+const month = anyOf([...names, ...names.map((name) => name.slice(0, 3)), 'mrz', 'jän', 'jänner']);
+const weekday = anyOf(
+  [...languages.keys()].flatMap((language) =>
+    (['long', 'short'] as const).flatMap((weekday) => {
+      const { format } = new Intl.DateTimeFormat(language, { weekday, timeZone: 'UTC' });
+      return Array.from({ length: 7 }, (_, at) => format(Date.UTC(2026, 0, 1 + at)));
+    }),
+  ),
+);
 
 /** Numbers and dates that have letters, and truth values. */
 const wordedValue = new RegExp(
   [
     '[\\d.,]+e[+-]?\\d+', // 1E5
-    `\\d{1,4}[ ./-]*${month}(?:[ ./-]*\\d{1,4})?`, // 3 May 2026, 1-Mar
+    `(?:${weekday},? )?\\d{1,4}[ ./-]*${month}(?:[ ./-]*\\d{1,4})?`, // 3 May 2026, 1-Mar
+    `${weekday},? \\d{1,4}(?:[./-]\\d{1,4}){1,2}\\.?`, // Di 3.5.
     `${month}[ ./-]*\\d{1,4}(?:[ ,./-]+\\d{1,4})?`, // Sept 2
     '[\\d:. ]+[ap]m?', // 9:30 pm
     'true|false|wahr|falsch|vrai|faux|verdadero|falso|waar|onwaar',

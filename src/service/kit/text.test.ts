@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { customer } from '../people/customer.fixture.ts';
 import { searchText } from '../people/customer-fields.ts';
 import { en } from '../words/en.ts';
+import { folded } from './folded.ts';
 import { errorText } from './form.ts';
 import { searchWords } from './search-text.ts';
 import { comparable, formFields, line, personName } from './text.ts';
@@ -110,4 +111,20 @@ test('a part of a number is found with blanks in it, and a number with a country
     ['NL 020 1234567', '31201234567'],
   ] as const)
     assert.deepEqual(searchWords(term, 'DE'), [word], term);
+});
+
+test('a search finds names whatever apostrophe is typed, and Greek ones typed so far', () => {
+  const isFound = (term: string, name: string) =>
+    searchWords(term).every((word) => folded(name).includes(word));
+  for (const [term, name] of [
+    ['o’neill', "O'Neill"],
+    ["o'neill", 'O’Neill'],
+    ['O’Neill', 'O’Neill'],
+    ['ΟΔΥΣ', 'Οδυσσέας'],
+    ['ΟΔΥΣΣΕΑΣ', 'Οδυσσέας'],
+    ['οδυσσεας', 'ΟΔΥΣΣΕΑΣ'],
+  ] as const)
+    assert.ok(isFound(term, name), `${term} ${name}`);
+  assert.ok(!isFound('o’brien', "O'Neill"));
+  assert.deepEqual(searchWords("'"), []);
 });

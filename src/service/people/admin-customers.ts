@@ -11,7 +11,9 @@ import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import {
   type AccountOf,
   type AdminAudit,
+  checkAddress,
   given,
+  inAddress,
   name,
   nothing,
   operation,
@@ -22,6 +24,7 @@ import { whenClosed } from '../kit/closed-with.ts';
 import { isHead } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
+import { en } from '../words/en.ts';
 import { auditBrokenImport } from './broken-import.ts';
 import {
   type Customer,
@@ -35,7 +38,7 @@ import type { CustomerStore } from './customer-store.ts';
 import { BadTable, importCustomers, importSummary, textSchemas } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
 import { readText, TooLarge, UnknownCharset, UnknownEncoding } from './import/decode-text.ts';
-import { refusalText } from './import/put-customers.ts';
+import { refusalText } from './refusal-text.ts';
 
 const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
 const customerSchema = z
@@ -47,9 +50,13 @@ const customerSchema = z
   })
   .meta({ id: 'Customer' });
 const customerChange = z.object({
+  reference: inAddress,
   ...textSchemas,
   segment: line('segment').nullable().optional(),
-  numbers: z.array(text('numbers', limits.numberLength)).max(MAX_NUMBERS).optional(),
+  numbers: z
+    .array(text('numbers', limits.numberLength))
+    .max(MAX_NUMBERS, en.customers.manyNumbers)
+    .optional(),
 });
 const reasons = z.array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }));
 const reportSchema = z
@@ -60,12 +67,18 @@ const reportSchema = z
       'The first hundred reasons, each with how many lines it refused and the first ten of them.',
     ),
     warnings: reasons.describe(
-      'The same for numbers that were left out of customers that were imported: unreadable ones, and those of other customers; and for lines with the reference of an earlier line, which add to its customer.',
+      'The same for values that were left out of customers that were imported: unreadable ones, and numbers of other customers; for numbers that may be others, because a spreadsheet may have removed their plus or their country is not known; and for lines with the reference of an earlier line, which add to its customer.',
     ),
+    unsure: z
+      .int()
+      .describe('Values that were imported, and may mean something else. Warnings name the first hundred.'),
+    unknown_columns: z
+      .array(z.string())
+      .describe('Columns that were not imported, because they are not known.'),
   })
   .meta({ id: 'ImportReport' });
 const segmentName = z.object({ name });
-const priority = z.object({ priority: z.int() });
+const priority = z.object({ priority: z.int(), name: inAddress });
 const importOptions = z.object({ create_segments: z.enum(['true', 'false']).optional() });
 const reference = z.object({ reference: line('reference') });
 
@@ -107,6 +120,7 @@ export function adminCustomerRoutes(
     }),
     async (request) => {
       const segment = { name: request.params.name, priority: request.body.priority };
+      checkAddress('name', request.body.name, segment.name);
       await customers.putSegment(accountOf(request).id, segment);
       await audit(request, 'settings', `segment ${segment.name}: priority ${segment.priority}`);
       return segment;
@@ -115,6 +129,7 @@ export function adminCustomerRoutes(
   app.delete(
     '/segments/:name',
     operation('removeSegment', 'Remove a segment; its customers stay', {
+      turn: 'long',
       by: segmentName,
       response: nothing,
     }),
@@ -148,7 +163,11 @@ export function adminCustomerRoutes(
         'Add or change customers from a table: CSV, as exportCustomers gives it',
         {
           querystring: importOptions,
-          body: z.unknown().describe('The first line names the columns.'),
+          body: z
+            .unknown()
+            .describe(
+              'The first line names the columns: those of exportCustomers, and country, in which the numbers of the line are read.',
+            ),
           consumes: ['text/csv'],
           response: {
             200: reportSchema,
@@ -160,7 +179,7 @@ export function adminCustomerRoutes(
           },
         },
       ),
-      config: { longBody: true },
+      config: { longBody: true, turn: 'long' },
     },
     async (request, reply) => {
       if (!(request.body instanceof Readable))
@@ -185,8 +204,11 @@ export function adminCustomerRoutes(
           },
         });
         await audit(request, 'import', importSummary(report));
-        const { imported, refused, errors, warnings } = report;
-        return { imported, refused, errors: [...errors], warnings: [...warnings] };
+        const { imported, refused, errors, warnings, unsure, unknownColumns } = report;
+        return {
+          ...{ imported, refused, errors: [...errors], warnings: [...warnings], unsure },
+          unknown_columns: [...unknownColumns],
+        };
       } catch (error) {
         const why = broken.signal.aborted ? (broken.signal.reason as Refusal) : (error as Error);
         if (stored > 0)
@@ -195,7 +217,11 @@ export function adminCustomerRoutes(
           );
         if (why instanceof BadTable) throw new Refusal(422, why.message);
         if (why instanceof TooLarge) throw new Refusal(413, TOO_LARGE);
-        if (why instanceof UnknownEncoding) throw new Refusal(415, ({ unknownEncoding }) => unknownEncoding);
+        if (why instanceof UnknownEncoding)
+          throw new Refusal(
+            415,
+            `${why.message} Or name its encoding, as in “Content-Type: text/csv; charset=windows-1250”.`,
+          );
         if (why instanceof UnknownCharset)
           throw new Refusal(415, 'The charset of the Content-Type header is unknown.');
         throw why;
@@ -227,7 +253,8 @@ export function adminCustomerRoutes(
     }),
     async (request) => {
       const { id, country } = accountOf(request);
-      const { numbers, ...texts } = given(request.body);
+      const { numbers, reference, ...texts } = given(request.body);
+      checkAddress('reference', reference, request.params.reference);
       const change = {
         ...{ reference: request.params.reference, ...texts },
         ...(numbers && { numbers: numbersIn(numbers, country) }),
@@ -249,17 +276,22 @@ export function adminCustomerRoutes(
   );
 }
 
-/** The numbers in these texts, each once. Throws what makes a 422 where one is none. */
+/** The numbers in these texts, each once. Throws what makes a 422 where one is none, and reads no more than are allowed. */
 function numbersIn(texts: readonly string[], country: string | null): string[] {
-  const read = texts.map((one) => readNumbers(one, country));
-  const issues = read.flatMap(({ unread }, index) =>
-    unread.map(({ text: input }) => ({
-      code: 'custom' as const,
-      ...{ path: ['numbers', index], message: `${notANumber('numbers').slice(0, -1)}: “${input}”.`, input },
-    })),
-  );
+  const numbers = new Set<string>();
+  const issues: ConstructorParameters<typeof z.ZodError>[0] = [];
+  const refuse = (index: number, message: string, input: string) =>
+    issues.push({ code: 'custom', path: ['numbers', index], message, input });
+  for (const [index, text] of texts.entries()) {
+    const read = readNumbers(text, country);
+    for (const one of read.unread)
+      refuse(index, `${notANumber('numbers').slice(0, -1)}: “${one.text}”.`, one.text);
+    for (const number of read.numbers) numbers.add(number);
+    if (numbers.size > MAX_NUMBERS) refuse(index, en.customers.manyNumbers, text);
+    if (numbers.size > MAX_NUMBERS || issues.length > MAX_NUMBERS) break;
+  }
   if (issues.length > 0) throw new z.ZodError(issues);
-  return [...new Set(read.flatMap(({ numbers }) => numbers))];
+  return [...numbers];
 }
 
 /**

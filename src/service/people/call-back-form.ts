@@ -17,6 +17,8 @@ export const subject = z.object({
   person: z.string().default(''),
   /** On the page of a customer: the reference. */
   customer: z.string().default(''),
+  /** Who calls the person back as the page has it; '' for nobody. */
+  taker: z.string().default(''),
   /** On the list: its query string. On a person's page: the address that the page leads back to. */
   back: z.string().default(''),
 });
@@ -24,12 +26,13 @@ export type Subject = z.infer<typeof subject>;
 
 /** The fields of `subject` for a form or a link on the page of `request`. */
 export function subjectFields(
-  { numbers: [number = ''], person, call }: Pick<CallBack, 'numbers' | 'person' | 'call'>,
+  { numbers: [number = ''], person, call, taken }: CallBack,
   { path, query }: PageRequest,
 ): Record<string, string> {
-  if (path === '/call-back') return { number, person, back: `${query}` };
+  const about = { number, taker: taken?.user ?? '' };
+  if (path === '/call-back') return { ...about, person, back: `${query}` };
   return {
-    number,
+    ...about,
     from: 'person',
     customer: call.customer?.reference ?? '',
     back: query.get('back') ?? '',

@@ -47,20 +47,18 @@ export function makeCallBackList(
   userNames?: (account: number) => Promise<readonly string[]>,
 ) {
   const known = new Map<number, Known>();
-  const waiting = new Set<number>();
+  const sending = new Set<number>();
 
   /** All of them, the newest of very many, or those with these numbers. */
   async function read(account: number, numbers?: readonly string[]): Promise<MissedPeople> {
     const since = clock() - LISTED_MS;
-    const each = <T>(ofOne: (number: string) => Promise<T>) => Promise.all((numbers ?? []).map(ofOne));
-    const missed =
-      numbers === undefined
-        ? [await callers.missedCallers(account, since)]
-        : await each((number) => callers.missedCallers(account, since, number));
-    const actions =
-      numbers === undefined
-        ? await actionsSince(callers, account, since)
-        : (await each((number) => callers.actions(account, { number }, TOGETHER))).flat();
+    const called = numbers && (await callers.missedAmong(account, since, numbers));
+    const missed = called
+      ? await Promise.all(called.map((number) => callers.missedCallers(account, since, number)))
+      : [await callers.missedCallers(account, since)];
+    const actions = called
+      ? await callers.actions(account, { numbers: called }, TOGETHER)
+      : await actionsSince(callers, account, since);
     const names = actions.some(({ kind }) => kind === 'taken') ? await userNames?.(account) : undefined;
     const people = callBacks(
       missed.flatMap((one) => one.callers),
@@ -70,6 +68,21 @@ export function makeCallBackList(
     return { people, more: numbers === undefined && missed.some(({ more }) => more) };
   }
 
+  const inTurn = makeSerialise();
+  /** Readings of whole lists that have not begun, by account. */
+  const waiting = new Map<number, Promise<MissedPeople>>();
+  /** All of them, read one after another: whoever asks while a reading waits gets its result. */
+  function readAll(account: number): Promise<MissedPeople> {
+    const same = waiting.get(account);
+    if (same !== undefined) return same;
+    const mine = inTurn(() => {
+      waiting.delete(account);
+      return read(account);
+    });
+    waiting.set(account, mine);
+    return mine;
+  }
+
   /** Reads all again, or who is concerned by what has changed. */
   async function bringUpToDate(account: number, one: Known): Promise<void> {
     const { changed } = one;
@@ -77,7 +90,7 @@ export function makeCallBackList(
     one.readAt = clock();
     try {
       if (changed === 'all') {
-        const { people, more } = await read(account);
+        const { people, more } = await readAll(account);
         one.people = new Map(people.map((each) => [each.person, each]));
         one.more = more;
       } else if (changed.size > 0) {
@@ -162,28 +175,45 @@ export function makeCallBackList(
     const one = known.get(account);
     if (one === undefined || call.status === 'ringing') return;
     noteChange(one, call.number, personOf(call));
-    if (waiting.has(account) || !screens.hasScreen(account)) return;
-    waiting.add(account);
+    if (sending.has(account) || !screens.hasScreen(account)) return;
+    sending.add(account);
     const pause = one.readAt + PAUSE_MS - clock();
     setTimeout(
       () => {
-        waiting.delete(account);
+        sending.delete(account);
         void send(account, one).catch(() => {});
       },
       Math.max(SOON_MS, Math.min(pause, PAUSE_MS)),
     ).unref();
   }
-  /** Stores what a user did and sends what it changes to the account's screens. */
-  async function act(account: number, action: CallerAction): Promise<void> {
-    await callers.act(account, action);
+  /**
+   * Stores what a user did and sends what it changes to the account's screens. Nobody takes or releases a person whom a
+   * colleague has taken in the meantime: returns the person then. `taker`: who had taken the person on the page of the user,
+   * '' for nobody.
+   */
+  async function act(account: number, action: CallerAction, taker = ''): Promise<CallBack | undefined> {
+    const { kind, number, user } = action;
+    if (kind !== 'taken' && kind !== 'released') await callers.act(account, action);
+    else
+      for (let stored = false; !stored; ) {
+        const newest = await callers.newestAction(account, number);
+        const [person] = (await read(account, newest.numbers)).people;
+        const isClosed = kind === 'taken' && person !== undefined && person.closed !== null;
+        if (isClosed || !['', taker, user].includes(person?.taken?.user ?? '')) return person;
+        // By their times the last one counts: this one, however quick they are.
+        const at = Math.max(action.at, newest.at + 1);
+        stored = await callers.act(account, { ...action, at }, newest.id);
+      }
     const one = known.get(account);
-    if (one === undefined) return;
-    noteChange(one, action.number, null);
+    if (one === undefined) return undefined;
+    noteChange(one, number, null);
     if (screens.hasScreen(account)) await send(account, one);
+    return undefined;
   }
   screens.onMoved(readSoon);
   return {
     read,
+    readAll,
     onScreen,
     act,
     publish,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { answererName } from '../accounts/extensions.ts';
 import { dialLink, personLink, segmentChip } from '../calls/call-cells.ts';
-import type { Budgets } from '../kit/budget.ts';
-import { displayText } from '../kit/display-text.ts';
+import { displayText, plainText } from '../kit/display-text.ts';
 import { fold } from '../kit/form.ts';
 import { type Icon, icon } from '../kit/icon.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Column, pager, table } from '../kit/table.ts';
+import { ownTurn } from '../kit/take-turns.ts';
 import { type Html, html } from '../words/html.ts';
 import { actForm, type Look, pageAfter, positionIn, subject } from './call-back-form.ts';
 import type { CallBackList } from './call-back-list.ts';
@@ -31,29 +31,17 @@ const change = subject.extend({
 /** Missed people who are to be called back: shared by all users of the account. */
 export function callBackPages(
   pages: Pages,
-  {
-    callBackList,
-    store,
-    budgets,
-  }: {
-    readonly callBackList: CallBackList;
-    readonly store: ColleagueStore;
-    readonly budgets: Budgets;
-  },
+  { callBackList, store }: { readonly callBackList: CallBackList; readonly store: ColleagueStore },
 ): void {
   pages.get('/call-back', 'agent', async (request) => {
-    const { query, now, account, user, words, signal } = request;
+    const { query, now, account, words } = request;
     const title = words.layout.callBack;
-    const { people: all, more } = await budgets.summaries(
-      account.id,
-      `user ${user.id}`,
-      () => callBackList.read(account.id),
-      signal,
-    );
+    const { people: all, more } = await callBackList.readAll(account.id);
+    const canGive = (await colleaguesOf(store, request)).length > 0;
+    await ownTurn(); // all who have waited for one reading go on at once
     // Somebody whom one has just closed stays until the next visit.
     const listed = all.filter(({ closed, person }) => closed === null || person === query.get('at'));
     const { shown, ...links } = pageOf(listed, query);
-    const canGive = (await colleaguesOf(store, request)).length > 0;
     const closed = all
       .filter((one) => !shown.includes(one) && (one.closed?.at ?? 0) > now - CLOSED_MS)
       .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0))
@@ -78,21 +66,29 @@ export function callBackPages(
   pages.post('/call-back', 'agent', async ({ form, user, account, now }) => {
     const read = change.safeParse(Object.fromEntries(form));
     if (!read.success) throw new Refusal(422, ({ notDialable }) => notDialable);
-    const { number, kind, text, from, to } = read.data;
+    const { number, kind, text, from, to, taker } = read.data;
     const colleague = to === '' ? user : (await store.users.list(account.id)).find(({ uid }) => uid === to);
     if (colleague === undefined) throw new Refusal(409, ({ colleagueGone }) => colleagueGone);
-    if (kind !== 'note' || text !== '')
-      await callBackList.act(account.id, {
+    if (kind !== 'note' || text !== '') {
+      const action = {
         number,
         kind,
         user: kind === 'taken' ? colleague.name : user.name,
         at: now,
         text: kind === 'note' ? text : null,
-      });
+      };
+      const refused = await callBackList.act(account.id, action, taker);
+      if (refused !== undefined) throw takenMeanwhile(refused);
+    }
     if (from === 'now') return 'done';
     return { redirect: pageAfter(read.data, kind) };
   });
 }
+
+const takenMeanwhile = ({ taken }: CallBack) =>
+  new Refusal(409, (errors) =>
+    taken === null ? errors.changedMeanwhile : errors.takenMeanwhile(plainText(taken.user, 40)),
+  );
 
 const placeText = (one: CallBack) => `${one.call.priority ?? ''}.${one.since}`;
 

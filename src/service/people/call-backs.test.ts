@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { table } from '../../../test/table.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { callBacks, missedCallers } from './call-backs.ts';
 import type { CallerAction, MissedCall, MissedCaller } from './caller-store.ts';
@@ -31,57 +30,53 @@ const callersOf = (calls: readonly MissedCall[]): MissedCaller[] => {
     return { call: newest.call, calls: spans.toReversed(), answered: answered.at(-1) ?? null };
   });
 };
-/** Each person in one line. */
+/** Each person; how many calls and since when only if there are several. */
 const list = (calls: readonly MissedCall[], actions: readonly CallerAction[] = []) =>
-  callBacks(callersOf(calls), actions).map(({ numbers, call, times, since, taken, closed }) =>
-    [
-      ...[numbers.join('+'), call.id, times > 1 && `×${times} since ${since}`],
-      ...[taken && `taken by ${taken.user}`, closed?.how],
-    ]
-      .filter(Boolean)
-      .join(' '),
-  );
+  callBacks(callersOf(calls), actions).map(({ numbers, call, times, since, taken, closed }) => ({
+    ...{ numbers, call: call.id, ...(times > 1 && { times, since }) },
+    ...{ ...(taken && { taken: taken.user }), ...(closed && { closed: closed.how }) },
+  }));
 
-/** Calls as `a:110@10`, one that got through as `a:110@10>20`, and what colleagues did as `done@12`. */
-const rows = table<[what: string, calls: string, actions: string, expected: string]>(`
-  a person once, who waits longest first  | a:110@10 b:112@20 c:110@30   |                               | 110 c ×2 since 5, 112 b
-  the highest priority first              | a:110@10 b:911@20 c:912@30   |                               | 911 b, 912 c, 110 a
-  a customer with two numbers is one row  | a:220@10 b:110@20 c:221@30   |                               | 221+220 c ×2 since 5, 110 b
-  answered on the other number            | a:220@10 b:221@20>30         |                               | 221+220 b ×2 since 5 reached
-  missed on the other number after that   | a:220@10>15 b:221@30         |                               | 221+220 b
-  taken and done by either number         | a:220@10 b:221@20            | taken@21:220 done@25:221      | 221+220 b ×2 since 5 done
-  who got through is closed               | a:110@10>20                  |                               | 110 a reached
-  missed again after that                 | a:110@10>20 b:110@30         |                               | 110 b
-  taken                                   | a:110@10                     | taken@11                      | 110 a taken by Ann
-  taken, and missed again: still hers     | a:110@10 b:110@20            | taken@11                      | 110 b ×2 since 5 taken by Ann
-  released                                | a:110@10                     | taken@11 released@12          | 110 a
-  done                                    | a:110@10                     | taken@11 done@12              | 110 a done
-  missed again after Done: anew, by anybody | a:110@10 b:110@20          | taken@11 done@12              | 110 b
-  undone                                  | a:110@10                     | done@12 reopened@13           | 110 a
-  undone: still hers, however often Done was pressed | a:110@10          | taken@11 done@12 done@13 reopened@14 | 110 a taken by Ann
-  undone: an earlier Done, for an earlier call, stays | a:110@10 b:110@20 | taken@11 done@12 done@25 reopened@26 | 110 b
-  done twice                              | a:110@10                     | done@12 reopened@13 done@14   | 110 a done
-  a note changes nothing                  | a:110@10                     | taken@11 note@12              | 110 a taken by Ann
-  done, later through: it was done        | a:110@10>30                  | done@20                       | 110 a done
-  through, and Done pressed after it: it was through | a:110@10>15       | done@20                       | 110 a reached
-  of other numbers nothing counts         | a:110@10                     | done@12:112                   | 110 a
-  a caller without a number cannot be called back | a:anonymous@10 b:@20 |                               |
-`);
-for (const [what, calls, actions, expected] of rows)
-  test(what, () => {
-    const ofCalls = calls.split(' ').map((text) => {
-      const [id = '', number = '', at, reachedAt] = text.split(/[:@>]/);
-      return missed(id, number, Number(at), reachedAt === undefined ? undefined : Number(reachedAt));
-    });
-    const ofActions = actions
-      .split(' ')
-      .filter(Boolean)
-      .map((text) => {
-        const [kind, at, number] = text.split(/[@:]/) as [CallerAction['kind'], string, string?];
-        return did(kind, Number(at), number);
-      });
-    assert.equal(list(ofCalls, ofActions).join(', '), expected);
-  });
+// biome-ignore format: one case a line
+const cases: [name: string, calls: MissedCall[], actions: CallerAction[], expected: object[]][] = [
+  ['a person once, who waits longest first',
+    [missed('a', '110', 10), missed('b', '112', 20), missed('c', '110', 30)], [], [{ numbers: ['110'], call: 'c', times: 2, since: 5 }, { numbers: ['112'], call: 'b' }]],
+  ['the highest priority first',
+    [missed('a', '110', 10), missed('b', '911', 20), missed('c', '912', 30)], [], [{ numbers: ['911'], call: 'b' }, { numbers: ['912'], call: 'c' }, { numbers: ['110'], call: 'a' }]],
+  ['a customer with two numbers is one row',
+    [missed('a', '220', 10), missed('b', '110', 20), missed('c', '221', 30)], [], [{ numbers: ['221', '220'], call: 'c', times: 2, since: 5 }, { numbers: ['110'], call: 'b' }]],
+  ['answered on the other number',
+    [missed('a', '220', 10), missed('b', '221', 20, 30)], [], [{ numbers: ['221', '220'], call: 'b', times: 2, since: 5, closed: 'reached' }]],
+  ['missed on the other number after that',
+    [missed('a', '220', 10, 15), missed('b', '221', 30)], [], [{ numbers: ['221', '220'], call: 'b' }]],
+  ['taken and done by either number',
+    [missed('a', '220', 10), missed('b', '221', 20)], [did('taken', 21, '220'), did('done', 25, '221')], [{ numbers: ['221', '220'], call: 'b', times: 2, since: 5, closed: 'done' }]],
+  ['who got through is closed', [missed('a', '110', 10, 20)], [], [{ numbers: ['110'], call: 'a', closed: 'reached' }]],
+  ['missed again after that', [missed('a', '110', 10, 20), missed('b', '110', 30)], [], [{ numbers: ['110'], call: 'b' }]],
+  ['taken', [missed('a', '110', 10)], [did('taken', 11)], [{ numbers: ['110'], call: 'a', taken: 'Ann' }]],
+  ['taken, and missed again: still hers',
+    [missed('a', '110', 10), missed('b', '110', 20)], [did('taken', 11)], [{ numbers: ['110'], call: 'b', times: 2, since: 5, taken: 'Ann' }]],
+  ['released', [missed('a', '110', 10)], [did('taken', 11), did('released', 12)], [{ numbers: ['110'], call: 'a' }]],
+  ['done', [missed('a', '110', 10)], [did('taken', 11), did('done', 12)], [{ numbers: ['110'], call: 'a', closed: 'done' }]],
+  ['missed again after Done: anew, by anybody',
+    [missed('a', '110', 10), missed('b', '110', 20)], [did('taken', 11), did('done', 12)], [{ numbers: ['110'], call: 'b' }]],
+  ['undone', [missed('a', '110', 10)], [did('done', 12), did('reopened', 13)], [{ numbers: ['110'], call: 'a' }]],
+  ['undone: still hers, however often Done was pressed',
+    [missed('a', '110', 10)], [did('taken', 11), did('done', 12), did('done', 13), did('reopened', 14)], [{ numbers: ['110'], call: 'a', taken: 'Ann' }]],
+  ['undone: an earlier Done, for an earlier call, stays',
+    [missed('a', '110', 10), missed('b', '110', 20)], [did('taken', 11), did('done', 12), did('done', 25), did('reopened', 26)], [{ numbers: ['110'], call: 'b' }]],
+  ['done twice',
+    [missed('a', '110', 10)], [did('done', 12), did('reopened', 13), did('done', 14)], [{ numbers: ['110'], call: 'a', closed: 'done' }]],
+  ['a note changes nothing',
+    [missed('a', '110', 10)], [did('taken', 11), did('note', 12)], [{ numbers: ['110'], call: 'a', taken: 'Ann' }]],
+  ['done, later through: it was done', [missed('a', '110', 10, 30)], [did('done', 20)], [{ numbers: ['110'], call: 'a', closed: 'done' }]],
+  ['through, and Done pressed after it: it was through',
+    [missed('a', '110', 10, 15)], [did('done', 20)], [{ numbers: ['110'], call: 'a', closed: 'reached' }]],
+  ['of other numbers nothing counts', [missed('a', '110', 10)], [did('done', 12, '112')], [{ numbers: ['110'], call: 'a' }]],
+  ['a caller without a number cannot be called back', [missed('a', 'anonymous', 10), missed('b', '', 20), missed('c', '+86282452253', 30)], [], []],
+];
+for (const [name, calls, actions, expected] of cases)
+  test(name, () => assert.deepEqual(list(calls, actions), expected));
 
 const MINUTE = 60_000;
 const missedAfter = (number: string, minutes: number, reachedAfter?: number): MissedCall =>

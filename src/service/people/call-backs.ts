@@ -122,10 +122,10 @@ function callBack(
  * A caller's actions without each Done that was undone. Undo applies to those since the last missed call before it;
  * `ends`: when the missed calls ended.
  */
-export function withoutUndone(
-  actions: readonly CallerAction[],
+export function withoutUndone<Action extends CallerAction>(
+  actions: readonly Action[],
   ends: readonly number[],
-): readonly CallerAction[] {
+): readonly Action[] {
   let counts = Number.POSITIVE_INFINITY;
   return actions
     .toReversed()

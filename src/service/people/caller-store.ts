@@ -1,8 +1,9 @@
 import type { GroupKind } from '../calls/aggregate.ts';
+import { answeredSql, missedSql, placeSql } from '../calls/call-meaning.ts';
 import { type CallRecord, FORGOTTEN } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import type { Span } from '../kit/calendar.ts';
-import { rewriteTexts, type Serialise, type Statements } from '../store/statements.ts';
+import { keysOf, rewriteTexts, type Serialise, type Statements } from '../store/statements.ts';
 
 /** What a user did about a caller's missed calls, or a note about the caller. */
 export type CallerAction = {
@@ -18,6 +19,15 @@ export type CallerAction = {
   /** Of actions that are read: the reference of the customer who has the number now. */
   readonly customer?: string | null;
 };
+
+/** An action that is read. */
+export type StoredAction = CallerAction & { readonly id: number };
+
+/**
+ * Which note is meant, as it was read. SQLite uses the id of a row that was the last one again: it names one only together
+ * with the rest.
+ */
+type NoteKey = Pick<StoredAction, 'id' | 'number' | 'at' | 'user'>;
 
 export type MissedCall = {
   readonly call: CallRecord;
@@ -59,20 +69,22 @@ const [MOST_CALLERS, MOST_SPANS] = [4_000, 20_000];
 
 /** The name of a call's group, as SQL. */
 const groupNames = {
-  extensions: "CASE WHEN c.answered_at IS NOT NULL OR NOT c.missed THEN coalesce(c.caller_id, '') END",
+  extensions: `CASE WHEN ${answeredSql('c')} THEN coalesce(c.caller_id, '') END`,
   segments: "coalesce(s.name, '')",
   integrations: 'CAST(c.integration_id AS text)',
   numbersCalled: 'c.number_called',
-  places:
-    "CASE WHEN c.missed_where IS NOT NULL OR c.missed_after IS NOT NULL THEN coalesce(c.missed_where, '') END",
+  places: placeSql('c'),
 } as const;
 
 const inGroup = (group: CallGroup | null, value: number) =>
   group === null ? '' : `AND ${groupNames[group.kind]} = $${value}`;
 
-type Row = Readonly<Record<string, unknown>>;
+/** The number $2 of the account $1, and the others of its customer. */
+const ofPerson = `SELECT CAST($2 AS text) AS number UNION SELECT o.number FROM customer_numbers n
+  JOIN customer_numbers o ON o.account_id = n.account_id AND o.customer_id = n.customer_id
+  WHERE n.account_id = $1 AND n.number = $2`;
 
-const isAnswered = '(a.answered_at IS NOT NULL OR NOT a.missed)';
+type Row = Readonly<Record<string, unknown>>;
 
 const reachedColumns =
   'r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at, r.caller_id AS reached_by';
@@ -101,12 +113,12 @@ type MissedRow = Span & {
  * the account's screens at other processes.
  */
 export function callerRows(
-  { read, write, along }: Statements,
+  { read, write, writeAlone, along }: Statements,
   serialise: Serialise,
   acted: (account: number) => void = () => {},
 ) {
   const answeredAfter = (number: string) => `SELECT a.id FROM calls a ${along('calls_by_number')}
-    WHERE a.account_id = $1 AND a.number = ${number} AND a.started_at > c.started_at AND ${isAnswered}
+    WHERE a.account_id = $1 AND a.number = ${number} AND a.started_at > c.started_at AND ${answeredSql('a')}
     ORDER BY a.started_at LIMIT 1`;
   /** After `calls c` of the account $1 and `whoCalls`: `reached` of a missed call. */
   const reached = `LEFT JOIN calls r ON r.id = (SELECT x.id FROM calls x WHERE x.id IN (
@@ -124,7 +136,7 @@ export function callerRows(
     ): Promise<MissedCall[]> {
       const rows = await read<Row>(
         `SELECT ${callColumns}, ${reachedColumns} FROM calls c ${along('calls_missed')} ${whoCalls} ${reached}
-         WHERE c.account_id = $1 AND c.missed AND c.completed_at >= $2 AND c.completed_at < $3
+         WHERE c.account_id = $1 AND ${missedSql('c')} AND c.completed_at >= $2 AND c.completed_at < $3
            AND c.number <> '${FORGOTTEN}' ${inGroup(group, 5)} ORDER BY c.completed_at DESC, c.id DESC LIMIT $4`,
         ...[account, since, until, max, ...(group === null ? [] : [group.name])],
       );
@@ -172,7 +184,7 @@ export function callerRows(
       // Then the newest call of each. The databases have one function in common that makes rows of a value: the names
       // in it are the calls.
       const lastAnswered = (number: string) => `SELECT a.id FROM calls a ${along('calls_by_number')}
-        WHERE a.account_id = $1 AND a.number = ${number} AND a.started_at >= $2 AND ${isAnswered}
+        WHERE a.account_id = $1 AND a.number = ${number} AND a.started_at >= $2 AND ${answeredSql('a')}
         ORDER BY a.started_at DESC LIMIT 1`;
       const newestCalls = `SELECT ${callColumns}, c.id AS place,
           r.started_at AS answered_began, coalesce(r.answered_at, r.completed_at) AS answered_when, r.caller_id AS answered_last_by
@@ -187,8 +199,8 @@ export function callerRows(
       const newest = [...byCall.keys()];
       const found: MissedCaller[] = [];
       for (let at = 0; at < newest.length; at += CALLERS) {
-        const ids = Object.fromEntries(newest.slice(at, at + CALLERS).map((id) => [id, 0]));
-        for (const row of await serialise(() => read<Row>(newestCalls, account, since, JSON.stringify(ids))))
+        const ids = keysOf(newest.slice(at, at + CALLERS));
+        for (const row of await serialise(() => read<Row>(newestCalls, account, since, ids)))
           found.push({
             call: callOf(row),
             calls: byCall.get(row.place as number) as MissedSpan[],
@@ -208,52 +220,87 @@ export function callerRows(
     counts(account: number, { since, until }: Span, group: CallGroup | null): Promise<CallerCounts[]> {
       return read(
         `SELECT c.number, max(k.reference) AS customer, max(k.name) AS name, count(*) AS calls,
-           CAST(sum(CASE WHEN c.missed THEN 1 ELSE 0 END) AS bigint) AS missed
+           CAST(sum(CASE WHEN ${missedSql('c')} THEN 1 ELSE 0 END) AS bigint) AS missed
          FROM calls c ${along('calls_by_time')} ${whoCalls}
          WHERE c.account_id = $1 AND c.started_at >= $2 AND c.started_at < $3
            AND c.number <> '${FORGOTTEN}' ${inGroup(group, 4)} GROUP BY c.number`,
         ...[account, since, until, ...(group === null ? [] : [group.name])],
       );
     },
-    async act(account: number, { number, at, user, kind, text }: CallerAction): Promise<void> {
-      await write(
-        'INSERT INTO caller_actions (account_id, number, at, user_name, kind, text) VALUES ($1, $2, $3, $4, $5, $6)',
-        ...[account, number, at, user, kind, text],
+    /** All numbers of the person with this one, and the newest action about them: its id, and its time; 0 if there is none. */
+    async newestAction(
+      account: number,
+      number: string,
+    ): Promise<{ readonly numbers: readonly string[]; readonly id: number; readonly at: number }> {
+      const rows = await read<{ number: string; id: number; at: number }>(
+        `SELECT m.number, coalesce(max(a.id), 0) AS id, coalesce(max(a.at), 0) AS at FROM (${ofPerson}) m
+         LEFT JOIN caller_actions a ON a.account_id = $1 AND a.number = m.number GROUP BY m.number`,
+        ...[account, number],
       );
-      acted(account);
+      return {
+        numbers: rows.map((row) => row.number),
+        id: Math.max(...rows.map(({ id }) => id)),
+        at: Math.max(...rows.map(({ at }) => at)),
+      };
+    },
+    /**
+     * Stores an action; `after`: only if that is still the id of the newest about the person. False if another one was
+     * quicker.
+     */
+    async act(
+      account: number,
+      { number, at, user, kind, text }: CallerAction,
+      after: number | null = null,
+    ): Promise<boolean> {
+      const stored = await writeAlone(
+        account,
+        `INSERT INTO caller_actions (account_id, number, at, user_name, kind, text)
+         SELECT $1, $2, $3, $4, $5, $6 WHERE CAST($7 AS bigint) IS NULL OR $7 =
+           (SELECT coalesce(max(a.id), 0) FROM caller_actions a WHERE a.account_id = $1 AND a.number IN (${ofPerson}))
+         RETURNING id`,
+        ...[account, number, at, user, kind, text, after],
+      );
+      if (stored.length > 0) acted(account);
+      return stored.length > 0;
     },
     /** Deletes a note; false if there is none. */
-    async removeNote(
-      account: number,
-      { number, at, user }: Pick<CallerAction, 'number' | 'at' | 'user'>,
-    ): Promise<boolean> {
+    async removeNote(account: number, { id, number, at, user }: NoteKey): Promise<boolean> {
       const removed = await write(
         `DELETE FROM caller_actions WHERE account_id = $1 AND number = $2 AND at = $3 AND user_name = $4
-           AND kind = 'note' RETURNING id`,
-        ...[account, number, at, user],
+           AND id = $5 AND kind = 'note' RETURNING id`,
+        ...[account, number, at, user, id],
       );
       return removed.length > 0;
     },
     /** Writes a note anew, by somebody; false if there is none. */
     async editNote(
       account: number,
-      { number, at, user }: Pick<CallerAction, 'number' | 'at' | 'user'>,
+      { id, number, at, user }: NoteKey,
       by: string,
       text: string,
     ): Promise<boolean> {
       const changed = await write(
         `UPDATE caller_actions SET text = $5, user_name = $6
-         WHERE account_id = $1 AND number = $2 AND at = $3 AND user_name = $4 AND kind = 'note' RETURNING id`,
-        ...[account, number, at, user, text, by],
+         WHERE account_id = $1 AND number = $2 AND at = $3 AND user_name = $4 AND id = $7 AND kind = 'note' RETURNING id`,
+        ...[account, number, at, user, text, by, id],
       );
       return changed.length > 0;
+    },
+    /** Those of these numbers that were missed since `since`: by the ends of the calls. */
+    async missedAmong(account: number, since: number, numbers: readonly string[]): Promise<string[]> {
+      const found = await read<{ number: string }>(
+        `SELECT m.key AS number FROM json_each($3) m WHERE $2 <= (SELECT max(c.completed_at)
+           FROM calls c ${along('calls_missed_by_number')} WHERE c.account_id = $1 AND c.number = m.key AND ${missedSql('c')})`,
+        ...[account, since, keysOf(numbers)],
+      );
+      return found.map(({ number }) => number);
     },
     /** When each of these numbers called last, Unix ms; without those that never did. */
     async lastCalls(account: number, numbers: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const found = await read<{ number: string; at: number | null }>(
         `SELECT m.key AS number, (SELECT max(c.started_at) FROM calls c ${along('calls_by_number')}
            WHERE c.account_id = $1 AND c.number = m.key) AS at FROM json_each($2) m`,
-        ...[account, JSON.stringify(Object.fromEntries(numbers.map((number) => [number, 0])))],
+        ...[account, keysOf(numbers)],
       );
       return new Map(found.flatMap(({ number, at }) => (at === null ? [] : [[number, at] as const])));
     },
@@ -262,21 +309,29 @@ export function callerRows(
       await write('DELETE FROM caller_actions WHERE account_id = $1 AND number = $2', account, number);
       return rewriteTexts({ read, write }, 'caller_actions', 'text', 'account_id = $1', account, without);
     },
-    /** The newest `max` actions since `since` or about one number, before `until`; oldest first. */
+    /** The newest `max` actions since `since` or about some numbers, before `until`; oldest first. */
     async actions(
       account: number,
-      which: ({ readonly since: number } | { readonly number: string }) & { readonly until?: number },
+      which: ({ readonly since: number } | { readonly numbers: readonly string[] }) & {
+        readonly until?: number;
+      },
       max: number,
-    ): Promise<CallerAction[]> {
-      const [where, value] =
-        'number' in which
-          ? (['a.number = $3', which.number] as const)
-          : (['a.at >= $3', which.since] as const);
-      const rows = await read<CallerAction>(
-        `SELECT a.number, a.at, a.user_name AS "user", a.kind, a.text,
+    ): Promise<StoredAction[]> {
+      // Of each number only its newest are read.
+      const [source, where, value] =
+        'numbers' in which
+          ? ([
+              'json_each($3) m CROSS JOIN caller_actions a',
+              `a.number = m.key AND a.at >= coalesce((SELECT o.at FROM caller_actions o WHERE o.account_id = $1
+                 AND o.number = m.key AND o.at < $4 ORDER BY o.at DESC LIMIT 1 OFFSET $2), 0)`,
+              keysOf(which.numbers),
+            ] as const)
+          : (['caller_actions a', 'a.at >= $3', which.since] as const);
+      const rows = await read<StoredAction>(
+        `SELECT a.id, a.number, a.at, a.user_name AS "user", a.kind, a.text,
            (SELECT k.reference FROM customer_numbers n JOIN customers k ON k.id = n.customer_id
              WHERE n.account_id = a.account_id AND n.number = a.number) AS customer
-         FROM caller_actions a WHERE a.account_id = $1 AND ${where} AND a.at < $4 ORDER BY a.at DESC, a.id DESC LIMIT $2`,
+         FROM ${source} WHERE a.account_id = $1 AND ${where} AND a.at < $4 ORDER BY a.at DESC, a.id DESC LIMIT $2`,
         ...[account, max, value, which.until ?? Number.MAX_SAFE_INTEGER],
       );
       return rows.toReversed();

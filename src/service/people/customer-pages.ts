@@ -1,6 +1,5 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { backOf, personAddress, segmentChip } from '../calls/call-cells.ts';
-import type { Budgets } from '../kit/budget.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
@@ -19,22 +18,19 @@ const NUMBERS = 2;
 
 type Parts = {
   readonly store: { readonly customers: CustomerStore; readonly callers: CallerStore };
-  readonly budgets: Budgets;
 };
 
 /** Customers: found by any part of a name, number or reference. */
-export function customerPages(pages: Pages, { store: { customers, callers }, budgets }: Parts): void {
+export function customerPages(pages: Pages, { store: { customers, callers } }: Parts): void {
   pages.get('/customers', 'agent', async (request) => {
-    const { account, user, query } = request;
-    const found = await budgets.searches(account.id, `user ${user.id}`, () =>
-      customers.page({
-        account: account.id,
-        words: searchWords(query.get('q') ?? '', account.country),
-        segment: query.get('segment') || null,
-        after: cursorOf(query.get('after')),
-        limit: PAGE,
-      }),
-    );
+    const { account, query } = request;
+    const found = await customers.page({
+      account: account.id,
+      words: searchWords(query.get('q') ?? '', account.country),
+      segment: query.get('segment') || null,
+      after: cursorOf(query.get('after')),
+      limit: PAGE,
+    });
     const numbers = found.customers.flatMap((customer) => customer.numbers);
     return listPage(request, found, await callers.lastCalls(account.id, numbers));
   });

@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { storedForms } from '../../shared/phone-number/same-line.ts';
 import { accountLimits, limitReached, tooManySegments } from '../accounts/limits.ts';
-import type { Statements, Value } from '../store/statements.ts';
-import { type Customer, type CustomerChange, textNames } from './customer-fields.ts';
+import { hasId, inStepsById, keysOf, type Statements, type Value } from '../store/statements.ts';
+import {
+  type Customer,
+  type CustomerChange,
+  listedNumbers,
+  MAX_NUMBERS,
+  textNames,
+} from './customer-fields.ts';
 
 export type Segment = { readonly name: string; readonly priority: number };
 
@@ -16,14 +22,19 @@ type CustomerPriority = {
 export type CustomerRefusal =
   | { readonly reason: 'no-such-segment'; readonly segment: string }
   | { readonly reason: 'reference-taken' }
+  | { readonly reason: 'too-many-numbers' }
   | { readonly reason: 'number-taken'; readonly number: string; readonly by: string };
 
 export const isSameCustomer = (a: Customer, b: Customer): boolean =>
   isDeepStrictEqual({ ...a, numbers: a.numbers.toSorted() }, { ...b, numbers: b.numbers.toSorted() });
 
-/** Why a customer cannot be put: there is no such segment, or another customer has one of the numbers. */
+/**
+ * Why a customer cannot be put: there is no such segment, another customer has one of the numbers, or they are too many.
+ * 1.0.0 let a merge make more of them: `before` may have had so many.
+ */
 export function refusalOf(
   { reference, segment, numbers }: Customer,
+  before: Customer | undefined,
   hasSegment: (name: string) => boolean,
   ownerOf: (number: string) => { readonly reference: string; readonly name: string } | undefined,
 ): CustomerRefusal | undefined {
@@ -33,6 +44,9 @@ export function refusalOf(
     if (owner !== undefined && owner.reference !== reference)
       return { reason: 'number-taken', number, by: owner.name };
   }
+  const count = listedNumbers(numbers).length;
+  if (count > MAX_NUMBERS && count > listedNumbers(before?.numbers ?? []).length)
+    return { reason: 'too-many-numbers' };
   return undefined;
 }
 
@@ -71,11 +85,20 @@ export type CustomerWriter = { readonly put: PutCustomers; readonly replace: Rep
 const SLICE = 5_000;
 /** Customers per chunk. */
 const PAGE = 1000;
+/** Customers who lose their segment in one go. */
+const LEAVING = 500;
+/** References, or numbers, that one statement looks for. */
+const MATCHES = 500;
 
 /** The customers of the account $1, as rows of customerOf. No number has a line break. */
 export const selectCustomers = `SELECT c.reference, ${textNames.map((name) => `c.${name}`).join(', ')}, s.name AS segment, c.search,
     (SELECT string_agg(n.number, '\n' ORDER BY n.number) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers
   FROM customers c LEFT JOIN segments s ON s.id = c.segment_id WHERE c.account_id = $1`;
+
+/** Those of the references, or of the numbers, that are the names in the JSON $2. */
+const byReferences = `${selectCustomers} AND c.reference IN (SELECT m.key FROM json_each($2) m)`;
+const byNumbers = `${selectCustomers} AND c.id IN (SELECT n.customer_id FROM customer_numbers n
+    WHERE n.account_id = $1 AND n.number IN (SELECT m.key FROM json_each($2) m))`;
 
 /** What a change of a customer writes, as SQL. */
 export const overwrite = [...textNames, 'search', 'segment_id']
@@ -96,9 +119,28 @@ export const customerOf = ({ search: _, numbers, ...row }: CustomerRow): Custome
 export const isUnchanged = (now: CustomerRow | undefined, before: Customer | undefined): boolean =>
   now === undefined || before === undefined ? now === before : isSameCustomer(customerOf(now), before);
 
+function* chunks<T>(all: Iterable<T>, size: number): Generator<T[]> {
+  let some: T[] = [];
+  for (const one of all) {
+    if (some.push(one) < size) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
+}
+
+function* unique<T>(all: Iterable<T>): Generator<T> {
+  const seen = new Set<T>();
+  for (const one of all) {
+    if (seen.has(one)) continue;
+    seen.add(one);
+    yield one;
+  }
+}
+
 /** Customers and segments; `writer` is each engine's own, since thousands come at once. `changed` is called after a change. */
 export function customerRows(
-  { read, lookup, write, writeAlone, contains, along }: Statements,
+  { read, lookup, write, writeAlone, contains, indexed, along }: Statements,
   writer: CustomerWriter,
   changed: (account: number) => void,
 ) {
@@ -151,6 +193,22 @@ export function customerRows(
       );
       return row && customerOf(row);
     },
+    /** Those with one of these references, and those with one of these numbers, each once. Unordered. */
+    async matching(
+      account: number,
+      references: Iterable<string>,
+      numbers: Iterable<string>,
+    ): Promise<Customer[]> {
+      const found = new Map<string, Customer>();
+      for (const [keys, sql] of [
+        [references, byReferences],
+        [numbers, byNumbers],
+      ] as const)
+        for (const some of chunks(unique(keys), MATCHES))
+          for (const row of await read<CustomerRow>(sql, account, keysOf(some)))
+            found.set(row.reference, customerOf(row));
+      return [...found.values()];
+    },
     /** The next `limit` after a place in the list (null: from its start) whose text holds all of the words (see searchWords). */
     async page({
       account,
@@ -174,7 +232,8 @@ export function customerRows(
         const places: CustomerCursor[] = isSearch
           ? await read(
               `SELECT search AS text, reference FROM customers ${along('customers_by_search')}
-           WHERE account_id = $1 AND (search, reference) > ($2, $3) ORDER BY search, reference LIMIT 1 OFFSET $4`,
+           WHERE account_id = $1 AND (${indexed('search')}, reference) > (${indexed('$2')}, $3)
+           ORDER BY ${indexed('search')}, reference LIMIT 1 OFFSET $4`,
               ...[...begin, SLICE - 1],
             )
           : [];
@@ -184,10 +243,11 @@ export function customerRows(
         if (segment !== null) also.push(`AND s.name = $${values.push(segment)}`);
         if (reached !== null)
           also.push(
-            `AND (c.search, c.reference) <= ($${values.push(reached.text)}, $${values.push(reached.reference)})`,
+            `AND (${indexed('c.search')}, c.reference) <= (${indexed(`$${values.push(reached.text)}`)}, $${values.push(reached.reference)})`,
           );
         const found = await read<CustomerRow>(
-          `${selectCustomers} AND (c.search, c.reference) > ($2, $3) ${also.join(' ')} ORDER BY c.search, c.reference LIMIT $4`,
+          `${selectCustomers} AND (${indexed('c.search')}, c.reference) > (${indexed('$2')}, $3) ${also.join(' ')}
+           ORDER BY ${indexed('c.search')}, c.reference LIMIT $4`,
           ...values,
         );
         rows.push(...found);
@@ -277,12 +337,29 @@ export function customerRows(
         before = missing.length;
       }
     },
-    /** Its customers stay, without a segment. False if there is none. */
+    /**
+     * Its customers stay, without a segment. False if there is none. They lose it some at a time, since each may change the
+     * figures of a time in which it called, and the segment goes last: a removal that was broken off is finished by another.
+     */
     async removeSegment(account: number, name: string): Promise<boolean> {
-      const sql = 'DELETE FROM segments WHERE account_id = $1 AND name = $2 RETURNING id';
-      const removed = (await write(sql, account, name)).length === 1;
-      if (removed) changed(account);
-      return removed;
+      const own = 'SELECT id FROM segments WHERE account_id = $1 AND name = $2';
+      const isIn = `segment_id = (${own})`;
+      await inStepsById(
+        LEAVING,
+        () => read(`SELECT id FROM customers WHERE ${isIn} LIMIT ${LEAVING}`, account, name),
+        (ids) =>
+          write(
+            `UPDATE customers SET segment_id = NULL WHERE ${hasId(3)} AND ${isIn} RETURNING id`,
+            ...[account, name, ids],
+          ),
+      );
+      const removed = await write(
+        'DELETE FROM segments WHERE account_id = $1 AND name = $2 RETURNING id',
+        account,
+        name,
+      );
+      if (removed.length === 1) changed(account);
+      return removed.length === 1;
     },
   };
 }

@@ -116,6 +116,7 @@ async function decide(
     const { numbers } = customer;
     const refusal = refusalOf(
       customer,
+      known,
       (name) => segments.has(name),
       (number) => owners.get(number),
     );

@@ -58,11 +58,13 @@ export function customerWriter(db: DatabaseSync) {
     change: CustomerChange,
     isExpected: (now: CustomerRow | undefined) => boolean,
   ): PutRefusal | null {
-    const known = read(account, change.reference);
-    if (!isExpected(known)) return 'changed';
-    const customer = withChange(known && customerOf(known), change);
+    const row = read(account, change.reference);
+    if (!isExpected(row)) return 'changed';
+    const known = row && customerOf(row);
+    const customer = withChange(known, change);
     const refusal = refusalOf(
       customer,
+      known,
       (segment) => segmentOf(account, segment) !== undefined,
       (number) => ownerOf(account, number),
     );
@@ -81,13 +83,14 @@ export function customerWriter(db: DatabaseSync) {
 
     replaceCustomers(account: number, { before, after }: Replacement): PutRefusal | null {
       if (!before.every((one) => isUnchanged(read(account, one.reference), one))) return 'changed';
-      const own = new Set(before.map(({ reference }) => reference));
+      const own = new Map(before.map((one) => [one.reference, one]));
       const given = new Map<string, Owner>();
       for (const customer of after) {
         const { reference, numbers } = customer;
         if (!own.has(reference) && read(account, reference)) return { reason: 'reference-taken' };
         const refusal = refusalOf(
           customer,
+          own.get(reference),
           (segment) => segmentOf(account, segment) !== undefined,
           (number) => {
             const stored = given.get(number) ?? ownerOf(account, number);
@@ -98,7 +101,7 @@ export function customerWriter(db: DatabaseSync) {
         for (const number of numbers) given.set(number, customer);
       }
       const left = new Set(after.map(({ reference }) => reference));
-      for (const reference of own) if (!left.has(reference)) removeOne.run(account, reference);
+      for (const reference of own.keys()) if (!left.has(reference)) removeOne.run(account, reference);
       for (const addNumbers of after.map((customer) => write(account, customer))) addNumbers();
       return null;
     },

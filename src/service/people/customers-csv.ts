@@ -1,28 +1,23 @@
+import { pieces, sortInTurns } from '../kit/take-turns.ts';
 import { line } from '../kit/text.ts';
 import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
-import { type Customer, columns, eachText, withChange } from './customer-fields.ts';
+import { columns, eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import { MAX_TABLE_COLUMNS, type Mapping } from './import/choose-columns.ts';
-import { changeOf } from './import/imported-customer.ts';
-import { putCustomers, type Target } from './import/put-customers.ts';
-import { linesReport, readCustomers } from './import/read-customers.ts';
-import { readTable } from './import/table.ts';
-import type { Refused } from './import-refusals.ts';
+import { columnUses, MAX_TABLE_COLUMNS, type Mapping } from './import/choose-columns.ts';
+import { isStorable, type PlannedCustomer, planCustomers } from './import/plan-import.ts';
+import { type LinesReport, planReport } from './import/plan-report.ts';
+import { type ReadCustomers, readCustomers } from './import/read-customers.ts';
+import { storePlan } from './import/store-plan.ts';
+import { readTable, type Table } from './import/table.ts';
+import type { LineReports } from './import-refusals.ts';
 
 /** The texts of a form or a table. */
 export const textSchemas = eachText((name) => line(name, { blank: name !== 'name' }).optional());
 
-type ImportReport = {
+type ImportReport = LinesReport & {
   /** Customers that are stored. */
   readonly imported: number;
-  /** Lines that are not. */
-  readonly refused: number;
-  readonly errors: readonly Refused[];
-  /** Numbers that are left out of customers that are stored. */
-  readonly left: number;
-  /** Why, and which lines add to the customer of an earlier one. */
-  readonly warnings: readonly Refused[];
 };
 
 /** The priority of a segment that an import creates: as that of callers without one, until somebody decides. */
@@ -31,80 +26,125 @@ export const NEW_PRIORITY = 0;
 /** The file is not a table of customers; nothing was imported. */
 export class BadTable extends Error {}
 
+/** Where customers are imported to, and in which language errors are. */
 type Into = {
   readonly customers: CustomerStore;
   readonly account: number;
-  readonly country: string | null;
   readonly words?: Words | undefined;
 };
 
+/** How an import is followed, and ended. */
+type Course = {
+  /** Ends it before the next batch. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told how many customers are stored, of all, after each batch. */
+  readonly progress?: (stored: number, all: number) => void;
+};
+
+/** What an import will do: of each customer of a table, and what is said of its lines. */
+export type ImportPlan = { readonly lines: LineReports; readonly customers: readonly PlannedCustomer[] };
+
+/** Decides what becomes of the customers of a table. `prepare` is told what was read, before the segments are. */
+export async function planImport(
+  table: Table,
+  {
+    customers,
+    account,
+    words = en,
+    prepare = async () => {},
+    ...reading
+  }: Into & {
+    readonly country: string | null;
+    readonly mapping: Mapping;
+    readonly prepare?: (read: ReadCustomers) => Promise<void>;
+  },
+): Promise<ImportPlan> {
+  const read = await readCustomers(table, {
+    ...{ ...reading, words },
+    find: (references, numbers) => customers.matching(account, references, numbers),
+  });
+  await prepare(read);
+  const segments = new Set((await customers.segments(account)).map(({ name }) => name));
+  const plan = await planCustomers(read.customers, read.known, (name) => segments.has(name), words);
+  const { refused, left, unsure, repeated } = read;
+  const firstLine = ({ imported }: PlannedCustomer) => imported.lines[0] ?? 0;
+  return {
+    lines: { refused, left, unsure, repeated },
+    customers: await sortInTurns(plan, firstLine),
+  };
+}
+
+/** Does what was planned. `isSeen`: somebody has seen the plan, so that customers who have changed since then are refused. */
+export async function importPlan(
+  { lines, customers: plan }: ImportPlan,
+  {
+    customers,
+    account,
+    words,
+    isSeen,
+    signal,
+    progress = () => {},
+  }: Into & Course & { readonly isSeen?: boolean },
+): Promise<ImportReport> {
+  const stored = await storePlan(
+    plan,
+    {
+      find: (references, numbers) => customers.matching(account, references, numbers),
+      segments: () => customers.segments(account),
+      replace: (replacement) => customers.replace(account, replacement),
+    },
+    { words, isSeen, signal, progress: (stored) => progress(stored, plan.length) },
+  );
+  let imported = 0;
+  for await (const some of pieces(stored)) imported += some.filter(isStorable).length;
+  return { imported, ...(await planReport(lines, stored)) };
+}
+
 /**
- * Adds or changes customers by reference. Lines with an error are reported, the others are imported, and of those only
+ * Adds or changes the customers of a table. Lines with an error are reported, the others are imported, and of those only
  * the cells that cannot be: unreadable numbers, and numbers of other customers. Without a `mapping` the columns must have
  * our own names. @throws BadTable
  */
 export async function importCustomers(
   text: string,
   {
-    customers,
-    account,
     createSegments = false,
-    progress = () => {},
+    country,
     mapping,
-    seen,
-    signal,
-    ...reading
-  }: Into & {
-    /** Ends it before the next batch. */
-    signal?: AbortSignal | undefined;
-    /** Told how many customers are stored, of all, after each batch. */
-    progress?: (stored: number, all: number) => void;
-    /** Whether segments that do not exist are created. */
-    createSegments?: boolean;
-    mapping?: Mapping;
-    /** The customers of the table as a preview found them: those that have changed since then are refused. */
-    seen?: ReadonlyMap<string, Customer | undefined> | undefined;
-  },
-): Promise<ImportReport> {
-  const table = readTable(text);
-  const isKnown = async (reference: string) => (await customers.get(account, reference)) !== undefined;
-  const read = await readCustomers(table, {
-    ...{ ...reading, isKnown },
-    mapping: mapping ?? exactMapping(table.header),
-  });
-  if (createSegments) {
-    signal?.throwIfAborted();
-    const named = read.customers.flatMap(({ segment }) => (segment ? [segment] : []));
-    await customers.addSegments(account, named, NEW_PRIORITY);
-  }
-  const expected = seen && new Map(seen);
-  const store: Target = {
-    isKnown,
-    async put(batch) {
-      signal?.throwIfAborted();
-      const changes = batch.map(changeOf);
-      const before = expected && changes.map(({ reference }) => expected.get(reference));
-      const outcomes = await customers.put(account, changes, before);
-      // Another line can be about the same customer, if it has lost its first number.
-      for (const [index, change] of changes.entries())
-        if (outcomes[index] === null)
-          expected?.set(change.reference, withChange(expected.get(change.reference), change));
-      return outcomes;
+    ...into
+  }: Into &
+    Course & {
+      readonly country: string | null;
+      readonly mapping?: Mapping;
+      /** Whether segments that do not exist are created. */
+      readonly createSegments?: boolean;
     },
-  };
-  const imported = await putCustomers(read, store, {
-    ...reading,
-    progress: (stored) => progress(stored, read.customers.length),
+): Promise<ImportReport & { readonly unknownColumns: readonly string[] }> {
+  const { customers, account, signal } = into;
+  const table = readTable(text);
+  const read = mapping ?? exactMapping(table.header);
+  const plan = await planImport(table, {
+    ...{ ...into, country, mapping: read },
+    async prepare(read) {
+      if (!createSegments) return;
+      signal?.throwIfAborted();
+      const named = new Set<string>();
+      for await (const some of pieces(read.customers))
+        for (const { segment } of some) if (segment) named.add(segment);
+      await customers.addSegments(account, named, NEW_PRIORITY);
+    },
   });
-  return {
-    imported,
-    ...linesReport(read),
-  };
+  const unknownColumns = table.header.filter((name, index) => name !== '' && !read[index]);
+  return { ...(await importPlan(plan, into)), unknownColumns };
 }
 
 /** An import in words. */
-export const importSummary = ({ imported, refused, left }: ImportReport) =>
-  `${imported} imported, ${refused} refused${left > 0 ? `, ${left} numbers left out` : ''}`;
+export const importSummary = ({ imported, refused, left, unsure }: ImportReport) =>
+  [
+    `${imported} imported, ${refused} refused`,
+    ...(left > 0 ? [`${left} values left out`] : []),
+    ...(unsure > 0 ? [`${unsure} to check`] : []),
+  ].join(', ');
 
 /** Whether a table with these columns says which customers it is about. */
 export const namesCustomers = (names: readonly string[]): boolean =>
@@ -115,9 +155,10 @@ function exactMapping(header: readonly string[]): Mapping {
   if (header.length > MAX_TABLE_COLUMNS)
     throw new BadTable(en.errors.tooManyColumns(header.length, MAX_TABLE_COLUMNS));
   const names = header.map((name) => name.toLowerCase());
-  if (!namesCustomers(names))
+  const isEmpty = !columns.some((name) => name !== 'reference' && names.includes(name));
+  if (isEmpty || !namesCustomers(names))
     throw new BadTable(
-      `The first line must name the columns: ${columns.join(',')}. Only reference or numbers must be there.`,
+      `The first line must name the columns: ${columns.join(',')}. It needs numbers, or reference and another one.`,
     );
-  return names.map((name) => columns.find((column) => column === name) ?? '');
+  return names.map((name) => columnUses.find((use) => use === name) ?? '');
 }

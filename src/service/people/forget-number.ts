@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { queryEntries } from '../../shared/api/contract/fields.ts';
 import { sameLine } from '../../shared/phone-number/same-line.ts';
 import { writtenNumber } from '../../shared/phone-number/written-number.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
@@ -172,7 +173,7 @@ const textOf = ({ request }: StoredRequest) =>
 
 function fieldsOf(entry: StoredRequest): object {
   const text = textOf(entry);
-  return isRead(entry) ? Object.fromEntries(new URLSearchParams(text)) : (parseJson(text) ?? {});
+  return isRead(entry) ? Object.fromEntries(queryEntries(text)) : (parseJson(text) ?? {});
 }
 
 /** Whose call, or lookup, a request was. */

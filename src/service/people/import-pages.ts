@@ -8,6 +8,7 @@ import { icon } from '../kit/icon.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { PartlyDone, Refusal } from '../kit/refusal.ts';
 import { type Column, table } from '../kit/table.ts';
+import { takeTurns } from '../kit/take-turns.ts';
 import { type Html, html } from '../words/html.ts';
 import { auditBrokenImport } from './broken-import.ts';
 import {
@@ -19,13 +20,13 @@ import {
   shownFields,
 } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import { importCustomers, importSummary, NEW_PRIORITY, namesCustomers } from './customers-csv.ts';
+import { importPlan, importSummary, NEW_PRIORITY, namesCustomers } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
 import { type ImportPreview, previewImport } from './customers-preview.ts';
 import { areaCodeColumns } from './import/area-codes.ts';
-import { chooseColumns, MAX_TABLE_COLUMNS, type Mapping } from './import/choose-columns.ts';
+import { chooseColumns, columnUses, MAX_TABLE_COLUMNS, type Mapping } from './import/choose-columns.ts';
+import { packTable, tableTooLarge, unpackTable } from './import/packed-table.ts';
 import { readTable, type Table } from './import/table.ts';
-import { takeTurns } from './import/take-turns.ts';
 import type { Refused } from './import-refusals.ts';
 
 /** Enough for 100,000 customers with names in any alphabet. */
@@ -82,9 +83,7 @@ export function importPages(
     'administrator',
     async (request) => {
       const { account, form, words } = request;
-      // Browsers send each line break of a text field as two characters.
-      const csv = (form.get('file') || form.get('table') || '').replaceAll('\r\n', '\n');
-      if (Buffer.byteLength(csv) > TABLE_BYTES) throw new Refusal(413, (errors) => errors.tableTooLarge);
+      const csv = await tableOf(form);
       const turn = takeTurns();
       const read = readTable(csv);
       const { length } = read.header;
@@ -96,7 +95,6 @@ export function importPages(
       const mapping = read.header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
       const into = { customers, account: account.id, country: account.country, mapping, words };
       const look = async () => (namesCustomers(mapping) ? await previewImport(read, into) : undefined);
-      const shown = { request, csv, table: read, mapping };
       let preview = await look();
       // What is imported has been seen, even if a choice was changed and not looked at, or customers were meanwhile.
       const isSeen = !form.has('seen') || form.get('seen') === seenOf(mapping, preview);
@@ -107,6 +105,7 @@ export function importPages(
             await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
           preview = await look();
         }
+        const shown = { request, packed: await packTable(csv), table: read, mapping };
         return previewPage(shown, preview, form.has('confirmed') && !isSeen);
       }
       let stored = 0;
@@ -115,7 +114,7 @@ export function importPages(
         const { number } = request.formats;
         running.set(account.id, words.importing.soFar(number(done), number(all)));
       };
-      const report = await importCustomers(csv, { ...into, progress, seen: preview.seen })
+      const report = await importPlan(preview.plan, { ...into, progress, isSeen: true })
         .catch(async (error: Error) => {
           if (stored === 0) throw error;
           await auditBrokenImport({ stored, why: error, account: account.name, log }, request.audit);
@@ -130,11 +129,22 @@ export function importPages(
           ${report.refused > 0 && notice(text.skipped(report.refused), 'bad')}
           ${errorList(request, report.errors)}
           ${report.left > 0 && notice(text.left(report.left), 'bad')}
+          ${report.unsure > 0 && notice(text.unsure(report.unsure), 'bad')}
           ${errorList(request, report.warnings)}`,
       );
     },
-    { bytes: FORM_BYTES },
+    { bytes: FORM_BYTES, turn: 'long' },
   );
+}
+
+/** The table that is sent for the first time, or that a preview has sent back. */
+async function tableOf(form: URLSearchParams): Promise<string> {
+  const packed = form.get('packed');
+  if (packed) return unpackTable(packed, TABLE_BYTES);
+  // Browsers send each line break of a text field as two characters.
+  const csv = (form.get('file') || form.get('table') || '').replaceAll('\r\n', '\n');
+  if (Buffer.byteLength(csv) > TABLE_BYTES) throw tableTooLarge();
+  return csv;
 }
 
 /** What a preview shows: the columns and the changes. */
@@ -144,7 +154,7 @@ const seenOf = (mapping: Mapping, preview: ImportPreview | undefined) =>
 /** What somebody chose for a column of the table. */
 function chosen(form: URLSearchParams, index: number): Mapping[number] | undefined {
   const value = form.get(`column-${index}`);
-  return value === '' ? '' : columns.find((column) => column === value);
+  return value === '' ? '' : columnUses.find((use) => use === value);
 }
 
 function importPage(request: PageRequest, above: Html = null): Page {
@@ -179,7 +189,8 @@ function importPage(request: PageRequest, above: Html = null): Page {
 /** A table, and how its columns are read. */
 type Shown = {
   readonly request: PageRequest;
-  readonly csv: string;
+  /** See packTable. */
+  readonly packed: string;
   readonly table: Table;
   readonly mapping: Mapping;
 };
@@ -226,18 +237,19 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined, isOther: 
 /** The form that has the table, once: all buttons of the page send it. */
 const FORM = 'import';
 
-function columnForm({ request, csv, table, mapping }: Shown): Html {
+function columnForm({ request, packed, table, mapping }: Shown): Html {
   const { words, token } = request;
   const { importing: text } = words;
   const options = [
     ['', text.leaveOut] as const,
     ...columns.map((name) => [name, customerFields[name].label(words)] as const),
+    ['country', text.country] as const,
   ];
   return html`<section class="card" aria-labelledby="columns">
     <h2 id="columns">${text.columns}</h2>
     ${changeForm(
       { action: '/customers/import', token, label: text.columns, files: true, id: FORM },
-      html`<textarea name="table" hidden>${csv}</textarea>
+      html`<input type="hidden" name="packed" value=${packed} />
         ${table.header.map((cell, index) => {
           if (index >= MAX_COLUMNS && !mapping[index]) return null;
           const example = table.sample.find((cells) => cells[index])?.[index];
@@ -259,7 +271,10 @@ function notices({ request, table, mapping }: Shown, preview: ImportPreview | un
   const { account, words } = request;
   const { importing: text } = words;
   if (preview === undefined) return null;
-  const { refused, errors, left, warnings, undialable } = preview;
+  const countries = table.header.flatMap((name, index) =>
+    mapping[index] === 'country' ? [plainText(name, 60) || text.column(index + 1)] : [],
+  );
+  const { refused, errors, left, unsure, warnings, undialable } = preview;
   return html`${!table.header.some(Boolean) && notice(text.noHeader, 'bad')}
     ${preview.added > 0 && !mapping.includes('name') && notice(text.noName, 'bad')}
     ${areaCodeColumns(table, mapping, account.country).map((column) =>
@@ -269,10 +284,12 @@ function notices({ request, table, mapping }: Shown, preview: ImportPreview | un
       table.isHeaderUnknown &&
       html`<p class="above">${text.unknownHeader(plainText(table.header.filter(Boolean).join(', '), 120))}</p>`
     }
+    ${countries.length > 0 && html`<p class="above">${text.countryColumn(countries)}</p>`}
     ${table.above > 0 && html`<p class="above">${text.above(table.above)}</p>`}
     ${refused > 0 && notice(text.willBeSkipped(refused), 'bad')}
     ${errorList(request, errors)}
     ${left > 0 && notice(text.willBeLeft(left), 'bad')}
+    ${unsure > 0 && notice(text.unsure(unsure), 'bad')}
     ${errorList(request, warnings)}
     ${
       undialable.first !== undefined &&

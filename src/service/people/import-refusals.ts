@@ -4,10 +4,12 @@ const [MAX_REASONS, MAX_LINES] = [100, 10];
 /** Why lines are refused, or cells of them left out: how many they are, and the first ten. */
 export type Refused = { readonly message: string; readonly count: number; readonly lines: number[] };
 
-/** Collects these by reason, the first hundred reasons. */
-export function refusals() {
-  const byReason = new Map<string, { message: string; count: number; lines: number[] }>();
-  let refused = 0;
+/** Collects these by reason, the first hundred reasons; `before`: those that there are already. */
+export function refusals(before?: Refusals): Refusals {
+  const byReason = new Map(
+    before?.reasons().map(({ message, count, lines }) => [message, { message, count, lines: [...lines] }]),
+  );
+  let refused = before?.count() ?? 0;
   return {
     add(line: number, message: string): void {
       refused += 1;
@@ -22,7 +24,23 @@ export function refusals() {
   };
 }
 
-export type Refusals = ReturnType<typeof refusals>;
+export type Refusals = {
+  add(line: number, message: string): void;
+  count(): number;
+  reasons(): readonly Refused[];
+};
+
+/** What is named of a table's lines. */
+export type LineReports = {
+  /** Lines that say nothing of a customer, or something that no customer can have. */
+  readonly refused: Refusals;
+  /** Cells that are left out of lines that are imported. */
+  readonly left: Refusals;
+  /** Cells that are imported, and may mean something else. */
+  readonly unsure: Refusals;
+  /** Lines that add to the customer of an earlier line. */
+  readonly repeated: Refusals;
+};
 
 /** `lines 2, 3, 4 and 664 more` */
 export const linesText = ({ lines, count }: Refused): string =>

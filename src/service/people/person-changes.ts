@@ -15,10 +15,10 @@ import { type Customer, eachText, MAX_NUMBERS, withChange } from './customer-fie
 import { newCustomerPage } from './customer-pages.ts';
 import { type CustomerRefusal, isSameCustomer } from './customer-store.ts';
 import { textSchemas } from './customers-csv.ts';
-import { refusalText } from './import/put-customers.ts';
 import { personPath } from './person.ts';
 import type { Draft } from './person-form.ts';
-import { type PersonParts, showPerson } from './person-page.ts';
+import { findCustomers, type PersonParts, showPerson } from './person-page.ts';
+import { refusalText } from './refusal-text.ts';
 
 /** Namesakes who are asked about. */
 const MAX_FOUND = 5;
@@ -34,6 +34,7 @@ const named = z.object({
   segment: z.string().default(''),
 });
 const noteKey = z.object({
+  id: z.coerce.number().int(),
   number: z.string(),
   user: z.string(),
   at: z.coerce.number().int(),
@@ -118,16 +119,22 @@ function numbersOf(
   stored: readonly string[] = [],
 ): { numbers?: string[]; error?: string } {
   if (!form.has('number')) return {};
-  const read = form.getAll('number').map((text) => {
-    const same = stored.find((number) => text === number || text === spaced(number));
-    return same === undefined ? readNumbers(text, account.country) : { numbers: [same], unread: [] };
-  });
-  const [unread] = read.flatMap((one) => one.unread);
-  const { notANumber, roundedNumber, unclearNumber, manyNumbers } = words.formErrors;
+  const { notANumber, roundedNumber, unclearNumber } = words.formErrors;
+  const { manyNumbers } = words.customers;
   const says = { 'not-a-number': notANumber, rounded: roundedNumber, ambiguous: unclearNumber };
-  if (unread) return { error: says[unread.reason](plainText(unread.text, 60)) };
-  const numbers = [...new Set(read.flatMap((one) => one.numbers))];
-  return numbers.length > MAX_NUMBERS ? { error: manyNumbers } : { numbers };
+  const given = form.getAll('number').filter(Boolean);
+  if (given.length > MAX_NUMBERS) return { error: manyNumbers };
+  const numbers = new Set<string>();
+  // A form has room for thousands: what is refused in the end is not read to its end.
+  for (const text of given) {
+    const same = stored.find((number) => text === number || text === spaced(number));
+    const read = same === undefined ? readNumbers(text, account.country) : { numbers: [same], unread: [] };
+    const [unread] = read.unread;
+    if (unread) return { error: says[unread.reason](plainText(unread.text, 60)) };
+    for (const number of read.numbers) numbers.add(number);
+    if (numbers.size > MAX_NUMBERS) return { error: manyNumbers };
+  }
+  return { numbers: [...numbers] };
 }
 
 /** The field whose value is refused. */
@@ -135,6 +142,7 @@ const fieldOf = {
   'number-taken': 'numbers',
   'no-such-segment': 'segment',
   'reference-taken': 'reference',
+  'too-many-numbers': 'numbers',
 } as const satisfies Record<CustomerRefusal['reason'], string>;
 
 /** Saves a customer, new or known. A field that the form does not name stays as it is. */
@@ -241,15 +249,10 @@ async function nameStranger(request: PageRequest, parts: PersonParts): Promise<A
 }
 
 /** Customers in whose names all words of this one are. */
-async function namesakes(
-  name: string,
-  { account }: PageRequest,
-  { store }: PersonParts,
-): Promise<Customer[]> {
+async function namesakes(name: string, request: PageRequest, parts: PersonParts): Promise<Customer[]> {
   const wordsOf = (text: string) => folded(text).split(/\s+/).filter(Boolean);
   const words = wordsOf(name).slice(0, 8);
-  const query = { account: account.id, words, segment: null, after: null, limit: MAX_FOUND * 4 };
-  const { customers } = await store.customers.page(query);
+  const customers = await findCustomers(words, MAX_FOUND * 4, request, parts);
   return customers
     .filter((one) => words.every((word) => wordsOf(one.name).includes(word)))
     .sort((a, b) => a.name.length - b.name.length)

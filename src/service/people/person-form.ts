@@ -6,7 +6,7 @@ import { icon } from '../kit/icon.ts';
 import { mayDelete, type PageRequest } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 import { type Customer, fieldText, listedNumbers, textFields, textNames } from './customer-fields.ts';
-import { backIn, type Person, personPath } from './person.ts';
+import { backIn, type Person, personPath, SHOWN_NUMBERS } from './person.ts';
 
 /** What the form of a customer shows: what is stored, or what somebody has typed. */
 export type Draft = {
@@ -22,9 +22,12 @@ export type Draft = {
 
 export const draftOf = (customer: Customer): Draft => ({
   customer,
-  numbers: listedNumbers(customer.numbers).map(spaced),
+  numbers: hasMany(customer) ? [] : listedNumbers(customer.numbers).map(spaced),
   read: customer,
 });
+
+/** The form of such a customer leaves the numbers as they are. */
+const hasMany = ({ numbers }: Pick<Customer, 'numbers'>) => numbers.length > SHOWN_NUMBERS;
 
 /** The name that somebody gives a stranger, and the customers who have it. */
 export type Namesakes = {
@@ -94,6 +97,7 @@ function customerFieldset(
 ): Html {
   const { words } = request;
   const text = words.person;
+  const asRead = read && !hasMany(read) ? read : undefined;
   const other = (name: 'segment' | (typeof textNames)[number], mine: string | null | undefined) =>
     isConflict && read && (read[name] ?? '') !== (mine ?? '')
       ? html`<p class="hint">${text.theirs(plainText(fieldText(read, name) || words.common.none, 80))}</p>`
@@ -101,7 +105,7 @@ function customerFieldset(
   return html`
     ${isConflict && notice(text.changed, 'bad')}
     <button type="submit" class="unseen" tabindex="-1" aria-hidden="true">${words.common.save}</button>
-    ${read && html`<input type="hidden" name="read" value=${JSON.stringify(read)} />`}
+    ${asRead && html`<input type="hidden" name="read" value=${JSON.stringify(asRead)} />`}
     ${textNames.map(
       (name, index) =>
         html`${field({
@@ -120,8 +124,12 @@ function customerFieldset(
         (number, index) =>
           html`<div class="pair"><input type="tel" name="number" value=${number} aria-label=${`${words.calls.number} ${index + 1}`} /><button type="submit" class="bare" name="drop" value=${String(index)} formnovalidate aria-label=${text.remove(number)} title=${words.common.remove}>${icon('x')}</button></div>`,
       )}
-      <div class="pair"><input type="tel" name="number" aria-label=${text.addNumber} placeholder=${text.addNumber} /></div>
-      ${isConflict && read && html`<p class="hint">${text.theirs(read.numbers.map(spaced).join(', ') || words.common.none)}</p>`}
+      ${
+        read && !asRead
+          ? html`<p class="hint">${words.customers.manyNumbers}</p>`
+          : html`<div class="pair"><input type="tel" name="number" aria-label=${text.addNumber} placeholder=${text.addNumber} /></div>`
+      }
+      ${isConflict && asRead && html`<p class="hint">${text.theirs(asRead.numbers.map(spaced).join(', ') || words.common.none)}</p>`}
       ${errors?.numbers && html`<p class="wrong small is-missed" role="alert">${errors.numbers}</p>`}
     </fieldset>`;
 }

@@ -18,7 +18,7 @@ import type { CallerStore } from './caller-store.ts';
 import { type Customer, customerFields, fieldText, listedNumbers, shownFields } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { type ColleagueStore, colleaguesOf } from './give-page.ts';
-import { type Person, personPath } from './person.ts';
+import { type Person, personPath, SHOWN_NUMBERS } from './person.ts';
 import { type Draft, draftOf, editForm, type Namesakes, nameForm, strangerDraft } from './person-form.ts';
 import { readStory, storyPart } from './person-story.ts';
 
@@ -55,13 +55,15 @@ export async function showPerson(
   const who = customer ? { customer: { is: customer.reference } } : { number: { is: number } };
   const edits = customer !== undefined && (query.has('edit') || draft !== undefined);
   const same = edits ? (query.get('same') ?? '') : '';
-  const offered = (limit: number, words: readonly string[]) =>
-    store.customers.page({ account: account.id, words, segment: null, after: null, limit });
-  const [story, answered, known, alike, canGive] = await Promise.all([
-    readStory(store, account.id, person, until),
-    newestCalls(store.calls, account.id, { ...who, outcome: 'answered' }, 2),
-    customer ? null : offered(OFFERED, []),
-    same === '' ? null : offered(FOUND, searchWords(same, account.country)),
+  const [[story, answered], known, alike, canGive] = await Promise.all([
+    Promise.all([
+      readStory(store, account.id, person, until),
+      newestCalls(store.calls, account.id, { ...who, outcome: 'answered' }, 2),
+    ]),
+    customer
+      ? null
+      : store.customers.page({ account: account.id, words: [], segment: null, after: null, limit: OFFERED }),
+    same === '' ? [] : findCustomers(searchWords(same, account.country), FOUND, request, parts),
     person.callBack?.taken?.user === request.user.name &&
       colleaguesOf(store, request).then(({ length }) => length > 0),
   ]);
@@ -85,12 +87,23 @@ export async function showPerson(
       <div id="to-call" class="whole" data-live>${callBackNotice(person.callBack, request, canGive)}</div>
       ${
         edits
-          ? editForm(person, draft ?? draftOf(customer), same, alike?.customers ?? [], request)
+          ? editForm(person, draft ?? draftOf(customer), same, alike, request)
           : factsPart(person, answered.find(isOver), request)
       }
       ${storyPart(person, story, request)}
     </article>`,
   };
+}
+
+/** The first customers whose texts have all of these words: a search, which waits for its turn. */
+export async function findCustomers(
+  words: readonly string[],
+  limit: number,
+  request: PageRequest,
+  parts: PersonParts,
+): Promise<Customer[]> {
+  const query = { account: request.account.id, words, segment: null, after: null, limit };
+  return (await parts.store.customers.page(query)).customers;
 }
 
 /** A call that goes on is not the last one: whoever is on it wants to know who was before. */
@@ -107,7 +120,9 @@ async function readPerson(request: PageRequest, { store, callBackList }: PersonP
       ? await store.customers.get(account.id, reference)
       : await store.customers.withNumber(account.id, number);
   if (customer === undefined && number === '') throw noCaller();
-  const numbers = customer?.numbers ?? [number];
+  const all = customer?.numbers ?? [number];
+  const first = all.slice(0, SHOWN_NUMBERS);
+  const numbers = all.includes(number) ? [...new Set([...first, number])] : first;
   const [
     lastCalls,
     {

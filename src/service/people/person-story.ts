@@ -9,12 +9,12 @@ import { icon } from '../kit/icon.ts';
 import { mayDelete, type PageRequest } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 import { withoutUndone } from './call-backs.ts';
-import type { CallerAction, CallerStore } from './caller-store.ts';
+import type { CallerStore, StoredAction } from './caller-store.ts';
 import { type Person, personPath } from './person.ts';
 
 const PER_PAGE = 30;
 
-type Moment = { readonly at: number } & ({ readonly call: CallRecord } | { readonly action: CallerAction });
+type Moment = { readonly at: number } & ({ readonly call: CallRecord } | { readonly action: StoredAction });
 
 export type Story = {
   /** Newest first. */
@@ -32,7 +32,7 @@ export async function readStory(
 ): Promise<Story> {
   const [number = ''] = numbers;
   const who = customer ? { customer: { is: customer.reference } } : { number: { is: number } };
-  const [page, ...of] = await Promise.all([
+  const [page, actions] = await Promise.all([
     store.calls.page({
       account,
       filter: { ...everyCall, ...who, until },
@@ -40,9 +40,8 @@ export async function readStory(
       from: null,
       limit: PER_PAGE,
     }),
-    ...numbers.map((one) => store.callers.actions(account, { number: one, until }, PER_PAGE)),
+    store.callers.actions(account, { numbers, until }, PER_PAGE),
   ]);
-  const actions = of.flat().sort((a, b) => a.at - b.at);
   const ends = page.calls.flatMap(({ missed, completedAt }) => (missed ? (completedAt ?? []) : []));
   const all: Moment[] = [
     ...page.calls.map((call) => ({ at: call.startedAt, call })),
@@ -50,15 +49,14 @@ export async function readStory(
       .filter(({ kind }) => kind === 'note' || kind === 'done')
       .map((action) => ({ at: action.at, action })),
   ].sort((a, b) => b.at - a.at);
-  // All are known down to the place that the shortest of the lists has reached.
+  // All are known down to the place that the shorter of the lists has reached.
   const from = Math.max(
     page.next?.at ?? 0,
-    ...of.map((one) => (one.length < PER_PAGE ? 0 : (one[0]?.at ?? 0))),
+    actions.length < PER_PAGE ? 0 : (actions[0]?.at ?? 0),
     all[PER_PAGE - 1]?.at ?? 0,
   );
   const moments = all.filter(({ at }) => at >= from);
-  const isLast =
-    page.next === null && of.every(({ length }) => length < PER_PAGE) && moments.length === all.length;
+  const isLast = page.next === null && actions.length < PER_PAGE && moments.length === all.length;
   return { moments, older: isLast ? null : from };
 }
 
@@ -112,13 +110,14 @@ function callMoment(call: CallRecord, request: PageRequest): Html {
   }</div>${timeOf(call.startedAt, request)}</li>`;
 }
 
-function actionMoment(action: CallerAction, person: Person, request: PageRequest): Html {
+function actionMoment(action: StoredAction, person: Person, request: PageRequest): Html {
   const { words, token, query } = request;
-  const { number, at, kind, user: author, text } = action;
-  const key = `${kind} ${at} ${number} ${author}`;
+  const { id, number, at, kind, user: author, text } = action;
+  const key = `${kind} ${id}`;
   if (kind === 'done')
     return html`<li data-key=${key}>${icon('phone-outgoing', 'quiet')}<div>${words.callBack.calledBack(displayText(author, 40))}</div>${timeOf(at, request)}</li>`;
   const fields = {
+    id: String(id),
     number,
     at: String(at),
     user: author,

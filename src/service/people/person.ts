@@ -1,6 +1,12 @@
 import type { PageRequest } from '../kit/page-request.ts';
 import type { CallBack } from './call-backs.ts';
-import type { Customer } from './customer-fields.ts';
+import { type Customer, MAX_NUMBERS } from './customer-fields.ts';
+
+/**
+ * Numbers of a customer that its page looks up and shows: all, each of which may be stored in two forms. Earlier versions let
+ * a customer have thousands.
+ */
+export const SHOWN_NUMBERS = 2 * MAX_NUMBERS;
 
 /** A customer, or a stranger with the one number. */
 export type Person = {

@@ -138,9 +138,14 @@ export function segmentPages(
     await request.audit('settings', `segment ${values.name}: priority ${values.priority}`);
     return { redirect: '/segments?done' };
   });
-  pages.post('/segments/remove', 'administrator', async ({ account, query, audit }) => {
-    const name = query.get('name') ?? '';
-    if (await customers.removeSegment(account.id, name)) await audit('removal', `segment ${name}`);
-    return { redirect: '/segments?done' };
-  });
+  pages.post(
+    '/segments/remove',
+    'administrator',
+    async ({ account, query, audit }) => {
+      const name = query.get('name') ?? '';
+      if (await customers.removeSegment(account.id, name)) await audit('removal', `segment ${name}`);
+      return { redirect: '/segments?done' };
+    },
+    { turn: 'long' },
+  );
 }

@@ -1,8 +1,8 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import { addressOf } from '../activity/call-filter.ts';
-import { type ReportStore, SHORT_SECONDS } from '../calls/aggregate.ts';
-import type { Budgets } from '../kit/budget.ts';
+import type { ReportStore } from '../calls/aggregate.ts';
+import { SHORT_SECONDS } from '../calls/call-meaning.ts';
 import { type Day, daysBetween } from '../kit/calendar.ts';
 import { BYTE_ORDER_MARK, csvLines, forSpreadsheets } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
@@ -28,16 +28,13 @@ import type { WeeklyStore } from './weekly-store.ts';
 type Parts = {
   store: { reports: ReportStore; callers: CallerStore; weekly: WeeklyStore };
   directory: ServiceDirectory;
-  budgets: Budgets;
   /** Whether the service can send mail. */
   mails: boolean;
 };
 
 /** Call reports for any days in the account's time zone; each table also as CSV. */
-export function reportPages(pages: Pages, { store, directory, budgets, mails }: Parts): void {
-  const read = (request: PageRequest): Promise<Reported> =>
-    budgets.summaries(request.account.id, `user ${request.user.id}`, () => readNow(request), request.signal);
-  async function readNow(request: PageRequest): Promise<Reported> {
+export function reportPages(pages: Pages, { store, directory, mails }: Parts): void {
+  async function read(request: PageRequest): Promise<Reported> {
     const { account, query, now, formats } = request;
     const { timeZone } = formats;
     const period = periodIn(query, now, timeZone);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { report } from '../../../test/integration/recorded-request.ts';
+import { report } from '../../../test/tools/service/recorded-request.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { LogFields } from '../../shared/log/log.ts';
 import { createMailer } from '../../shared/mail/mail.ts';

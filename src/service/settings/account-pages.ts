@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isCrmTemplate } from '../accounts/crm-link.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { displayText } from '../kit/display-text.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
@@ -40,12 +41,13 @@ type Parts = {
   directory: ServiceDirectory;
   sessions: Sessions;
   passwords: Passwords;
+  budgets: Budgets;
 };
 
 /** The user's own page, with the account's settings for administrators. */
 export function accountPages(
   pages: Pages,
-  { users, customers, directory, sessions, passwords }: Parts,
+  { users, customers, directory, sessions, passwords, budgets }: Parts,
 ): void {
   const security = async (request: PageRequest, errors?: FieldErrors) =>
     securityPage(request, await sessions.list(request.user), errors);
@@ -79,21 +81,26 @@ export function accountPages(
     await request.audit('sign-out', 'everywhere');
     return { redirect: '/sign-in' };
   });
-  pages.post('/account/settings', 'administrator', async (request) => {
-    const { values, errors } = readForm(settings, request);
-    if (errors) return ownPage(request, errors);
-    const { country, zone, within, crm, agents_delete } = values;
-    const change = {
-      country,
-      timeZone: zone,
-      answerWithin: within,
-      crmUrl: crm,
-      agentsDelete: agents_delete !== undefined,
-    };
-    const changed = await changeAccount({ directory, customers }, request.account, change);
-    await request.audit('settings', changed);
-    return { redirect: '/account?done' };
-  });
+  pages.post(
+    '/account/settings',
+    'administrator',
+    async (request) => {
+      const { values, errors } = readForm(settings, request);
+      if (errors) return ownPage(request, errors);
+      const { country, zone, within, crm, agents_delete } = values;
+      const change = {
+        country,
+        timeZone: zone,
+        answerWithin: within,
+        crmUrl: crm,
+        agentsDelete: agents_delete !== undefined,
+      };
+      const changed = await changeAccount({ directory, customers, budgets }, request.account, change);
+      await request.audit('settings', changed);
+      return { redirect: '/account?done' };
+    },
+    { turn: 'long' },
+  );
 }
 
 type OwnSession = Awaited<ReturnType<Sessions['list']>>[number];

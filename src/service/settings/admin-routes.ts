@@ -16,9 +16,10 @@ import type { Budgets, RateLimit } from '../kit/budget.ts';
 import { whenClosed } from '../kit/closed-with.ts';
 import { refuseEncoded } from '../kit/encoded-body.ts';
 import { openApi } from '../kit/openapi.ts';
-import { isHead, wantsPage } from '../kit/page-request.ts';
+import { isHead, isRead, wantsPage } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
+import type { Turns } from '../kit/turns.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import { isOwnerGone } from '../store/statements.ts';
@@ -53,6 +54,7 @@ type Parts = {
   directory: ServiceDirectory;
   keys: Keys;
   budgets: Budgets;
+  turns: Turns;
   rateLimit: RateLimit;
   clock: () => number;
   log: Log;
@@ -64,7 +66,7 @@ type Parts = {
  * are refused: a phone system does not need the customers.
  */
 export function adminRoutes(parts: Parts) {
-  const { store, directory, keys, budgets, clock, log } = parts;
+  const { store, directory, keys, budgets, turns, clock, log } = parts;
   const accounts = new WeakMap<object, Account>();
   const accountOf: AccountOf = ({ raw }) => accounts.get(raw) as Account;
 
@@ -102,6 +104,17 @@ export function adminRoutes(parts: Parts) {
     app.addHook('onRequest', authenticate);
     // Once more when the body is there: the account may have been removed, or the token replaced, while it arrived.
     app.addHook('preValidation', authenticate);
+    app.addHook('onRoute', (route) => {
+      const { handler, config } = route;
+      route.handler = async function inTurn(request, reply) {
+        const account = accounts.get(request.raw);
+        const work = async () => handler.call(this, request, reply);
+        // What only the operator asks for.
+        if (account === undefined) return work();
+        const turn = config?.turn ?? (isRead(request) ? 'read' : 'change');
+        return turns.run({ turn, account: account.id, client: 'administration token' }, reply, work);
+      };
+    });
     app.setErrorHandler(async (error: FastifyError, request, reply) => {
       if (!isOwnerGone(error) || !accounts.has(request.raw)) throw error;
       await directory.refresh();
@@ -134,10 +147,12 @@ export function adminRoutes(parts: Parts) {
     app.patch(
       '/account',
       operation('changeAccount', 'Change the account', {
+        turn: 'long',
         body: accountChange,
         response: {
           200: accountSchema,
           403: errorSchema.describe('Only the operator can rename an account.'),
+          429: errorSchema.describe('The country is being changed: all customers are read again.'),
         },
       }),
       async (request) => {
@@ -149,7 +164,7 @@ export function adminRoutes(parts: Parts) {
             403,
             "Only the operator of the service can rename an account: PATCH /admin/accounts/UID with the operator's token, or pbx-bridge service account set --name.",
           );
-        const into = { directory, customers: store.customers };
+        const into = { directory, customers: store.customers, budgets };
         const changed = await changeAccount(into, accountOf(request), given(rest));
         await audit(request, 'settings', changed);
         return accountView(directory.accounts().find((candidate) => candidate.id === id) as Account);

@@ -1,17 +1,38 @@
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { Account, AccountChange, DirectoryStore } from '../accounts/directory-store.ts';
 import { accountLimits } from '../accounts/limits.ts';
+import type { Budgets } from '../kit/budget.ts';
+import { takeTurns } from '../kit/take-turns.ts';
+import type { Customer } from '../people/customer-fields.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 
-/** Changes an account. A new country also applies to its customers' numbers. Returns the change in words, for the audit log. */
+/** Numbers that are stored in one go: some milliseconds of the thread that stores events. */
+const MAX_STORED = 500;
+
+type Parts = {
+  readonly directory: Pick<DirectoryStore, 'changeAccount'>;
+  readonly customers: Pick<CustomerStore, 'all' | 'put'>;
+  /** Of the service. A command has none. */
+  readonly budgets?: Pick<Budgets, 'countries'>;
+};
+
+/**
+ * Changes an account. A new country also applies to its customers' numbers. Returns the change in words, for the audit log.
+ * @throws Refusal 429 while another change of the account's country is under way
+ */
 export async function changeAccount(
-  { directory, customers }: { directory: Pick<DirectoryStore, 'changeAccount'>; customers: CustomerStore },
+  { directory, customers, budgets }: Parts,
   account: Pick<Account, 'id' | 'name' | 'country'>,
   change: AccountChange,
 ): Promise<string> {
-  await directory.changeAccount(account.id, change);
-  const { country } = change;
-  if (country && country !== account.country) await rereadNumbers(customers, account.id, country);
+  const country = change.country === account.country ? undefined : change.country;
+  const finish = country ? budgets?.countries.take(account.id) : undefined;
+  try {
+    await directory.changeAccount(account.id, change);
+    if (country) await rereadNumbers(customers, account.id, country);
+  } finally {
+    finish?.();
+  }
   return changeText(account, change);
 }
 
@@ -35,19 +56,27 @@ export function changeText(account: Pick<Account, 'name'>, change: AccountChange
  * Reads customers' numbers without a country again: `030 123456` is `+4930123456` in Germany. A number that another
  * customer has already stays as it is, and so does a customer who is edited meanwhile.
  */
-async function rereadNumbers(customers: CustomerStore, account: number, country: string): Promise<void> {
+async function rereadNumbers(customers: Parts['customers'], account: number, country: string): Promise<void> {
+  const turn = takeTurns();
+  let changed: { before: Customer; after: Customer }[] = [];
+  let size = 0;
+  async function store(): Promise<void> {
+    const [after, before] = [changed.map((one) => one.after), changed.map((one) => one.before)];
+    [changed, size] = [[], 0];
+    await customers.put(account, after, before);
+  }
   for await (const chunk of customers.all(account)) {
-    const changed = chunk.flatMap((customer) => {
-      const numbers = customer.numbers.map((number) => normaliseNumber(number, country));
-      const isSame = numbers.every((number, index) => number === customer.numbers[index]);
-      return isSame ? [] : [{ customer, reread: { ...customer, numbers: [...new Set(numbers)] } }];
-    });
-    if (changed.length === 0) continue;
-    const before = changed.map(({ customer }) => customer);
-    await customers.put(
-      account,
-      changed.map(({ reread }) => reread),
-      before,
-    );
+    for (const before of chunk) {
+      const numbers = new Set<string>();
+      for (const number of before.numbers) {
+        await turn();
+        numbers.add(normaliseNumber(number, country));
+      }
+      if (before.numbers.every((number) => numbers.has(number))) continue;
+      changed.push({ before, after: { ...before, numbers: [...numbers] } });
+      size += numbers.size;
+      if (size >= MAX_STORED) await store();
+    }
+    if (size > 0) await store();
   }
 }

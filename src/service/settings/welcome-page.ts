@@ -18,7 +18,7 @@ const welcome = z.object({
 /** The page that a new user's first link opens: name, password and language. */
 export function welcomePage(
   pages: Pages,
-  { users, customers, directory, sessions, passwords }: Parameters<typeof accountPages>[1],
+  { users, customers, directory, sessions, passwords, budgets }: Parameters<typeof accountPages>[1],
 ): void {
   pages.get('/welcome', 'agent', (request) =>
     request.user.password === null ? formPage(request) : { redirect: '/calls' },
@@ -35,7 +35,7 @@ export function welcomePage(
     await sessions.closeAll(request.user, request.session);
     await request.audit('password', name);
     if (!asksForPlace(request)) return { redirect: '/calls' };
-    const changed = await changeAccount({ directory, customers }, request.account, {
+    const changed = await changeAccount({ directory, customers, budgets }, request.account, {
       country,
       timeZone: zone,
     });

@@ -14,6 +14,8 @@ export type Statements = {
   contains(text: string, part: string): string;
   /** As SQL: the first line of a text. */
   firstLine(text: string): string;
+  /** As SQL: as much of a customer's search text as the index holds. On SQLite that is all of it. */
+  indexed(text: string): string;
   /** As SQL: has the table before it read by this index. */
   along(index: string): string;
   /** As SQL, at the end of a subquery: locks its rows until the end of the change, after other changes of them. */
@@ -33,6 +35,38 @@ export const rowsOfRemovedAccounts = {
     )
     .join(' + ')} AS rows`,
 };
+
+/**
+ * Repeats a change of so many rows until fewer are left; returns how many it has changed. No event waits for all rows of an
+ * account, and no change takes longer than a statement may.
+ */
+export async function inSteps(rows: number, change: () => Promise<unknown[]>): Promise<number> {
+  for (let changed = 0; ; ) {
+    const { length } = await change();
+    changed += length;
+    if (length < rows) return changed;
+  }
+}
+
+/**
+ * The same for rows that are found first: `find` is the ids of so many at most, `change` changes those of them that are
+ * still to be changed. Of one statement for both, PostgreSQL makes a scan of the table.
+ */
+export async function inStepsById(
+  rows: number,
+  find: () => Promise<readonly { readonly id: number }[]>,
+  change: (ids: string) => Promise<unknown[]>,
+): Promise<number> {
+  for (let changed = 0; ; ) {
+    const found = await find();
+    if (found.length === 0) return changed;
+    changed += (await change(keysOf(found.map(({ id }) => id)))).length;
+    if (found.length < rows) return changed;
+  }
+}
+
+/** As SQL: whether `id` is one of `keysOf` in this value. */
+export const hasId = (value: number) => `id IN (SELECT CAST(m.key AS bigint) FROM json_each($${value}) m)`;
 
 /** Rows that are looked at, and deleted, in one go. */
 const STEP = 1000;
@@ -87,6 +121,13 @@ export async function rewriteTexts(
 
 export type Serialise = <T>(work: () => Promise<T>) => Promise<T>;
 
+/**
+ * Texts or ids as a value of a statement. The one function that makes rows of a value on both databases is json_each: its
+ * `key` is each of them.
+ */
+export const keysOf = (keys: readonly (string | number)[]): string =>
+  JSON.stringify(Object.fromEntries(keys.map((key) => [key, 0])));
+
 /** Runs one job at a time: even with many readers of the history, a lookup waits for one of their reads at most. */
 export function makeSerialise(): Serialise {
   let last: Promise<unknown> = Promise.resolve();
@@ -114,8 +155,3 @@ export type StoreAbout = {
   /** False if an acknowledged event can be lost without the loss of a disk. */
   readonly safe: boolean;
 };
-
-/** The storage is not available: the database cannot be reached, or does not answer in time. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
-}

@@ -1,4 +1,4 @@
-import { type AlertsStatus, alertRows } from '../../shared/alerts/alerts.ts';
+import { type AlertsStatus, alertRows } from '../../shared/alerts/alerts-status.ts';
 import {
   createMetricRegistry,
   type ListedMetric,

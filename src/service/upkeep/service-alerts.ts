@@ -45,6 +45,9 @@ const STORAGE_MS = 10_000;
 /** How often to look for silent phone systems. */
 const SILENT_MS = 5 * 60_000;
 
+/** Keys of problems of phone systems and webhooks, which can be removed. */
+const removable = /^(?:token|old-token|silent|webhook|webhook-off)-/;
+
 /** What a service is called in its alerts. */
 export const alertName = (hosts: readonly string[]) => hosts[0] ?? hostname();
 
@@ -181,15 +184,19 @@ export function makeServiceAlerts(
             problems: local,
             unknown: [...unknown, ...keys('old-token'), ...keys('silent'), ...webhookKeys],
           };
-        return {
-          problems: [
-            ...local,
-            ...(await oldTokenProblems(now)),
-            ...(await silentProblems(now)),
-            ...(await webhookProblems()),
-          ],
-          unknown,
-        };
+        const problems = [
+          ...local,
+          ...(await oldTokenProblems(now)),
+          ...(await silentProblems(now)),
+          ...(await webhookProblems()),
+        ];
+        const there = new Set<string>([
+          ...[...keys('token'), ...keys('old-token'), ...keys('silent')],
+          ...webhookKeys,
+        ]);
+        const isGone = (key: string) => removable.test(key) && !there.has(key);
+        // Silent phone systems are looked for less often.
+        return { problems: problems.filter(({ key }) => !isGone(key)), unknown, isGone };
       },
       log,
       now: clock,

@@ -7,6 +7,8 @@ import {
   type AccountOf,
   type AdminAudit,
   byUid,
+  checkAddress,
+  inAddress,
   moment,
   momentOf,
   nothing,
@@ -17,15 +19,7 @@ import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
-import {
-  addUser,
-  giveExtensions,
-  LINK_DAYS,
-  makeInvitation,
-  refuseTooMany,
-  roles,
-  userName,
-} from './users.ts';
+import { addUser, LINK_DAYS, makeInvitation, refuseTooMany, roles, userName } from './users.ts';
 
 const extension = line('extension');
 const extensions = z.array(extension).max(100);
@@ -102,7 +96,7 @@ export function adminUserRoutes(
   }
   async function give(request: Asked, user: User, wanted: readonly string[]): Promise<void> {
     const account = accountOf(request).id;
-    if (await giveExtensions(directory, account, user, wanted))
+    if (await directory.giveExtensions(account, user.id, wanted))
       await audit(request, 'settings', `extensions of ${user.name}: ${wanted.join(', ') || 'none'}`);
   }
 
@@ -200,12 +194,14 @@ export function adminUserRoutes(
       body: z.object({
         name: line('name', { max: 80, blank: true }).nullable().default(null),
         user: line('user').nullable().default(null).describe("The user's uid."),
+        extension: inAddress,
       }),
       response: { 200: extensionSchema },
     }),
     async (request) => {
       const { extension } = request.params;
       const { name, user: uid } = request.body;
+      checkAddress('extension', request.body.extension, extension);
       const user = uid === null ? null : await chosen(request as never, uid);
       await directory.putExtension(accountOf(request).id, {
         extension,

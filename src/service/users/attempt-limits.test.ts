@@ -150,8 +150,7 @@ function setUp() {
   );
   const attempt = (ip: string, result: boolean | Error = false, headers = {}) => {
     const request = { ip, headers, socket: { remoteAddress: ip } } as unknown as FastifyRequest;
-    return guard.attempt('password', { as: 'ann', request }, async (client) => {
-      assert.equal(client, ip);
+    return guard.attempt('password', { as: 'ann', request }, async () => {
       if (result instanceof Error) throw result;
       return result;
     });
@@ -173,6 +172,29 @@ test('after ten wrong attempts in a row nothing is checked; neither a right one 
       (error) => error instanceof Refusal && error.statusCode === 429,
     );
   assert.deepEqual(said, [['service.sign-in-limited', { address: from, suppressed: 0 }]]);
+});
+
+test('who waits for a check: a known browser as its user, others by their networks', async () => {
+  const from = async (ip: string, browser?: string) => {
+    const clients: unknown[] = [];
+    const browsers = { id: () => browser, account: () => undefined, remember() {} };
+    const guard = makeSignInGuard(
+      browsers,
+      () => false,
+      () => 0,
+      {} as Log,
+    );
+    const request = { ip, headers: {}, socket: { remoteAddress: ip } } as unknown as FastifyRequest;
+    await guard.attempt('password', { as: 'u1', request }, async (client) => clients.push(client) > 0);
+    return clients;
+  };
+  assert.deepEqual(await from('192.0.2.9', 'b1'), [{ line: 'known', names: ['u1'] }]);
+  for (const [ip, names] of [
+    ['192.0.2.9', ['192.0', '192.0.2', '192.0.2.9']],
+    ['2001:db8:7:8:9::1', ['2001.db8', '2001.db8.7', '2001:db8:7:8']],
+    ['unix:', ['unknown', 'unknown', 'unknown']],
+  ] as const)
+    assert.deepEqual(await from(ip), [{ line: 'strangers', names }]);
 });
 
 test('a trusted proxy that sends no address is named once', async () => {

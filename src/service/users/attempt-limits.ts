@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import { isOpen } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
+import { type Client, knownUser } from './hash-queue.ts';
 import type { KnownBrowsers } from './session-cookie.ts';
 
 /** Wrong attempts count for this long. */
@@ -101,6 +102,14 @@ export function network(address: string): string {
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
 
+/** Somebody at an address: IPv4 by /16, /24 and address, IPv6 by /32, /48 and /64. */
+function stranger(address: string): Client {
+  const client = network(address);
+  const parts = client.split(/[.:]/);
+  const networks = [2, 3].map((length) => parts.slice(0, length).join('.'));
+  return { line: 'strangers', names: [...networks, client] };
+}
+
 /** Checks passwords and codes of the second factor, within limits on wrong attempts. SECURITY.md says against whom. */
 export function makeSignInGuard(
   browsers: KnownBrowsers,
@@ -123,13 +132,13 @@ export function makeSignInGuard(
   return {
     /**
      * Runs a check within the limits; returns whether it was right. `as`: the user's uid, or a name that no user has;
-     * `client`: whose turn in a queue it takes.
+     * `client`: who waits for it.
      * @throws Refusal 429 if there have been too many wrong attempts, before the check.
      */
     async attempt(
       what: 'password' | 'code',
       { as, request }: { readonly as: string; readonly request: FastifyRequest },
-      check: (client: string) => Promise<boolean>,
+      check: (client: Client) => Promise<boolean>,
     ): Promise<boolean> {
       watchProxy(request);
       const browser = browsers.id(request, as);
@@ -140,7 +149,7 @@ export function makeSignInGuard(
         throw new Refusal(429, ({ tooManyAttempts }) => tooManyAttempts);
       }
       try {
-        const right = await check(browser ?? network(request.ip));
+        const right = await check(browser === undefined ? stranger(request.ip) : knownUser(as));
         if (right) attempt.right();
         return right;
       } catch (error) {

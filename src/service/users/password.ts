@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type FairQueueLimits, makeFairQueue } from '../kit/budget.ts';
+import { type Client, knownUser, makeHashQueue } from './hash-queue.ts';
 
 /** Shortest and longest password, in characters (Unicode code points). */
 export const passwordLength = { min: 12, max: 256 } as const;
@@ -10,30 +10,25 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as con
 const SALT_BYTES = 16;
 
 /** Each hash takes 19 MiB and a core. */
-const queueLimits: FairQueueLimits = {
-  running: 2,
-  waitingOfOne: 30,
-  waiting: 200,
-  busy: ({ busy }) => busy,
-};
+const queueLimits = { running: 2, waiting: 200 } as const;
 
 const derive = promisify(argon2);
 
 export type Passwords = ReturnType<typeof makePasswords>;
 
 /**
- * Argon2id hashes of passwords, as PHC strings. `client`: whose turn it takes in the queue.
+ * Argon2id hashes of passwords, as PHC strings. `client`, `user`: who waits for it.
  * @throws Refusal 503 if too many wait.
  */
 export function makePasswords() {
-  const queue = makeFairQueue(queueLimits);
+  const queue = makeHashQueue(queueLimits);
   const unknownUser = encode(randomBytes(SALT_BYTES), randomBytes(cost.tagLength));
 
   async function tagOf(
     password: string,
     nonce: Buffer,
     parameters: typeof cost | Cost,
-    client: string,
+    client: Client,
   ): Promise<Buffer> {
     // The same characters can be typed as different code points: NIST SP 800-63B, 3.1.1.2.
     const message = Buffer.from(password.normalize('NFKC'));
@@ -41,12 +36,12 @@ export function makePasswords() {
   }
 
   return {
-    async hash(password: string, client: string = ''): Promise<string> {
+    async hash(password: string, user: string = ''): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
-      return encode(salt, await tagOf(password, salt, cost, client));
+      return encode(salt, await tagOf(password, salt, cost, knownUser(user)));
     },
     /** False for a null `stored` (an unknown user), after the same time as for a wrong password. */
-    async verify(password: string, stored: string | null, client: string = ''): Promise<boolean> {
+    async verify(password: string, stored: string | null, client: Client = knownUser('')): Promise<boolean> {
       const { salt, tag, ...parameters } = decode(stored ?? unknownUser);
       const same = timingSafeEqual(await tagOf(password, salt, parameters, client), tag);
       return same && stored !== null;

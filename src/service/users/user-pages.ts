@@ -27,15 +27,7 @@ import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
 import { numberTable, userTable } from './user-tables.ts';
-import {
-  addUser,
-  giveExtensions,
-  LINK_DAYS,
-  makeInvitation,
-  refuseTooMany,
-  roles,
-  userName,
-} from './users.ts';
+import { addUser, LINK_DAYS, makeInvitation, refuseTooMany, roles, userName } from './users.ts';
 
 const MAX_EXTENSIONS = 1000;
 /** Users on a page of them. */
@@ -151,19 +143,26 @@ export function userPages(
     });
   }
 
+  /** A mail server may be slow. */
+  const mailing = { turn: 'long' } as const;
   pages.get('/users', 'administrator', (request) => list(request));
-  pages.post('/users', 'administrator', async (request) => {
-    const { values, errors } = readForm(newUser, request);
-    if (errors) return list(request, { errors });
-    const { name, role } = values;
-    const wanted = extensionsIn(values.extensions);
-    refuseTooMany(request.extensions, wanted);
-    const user = await addUser(store, { account: request.account, name, role, now: request.now });
-    if (user === undefined) return list(request, { errors: { name: request.words.formErrors.nameTaken } });
-    await request.audit('user', `${user.name}: ${user.role}`);
-    await giveExtensions(directory, request.account.id, user, wanted);
-    return list(request, { above: html`${taken(request, user, wanted)}${await invite(request, user)}` });
-  });
+  pages.post(
+    '/users',
+    'administrator',
+    async (request) => {
+      const { values, errors } = readForm(newUser, request);
+      if (errors) return list(request, { errors });
+      const { name, role } = values;
+      const wanted = extensionsIn(values.extensions);
+      refuseTooMany(request.extensions, wanted);
+      const user = await addUser(store, { account: request.account, name, role, now: request.now });
+      if (user === undefined) return list(request, { errors: { name: request.words.formErrors.nameTaken } });
+      await request.audit('user', `${user.name}: ${user.role}`);
+      await directory.giveExtensions(request.account.id, user.id, wanted);
+      return list(request, { above: html`${taken(request, user, wanted)}${await invite(request, user)}` });
+    },
+    mailing,
+  );
   pages.post('/extensions', 'administrator', async (request) => {
     const { values, errors } = readForm(named, request);
     if (errors) return list(request, { errors });
@@ -196,20 +195,25 @@ export function userPages(
     }
     const wanted = extensionsIn(values.extensions);
     if (wanted.join() !== extensionsOf(request.extensions, user.id).join()) {
-      await giveExtensions(directory, request.account.id, user, wanted);
+      await directory.giveExtensions(request.account.id, user.id, wanted);
       await request.audit('settings', `extensions of ${user.name}: ${wanted.join(', ') || 'none'}`);
       const above = taken(request, user, wanted);
       if (above.length > 0) return list(request, { above });
     }
     return { redirect: '/users?done' };
   });
-  pages.post('/users/:uid/reset', 'administrator', async (request) => {
-    const user = await chosen(request);
-    await store.users.change(user.id, { password: null });
-    await sessions.closeAll(user, null);
-    await request.audit('reset', user.name);
-    return list(request, { user: { ...user, password: null }, above: await invite(request, user) });
-  });
+  pages.post(
+    '/users/:uid/reset',
+    'administrator',
+    async (request) => {
+      const user = await chosen(request);
+      await store.users.change(user.id, { password: null });
+      await sessions.closeAll(user, null);
+      await request.audit('reset', user.name);
+      return list(request, { user: { ...user, password: null }, above: await invite(request, user) });
+    },
+    mailing,
+  );
   pages.post('/users/:uid/second-factor-off', 'administrator', async (request) => {
     const user = await chosen(request);
     await secondFactor.disable(user);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { makeKeys } from '../accounts/keys.ts';
 import type { User } from '../accounts/user.ts';
 import type { Store } from '../database/store.ts';
-import { firstAdministrator, giveExtensions, makeLink, newPassword, useLink } from './users.ts';
+import { firstAdministrator, makeLink, newPassword, useLink } from './users.ts';
 
 test('a new password has 12 to 256 characters, five of them different', () => {
   const ofLength = (length: number) => 'abcde'.padEnd(length, 'x');
@@ -64,28 +64,6 @@ test('the first administrator is the oldest one, and is added if there is none',
 test('a name that is taken is no obstacle to a first administrator; two are', async () => {
   assert.equal((await first([], ['Administrator'])).found.name, 'Administrator u1');
   await assert.rejects(first([], ['Administrator', 'Administrator u1']), /"Administrator u1" exists/);
-});
-
-test('extensions are given, taken away and kept by name; nothing is written for those that stay', async () => {
-  const row = (extension: string, user: number | null) =>
-    [extension, { account: 1, extension, name: `Desk ${extension}`, user, userName: null }] as const;
-  const known = new Map([row('1001', 7), row('1002', 8), row('1003', null)]);
-  const put: unknown[] = [];
-  const directory = {
-    extensions: () => known,
-    putExtension: async (_account: number, given: object) => void put.push(Object.values(given)),
-  };
-  const give = (...wanted: string[]) => giveExtensions(directory as never, 1, { id: 7 }, wanted);
-  assert.equal(await give('1001'), false);
-  assert.deepEqual(put, []);
-  assert.equal(await give('1001', '1002'), true);
-  assert.deepEqual(put.splice(0), [['1002', 'Desk 1002', 7]]);
-  assert.equal(await give('1003', '1009'), true);
-  assert.deepEqual(put, [
-    ['1001', 'Desk 1001', null],
-    ['1003', 'Desk 1003', 7],
-    ['1009', '', 7],
-  ]);
 });
 
 const keys = makeKeys(Buffer.alloc(32, 1));

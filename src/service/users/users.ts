@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
+import { newUid } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
-import { type Extensions, extensionsOf } from '../accounts/extensions.ts';
+import type { Extensions } from '../accounts/extensions.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
 import { accountLimits, limitReached } from '../accounts/limits.ts';
 import type { Role, User } from '../accounts/user.ts';
@@ -77,28 +77,6 @@ export const LINK_DAYS = 7;
 export function refuseTooMany(known: Extensions, wanted: readonly string[]): void {
   const added = new Set(wanted.filter((extension) => !known.has(extension))).size;
   if (added > 0 && known.size + added > accountLimits.extensions) throw limitReached('extensions');
-}
-
-/**
- * Gives a user these extensions, and no others; false if they had them already.
- * @throws ChangeRefused if the account cannot have as many; nothing is changed
- */
-export async function giveExtensions(
-  directory: Pick<ServiceDirectory, 'extensions' | 'putExtension'>,
-  account: number,
-  user: Pick<User, 'id'>,
-  wanted: readonly string[],
-): Promise<boolean> {
-  const known = directory.extensions(account);
-  refuseTooMany(known, wanted);
-  const own = extensionsOf(known, user.id);
-  const changes = [
-    ...own.filter((one) => !wanted.includes(one)).map((extension) => ({ extension, user: null })),
-    ...wanted.filter((one) => !own.includes(one)).map((extension) => ({ extension, user: user.id })),
-  ];
-  for (const { extension, user } of changes)
-    await directory.putExtension(account, { extension, name: known.get(extension)?.name ?? '', user });
-  return changes.length > 0;
 }
 
 /** How long a link can be opened, if nothing else was chosen: 15 minutes. */

@@ -99,6 +99,7 @@ export function adminWebhookRoutes(
   app.patch(
     '/webhooks/:uid',
     operation('changeWebhook', 'Change the address or the events of a webhook, or switch it on or off', {
+      turn: 'long',
       by: byUid,
       body: z.object({ url: url.optional(), events: events.optional(), enabled: z.boolean().optional() }),
       response: { 200: webhookSchema, 409: errorSchema.describe(taken) },
@@ -118,7 +119,7 @@ export function adminWebhookRoutes(
   );
   app.delete(
     '/webhooks/:uid',
-    operation('removeWebhook', 'Remove a webhook', { by: byUid, response: nothing }),
+    operation('removeWebhook', 'Remove a webhook', { turn: 'long', by: byUid, response: nothing }),
     async (request, reply) => {
       const webhook = await chosen(request);
       await webhooks.remove(webhook.id);

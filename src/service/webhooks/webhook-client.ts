@@ -13,6 +13,8 @@ const CONNECT_MS = 5_000;
 const ANSWER_MS = 15_000;
 /** How long the body of an answer is received. */
 const BODY_MS = 1_000;
+/** Of an answer; some receivers set many cookies. */
+const HEADER_BYTES = 256 * 1024;
 /** What is read of an answer. */
 const ANSWER_BYTES = 4_096;
 
@@ -29,6 +31,7 @@ export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER
       else connect(options, done);
     },
     keepAliveTimeout: 30_000,
+    maxHeaderSize: HEADER_BYTES,
   });
 
   return {

@@ -88,13 +88,18 @@ export function webhookPages(
     change: (webhook: Webhook, request: PageRequest) => Promise<string>,
     kind: 'settings' | 'token' | 'removal' = 'settings',
   ): void {
-    pages.post(`${home}/:uid/${name}`, 'administrator', async (request) => {
-      const webhook = await chosen(request);
-      const what = await change(webhook, request);
-      await request.audit(kind, `webhook to ${hostOf(webhook)}: ${what}`);
-      poke(webhook.id);
-      return { redirect: `${kind === 'removal' ? home : `${home}/${webhook.uid}`}?done` };
-    });
+    pages.post(
+      `${home}/:uid/${name}`,
+      'administrator',
+      async (request) => {
+        const webhook = await chosen(request);
+        const what = await change(webhook, request);
+        await request.audit(kind, `webhook to ${hostOf(webhook)}: ${what}`);
+        poke(webhook.id);
+        return { redirect: `${kind === 'removal' ? home : `${home}/${webhook.uid}`}?done` };
+      },
+      { turn: 'long' },
+    );
   }
 
   pages.get(home, 'administrator', (request) => page(request));

@@ -45,7 +45,6 @@ export function webhookQueue(
         .slice(0, limit)
         .map(queued);
     },
-    isNext: (seq) => store.isNext(seq),
     nextDue: (now) => store.nextDue(webhook, now),
     async record(results) {
       const next = await Promise.all(

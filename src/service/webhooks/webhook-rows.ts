@@ -1,7 +1,16 @@
 import { type DeliveryResult, longestWaitMs, type Priority } from '../../shared/delivery/queue.ts';
 import { tokenReplaced } from '../accounts/limits.ts';
+import { missedSql } from '../calls/call-meaning.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
-import { rewriteTexts, type Statements, trimOldest, type Value } from '../store/statements.ts';
+import {
+  hasId,
+  inSteps,
+  inStepsById,
+  rewriteTexts,
+  type Statements,
+  trimOldest,
+  type Value,
+} from '../store/statements.ts';
 import type { Delivery, DueDelivery, Webhook, WebhookChange, WebhookEvent } from './webhook-store.ts';
 
 /** How an engine knows which calls changed. */
@@ -18,8 +27,8 @@ export type CallChanges = {
 /** Without knowing what changed: the calls of a day. */
 const ofADay = `webhooks w JOIN calls c ON c.account_id = w.account_id WHERE c.started_at >= $1`;
 const DAY_MS = 86_400_000;
-/** Deliveries that are deleted in one go. */
-const REMOVED_ROWS = 1000;
+/** Deliveries that are changed or deleted in one go: no event should wait until a month's are. */
+const STEP = 1000;
 /** Characters kept of an answer. */
 const ANSWER = 500;
 
@@ -30,7 +39,7 @@ const queueSql = (calls: string) => `
   happened AS (
     SELECT id, 'call.ringing' AS event, ringing_at AS at, 1 AS step, webhook_id, events, since FROM changed
     UNION ALL SELECT id, 'call.answered', answered_at, 2, webhook_id, events, since FROM changed
-    UNION ALL SELECT id, CASE WHEN missed THEN 'call.missed' ELSE 'call.ended' END, completed_at, 3,
+    UNION ALL SELECT id, CASE WHEN ${missedSql('changed')} THEN 'call.missed' ELSE 'call.ended' END, completed_at, 3,
       webhook_id, events, since FROM changed)
   INSERT INTO webhook_deliveries (webhook_id, call_row, event, at, queued_at)
   SELECT webhook_id, id, event, at, at FROM happened
@@ -54,7 +63,8 @@ const dueSql = (
   where: string,
 ) => `SELECT d.id AS delivery, d.event, d.at, d.queued_at AS "queuedAt", d.attempts,
     d.rejections, ${callColumns}
-  FROM webhook_deliveries d LEFT JOIN calls c ON c.id = d.call_row ${whoCalls} WHERE d.webhook_id = $1 AND ${where}`;
+  FROM webhook_deliveries d LEFT JOIN calls c ON c.id = d.call_row ${whoCalls}
+  WHERE d.webhook_id = $1 AND (SELECT enabled FROM webhooks WHERE id = $1) AND ${where}`;
 
 /** $1 the webhook, $2 how many at most. */
 const due = {
@@ -89,6 +99,22 @@ export type WebhookStore = ReturnType<typeof webhookRows>;
  */
 export function webhookRows({ read, write }: Statements, changes: CallChanges) {
   const count = async (sql: string, ...values: Value[]) => (await write(sql, ...values)).length;
+  /** Those of a webhook that wait, and for which this holds, count as failed now; returns how many. */
+  function failWaiting(where: string, id: number, ...values: Value[]): Promise<number> {
+    const own = `webhook_id = $1 AND ${waits} AND ${where}`;
+    return inStepsById(
+      STEP,
+      () => read(`SELECT id FROM webhook_deliveries WHERE ${own} LIMIT ${STEP}`, id, ...values),
+      (ids) =>
+        write(
+          `UPDATE webhook_deliveries SET state = 'failed' WHERE ${hasId(values.length + 2)} AND ${own} RETURNING id`,
+          ...[id, ...values, ids],
+        ),
+    );
+  }
+  /** Of a webhook that is off: whoever switches it on again is not kept from it. */
+  const failAll = (id: number): Promise<number> =>
+    failWaiting('EXISTS (SELECT 1 FROM webhooks WHERE id = $1 AND enabled = $2)', id, false);
 
   return {
     /** Those of an account; null: all. */
@@ -126,6 +152,7 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges) {
     },
     /** Events from `at` on are sent. */
     async switchOn(id: number, at: number): Promise<void> {
+      await failAll(id); // what a crash has left of it
       await write(
         'UPDATE webhooks SET enabled = $3, since = $2, failure = NULL, failing_since = NULL WHERE id = $1',
         ...[id, at, true],
@@ -134,13 +161,12 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges) {
     /** Its waiting events count as failed. `failure`: the reason, if the service switches it off; null if a user does. */
     async switchOff(id: number, failure: Webhook['failure']): Promise<void> {
       await write('UPDATE webhooks SET enabled = $3, failure = $2 WHERE id = $1', id, failure, false);
-      await write(`UPDATE webhook_deliveries SET state = 'failed' WHERE webhook_id = $1 AND ${waits}`, id);
+      await failAll(id);
     },
     async remove(id: number): Promise<void> {
       await write('UPDATE webhooks SET enabled = $2 WHERE id = $1', id, false);
-      // In steps: no event should wait until a month's deliveries are deleted.
       const last = `SELECT max(id) AS id FROM
-        (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id LIMIT ${REMOVED_ROWS}) oldest`;
+        (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id LIMIT ${STEP}) oldest`;
       for (;;) {
         const [{ id: upTo } = { id: null }] = await read<{ id: number | null }>(last, id);
         if (upTo === null) break;
@@ -200,11 +226,6 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges) {
       const times = priority === 'retry' ? [now, now + longestWaitMs] : [freshSince];
       return (await read<DueRow>(due[priority], id, limit, ...times)).map(dueOf);
     },
-    /** Whether this delivery is the next of its call. */
-    async isNext(delivery: number): Promise<boolean> {
-      const sql = `SELECT 1 AS one FROM webhook_deliveries d WHERE d.id = $1 AND d.${waits} AND ${nextOfCall}`;
-      return (await read(sql, delivery)).length > 0;
-    },
     async nextDue(id: number, now: number): Promise<number | undefined> {
       const [row] = await read<{ at: number | null }>(
         `SELECT min(next_at) AS at FROM webhook_deliveries
@@ -233,11 +254,7 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges) {
       return (await read<DueRow>(nextOfSameCall, id, seq)).map(dueOf);
     },
     expire: (id: number, queuedBefore: number): Promise<number> =>
-      count(
-        `UPDATE webhook_deliveries SET state = 'failed' WHERE webhook_id = $1 AND ${waits} AND queued_at < $2
-         RETURNING id`,
-        ...[id, queuedBefore],
-      ),
+      failWaiting('queued_at < $2', id, queuedBefore),
     /** How many wait: of a webhook, or of all. */
     async waiting(id: number | null): Promise<number> {
       // Webhook by webhook: of one statement for all, PostgreSQL makes a scan of the table.
@@ -273,24 +290,39 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges) {
         next: more ? (deliveries[limit - 1] as Delivery).id : null,
       };
     },
-    /** Sends one again, or (null) all that failed; gives how many. */
-    sendAgain: (id: number, delivery: number | null, at: number): Promise<number> =>
-      count(
-        `UPDATE webhook_deliveries SET state = 'new', attempts = 0, rejections = 0, queued_at = $2
-         WHERE webhook_id = $1 AND ${delivery === null ? "state = 'failed'" : "id = $3 AND state IN ('delivered', 'failed')"}
-         RETURNING id`,
-        ...[id, at, ...(delivery === null ? [] : [delivery])],
-      ),
+    /** Sends one again, or (null) all that have failed until now; gives how many. */
+    async sendAgain(id: number, delivery: number | null, at: number): Promise<number> {
+      const again = (where: string, ...values: Value[]) =>
+        count(
+          `UPDATE webhook_deliveries SET state = 'new', attempts = 0, rejections = 0, queued_at = $2
+           WHERE webhook_id = $1 AND ${where} RETURNING id`,
+          ...[id, at, ...values],
+        );
+      if (delivery !== null) return again("id = $3 AND state IN ('delivered', 'failed')", delivery);
+      const failed = "webhook_id = $1 AND state = 'failed'";
+      const [{ id: end } = { id: null }] = await read<{ id: number | null }>(
+        `SELECT max(id) AS id FROM webhook_deliveries WHERE ${failed}`,
+        id,
+      );
+      const next = `SELECT max(id) AS id FROM
+        (SELECT id FROM webhook_deliveries WHERE ${failed} AND id > $2 AND id <= $3 ORDER BY id LIMIT ${STEP}) next`;
+      // By their ids: what fails meanwhile is not sent again.
+      for (let [after, sent] = [0, 0]; ; ) {
+        const [{ id: upTo } = { id: null }] = await read<{ id: number | null }>(next, id, after, end);
+        if (upTo === null) return sent;
+        sent += await again("state = 'failed' AND id > $3 AND id <= $4", after, upTo);
+        after = upTo;
+      }
+    },
     /**
      * Deletes the receivers' answers to events of a number's calls, and writes others `without` the number; returns how
      * many of those.
      */
     async forget(account: number, number: string, without: (text: string) => string): Promise<number> {
-      await write(
-        `UPDATE webhook_deliveries SET answer = NULL
-         WHERE call_row IN (SELECT id FROM calls WHERE account_id = $1 AND number = $2)`,
-        ...[account, number],
-      );
+      const answers = `UPDATE webhook_deliveries SET answer = NULL WHERE id IN
+        (SELECT d.id FROM calls c JOIN webhook_deliveries d ON d.call_row = c.id
+         WHERE c.account_id = $1 AND c.number = $2 AND d.answer IS NOT NULL LIMIT ${STEP}) RETURNING id`;
+      await inSteps(STEP, () => write(answers, account, number));
       const own = 'webhook_id IN (SELECT id FROM webhooks WHERE account_id = $1)';
       return rewriteTexts({ read, write }, 'webhook_deliveries', 'answer', own, account, without);
     },

@@ -46,9 +46,9 @@ const TRYING_MS = 3_600_000;
 
 const limits: Partial<DeliveryLimits> = {
   priorities: {
-    fresh: { concurrency: 8, turnMs: 2_000, buffer: 128, newestFirst: true },
-    backlog: { concurrency: 4, turnMs: 5_000, buffer: 64, newestFirst: false },
-    retry: { concurrency: 4, turnMs: 5_000, buffer: 0, newestFirst: false },
+    fresh: { concurrency: 8, turnMs: 2_000 },
+    backlog: { concurrency: 4, turnMs: 5_000 },
+    retry: { concurrency: 4, turnMs: 5_000 },
   },
   inFlight: 32,
   unrecorded: 200,

@@ -246,7 +246,6 @@ export const de: typeof en = {
       `Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Geben Sie sie neu ein.`,
     unclearNumber: (text) =>
       `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
-    manyNumbers: 'Höchstens 100 Nummern.',
     nameTaken: 'Dieser Name wird bereits verwendet.',
     tokenReplaced:
       'Es wurde gerade eben ersetzt. Sehen Sie sich das neue an, bevor Sie es noch einmal ersetzen.',
@@ -268,9 +267,11 @@ export const de: typeof en = {
       `Die Tabelle hat ${columns} Spalten. Höchstens ${max} sind möglich. Löschen Sie die, die Sie nicht brauchen.`,
     tableTooLarge:
       'Die Tabelle ist größer als 16 MB. Teilen Sie sie auf mehrere Dateien auf oder importieren Sie sie mit „pbx-bridge service customers import“.',
-    unknownEncoding:
-      'Die Datei ist weder UTF-8 noch Windows-1252: Namen würden verfälscht. Speichern Sie sie als „CSV UTF-8“ und versuchen Sie es noch einmal.',
+    unknownEncoding: (words: string) =>
+      `Die Datei ist weder UTF-8 noch Windows-1252: Namen würden verfälscht (${words}). Speichern Sie sie als „CSV UTF-8“ und versuchen Sie es noch einmal.`,
     noStorage: 'Die Datenbank ist zurzeit nicht erreichbar. Versuchen Sie es gleich noch einmal.',
+    tookTooLong:
+      'Das hat zu lange gedauert oder zu lange auf andere Änderungen gewartet und wurde abgebrochen. Versuchen Sie es später noch einmal.',
     formExpired: 'Dieses Formular ist abgelaufen. Laden Sie die Seite neu, und senden Sie es noch einmal.',
     onlyAdministrators: 'Diese Seite ist nur für Administratoren.',
     otherSite: 'Diese Anfrage kam von der Seite einer anderen Website und wurde abgelehnt.',
@@ -290,6 +291,7 @@ export const de: typeof en = {
     notDialable: 'Dieser Anrufer kann nicht zurückgerufen werden.',
     tooManyWebhooks: (most) => `Höchstens ${most} Webhooks.`,
     sameWebhook: 'Es gibt schon einen Webhook an diese Adresse.',
+    takenMeanwhile: (name) => `${name} ruft schon zurück.`,
     colleagueGone: 'Dieser Kollege ist nicht mehr da. Wählen Sie jemand anderen.',
     webhookOff: 'Der Webhook ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
     notThere: 'Das gibt es hier nicht, oder nicht mehr.',
@@ -501,6 +503,7 @@ export const de: typeof en = {
     removed: 'Kunde entfernt.',
     noSuchSegment: (segment) => `Das Segment „${segment}“ gibt es nicht.`,
     numberTaken: (number, by) => `${number} gehört bereits zu „${by}“.`,
+    manyNumbers: 'Ein Kunde kann höchstens 100 Nummern haben.',
   },
   integrations: {
     waiting: 'Rufen Sie an. Der Anruf erscheint hier.',
@@ -640,13 +643,16 @@ export const de: typeof en = {
     skipped: (lines) => `${count(lines, 'Zeile', 'Zeilen')} übersprungen.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'fehlerhafte Zeile wird', 'fehlerhafte Zeilen werden')} übersprungen.`,
-    left: (cells) => `${count(cells, 'Nummer', 'Nummern')} ausgelassen.`,
+    left: (cells) => `${count(cells, 'Angabe', 'Angaben')} ausgelassen.`,
     willBeLeft: (cells) =>
-      `${count(cells, 'Nummer wird', 'Nummern werden')} ausgelassen, der Rest dieser Zeilen importiert.`,
+      `${count(cells, 'Angabe wird', 'Angaben werden')} ausgelassen, der Rest dieser Zeilen importiert.`,
+    unsure: (cells) =>
+      `${count(cells, 'Angabe kann', 'Angaben können')} anders gemeint sein, als gelesen. Bitte prüfen.`,
     repeated:
       'Referenz einer früheren Zeile: Die Nummern kommen zusammen, vom Namen und Segment gilt der letzte Stand.',
     changed:
       'Jemand hat den Kunden inzwischen geändert. Importieren Sie die Zeile noch einmal, um zu sehen, was sie ändert.',
+    kept: (name, numbers) => `„${name}“ behält ${numbers}: Eine Nummer der Zeile war nicht lesbar.`,
     lookAgain:
       'Importiert würde etwas anderes, als Sie gesehen haben: Spalten oder Kunden haben sich seitdem geändert. Bitte prüfen Sie noch einmal.',
     otherName: (reference, name, before, line) =>
@@ -655,6 +661,9 @@ export const de: typeof en = {
     noHeader: 'Die Tabelle nennt ihre Spalten nicht. Sie wurden am Inhalt erkannt: Bitte prüfen Sie sie.',
     areaCode: (column) =>
       `Die Spalte „${column}“ wird nicht mit den Telefonnummern verbunden: Ihnen fehlt dieser Teil. Fassen Sie beide in Ihrer Tabelle zu einer Spalte zusammen und importieren Sie sie noch einmal.`,
+    country: 'Land der Nummern',
+    countryColumn: (columns) =>
+      `Die Nummern jeder Zeile werden im Land der Spalte ${columns.map((column) => `„${column}“`).join(', ')} gelesen.`,
     noName:
       'Keine Spalte wurde als Name erkannt: Neue Kunden heißen wie ihre Referenz. Gibt es eine, wählen Sie sie unten aus.',
     unknownHeader: (cells) =>
@@ -678,6 +687,12 @@ export const de: typeof en = {
         rounded: `${column}: Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Formatieren Sie die Spalte als Text und geben Sie die Nummer neu ein.`,
         ambiguous: `${column}: Es ist unklar, zu welcher Telefonnummer „${text}“ gehört.`,
       })[reason],
+    twoReadings: (column, text, number, other) =>
+      `${column}: „${text}“ wird als ${number} gelesen, kann aber auch ${other} sein. Schreiben Sie die Nummer mit + oder so, wie sie im Land gewählt wird.`,
+    lost: (column, text) =>
+      `${column}: „${text}“ ist ein Fehler einer Tabellenkalkulation. Was bekannt ist, bleibt.`,
+    unknownCountry: (column, text) =>
+      `${column}: „${text}“ ist kein bekanntes Land. Die Nummern der Zeile werden gelesen wie ohne Angabe.`,
     columnsDiffer: 'Die Anzahl der Spalten weicht von der Kopfzeile ab.',
     openQuote:
       'Ein Anführungszeichen ohne Gegenstück würde aus diesen Zeilen einen einzigen Kunden machen. Löschen oder schließen Sie es.',

@@ -249,7 +249,6 @@ export const en = {
     roundedNumber: (text: string) => `A spreadsheet has shortened the number “${text}”. Enter it again.`,
     unclearNumber: (text: string) =>
       `It is not clear which phone number “${text}” belongs to. Enter each number in full.`,
-    manyNumbers: 'At most 100 numbers.',
     nameTaken: 'This name is already in use.',
     tokenReplaced: 'It was replaced a moment ago. Look at the new one before you replace it again.',
     oldStillGood: 'The old one still works. End it first, or choose that it stops working at once.',
@@ -269,9 +268,10 @@ export const en = {
       `The table has ${columns} columns. It may have at most ${max}. Delete those that you do not need.`,
     tableTooLarge:
       'The table is larger than 16 MB. Split it into several files, or import it with “pbx-bridge service customers import”.',
-    unknownEncoding:
-      'The file is neither UTF-8 nor Windows-1252, so that its names would be damaged. Save it as “CSV UTF-8” and try again.',
+    unknownEncoding: (words: string) =>
+      `The file is neither UTF-8 nor Windows-1252, so that its names would be damaged (${words}). Save it as “CSV UTF-8” and try again.`,
     noStorage: 'The database cannot be reached at the moment. Try again shortly.',
+    tookTooLong: 'It took too long, or waited too long for other changes, and was given up. Try again later.',
     formExpired: 'This form has expired. Reload the page and send it again.',
     onlyAdministrators: 'This page is only for administrators.',
     otherSite: 'This request came from a page of another site and was refused.',
@@ -285,6 +285,7 @@ export const en = {
     notDialable: 'This is not a caller who can be called back.',
     tooManyWebhooks: (most: number) => `At most ${most} webhooks.`,
     sameWebhook: 'There is a webhook to this address already.',
+    takenMeanwhile: (name: string) => `${name} is calling back already.`,
     colleagueGone: 'This colleague is no longer here. Choose somebody else.',
     webhookOff: 'The webhook is switched off. Switch it on first.',
     notThere: 'It is not here, or no longer.',
@@ -477,6 +478,7 @@ export const en = {
     removed: 'Customer removed.',
     noSuchSegment: (segment: string) => `Segment "${segment}" does not exist. Add it first.`,
     numberTaken: (number: string, by: string) => `${number} already belongs to "${by}".`,
+    manyNumbers: 'A customer can have at most 100 numbers.',
   },
   integrations: {
     waiting: 'Make a call. It appears here.',
@@ -612,12 +614,16 @@ export const en = {
       `The import stopped partway: ${count(customers, 'customer is', 'customers are')} imported. Import the same file again to add the rest.`,
     skipped: (lines: number) => `${count(lines, 'line', 'lines')} skipped.`,
     willBeSkipped: (lines: number) => `${count(lines, 'line', 'lines')} with errors will be skipped.`,
-    left: (cells: number) => `${count(cells, 'number', 'numbers')} left out.`,
+    left: (cells: number) => `${count(cells, 'value', 'values')} left out.`,
     willBeLeft: (cells: number) =>
-      `${count(cells, 'number', 'numbers')} will be left out; the rest of these lines is imported.`,
+      `${count(cells, 'value', 'values')} will be left out; the rest of these lines is imported.`,
+    unsure: (cells: number) =>
+      `${count(cells, 'value', 'values')} may mean something else than was read. Please check.`,
     repeated: 'The reference of an earlier line: the numbers add up, and the last name and segment count.',
     changed:
       'Somebody has changed the customer in the meantime. Import the line again to see what it changes.',
+    kept: (name: string, numbers: string) =>
+      `"${name}" keeps ${numbers}: a number of the line could not be read.`,
     lookAgain:
       'What would be imported is not what you have seen: the columns or the customers have changed since. Please check again.',
     otherName: (reference: string, name: string, before: string, line: number) =>
@@ -626,6 +632,9 @@ export const en = {
     noHeader: 'The table does not name its columns. They were recognised by their contents: please check.',
     areaCode: (column: string) =>
       `Column “${column}” is not joined with the phone numbers, so that they lack it. In your table, put both into one column, and import it again.`,
+    country: 'Country of the numbers',
+    countryColumn: (columns: readonly string[]) =>
+      `The numbers of each line are read in the country of column ${columns.map((column) => `“${column}”`).join(', ')}.`,
     noName:
       'No column has been recognised as the name: new customers are called by their references. If there is one, choose it below.',
     unknownHeader: (cells: string) =>
@@ -648,6 +657,12 @@ export const en = {
         rounded: `${column}: a spreadsheet has shortened the number “${text}”. Format the column as text and enter the number again.`,
         ambiguous: `${column}: it is not clear which phone number “${text}” belongs to.`,
       })[reason],
+    twoReadings: (column: string, text: string, number: string, other: string) =>
+      `${column}: “${text}” is read as ${number}, but can also be ${other}. Write it with +, or as it is dialled in the country.`,
+    lost: (column: string, text: string) =>
+      `${column}: “${text}” is an error of a spreadsheet. What is known stays.`,
+    unknownCountry: (column: string, text: string) =>
+      `${column}: “${text}” is not a known country. The numbers of the line are read as without it.`,
     columnsDiffer: 'The number of columns differs from the header.',
     openQuote:
       'A quotation mark that is not closed would make one customer of these lines. Remove it, or close it.',

@@ -243,7 +243,6 @@ export const es: typeof en = {
     roundedNumber: (text) => `Una hoja de cálculo ha acortado el número «${text}». Introdúzcalo de nuevo.`,
     unclearNumber: (text) =>
       `No está claro a qué número de teléfono pertenece «${text}». Escriba cada número completo.`,
-    manyNumbers: 'Como máximo 100 números.',
     nameTaken: 'Este nombre ya está en uso.',
     tokenReplaced: 'Se acaba de sustituir. Mire el valor nuevo antes de sustituirlo otra vez.',
     oldStillGood:
@@ -264,9 +263,11 @@ export const es: typeof en = {
       `La tabla tiene ${columns} columnas. Puede tener como máximo ${max}. Elimine las que no necesite.`,
     tableTooLarge:
       'La tabla supera los 16 MB. Repártala en varios archivos o impórtela con «pbx-bridge service customers import».',
-    unknownEncoding:
-      'El archivo no está en UTF-8 ni en Windows-1252: los nombres se dañarían. Guárdelo como «CSV UTF-8» e inténtelo de nuevo.',
+    unknownEncoding: (words: string) =>
+      `El archivo no está en UTF-8 ni en Windows-1252: los nombres se dañarían (${words}). Guárdelo como «CSV UTF-8» e inténtelo de nuevo.`,
     noStorage: 'En este momento no se puede acceder a la base de datos. Vuelva a intentarlo en breve.',
+    tookTooLong:
+      'La operación ha tardado demasiado, o ha esperado demasiado a otros cambios, y se ha cancelado. Inténtelo más tarde.',
     formExpired: 'Este formulario ha caducado. Recargue la página y envíelo de nuevo.',
     onlyAdministrators: 'Esta página es solo para administradores.',
     otherSite: 'Esta solicitud procedía de una página de otro sitio y se ha rechazado.',
@@ -285,6 +286,7 @@ export const es: typeof en = {
     notDialable: 'No se puede devolver la llamada a este número.',
     tooManyWebhooks: (most) => `Como máximo ${most} webhooks.`,
     sameWebhook: 'Ya hay un webhook a esta dirección.',
+    takenMeanwhile: (name) => `${name} ya devuelve la llamada.`,
     colleagueGone: 'Esa persona ya no está. Elija a otra.',
     webhookOff: 'El webhook está desactivado. Actívelo primero.',
     notThere: 'Esto no existe, o ya no.',
@@ -495,6 +497,7 @@ export const es: typeof en = {
     removed: 'Cliente eliminado.',
     noSuchSegment: (segment) => `El segmento «${segment}» no existe.`,
     numberTaken: (number, by) => `${number} ya pertenece a «${by}».`,
+    manyNumbers: 'Un cliente puede tener como máximo 100 números.',
   },
   integrations: {
     waiting: 'Haga una llamada. Aparecerá aquí.',
@@ -633,13 +636,16 @@ export const es: typeof en = {
     skipped: (lines) => `${count(lines, 'línea omitida', 'líneas omitidas')}.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'línea con errores se omitirá', 'líneas con errores se omitirán')}.`,
-    left: (cells) => `${count(cells, 'número omitido', 'números omitidos')}.`,
+    left: (cells) => `${count(cells, 'valor omitido', 'valores omitidos')}.`,
     willBeLeft: (cells) =>
-      `${count(cells, 'número se omitirá', 'números se omitirán')}; el resto de estas líneas se importará.`,
+      `${count(cells, 'valor se omitirá', 'valores se omitirán')}; el resto de estas líneas se importará.`,
+    unsure: (cells) =>
+      `${count(cells, 'valor puede', 'valores pueden')} significar algo distinto de lo que se ha leído. Compruébelo.`,
     repeated:
       'Referencia de una línea anterior: los números se suman; valen el último nombre y el último segmento.',
     changed:
       'Alguien ha modificado el cliente mientras tanto. Vuelva a importar la línea para ver qué cambia.',
+    kept: (name, numbers) => `«${name}» conserva ${numbers}: no se pudo leer un número de la línea.`,
     lookAgain:
       'Se importaría algo distinto de lo que ha visto: las columnas o los clientes han cambiado desde entonces. Compruébelo de nuevo.',
     otherName: (reference, name, before, line) =>
@@ -649,6 +655,9 @@ export const es: typeof en = {
     noHeader: 'La tabla no nombra sus columnas. Se han reconocido por su contenido: compruébelas.',
     areaCode: (column) =>
       `La columna «${column}» no se une a los números de teléfono, que quedan incompletos. Reúna ambas en una sola columna de su tabla y vuelva a importarla.`,
+    country: 'País de los números',
+    countryColumn: (columns) =>
+      `Los números de cada línea se leen en el país de la columna ${columns.map((column) => `«${column}»`).join(', ')}.`,
     noName:
       'No se ha reconocido ninguna columna como nombre: los clientes nuevos se llamarán como su referencia. Si hay una, elíjala abajo.',
     unknownHeader: (cells) =>
@@ -672,6 +681,12 @@ export const es: typeof en = {
         rounded: `${column}: una hoja de cálculo ha acortado el número «${text}». Dé a la columna el formato Texto e introduzca el número de nuevo.`,
         ambiguous: `${column}: no está claro a qué número de teléfono pertenece «${text}».`,
       })[reason],
+    twoReadings: (column, text, number, other) =>
+      `${column}: «${text}» se lee como ${number}, pero también puede ser ${other}. Escriba el número con + o tal como se marca en el país.`,
+    lost: (column, text) =>
+      `${column}: «${text}» es un error de una hoja de cálculo. Lo que ya se sabe se conserva.`,
+    unknownCountry: (column, text) =>
+      `${column}: «${text}» no es un país conocido. Los números de la línea se leen como sin ese dato.`,
     columnsDiffer: 'El número de columnas no coincide con el encabezado.',
     openQuote:
       'Unas comillas sin cerrar convertirían estas líneas en un solo cliente. Elimínelas o ciérrelas.',

@@ -246,7 +246,6 @@ export const fr: typeof en = {
     roundedNumber: (text) => `Un tableur a raccourci le numéro « ${text} ». Saisissez-le à nouveau.`,
     unclearNumber: (text) =>
       `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
-    manyNumbers: '100 numéros au maximum.',
     nameTaken: 'Ce nom est déjà utilisé.',
     tokenReplaced: 'Il vient d’être remplacé. Regardez le nouveau avant de le remplacer encore.',
     oldStillGood:
@@ -267,9 +266,11 @@ export const fr: typeof en = {
       `Le tableau a ${columns} colonnes. Il peut en avoir ${max} au plus. Supprimez celles dont vous n’avez pas besoin.`,
     tableTooLarge:
       'Le tableau dépasse 16 Mo. Répartissez-le sur plusieurs fichiers ou importez-le avec « pbx-bridge service customers import ».',
-    unknownEncoding:
-      'Le fichier n’est ni en UTF-8 ni en Windows-1252 : les noms seraient altérés. Enregistrez-le au format « CSV UTF-8 » et réessayez.',
+    unknownEncoding: (words: string) =>
+      `Le fichier n’est ni en UTF-8 ni en Windows-1252 : les noms seraient altérés (${words}). Enregistrez-le au format « CSV UTF-8 » et réessayez.`,
     noStorage: 'La base de données est momentanément inaccessible. Réessayez dans un instant.',
+    tookTooLong:
+      'L’opération a duré trop longtemps, ou a attendu trop longtemps d’autres modifications, et a été abandonnée. Réessayez plus tard.',
     formExpired: 'Ce formulaire a expiré. Rechargez la page et envoyez-le à nouveau.',
     onlyAdministrators: 'Cette page est réservée aux administrateurs.',
     otherSite: 'Cette demande provenait d’une page d’un autre site et a été refusée.',
@@ -289,6 +290,7 @@ export const fr: typeof en = {
     notDialable: 'Cet appelant ne peut pas être rappelé.',
     tooManyWebhooks: (most) => `${most} webhooks au plus.`,
     sameWebhook: 'Il y a déjà un webhook vers cette adresse.',
+    takenMeanwhile: (name) => `${name} rappelle déjà.`,
     colleagueGone: 'Ce collègue n’est plus là. Choisissez quelqu’un d’autre.',
     webhookOff: 'Le webhook est désactivé. Activez-le d’abord.',
     notThere: 'Cela n’existe pas, ou plus.',
@@ -500,6 +502,7 @@ export const fr: typeof en = {
     removed: 'Client supprimé.',
     noSuchSegment: (segment) => `Le segment « ${segment} » n’existe pas.`,
     numberTaken: (number, by) => `${number} appartient déjà à « ${by} ».`,
+    manyNumbers: 'Un client peut avoir 100 numéros au maximum.',
   },
   integrations: {
     waiting: 'Passez un appel. Il apparaît ici.',
@@ -634,13 +637,16 @@ export const fr: typeof en = {
     skipped: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')}.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'ligne avec erreur sera ignorée', 'lignes avec erreurs seront ignorées')}.`,
-    left: (cells) => `${count(cells, 'numéro omis', 'numéros omis')}.`,
+    left: (cells) => `${count(cells, 'valeur omise', 'valeurs omises')}.`,
     willBeLeft: (cells) =>
-      `${count(cells, 'numéro sera omis', 'numéros seront omis')} ; le reste de ces lignes sera importé.`,
+      `${count(cells, 'valeur sera omise', 'valeurs seront omises')} ; le reste de ces lignes sera importé.`,
+    unsure: (cells) =>
+      `${count(cells, 'valeur peut avoir un autre sens que celui qui a été lu', 'valeurs peuvent avoir un autre sens que celui qui a été lu')}. Vérifiez.`,
     repeated:
       'Référence d’une ligne précédente : les numéros s’ajoutent, le dernier nom et le dernier segment comptent.',
     changed:
       'Quelqu’un a modifié le client entre-temps. Importez à nouveau la ligne pour voir ce qu’elle change.',
+    kept: (name, numbers) => `« ${name} » garde ${numbers} : un numéro de la ligne n’a pas pu être lu.`,
     lookAgain:
       'L’import ne correspondrait plus à ce que vous avez vu : les colonnes ou les clients ont changé entre-temps. Vérifiez à nouveau.',
     otherName: (reference, name, before, line) =>
@@ -649,6 +655,9 @@ export const fr: typeof en = {
     noHeader: 'Le tableau ne nomme pas ses colonnes. Elles ont été reconnues à leur contenu : vérifiez-les.',
     areaCode: (column) =>
       `La colonne « ${column} » n’est pas jointe aux numéros de téléphone, qui restent incomplets. Réunissez les deux dans une seule colonne de votre tableau, puis importez-le à nouveau.`,
+    country: 'Pays des numéros',
+    countryColumn: (columns) =>
+      `Les numéros de chaque ligne sont lus dans le pays de la colonne ${columns.map((column) => `« ${column} »`).join(', ')}.`,
     noName:
       'Aucune colonne n’a été reconnue comme nom : les nouveaux clients porteront leur référence. S’il y en a une, choisissez-la ci-dessous.',
     unknownHeader: (cells) =>
@@ -672,6 +681,11 @@ export const fr: typeof en = {
         rounded: `${column} : un tableur a raccourci le numéro « ${text} ». Mettez la colonne au format Texte et saisissez à nouveau le numéro.`,
         ambiguous: `${column} : on ne sait pas à quel numéro de téléphone appartient « ${text} ».`,
       })[reason],
+    twoReadings: (column, text, number, other) =>
+      `${column} : « ${text} » est lu comme ${number}, mais peut aussi être ${other}. Écrivez le numéro avec +, ou tel qu’on le compose dans le pays.`,
+    lost: (column, text) => `${column} : « ${text} » est une erreur de tableur. Ce qui est connu reste.`,
+    unknownCountry: (column, text) =>
+      `${column} : « ${text} » n’est pas un pays connu. Les numéros de la ligne sont lus comme sans cette indication.`,
     columnsDiffer: 'Le nombre de colonnes diffère de l’en-tête.',
     openQuote: 'Un guillemet non fermé réunirait ces lignes en un seul client. Supprimez-le ou fermez-le.',
     headerAgain: 'Les noms de colonnes, répétés.',

@@ -241,7 +241,6 @@ export const nl: typeof en = {
     roundedNumber: (text) => `Een spreadsheet heeft het nummer ‘${text}’ ingekort. Voer het opnieuw in.`,
     unclearNumber: (text) =>
       `Het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort. Voer elk nummer volledig in.`,
-    manyNumbers: 'Maximaal 100 nummers.',
     nameTaken: 'Deze naam is al in gebruik.',
     tokenReplaced: 'Dit is zojuist vervangen. Bekijk het nieuwe voordat u het opnieuw vervangt.',
     oldStillGood: 'Het oude werkt nog. Beëindig het eerst, of kies dat het meteen niet meer werkt.',
@@ -261,9 +260,11 @@ export const nl: typeof en = {
       `De tabel heeft ${columns} kolommen. Er mogen er hoogstens ${max} zijn. Verwijder de kolommen die u niet nodig hebt.`,
     tableTooLarge:
       'De tabel is groter dan 16 MB. Verdeel hem over meerdere bestanden of importeer hem met ‘pbx-bridge service customers import’.',
-    unknownEncoding:
-      'Het bestand is geen UTF-8 en geen Windows-1252: namen zouden worden beschadigd. Sla het op als ‘CSV UTF-8’ en probeer het opnieuw.',
+    unknownEncoding: (words: string) =>
+      `Het bestand is geen UTF-8 en geen Windows-1252: namen zouden worden beschadigd (${words}). Sla het op als ‘CSV UTF-8’ en probeer het opnieuw.`,
     noStorage: 'De database is op dit moment niet bereikbaar. Probeer het zo dadelijk opnieuw.',
+    tookTooLong:
+      'Dit duurde te lang, of wachtte te lang op andere wijzigingen, en is afgebroken. Probeer het later opnieuw.',
     formExpired: 'Dit formulier is verlopen. Laad de pagina opnieuw en verzend het nog een keer.',
     onlyAdministrators: 'Deze pagina is alleen voor beheerders.',
     otherSite: 'Dit verzoek kwam van een pagina van een andere website en is geweigerd.',
@@ -283,6 +284,7 @@ export const nl: typeof en = {
     notDialable: 'Deze beller kan niet worden teruggebeld.',
     tooManyWebhooks: (most) => `Hoogstens ${most} webhooks.`,
     sameWebhook: 'Er is al een webhook naar dit adres.',
+    takenMeanwhile: (name) => `${name} belt al terug.`,
     colleagueGone: 'Deze collega is er niet meer. Kies iemand anders.',
     webhookOff: 'De webhook is uitgeschakeld. Schakel hem eerst in.',
     notThere: 'Dit is hier niet, of niet meer.',
@@ -493,6 +495,7 @@ export const nl: typeof en = {
     removed: 'Klant verwijderd.',
     noSuchSegment: (segment) => `Het segment ‘${segment}’ bestaat niet.`,
     numberTaken: (number, by) => `${number} hoort al bij ‘${by}’.`,
+    manyNumbers: 'Een klant kan maximaal 100 nummers hebben.',
   },
   integrations: {
     waiting: 'Bel op. Het gesprek verschijnt hier.',
@@ -630,13 +633,16 @@ export const nl: typeof en = {
     skipped: (lines) => `${count(lines, 'regel', 'regels')} overgeslagen.`,
     willBeSkipped: (lines) =>
       `${count(lines, 'regel met fouten wordt', 'regels met fouten worden')} overgeslagen.`,
-    left: (cells) => `${count(cells, 'nummer', 'nummers')} weggelaten.`,
+    left: (cells) => `${count(cells, 'waarde', 'waarden')} weggelaten.`,
     willBeLeft: (cells) =>
-      `${count(cells, 'nummer wordt', 'nummers worden')} weggelaten; de rest van deze regels wordt geïmporteerd.`,
+      `${count(cells, 'waarde wordt', 'waarden worden')} weggelaten; de rest van deze regels wordt geïmporteerd.`,
+    unsure: (cells) =>
+      `${count(cells, 'waarde kan', 'waarden kunnen')} anders bedoeld zijn dan gelezen. Controleer dit.`,
     repeated:
       'Referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.',
     changed:
       'Iemand heeft de klant intussen gewijzigd. Importeer de regel opnieuw om te zien wat die verandert.',
+    kept: (name, numbers) => `‘${name}’ houdt ${numbers}: een nummer van de regel was niet leesbaar.`,
     lookAgain:
       'Er zou iets anders worden geïmporteerd dan u hebt gezien: de kolommen of de klanten zijn sindsdien gewijzigd. Controleer het opnieuw.',
     otherName: (reference, name, before, line) =>
@@ -645,6 +651,9 @@ export const nl: typeof en = {
     noHeader: 'De tabel noemt de kolommen niet. Ze zijn aan hun inhoud herkend: controleer ze.',
     areaCode: (column) =>
       `De kolom ‘${column}’ wordt niet met de telefoonnummers samengevoegd: die zijn daardoor onvolledig. Zet beide in uw tabel in één kolom en importeer opnieuw.`,
+    country: 'Land van de nummers',
+    countryColumn: (columns) =>
+      `De nummers van elke regel worden gelezen in het land van kolom ${columns.map((column) => `‘${column}’`).join(', ')}.`,
     noName:
       'Geen kolom is herkend als naam: nieuwe klanten heten naar hun referentie. Is er een, kies die dan hieronder.',
     unknownHeader: (cells) =>
@@ -669,6 +678,11 @@ export const nl: typeof en = {
         rounded: `${column}: een spreadsheet heeft het nummer ‘${text}’ ingekort. Geef de kolom de opmaak Tekst en voer het nummer opnieuw in.`,
         ambiguous: `${column}: het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort.`,
       })[reason],
+    twoReadings: (column, text, number, other) =>
+      `${column}: ‘${text}’ wordt gelezen als ${number}, maar kan ook ${other} zijn. Schrijf het nummer met + of zoals het in het land wordt gekozen.`,
+    lost: (column, text) => `${column}: ‘${text}’ is een fout van een spreadsheet. Wat bekend is, blijft.`,
+    unknownCountry: (column, text) =>
+      `${column}: ‘${text}’ is geen bekend land. De nummers van de regel worden gelezen als zonder opgave.`,
     columnsDiffer: 'Het aantal kolommen wijkt af van de kopregel.',
     openQuote:
       'Een aanhalingsteken dat niet wordt gesloten, zou van deze regels één klant maken. Verwijder of sluit het.',

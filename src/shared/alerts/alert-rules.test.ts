@@ -99,6 +99,20 @@ describe('alerts', () => {
       timeline(60, (at) => (at < 3 ? {} : at < 20 ? refused : undefined)),
       ['5 began 0 ami.login-refused', '21 over 0-20 ami.login-refused'],
     ));
+  test('what was removed is over at once, once, and nothing of it is remembered', () => {
+    const first = (problem: Problem) =>
+      decideAlerts({}, { problems: [problem] }, { now: start, afterMs: minute }).watched;
+    const gone = { problems: [], isGone: (key: string) => key === 'link' };
+    const then = { now: start + 1, afterMs: minute };
+    const { watched, notices } = decideAlerts(first({ ...link, atOnce: true }), gone, then);
+    assert.deepEqual(watched, {});
+    const over = { state: 'over', since: start, until: start + 1, times: 1, flaps: false };
+    const { key: _, ...text } = link;
+    assert.deepEqual(notices, [{ ...text, ...over }]);
+    assert.deepEqual(decideAlerts(first(link), gone, then), { watched: {}, notices: [] });
+    const other = { ...gone, isGone: () => false };
+    assert.deepEqual(Object.keys(decideAlerts(first(link), other, then).watched), ['link']);
+  });
   test('a clock that is set back delays nothing for ever', () => {
     const future = { since: start + 600 * minute, beginnings: [start + 600 * minute] };
     const known = { ...link, ...future, absentSince: start + 600 * minute };

@@ -42,6 +42,8 @@ export type Seen = {
   readonly problems: readonly Problem[];
   /** Keys of which nothing is known at the moment: what was known of them stays. */
   readonly unknown?: readonly string[];
+  /** Whether what a key is about was removed: its problem is over at once, and nothing of it is remembered. */
+  readonly isGone?: (key: string) => boolean;
 };
 
 const hourMs = 3_600_000;
@@ -60,7 +62,7 @@ const settledMs = 60_000;
  */
 export function decideAlerts(
   before: WatchedProblems,
-  { problems, unknown = [] }: Seen,
+  { problems, unknown = [], isGone = () => false }: Seen,
   { now, afterMs }: { readonly now: number; readonly afterMs: number },
 ): { readonly watched: WatchedProblems; readonly notices: readonly Notice[] } {
   const watched: Record<string, Watched> = {};
@@ -74,7 +76,9 @@ export function decideAlerts(
         ? [kept]
         : problem !== undefined
           ? whilePresent(known, problem, now, afterMs)
-          : whileAbsent(known as Watched, now, Math.min(afterMs, settledMs));
+          : isGone(key)
+            ? whenGone(known as Watched, now)
+            : whileAbsent(known as Watched, now, Math.min(afterMs, settledMs));
     if (next !== undefined) watched[key] = next;
     notices.push(...said);
   }
@@ -132,11 +136,18 @@ function whileAbsent(known: Watched, now: number, settleMs: number): Step {
   if (known.alert === undefined) return quietMs < hourMs ? [next] : [undefined];
   if (quietMs < (known.alert.flaps ? hourMs : settleMs)) return [next];
   const { alert, ...closed } = next;
-  return [
-    closed,
-    { ...noticeOf({ ...next, alert: known.alert }, 'over', alert?.announced), until: absentSince },
-  ];
+  return [closed, endOf({ ...next, alert: known.alert }, absentSince)];
 }
+
+function whenGone(known: Watched, now: number): Step {
+  const { alert, absentSince = now } = known;
+  return alert === undefined ? [undefined] : [undefined, endOf({ ...known, alert }, absentSince)];
+}
+
+const endOf = (watched: Announced, until: number): Notice => ({
+  ...noticeOf(watched, 'over', watched.alert.announced),
+  until,
+});
 
 type Announced = Watched & { readonly alert: NonNullable<Watched['alert']> };
 

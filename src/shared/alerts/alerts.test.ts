@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { until } from '../../../test/until.ts';
+import { until } from '../../../test/tools/until.ts';
 import type { Log } from '../log/log.ts';
 import type { Notice, Seen } from './alert-rules.ts';
 import { createAlerts } from './alerts.ts';

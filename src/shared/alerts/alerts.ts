@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
 import type { Log } from '../log/log.ts';
-import type { MetricRow } from '../process/metric-registry.ts';
-import { messageOf, parseJson } from '../process/parse-json.ts';
+import { messageOf } from '../process/parse-json.ts';
 import { within } from '../process/within.ts';
-import { decideAlerts, type Notice, type Seen, type WatchedProblems } from './alert-rules.ts';
+import { decideAlerts, type Seen, type WatchedProblems } from './alert-rules.ts';
 import type { AlertTarget } from './alert-targets.ts';
+import { createAlertsFile, loadAlerts } from './alerts-file.ts';
+import { type AlertsStatus, problemsNow, refusals } from './alerts-status.ts';
+import { began, ended, noticesOf, type Unsent, unsentTo, withNotices } from './unsent-notices.ts';
 
 type AlertsOptions = {
   /** The file that keeps across restarts what was announced. */
@@ -19,36 +19,19 @@ type AlertsOptions = {
   readonly everyMs?: number | undefined;
 };
 
-export type AlertsStatus = {
-  /** Present problems, announced or not. `since`: Unix ms. */
-  readonly problems: readonly {
-    readonly code: string;
-    readonly what: string;
-    readonly remedy: string;
-    readonly since: number;
-  }[];
-  /** Announced problems that are gone, whose end is not announced yet: they may come back. Unix ms. */
-  readonly over: readonly { readonly code: string; readonly what: string; readonly until: number }[];
+type State = {
+  readonly watched: WatchedProblems;
+  readonly unsent: Unsent;
+  readonly seen: Seen;
   /** Alerts that a target accepted since the start. */
   readonly sent: number;
-  /** Alerts that could not be sent yet, per target. */
-  readonly unsent: readonly { readonly target: string; readonly count: number; readonly error: string }[];
-};
-
-/** What is on disk. */
-type Kept = {
-  readonly watched: WatchedProblems;
-  readonly unsent: Readonly<Record<string, readonly Notice[]>>;
+  /** Problems could not be read the last time. */
+  readonly isFailing: boolean;
 };
 
 const checkMs = 10_000;
 /** How long a disk or a target that hangs holds up the next step, ms. */
-const SOON_MS = 1_000;
-/** Delay before the next attempt to a target that failed, ms; it doubles with each failure, up to the longest. */
-const retryMs = 30_000;
-const longestRetryMs = 15 * 60_000;
-/** More unsent notices of one target are dropped, oldest first. */
-const mostUnsent = 50;
+const soonMs = 1_000;
 
 export type Alerts = ReturnType<typeof createAlerts>;
 
@@ -58,93 +41,63 @@ export type Alerts = ReturnType<typeof createAlerts>;
  * status.
  */
 export function createAlerts(
-  options: AlertsOptions,
-  tools: { readonly read: () => Promise<Seen>; readonly log: Log; readonly now: () => number },
+  { file, targets, afterMs, everyMs = checkMs, onChecked = () => {} }: AlertsOptions,
+  { read, log, now }: { readonly read: () => Promise<Seen>; readonly log: Log; readonly now: () => number },
 ) {
-  const { file, targets, afterMs, everyMs = checkMs } = options;
-  const { log, now } = tools;
-  let { watched, unsent }: Kept = load(file);
-  unsent = Object.fromEntries(targets.map(({ name }) => [name, unsent[name] ?? []]));
-  let lastSeen: Seen = { problems: [] };
-  let saved = JSON.stringify({ watched, unsent });
-  const states = new Map(
-    targets.map(({ name }) => [name, { sending: false, failures: 0, nextAt: 0, error: '' }]),
-  );
-  let timer: NodeJS.Timeout | undefined;
+  const names = targets.map(({ name }) => name);
+  const kept = loadAlerts(file);
+  let state: State = {
+    watched: kept.watched,
+    unsent: unsentTo(names, kept.unsent),
+    seen: { problems: [] },
+    sent: 0,
+    isFailing: false,
+  };
+  const toKeep = () => ({ watched: state.watched, unsent: noticesOf(state.unsent) });
+  const disk = createAlertsFile(file, log, toKeep());
+  const stopping = new AbortController();
   let running: Promise<void> | undefined;
-  let writing: Promise<void> = Promise.resolve();
   let sending: Promise<unknown> = Promise.resolve();
-  let failing = false;
-  let sent = 0;
-  let stopped = false;
-  let closed = false;
 
   async function checkOnce(): Promise<void> {
     try {
-      const seen = await tools.read();
-      failing = false;
-      if (stopped) return;
-      const decided = decideAlerts(watched, seen, { now: now(), afterMs });
-      watched = decided.watched;
-      lastSeen = seen;
-      for (const { state, code: problem, what, remedy } of decided.notices)
-        log.say(state === 'over' ? 'alert.over' : 'alert.began', { problem, what, remedy });
-      if (decided.notices.length > 0)
-        unsent = Object.fromEntries(
-          Object.entries(unsent).map(([name, list]) => [
-            name,
-            [...list, ...decided.notices].slice(-mostUnsent),
-          ]),
-        );
+      const seen = await read();
+      if (stopping.signal.aborted) return;
+      announce(seen);
     } catch (error) {
-      if (!failing) log.say('alert.failed', { error });
-      failing = true;
+      if (!state.isFailing) log.say('alert.failed', { error });
+      state = { ...state, isFailing: true };
     }
     // Saved before anything is sent, so that a crash does not announce it twice. With a time limit: the alert may be
     // that the disk hangs.
-    await within(SOON_MS, save());
-    if (stopped) return;
+    await within(soonMs, disk.save(toKeep));
+    if (stopping.signal.aborted) return;
     sending = Promise.all([sending, ...targets.map(send)]);
-    options.onChecked?.();
+    onChecked();
   }
 
-  async function send(target: AlertTarget): Promise<void> {
-    const state = states.get(target.name);
-    const notices = unsent[target.name] ?? [];
-    if (state === undefined || state.sending || notices.length === 0 || now() < state.nextAt) return;
-    state.sending = true;
+  function announce(seen: Seen): void {
+    const { watched, notices } = decideAlerts(state.watched, seen, { now: now(), afterMs });
+    const unsent = notices.length > 0 ? withNotices(state.unsent, notices) : state.unsent;
+    state = { ...state, watched, unsent, seen, isFailing: false };
+    for (const { state: what, code: problem, what: text, remedy } of notices)
+      log.say(what === 'over' ? 'alert.over' : 'alert.began', { problem, what: text, remedy });
+  }
+
+  async function send({ name, send }: AlertTarget): Promise<void> {
+    const before = state.unsent;
+    state = { ...state, unsent: began(before, name, now()) };
+    const { sending: notices = [], error: lastError } = state.unsent[name] ?? {};
+    if (state.unsent === before) return;
     try {
-      await target.send(notices);
-      const rest = (unsent[target.name] ?? []).filter((it) => !notices.includes(it));
-      unsent = { ...unsent, [target.name]: rest };
-      sent += notices.length;
-      log.say('alert.sent', { count: notices.length, target: target.name });
-      Object.assign(state, { failures: 0, nextAt: 0, error: '' });
-      await within(SOON_MS, save());
+      await send(notices);
+      state = { ...state, unsent: ended(state.unsent, name, now()), sent: state.sent + notices.length };
+      log.say('alert.sent', { count: notices.length, target: name });
+      await within(soonMs, disk.save(toKeep));
     } catch (error) {
-      if (state.error === '') log.say('alert.not-sent', { target: target.name, error });
-      state.error = messageOf(error);
-      state.nextAt = now() + Math.min(retryMs * 2 ** state.failures++, longestRetryMs);
-    } finally {
-      state.sending = false;
+      if (lastError === '') log.say('alert.not-sent', { target: name, error });
+      state = { ...state, unsent: ended(state.unsent, name, now(), messageOf(error)) };
     }
-  }
-
-  /** Writes one after the other. A full disk must not prevent the alert about it. */
-  function save(): Promise<void> {
-    writing = writing.then(async () => {
-      const text = JSON.stringify({ watched, unsent } satisfies Kept);
-      if (text === saved || closed) return;
-      try {
-        await writeFile(`${file}.new`, text, { mode: 0o600 });
-        await rename(`${file}.new`, file);
-        saved = text;
-      } catch (error) {
-        if (saved !== '') log.say('alert.not-kept', { file, error });
-        saved = '';
-      }
-    });
-    return writing;
   }
 
   /** Checks once, and starts to send. Never rejects. */
@@ -158,72 +111,23 @@ export function createAlerts(
   return {
     check,
     start() {
-      timer = setInterval(check, everyMs);
+      const timer = setInterval(check, everyMs);
+      stopping.signal.addEventListener('abort', () => clearInterval(timer));
       void check();
     },
     /** Waits for running reads, requests and writes, a second each at most. No write begins after it. */
     async stop() {
-      stopped = true;
-      clearInterval(timer);
-      if (running) await within(SOON_MS, running);
-      await within(SOON_MS, sending);
-      await within(SOON_MS, writing);
-      closed = true;
+      stopping.abort();
+      if (running) await within(soonMs, running);
+      await within(soonMs, sending);
+      await within(soonMs, disk.written());
+      disk.close();
     },
     /** `seen`: at this moment; at the last check when absent. */
-    status: (seen: Seen = lastSeen): AlertsStatus => ({
-      problems: seen.problems.map(({ key, code, what, remedy, since }) => ({
-        ...{ code, what, remedy },
-        since:
-          watched[key]?.absentSince === undefined
-            ? (watched[key]?.since ?? since ?? now())
-            : (since ?? now()),
-      })),
-      over: Object.entries(watched).flatMap(([key, { alert, code, what, absentSince = now() }]) => {
-        const isPresent = seen.problems.some((problem) => problem.key === key) || seen.unknown?.includes(key);
-        return alert === undefined || alert.flaps || isPresent ? [] : [{ code, what, until: absentSince }];
-      }),
-      sent,
-      unsent: targets.flatMap(({ name }) => {
-        const [count, error] = [unsent[name]?.length ?? 0, states.get(name)?.error ?? ''];
-        return error === '' ? [] : [{ target: name, count, error }];
-      }),
+    status: (seen: Seen = state.seen): AlertsStatus => ({
+      ...problemsNow(seen, state.watched, now()),
+      sent: state.sent,
+      unsent: refusals(state.unsent),
     }),
   };
-}
-
-/** A missing or damaged file counts as empty: problems that last are announced again. */
-function load(file: string): Kept {
-  try {
-    const kept = parseJson(readFileSync(file, 'utf8')) as Partial<Kept> | undefined;
-    return { watched: kept?.watched ?? {}, unsent: kept?.unsent ?? {} };
-  } catch {
-    return { watched: {}, unsent: {} };
-  }
-}
-
-/** The metrics of problems and alerts, of the bridge and of the service. */
-export const alertRows: readonly MetricRow<{ readonly alerts: AlertsStatus }>[] = [
-  {
-    name: 'problems',
-    help: 'Open problems, announced or not, by code; see messages.md.',
-    label: 'code',
-    read: (it) => countByCode(it.alerts),
-  },
-  {
-    name: 'alerts_sent_total',
-    help: 'Alerts that the mail server or the webhook accepted since the start.',
-    read: (it) => it.alerts.sent,
-  },
-  {
-    name: 'alerts_unsent',
-    help: 'Alerts that could not be sent yet.',
-    read: (it) => it.alerts.unsent.reduce((sum, { count }) => sum + count, 0),
-  },
-];
-
-function countByCode({ problems }: AlertsStatus): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { code } of problems) counts[code] = (counts[code] ?? 0) + 1;
-  return counts;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { until } from '../../../test/until.ts';
+import { until } from '../../../test/tools/until.ts';
 
 /** A web server on a free port of this machine that takes JSON, or answers `answer.status`. */
 export async function startWebhookReceiver() {

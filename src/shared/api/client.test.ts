@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type FarSide, startFarSide } from '../../../test/fakes/far-side.ts';
-import { always, type Fault, times } from '../../../test/fakes/far-side-faults.ts';
-import { freePort } from '../../../test/free-port.ts';
+import { type FarSide, startFarSide } from '../../../test/tools/fakes/far-side.ts';
+import { always, type Fault, times } from '../../../test/tools/fakes/far-side-faults.ts';
+import { freePort } from '../../../test/tools/free-port.ts';
 import { type ApiClientOptions, createApiClient } from './client.ts';
 import type { ApiResult } from './result.ts';
 

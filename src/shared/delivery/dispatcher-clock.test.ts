@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, createDeliveryLab, ok } from '../../../test/fakes/delivery-lab.ts';
+import { answer, createDeliveryLab, ok } from '../../../test/tools/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 
 const minute = 60_000;

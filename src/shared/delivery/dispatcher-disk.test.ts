@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, ok, startDeliveryLab } from '../../../test/fakes/delivery-lab.ts';
+import { setImmediate } from 'node:timers/promises';
+import { answer, ok, startDeliveryLab } from '../../../test/tools/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import type { DeliveryLimits } from './limits.ts';
 
-const priority = { concurrency: 2, turnMs: 600_000, buffer: 4, newestFirst: false };
+const priority = { concurrency: 2, turnMs: 600_000 };
 const small: Partial<DeliveryLimits> = {
-  priorities: { fresh: priority, backlog: priority, retry: { ...priority, buffer: 0 } },
+  priorities: { fresh: priority, backlog: priority, retry: priority },
 };
 
 test('what is never offered is found on disk', async (t) => {
@@ -58,16 +59,34 @@ test('an event that was tried, then overtaken by one that is sent again, is sent
   ]);
 });
 
-test('what waits in memory when the disk cannot be asked is sent later', async (t) => {
+test('what waits while the disk cannot be read is sent later', async (t) => {
   const lab = startDeliveryLab(t, () => ({ afterMs: 400, result: ok }), { limits: small });
   for (const call of ['a', 'b', 'c']) lab.offer(call, 'ringing');
-  const { isNext } = lab.queue;
-  lab.queue.isNext = () => Promise.reject(new Error('the disk is gone'));
+  const { due } = lab.queue;
+  lab.queue.due = () => Promise.reject(new Error('the disk is gone'));
   await lab.pass(500);
   assert.equal(lab.lines.filter(({ code }) => code === 'delivery.queue-failed').length, 1);
-  lab.queue.isNext = isNext;
+  lab.queue.due = due;
   await lab.pass(10_000, 100);
   assert.deepEqual([...lab.book.calls.keys()], ['a', 'b', 'c']);
+});
+
+test('what is sent and recorded while the disk is read is not sent again', async (t) => {
+  const lab = startDeliveryLab(t);
+  await lab.pass(10);
+  const events = lab.take('a', 'ringing');
+  const { due } = lab.queue;
+  lab.queue.due = async (query) => {
+    const found = await due(query);
+    // As on a server whose answers overtake each other.
+    lab.dispatcher.offer(events.splice(0));
+    for (let turn = 0; turn < 20; turn++) await setImmediate();
+    return found;
+  };
+  lab.dispatcher.poke();
+  await lab.pass(100);
+  assert.equal(lab.queue.rows[0]?.state, 'delivered');
+  assert.equal(lab.sent.length, 1);
 });
 
 test('a disk that records nothing does not hold up the next try', async (t) => {

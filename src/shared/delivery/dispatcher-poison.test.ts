@@ -6,7 +6,7 @@ import {
   failure,
   ok,
   startDeliveryLab,
-} from '../../../test/fakes/delivery-lab.ts';
+} from '../../../test/tools/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 
 test('the API will not have an event: parked after three tries, later events of the call go on', async (t) => {

@@ -7,7 +7,7 @@ import {
   failure,
   ok,
   startDeliveryLab,
-} from '../../../test/fakes/delivery-lab.ts';
+} from '../../../test/tools/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 
 const minute = 60_000;

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDeliveryLab, ok, startDeliveryLab, startUnix } from '../../../test/fakes/delivery-lab.ts';
+import {
+  createDeliveryLab,
+  ok,
+  startDeliveryLab,
+  startUnix,
+} from '../../../test/tools/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import type { DeliveryLimits } from './limits.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const priority = { concurrency: 2, turnMs: 600_000, buffer: 4, newestFirst: false };
+const priority = { concurrency: 2, turnMs: 600_000 };
 const small: Partial<DeliveryLimits> = {
-  priorities: { fresh: priority, backlog: priority, retry: { ...priority, buffer: 0 } },
+  priorities: { fresh: priority, backlog: priority, retry: priority },
 };
 
 test('the events of a call go one at a time, in order, each after the answer to the one before', async (t) => {

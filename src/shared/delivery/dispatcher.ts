@@ -3,10 +3,11 @@ import type { Log } from '../log/log.ts';
 import { wholeMs } from '../process/clock.ts';
 import { messageOf } from '../process/parse-json.ts';
 import { type Classified, classify } from './classify.ts';
+import { createDueReader } from './due-reader.ts';
 import { type DeliveryStatus, type Flow, flowing, nextFlow } from './flow.ts';
 import { createAlarm, type DeliveryLimits, defaultLimits } from './limits.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
-import { createPrefetchBuffer, priorities } from './prefetch-buffer.ts';
+import { createProber } from './prober.ts';
 import {
   type DeliveryQueue,
   type DeliveryResult,
@@ -15,6 +16,7 @@ import {
   type QueuedEvent,
 } from './queue.ts';
 import { createReport } from './report.ts';
+import { createRequestSlots } from './request-slots.ts';
 import { createResultWriter } from './result-writer.ts';
 
 type DispatcherOptions = {
@@ -41,8 +43,8 @@ export type Dispatcher = ReturnType<typeof createDispatcher>;
  * Sends the events of a queue to the far side: those of the outbox to the API, those of the service to its webhooks. The
  * events of a call are sent one at a time, in order. Calls do not wait for each other.
  *
- * Memory is only a cache: an event leaves the disk when the far side has confirmed it. What memory loses (a full buffer,
- * a stop, a crash) is read from disk again.
+ * The disk says what is due (due-reader.ts), request-slots.ts says how many go at once, and an event leaves the disk when
+ * the far side has confirmed it. What a stop or a crash interrupts is read from disk again.
  *
  * Waits are measured with the monotonic clock. `queueTime`, by which events on disk become due, is the Unix time of the
  * start plus the monotonic clock: a system clock that is set meanwhile neither delays events nor releases many at once.
@@ -54,31 +56,25 @@ export function createDispatcher(options: DispatcherOptions) {
   const queueTime = () => queueTimeOffset + monotonic();
   const report = createReport({ log, monotonic, waiting: () => queue.waiting() });
   const alarm = createAlarm(monotonic, tick);
-  const buffer = createPrefetchBuffer({
-    queue,
-    limits,
-    now,
-    queueTime,
-    monotonic,
-    isOpen,
-    onRetryAt,
-    attempt: (event) => attempt(event, false),
-    onFailed: onQueueFailed,
+  const slots = createRequestSlots(limits, () => void reader.readMore());
+  const reader = createDueReader({
+    ...{ queue, limits, now, queueTime, onRetryAt, onFailed: onQueueFailed },
+    free: (priority) => (isOpen(priority) ? slots.free(priority) : 0),
+    begin: (event, priority) => void attempt(event, priority),
   });
   const writer = createResultWriter({ queue, onRecorded, onRefused: report.notRecorded });
+  const prober = createProber({
+    ...{ takeOne: reader.takeOne, recorded: writer.recorded, monotonic, onFailed: onQueueFailed },
+    attempt: (event) => attempt(event, 'fresh', true),
+    mayProbe: () => phase === 'running' && flow.state !== 'ok' && flow.state !== 'held' && !flow.named,
+  });
   const counts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
+  /** Monotonic ms at which each is due. */
+  const next = { poll: 0, expire: monotonic() + limits.expireEveryMs, retry: Number.POSITIVE_INFINITY };
 
   let queueTimeOffset = now() - monotonic();
   let phase: 'new' | 'running' | 'stopping' | 'abandoned' = 'new';
   let flow: Flow = flowing(monotonic());
-  let inFlight = 0;
-  let probing = false;
-  let probedAt = Number.NEGATIVE_INFINITY;
-  /** A probe that began before a setting changed has no meaning: another follows. */
-  let probeWanted = false;
-  let pollAt = 0;
-  let expireAt = monotonic() + limits.expireEveryMs;
-  let retryAt = Number.POSITIVE_INFINITY;
   let onIdle = () => {};
   let onAttempt: OnAttempt = () => {};
   let stopped: Promise<void> | undefined;
@@ -92,18 +88,17 @@ export function createDispatcher(options: DispatcherOptions) {
     );
   }
 
-  async function attempt(event: QueuedEvent, probe: boolean): Promise<void> {
+  async function attempt(event: QueuedEvent, priority: Priority, isProbe = false): Promise<void> {
     const startedAt = monotonic();
-    if (++inFlight === limits.inFlight) buffer.pause();
+    const end = slots.take(priority);
     let result: ApiResult;
     try {
       result = await send(event);
     } catch (error) {
       result = { kind: 'failed', error: 'unknown', detail: messageOf(error), durationMs: 0 };
     }
-    if (inFlight-- === limits.inFlight) buffer.resume();
-    if (phase === 'abandoned') return;
-    conclude(event, result, startedAt, probe);
+    if (phase !== 'abandoned') conclude(event, result, startedAt, isProbe);
+    end();
   }
 
   /** Applies the result of an attempt to the queue, the event and the log. */
@@ -131,18 +126,20 @@ export function createDispatcher(options: DispatcherOptions) {
 
   function onRecorded(batch: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]): void {
     for (const { callId, nextAt } of batch) {
-      buffer.release(callId);
+      reader.release(callId);
       if (nextAt !== undefined) onRetryAt(nextAt);
     }
     for (const event of nextEvents) {
       // It was sent before, and lost its place to an event that was sent again: the disk knows when it is due.
       if (event.attempts > 0) onRetryAt(queueTime());
-      else buffer.add(event, event.queuedAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
+      else reader.offer(event, event.queuedAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
     }
-    for (const priority of priorities) buffer.refillIfLow(priority);
-    probeIfWanted();
-    if (inFlight + writer.unrecorded() === 0) onIdle();
+    void reader.readMore();
+    prober.probeIfWanted();
+    if (isIdle()) onIdle();
   }
+
+  const isIdle = () => slots.inFlight() + writer.unrecorded() === 0;
 
   function changeFlow(next: Flow): void {
     if (next === flow) return;
@@ -151,61 +148,32 @@ export function createDispatcher(options: DispatcherOptions) {
     if (before.state === 'ok' && next.state === 'ok') return;
     report.flow(before, next);
     if (next.state !== 'ok') alarm.by(next.nextTryAt);
-    poke();
+    reader.readAll();
   }
 
   function onRetryAt(dueAt: number): void {
-    retryAt = Math.min(retryAt, monotonic() + Math.min(dueAt - queueTime(), longestWaitMs));
-    alarm.by(retryAt);
+    next.retry = Math.min(next.retry, monotonic() + Math.min(dueAt - queueTime(), longestWaitMs));
+    alarm.by(next.retry);
   }
 
   function tick(): void {
     const at = monotonic();
     report.tick();
-    if (flow.state !== 'ok' && at >= flow.nextTryAt) void probe();
-    if (at >= retryAt) {
-      retryAt = Number.POSITIVE_INFINITY;
-      void buffer.refill('retry');
+    if (flow.state !== 'ok' && at >= flow.nextTryAt) void prober.probe();
+    if (at >= next.retry) {
+      next.retry = Number.POSITIVE_INFINITY;
+      reader.readAll(['retry']);
     }
-    if (at >= pollAt) {
-      pollAt = at + limits.pollMs;
-      poke();
+    if (at >= next.poll) {
+      next.poll = at + limits.pollMs;
+      reader.readAll();
     }
-    if (at >= expireAt) {
-      expireAt = at + limits.expireEveryMs;
+    if (at >= next.expire) {
+      next.expire = at + limits.expireEveryMs;
       void expire();
     }
-    alarm.by(Math.min(pollAt, retryAt));
+    alarm.by(Math.min(next.poll, next.retry));
     if (flow.state !== 'ok' && flow.nextTryAt > at) alarm.by(flow.nextTryAt);
-  }
-
-  /** Sends one event to check whether the far side works again, unless a probe is running. */
-  async function probe(): Promise<void> {
-    if (probing) return;
-    probing = true;
-    probedAt = monotonic();
-    let one: QueuedEvent | undefined;
-    try {
-      let before: number;
-      do {
-        before = writer.recorded();
-        one = await buffer.takeOne();
-        // The event that was sent last may be the only one, and its result was recorded just now.
-      } while (one === undefined && writer.recorded() !== before);
-      if (one) {
-        probeWanted = false;
-        await attempt(one, true);
-      }
-    } catch (error) {
-      onQueueFailed(error);
-    }
-    probing = false;
-    if (one) probeIfWanted();
-  }
-
-  function probeIfWanted(): void {
-    const mayProbe = phase === 'running' && flow.state !== 'ok' && flow.state !== 'held' && !flow.named;
-    if (probeWanted && mayProbe) void probe();
   }
 
   async function expire(): Promise<void> {
@@ -223,16 +191,11 @@ export function createDispatcher(options: DispatcherOptions) {
     if (phase === 'running') report.queueFailed(error);
   }
 
-  /** Reads the queue now, as after dead letters were made to wait again. */
-  function poke(): void {
-    for (const priority of priorities) void buffer.refill(priority);
-  }
-
   async function stopWithin(limitMs: number): Promise<void> {
     const wasRunning = phase === 'running';
     phase = 'stopping';
     alarm.off();
-    if (wasRunning && inFlight + writer.unrecorded() > 0) {
+    if (wasRunning && !isIdle()) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         onIdle = resolve;
@@ -256,17 +219,15 @@ export function createDispatcher(options: DispatcherOptions) {
     },
     /** Takes next events that were just queued, which saves a query. Only a hint: others are found on disk. */
     offer(nextEvents: readonly QueuedEvent[]) {
-      for (const event of nextEvents) buffer.add(event, 'fresh');
+      for (const event of nextEvents) reader.offer(event, 'fresh');
       if (phase !== 'running' || flow.state === 'ok' || isOpen('fresh')) return;
-      const brought = flow.state === 'outage' && !flow.named && monotonic() - probedAt >= limits.probeGapMs;
-      if (brought || monotonic() >= flow.nextTryAt) void probe();
+      const brought = flow.state === 'outage' && !flow.named && prober.sinceLast() >= limits.probeGapMs;
+      if (brought || monotonic() >= flow.nextTryAt) void prober.probe();
     },
-    poke,
+    /** Reads the queue now, as after dead letters were made to wait again. */
+    poke: () => reader.readAll(),
     /** Probes at once if delivery is stopped, as after a change of settings. A Retry-After is still obeyed. */
-    retry() {
-      probeWanted = true;
-      probeIfWanted();
-    },
+    retry: () => prober.want(),
     /** Waits for running requests, for at most `limitMs` (5 s), and records their results; other events stay on disk. */
     stop(limitMs = 5_000) {
       stopped ??= stopWithin(limitMs);
@@ -286,7 +247,7 @@ export function createDispatcher(options: DispatcherOptions) {
                 failures: flow.failures,
               },
             }),
-        inFlight,
+        inFlight: slots.inFlight(),
         unrecorded: writer.unrecorded(),
         ...counts,
         ...(lastDeliveredAt !== undefined && { lastDeliveredAt }),

@@ -1,3 +1,4 @@
+import { queryEntries } from '../api/contract/fields.ts';
 import { parseJson } from '../process/parse-json.ts';
 
 /** One recorded request about a call, from the far side's history. Fields that it does not have are left out. */
@@ -46,7 +47,7 @@ export function historyEntry(entry: unknown): HistoryEntry | undefined {
 /** The payload as received: an object, its JSON, or for GET a query string. */
 function fieldsOf(request: unknown): Readonly<Record<string, unknown>> {
   if (typeof request !== 'string') return objectOf(request);
-  return objectOf(parseJson(request) ?? Object.fromEntries(new URLSearchParams(request)));
+  return objectOf(parseJson(request) ?? Object.fromEntries(queryEntries(request)));
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type HistoryEntry, queryHistory } from '../../../test/fakes/far-side-history.ts';
+import { type HistoryEntry, queryHistory } from '../../../test/tools/fakes/far-side-history.ts';
 import type { ApiClient } from '../api/client.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import type { ApiResult } from '../api/result.ts';

@@ -8,10 +8,6 @@ export type PriorityLimits = {
    * requests hang must not block others.
    */
   readonly turnMs: number;
-  /** Events in memory that wait for their turn; the rest stays on disk. */
-  readonly buffer: number;
-  /** The newest of them goes first, else the one that came first. */
-  readonly newestFirst: boolean;
 };
 
 export type DeliveryLimits = {
@@ -22,8 +18,6 @@ export type DeliveryLimits = {
   readonly unrecorded: number;
   /** How long a call is fresh after its newest event, ms. */
   readonly freshMs: number;
-  /** An event that has waited in memory longer than this, ms, is sent only if it still is the next event of its call on disk. */
-  readonly trustMs: number;
   /** The queue is looked at this often, ms, even if nothing gave a hint. */
   readonly pollMs: number;
   /** How often the API may reject an event before it becomes a dead letter. */
@@ -40,16 +34,13 @@ const minute = 60_000;
 
 export const defaultLimits: DeliveryLimits = {
   priorities: {
-    fresh: { concurrency: 64, turnMs: 100, buffer: 1_024, newestFirst: true },
-    backlog: { concurrency: 32, turnMs: 2_000, buffer: 256, newestFirst: false },
-    // No buffer: those with the fewest attempts go first, which only the queue knows.
-    retry: { concurrency: 32, turnMs: 1_000, buffer: 0, newestFirst: false },
+    fresh: { concurrency: 64, turnMs: 100 },
+    backlog: { concurrency: 32, turnMs: 2_000 },
+    retry: { concurrency: 32, turnMs: 1_000 },
   },
   inFlight: 2_048,
   unrecorded: 4_000,
   freshMs: 5 * minute,
-  // No longer than a request may take, which cannot be called back either.
-  trustMs: 100,
   pollMs: 5_000,
   maxRejections: 3,
   // Two weeks without the API: an office is closed no longer, and nobody calls back after that.

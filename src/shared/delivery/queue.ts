@@ -44,7 +44,8 @@ export type DeliveryResult = {
  * - `retry`: those with attempts, whose `nextAt` has come; fewest attempts first (16 and more are alike), then the earliest
  *   `nextAt`, so that an event that failed once does not wait behind many that always fail.
  */
-export type Priority = 'fresh' | 'backlog' | 'retry';
+export const priorities = ['fresh', 'backlog', 'retry'] as const;
+export type Priority = (typeof priorities)[number];
 
 /** No wait between two attempts is longer, ms. */
 export const longestWaitMs = 60_000;
@@ -64,11 +65,6 @@ export interface DeliveryQueue {
     limit: number;
     except: readonly string[];
   }): Promise<QueuedEvent[]>;
-  /**
-   * Whether this event still is the next of its call. Operators change the queue from other processes: they may have made
-   * an older event of the call wait again, or have discarded this one.
-   */
-  isNext(seq: number): Promise<boolean>;
   /** When the next event of `retry` that is not due at `now` becomes due; undefined if there is none. */
   nextDue(now: number): Promise<number | undefined>;
   /**

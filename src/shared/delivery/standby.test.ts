@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMemoryQueue } from '../../../test/fakes/memory-queue.ts';
+import { createMemoryQueue } from '../../../test/tools/fakes/memory-queue.ts';
 import { keepingLog } from '../../bridge/outbox/outbox.fixture.ts';
 import type { CallStatus } from '../api/contract/call-status.ts';
 import type { Recorded } from './compare.ts';

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { until } from '../../../test/until.ts';
+import { until } from '../../../test/tools/until.ts';
 import type { Program } from './log-destination.fixture.ts';
 import { openLogDestination } from './log-destination.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { until } from '../../../test/until.ts';
+import { until } from '../../../test/tools/until.ts';
 
 /** A mail as it arrived: the envelope's addresses, and the text with its headers. */
 export type ReceivedMail = {

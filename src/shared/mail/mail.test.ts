@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { makeCertificate } from '../../../test/certificate.ts';
+import { makeCertificate } from '../../../test/tools/certificate.ts';
 import { createMailer, type MailOptions } from './mail.ts';
 import { startMailServer, startSilentServer } from './mail-server.fixture.ts';
 

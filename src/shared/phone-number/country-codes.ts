@@ -4,7 +4,7 @@ import { completeIn, e164In } from './parse-number.ts';
 import { splitRun } from './split-run.ts';
 
 /** What people write in place of the ISO code. */
-const colloquial: Readonly<Record<string, CountryCode>> = { UK: 'GB', USA: 'US' };
+export const colloquialCountries: Readonly<Record<string, CountryCode>> = { UK: 'GB', USA: 'US' };
 
 const word = String.raw`\(\s*\p{L}{2,3}\s*\)|\p{L}{2,3}`;
 const run = String.raw`[+(]*\d(?:[\d ().*#/-]*\d)?`;
@@ -62,5 +62,5 @@ export function withoutCountryCodes(
 
 function countryOf(letters: string): CountryCode | undefined {
   const code = letters.toUpperCase();
-  return colloquial[code] ?? (isSupportedCountry(code) ? code : undefined);
+  return colloquialCountries[code] ?? (isSupportedCountry(code) ? code : undefined);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getCountries } from 'libphonenumber-js/max';
-import { normaliseNumber, plusless, readNumber } from './normalise-number.ts';
-import { readTrunkNotation, shownNotation } from './trunk-notation.ts';
+import { getCountries, Metadata } from 'libphonenumber-js/max';
+import { normaliseNumber, readNumber } from './normalise-number.ts';
+import { readTrunkNotation } from './trunk-notation.ts';
 import { anywhere, exampleOf, inItsCountry } from './written-forms.fixture.ts';
 
 /** What comes, the country, and the number that it is. */
@@ -69,6 +69,20 @@ const rows: Record<string, [raw: string, country: string | null | undefined, num
     ['0031612345678', 'JP', '+31612345678'],
     ['0011 31 6 1234 5678', 'AU', '+31612345678'],
     ['8 10 31 6 12345678', 'RU', '+31612345678'],
+  ],
+  "a trunk's own plus before what was dialled": [
+    ['+011442079460018', 'US', '+442079460018'],
+    ['+0044 20 7946 0018', 'DE', '+442079460018'],
+    ['+0044 20 7946 0018', undefined, '+442079460018'],
+    ['+0011442079460018', 'AU', '+442079460018'],
+    ['+810442079460018', 'RU', '+442079460018'],
+    ['+0301234567', 'DE', '+49301234567'],
+    ['+0301234567', undefined, '0301234567'],
+    // Japan's (81) own number.
+    ['+81 3 1234 5678', 'RU', '+81312345678'],
+    ['+81 0 3 1234 5678', 'RU', '+81312345678'],
+    ['+119442079460018', 'CU', '+442079460018'],
+    ['+0', 'DE', '0'],
   ],
   'what hides no number': [
     ['"0301234567"', 'DE', '+49301234567'],
@@ -187,33 +201,22 @@ test("every country's example number is the same number in every notation", (con
   assert.deepEqual([...new Set(short.map((it) => it.slice(0, 2)))], ['AC', 'CK', 'FK', 'SH', 'TA', 'TK']);
 });
 
-test('on a trunk that has shown that it writes them so, digits are E.164 without plus in every country', () => {
+test("a plus before any country's own international prefix changes nothing", () => {
   for (const country of getCountries()) {
-    const { number } = exampleOf(country);
-    const digits = number.slice(1);
-    for (const home of [country, ...homes]) {
-      const { number: reported, how } = readNumber(digits, home, shownNotation);
-      assert.equal(reported, number, `${digits} in ${home}`);
-      assert.equal(how, 'E.164 without its plus, as other calls on its trunk show');
-    }
-    assert.equal(plusless(digits, country), 'e164', digits);
-    assert.notEqual(plusless(exampleOf(country).nationalNumber, country), 'e164', country);
+    const plan = new Metadata();
+    plan.selectNumberingPlan(country);
+    const prefix = plan.numberingPlan?.defaultIDDPrefix() ?? plan.numberingPlan?.IDDPrefix() ?? '';
+    const dialled = `${/^\d+$/.test(prefix) ? prefix : '00'}442079460018`;
+    assert.equal(readNumber(`+${dialled}`, country).number, readNumber(dialled, country).number, country);
   }
 });
 
-test('what a number shows of its trunk', () => {
-  const shows: [raw: string, country: string | undefined, what: string | undefined][] = [
-    ['4930901820', 'DE', 'e164'],
-    ['sip:4930901820@192.0.2.1', 'DE', 'e164'],
-    ['30901820', 'DE', 'national'],
-    ['030901820', 'DE', undefined],
-    ['+4930901820', 'DE', undefined],
-    ['31612345678', 'DE', undefined],
-    ['100100', 'DE', undefined],
-    ['4930901820', undefined, undefined],
-    ['anonymous', 'DE', undefined],
-    ['9117081051', 'IN', 'national'],
-    ['919876543210', 'IN', 'e164'],
-  ];
-  for (const [raw, country, what] of shows) assert.equal(plusless(raw, country), what, raw);
+test('on a trunk that writes so by TRUNK_NUMBERS, digits are E.164 without plus in every country', () => {
+  const notation = readTrunkNotation('*:e164');
+  for (const country of getCountries()) {
+    const { number } = exampleOf(country);
+    const digits = number.slice(1);
+    for (const home of [country, ...homes])
+      assert.equal(readNumber(digits, home, notation?.notation).number, number, `${digits} in ${home}`);
+  }
 });

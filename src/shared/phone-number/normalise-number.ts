@@ -7,7 +7,7 @@ import {
 } from 'libphonenumber-js/max';
 import { LRUCache } from 'lru-cache';
 import { numberIn } from './number-text.ts';
-import { isExtension, mobileLength, parse } from './parse-number.ts';
+import { isExtension, parse, prefixAbroad } from './parse-number.ts';
 import { autoNotation, type Notation } from './trunk-notation.ts';
 
 /** What a number text means, and by which rule, as the end of a sentence. */
@@ -62,7 +62,8 @@ export function readNumber(
 }
 
 function readTrunk(text: string, country: CountryCode | undefined, { kind, strip, rule }: Notation): Reading {
-  const number = strip !== '' && text.startsWith(strip) ? text.slice(strip.length) : text;
+  const presented = strip !== '' && text.startsWith(strip) ? text.slice(strip.length) : text;
+  const number = kind !== 'as-is' && hasPlusTooMany(presented, country) ? presented.slice(1) : presented;
   const named = (reading: Reading): Reading =>
     rule === '' ? reading : { ...reading, how: `TRUNK_NUMBERS=${rule}: ${reading.how}` };
   const digits = number.replace(/\D+/g, '');
@@ -71,8 +72,7 @@ function readTrunk(text: string, country: CountryCode | undefined, { kind, strip
   const isBare = !/^(\+|00)/.test(number);
   if (kind === 'e164' && isBare) {
     const parsed = parse(`+${digits}`);
-    const seen = rule === '' ? ', as other calls on its trunk show' : '';
-    if (parsed?.isPossible()) return named({ number: parsed.number, how: `E.164 without its plus${seen}` });
+    if (parsed?.isPossible()) return named({ number: parsed.number, how: 'E.164 without its plus' });
   }
   if (kind === 'national' && isBare && country !== undefined) {
     const code = getCountryCallingCode(country);
@@ -81,6 +81,17 @@ function readTrunk(text: string, country: CountryCode | undefined, { kind, strip
     if (parsed?.isPossible()) return named({ number: parsed.number, how: `a national number of ${country}` });
   }
   return named(read(number, digits, country));
+}
+
+/**
+ * True for a plus that a trunk has put before what it got, such as `+011442079460123`: no calling code begins with 0, and
+ * before a country's own prefix for calls abroad it makes no number.
+ */
+function hasPlusTooMany(number: string, country: CountryCode | undefined): boolean {
+  if (!number.startsWith('+')) return false;
+  const digits = number.replace(/\D+/g, '');
+  if (digits.startsWith('0')) return true;
+  return country !== undefined && prefixAbroad(country).test(digits) && !parse(number)?.isValid();
 }
 
 /**
@@ -129,28 +140,6 @@ function read(number: string, digits: string, country: CountryCode | undefined):
   return withPlus?.isValid()
     ? { number: withPlus.number, how: 'E.164 without its plus' }
     : asDigits(`its digits alone: no number of ${country}`);
-}
-
-/**
- * What a number without + and 0 shows of its trunk, if it leaves one reading only: that it writes numbers of its own
- * country as E.164 without the plus, or that it does not. Germany's plan knows national numbers that are longer than any
- * in use.
- */
-export function plusless(raw: string, country: string | undefined): 'e164' | 'national' | undefined {
-  const digits = numberIn(raw).replace(/[^\d+]+/g, '');
-  if (!/^[1-9]/.test(digits) || country === undefined || !isSupportedCountry(country)) return undefined;
-  if (isExtension(digits, country)) return undefined;
-  const read = (number: string, home?: CountryCode) => {
-    const parsed = parse(number, home);
-    return parsed?.isValid() ? parsed : undefined;
-  };
-  const full = read(`+${digits}`);
-  const national = read(digits, country);
-  if (full === undefined) return national && 'national';
-  const isNational =
-    national !== undefined && national.number !== full.number && digits.length <= mobileLength(country);
-  const isOwn = full.countryCallingCode === getCountryCallingCode(country);
-  return isOwn && !isNational ? 'e164' : undefined;
 }
 
 /** A number as people read it: `+49 30 901820`. */

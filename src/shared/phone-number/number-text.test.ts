@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isWithheld, numberIn } from './number-text.ts';
+import { isWithheld, numberIn, placeholderIn } from './number-text.ts';
 
 test('what says that a number is withheld, and what is only no number', () => {
   const rows: [raw: string, withheld: boolean][] = [
@@ -25,6 +25,28 @@ test('what says that a number is withheld, and what is only no number', () => {
     ['030901820', false],
   ];
   for (const [raw, withheld] of rows) assert.equal(isWithheld(raw), withheld, raw);
+});
+
+test('words that a carrier writes with the digits of a keypad: withheld, or no number at all', () => {
+  for (const [digits, placeholder] of [
+    ['266696687', 'withheld'],
+    ['7378742833', 'withheld'],
+    ['2562533', 'withheld'],
+    ['86282452253', 'missing'],
+    ['8656696', 'missing'],
+  ] as const)
+    for (const before of ['', '+', '00', '1', '+1', 'sip:+', 'tel:'])
+      assert.equal(placeholderIn(before + digits), placeholder, before + digits);
+  for (const number of [
+    '266696688',
+    '+2666966870',
+    '+4930266696687',
+    '0266696687',
+    '+13528656696',
+    '8656696123',
+    '',
+  ])
+    assert.equal(placeholderIn(number), undefined, number);
 });
 
 test('what can be dialled in a text, in a time that does not grow with its square', () => {

@@ -4,6 +4,26 @@ import { plainText } from './plain-text.ts';
 /** What PBXs and trunks write in place of a number that its caller withholds; `P`: an analogue line's caller id. */
 const withheldWords = /^(?:anonym|restrict|priv|withheld|block|hidden|suppress|secret|p$)/i;
 
+/** What stands in place of a caller's number: the caller withholds it, or the carrier has none. */
+type Placeholder = 'withheld' | 'missing';
+
+/**
+ * Words that carriers write with the digits of a telephone's keypad, with or without a plus and North America's 1. Source:
+ * Twilio's help, "Why am I getting calls from these strange numbers?" (support.twilio.com, article 223179988).
+ */
+const keypadWords: ReadonlyMap<string, Placeholder> = new Map([
+  // ANONYMOUS
+  ['266696687', 'withheld'],
+  // RESTRICTED
+  ['7378742833', 'withheld'],
+  // BLOCKED
+  ['2562533', 'withheld'],
+  // UNAVAILABLE
+  ['86282452253', 'missing'],
+  // UNKNOWN
+  ['8656696', 'missing'],
+]);
+
 /**
  * The number in what a PBX or a person calls one, the first if there are several: `0171392` in
  * `"Ann" <sip:0171392@10.0.0.1:5060;user=phone>`, `tel:0171392`, `0171392:5060`, `"0171392"` and `0171392,12` (what is
@@ -20,10 +40,16 @@ export function numberIn(text: string, country?: string | null): string {
   return texts[0] ?? (whole && /^\+?\d[\d ().-]*$/.test(whole.text) ? whole.text : '');
 }
 
-/** True for a text that says that the caller withholds the number: a word, or nothing but zeros. */
-export function isWithheld(text: string): boolean {
+/** What a text stands for that a trunk presents in place of a number: a word, the digits of one, or nothing but zeros. */
+export function placeholderIn(text: string): Placeholder | undefined {
   const address = addressIn(text);
-  return withheldWords.test(address) || /^\+?0+$/.test(address);
+  if (withheldWords.test(address) || /^\+?0+$/.test(address)) return 'withheld';
+  return keypadWords.get(address.replace(/^(?:\+|00)?1?/, ''));
+}
+
+/** True for a text that says that the caller withholds the number. */
+export function isWithheld(text: string): boolean {
+  return placeholderIn(text) === 'withheld';
 }
 
 function addressIn(text: string): string {

@@ -16,8 +16,13 @@ export type UnreadText = {
 /** Numbers as they are written, and what is none. */
 export type NumberTexts = { readonly texts: string[]; readonly unread: UnreadText[] };
 
-/** No cell or field of telephone numbers is longer. The time that a text takes grows faster than its length. */
+/** No cell or field that people write is longer. The time that a text takes grows faster than its length. */
 const LONGEST = 1_000;
+/** Nor has it more groups of digits. Each may have to be read several times, in the country's rules. */
+const MAX_GROUPS = 100;
+
+/** In a list of the service's own. */
+const MAX_LISTED = 100;
 
 /** `4,93012E+11`: how a spreadsheet writes a number of more than eleven digits. */
 const scientific = /(?<![\p{L}\d])\d(?:[.,]\d+)?E[+-]?\d{1,2}(?![\p{L}\d])/giu;
@@ -39,7 +44,9 @@ const areaCode =
 export function numberTexts(text: string, country: string | null | undefined): NumberTexts {
   // Almost every number is written so.
   if (/^\+?\d+$/.test(text)) return { texts: [text], unread: [] };
-  if (text.length > LONGEST) return { texts: [], unread: [{ text, reason: 'not-a-number' }] };
+  const groups = text.match(/\p{Nd}+/gu)?.length ?? 0;
+  if (groups > MAX_GROUPS || text.length > LONGEST)
+    return numberList(text) ?? { texts: [], unread: [{ text, reason: 'not-a-number' }] };
   const complete = completeIn(country);
   const texts: string[] = [];
   const unread: UnreadText[] = [];
@@ -68,7 +75,10 @@ export function numberTexts(text: string, country: string | null | undefined): N
     else if (isFiller(item)) saysNone = true;
     else if (item.includes(FAX)) leaveOut('not-a-number')(item.replaceAll(FAX, 'Fax').replace(/\s+/g, ' '));
     else if (
-      (isComma(separator) && isBehindLongOne() && isLastDigits(item) && !complete(item)) ||
+      ((isComma(separator) || isPause(separator, part)) &&
+        isBehindLongOne() &&
+        isLastDigits(item) &&
+        !complete(item)) ||
       (isBeforeLabel && isCount(item, items))
     )
       leaveOut('ambiguous')(item);
@@ -84,6 +94,13 @@ export function numberTexts(text: string, country: string | null | undefined): N
   return { texts, unread };
 }
 
+/** All numbers of a customer who has many, as an export has them: nothing but numbers, with `|` between them. */
+function numberList(text: string): NumberTexts | undefined {
+  const texts = text.split('|', MAX_LISTED + 1).map((part) => part.trim());
+  const isList = texts.length <= MAX_LISTED && texts.every((part) => /^\+?\d[\d ]{0,30}$/.test(part));
+  return isList ? { texts, unread: [] } : undefined;
+}
+
 /** `0171 392****`, `030 9018…`, `***1820`, `0171 392 XXXX`: some digits are hidden. Not `*72` or `#31#`, which are dialled. */
 const isMasked = (text: string) =>
   /\d[\s()./-]*(?:[*#_?]|\.{2}|x{2})|(?:[*#_]{3}|\.{2}|x{2})[\s.-]*\d/i.test(
@@ -91,9 +108,11 @@ const isMasked = (text: string) =>
   );
 
 const isComma = (separator: string) => separator === ',' || separator === LABEL;
+/** `030 901820;21`: phones write so what they dial after a pause. In a list, a blank follows. */
+const isPause = (separator: string, part: string) => separator === ';' && /^\S/.test(part);
 
 /** Behind another number, what can be other last digits of it. */
-const isLastDigits = (item: string) => /^[-/ (#]*\d[\d .()-]*:?$/.test(item) && !/^0+$/.test(item);
+const isLastDigits = (item: string) => /^[-/ (#]*\d[\d .()-]*[:#*]?$/.test(item) && !/^0+$/.test(item);
 
 /** `2 Mobile 0171 3920000`, but not `12 office`, which is an extension. */
 const isCount = (item: string, text: string) => /^[^\d+]*\d{1,2}\D*$/.test(item) && /\d\D*\d\D*\d/.test(text);

@@ -46,6 +46,13 @@ const label = new RegExp(`${labels}[\\s.:/=)]*|(?<![\\p{L}\\d])\\p{L}[:.](?=\\s*
 export const otherLabel =
   /(?<![\p{L}\d])(?:(?!(?:tel|telefon|phone|fon|ruf|rufnummer|mobil|mobile|handy|fax|telefax|fest|festnetz|haupt|privat|cell)\b)\p{L}+\.?\s?-\s?(?:nr|nummer|no|number|num|numéro|número|id)|(?:kd|kunden?|kundennr|customer|client|cliente|klant|account|konto|ref|id|plz)(?:\.?\s?(?:nr|nummer|no|number|num))?)(?!\p{L})[.:#\s]*\d[\d./-]*(?!\d|@)/giu;
 
+const codes =
+  word(String.raw`\p{L}*vorwahl vorw \p{L}*kennzahl (?:area|country|city|dial(?:l?ing)?|std)\W?code prefix
+  préfixe indicatif prefijo prefixo prefisso indicativo kengetal netnummer landnummer ddd код`);
+const labelledCode = new RegExp(String.raw`${codes}[^\p{L}\d]*\d`, 'iu');
+/** True for a text that gives the code of an area or a country apart: `Vorwahl 030 Telefon 901820`. */
+export const givesCodeApart = (text: string): boolean => labelledCode.test(text);
+
 /** Stands for a label of a fax number, which nobody can be called at. */
 export const FAX = '\ue000';
 const faxWords = '(?:(?:tele)?fax(?:nummer|nr|number)?|fx|f|faks|факс|ф|φαξ|φ)';

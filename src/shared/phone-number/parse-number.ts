@@ -8,6 +8,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
+import { LRUCache } from 'lru-cache';
 
 /** This many digits, or as many as a mobile number of the country has, are more than an extension. */
 export const LONGEST_EXTENSION = 7;
@@ -40,31 +41,71 @@ export function parse(number: string, defaultCountry?: CountryCode): PhoneNumber
   return now?.isValid() ? now : parsed;
 }
 
+/** What is dialled in a country before a number of another one: `011` in the USA, `810` in Russia. */
+export function prefixAbroad(country: CountryCode): RegExp {
+  const plan = new Metadata();
+  plan.selectNumberingPlan(country);
+  return new RegExp(`^(?:${plan.numberingPlan?.IDDPrefix()})`);
+}
+
 const homeOf = (country: string | null | undefined) =>
   isSupportedCountry(country ?? '') ? (country as CountryCode) : undefined;
 
 /** The number that a text is, if it can be dialled as it is written; undefined for a part of one and several together. */
 export type CompleteNumber = (text: string) => string | undefined;
 
+/** Fewer digits are no complete number anywhere. */
+const SHORTEST = 4;
+/** Longer texts are not remembered. */
+const LONGEST_REMEMBERED = 64;
+/** Parsing takes 10 to 40 µs, and a text is looked at several times until it is clear what it is; '' if it is no number. */
+const remembered = new LRUCache<string, string>({ max: 1_000 });
+
 /** Reads complete numbers, as they are written in a country. */
 export function completeIn(country: string | null | undefined): CompleteNumber {
   const home = homeOf(country);
   return (text) => {
-    const digits = text.replace(/\D+/g, '');
-    const possible = (number: string) => {
-      const parsed = parse(number);
-      return parsed?.isPossible() ? parsed.number : undefined;
-    };
-    if (text.startsWith('+')) return possible(text);
-    const full = /^00[1-9]/.test(digits) ? possible(`+${digits.slice(2)}`) : undefined;
-    if (full !== undefined) return full;
-    if (home === undefined) return /^(?:0[1-9]\d{5,12}|[1-9]\d{8,14})$/.test(digits) ? digits : undefined;
-    if (!digits.startsWith('0') && isExtension(digits, home)) return undefined;
-    const national = parse(text, home);
-    if (national?.isValid()) return national.number;
-    const withPlus = digits.startsWith(getCountryCallingCode(home)) ? parse(`+${digits}`) : undefined;
-    return withPlus?.isValid() ? withPlus.number : undefined;
+    if (text.length < SHORTEST) return undefined;
+    if (text.length > LONGEST_REMEMBERED) return completeNumber(text, home);
+    const key = `${home ?? ''} ${text}`;
+    const known = remembered.get(key) ?? completeNumber(text, home) ?? '';
+    remembered.set(key, known);
+    return known || undefined;
   };
+}
+
+function completeNumber(text: string, home: CountryCode | undefined): string | undefined {
+  const digits = text.replace(/\D+/g, '');
+  if (digits.length < SHORTEST) return undefined;
+  const possible = (number: string) => {
+    const parsed = parse(number);
+    return parsed?.isPossible() ? parsed.number : undefined;
+  };
+  if (text.startsWith('+')) return possible(text);
+  const full = /^00[1-9]/.test(digits) ? possible(`+${digits.slice(2)}`) : undefined;
+  if (full !== undefined) return full;
+  if (home === undefined) return /^(?:0[1-9]\d{5,12}|[1-9]\d{8,14})$/.test(digits) ? digits : undefined;
+  if (!digits.startsWith('0') && isExtension(digits, home)) return undefined;
+  const national = parse(text, home);
+  if (national?.isValid()) return national.number;
+  const withPlus = digits.startsWith(getCountryCallingCode(home)) ? parse(`+${digits}`) : undefined;
+  return withPlus?.isValid() ? withPlus.number : undefined;
+}
+
+/** E.164 numbers, by whether they are valid: `splitRun` asks for one many times. */
+const validity = new LRUCache<string, boolean>({ max: 1_000 });
+
+/** True for an E.164 number that its country's numbering plan has; a possible one only has as many digits as some. */
+export function isValidE164(number: string): boolean {
+  const known = validity.get(number) ?? parse(number)?.isValid() === true;
+  validity.set(number, known);
+  return known;
+}
+
+/** True for a valid number in the form in which libphonenumber, and with it most programs, shows it. */
+export function isDisplayForm(text: string, number: string): boolean {
+  const parsed = isValidE164(number) ? parse(number) : undefined;
+  return parsed !== undefined && [parsed.formatInternational(), parsed.formatNational()].includes(text);
 }
 
 /** A number that is valid in a country, as it is written there, in E.164; undefined if it is none of its numbers. */
@@ -82,7 +123,7 @@ export function isExtension(digits: string, country: CountryCode): boolean {
 }
 
 /** How many digits a mobile number has after the calling code. */
-export function mobileLength(country: CountryCode): number {
+function mobileLength(country: CountryCode): number {
   return getExampleNumber(country, examples)?.nationalNumber.length ?? 0;
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { getCountries } from 'libphonenumber-js/max';
+import { getCountries, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { normaliseNumber } from './normalise-number.ts';
 import { readNumbers } from './read-numbers.ts';
+import { sameLine } from './same-line.ts';
 import { exampleOf, inItsCountry } from './written-forms.fixture.ts';
 
 const BERLIN = '+4930901820';
@@ -13,6 +14,24 @@ const MOBILE = '+491713920000';
 type Row = readonly [text: string, numbers: readonly string[], country?: string | null];
 
 const rows: Record<string, readonly Row[]> = {
+  'a calling code and the 0 that is not dialled behind it, with a separator where a number could end': [
+    ['+49 (0)176/30300495', ['+4917630300495']],
+    ['+49 (0)176 / 30300495', ['+4917630300495']],
+    ['+49 (0)176 - 30300495', ['+4917630300495']],
+    ['+49 0176/30300495', ['+4917630300495']],
+    ['+49 (0)221/30300495', ['+4922130300495']],
+    ['0049(0)176/30300495', ['+4917630300495']],
+    ['0049 (0) 151 / 23456789', ['+4915123456789']],
+    ['+49 (0)800 0221392', ['+498000221392']],
+    ['+43(0)664/12345678', ['+4366412345678'], 'AT'],
+    ['+44 (0) 20 7946 0123', ['+442079460123'], 'GB'],
+    ['+49 1512 0591100', ['+4915120591100']],
+    ['+48 501 669 018', ['+48501669018'], 'PL'],
+    ['+39 06 5583 0805', ['+390655830805'], 'IT'],
+    ['347 079 2106', ['+393470792106'], 'IT'],
+    ['0031 20 649 0255', ['+31206490255'], 'NL'],
+    ['+49 30 901820 / 030 901821', ['+4930901820', '+4930901821']],
+  ],
   'spaces, marks and digits that look the same': [
     ...[
       '\u00a0',
@@ -236,6 +255,12 @@ test('what cannot be read is named, with the numbers beside it', () => {
     ['030 901850/52 / 0171 3920000', ['+4930901850', MOBILE], ['52'], 'ambiguous'],
     ['01 23 45 67 89/90', ['+33123456789'], ['90'], 'ambiguous', 'FR'],
     ['+4930901820, 1001', [BERLIN], ['1001'], 'ambiguous'],
+    // What a phone dials after a pause (iOS, Android), or a number of the PBX.
+    ['030 901820;21', [BERLIN], ['21'], 'ambiguous'],
+    ['+12125550123;45', ['+12125550123'], ['45'], 'ambiguous'],
+    ['030 901820;21#', [BERLIN], ['21#'], 'ambiguous'],
+    ['030 901820;7246433', [BERLIN], ['7246433'], 'ambiguous'],
+    ['030 901820;21;0171 3920000', [BERLIN, MOBILE], ['21'], 'ambiguous'],
     ['1001/1002', [], ['1001/1002'], 'ambiguous'],
     ['0+491713920000', [], ['0+491713920000'], 'ambiguous'],
     ['030+90+18+20', [], ['030+90+18+20'], 'ambiguous'],
@@ -261,6 +286,43 @@ test('what cannot be read is named, with the numbers beside it', () => {
       { numbers, unread: unread.map((one) => ({ text: one, reason })) },
       `${JSON.stringify(text)} in ${country}`,
     );
+});
+
+test('digits whose plus a spreadsheet may have removed are read in the country, and their other reading is given', () => {
+  const two: [digits: string, number: string, country?: string][] = [
+    ['41446681800', '+4941446681800'],
+    ['436641234567', '+49436641234567'],
+    ['33123456789', '+4933123456789'],
+    ['41 44 668 18 00', '+4941446681800'],
+    ['4930901820', '+14930901820', 'US'],
+    ['4325550123', '+14325550123', 'US'],
+    ['3281234567', '+393281234567', 'IT'],
+  ];
+  for (const [text, number, country = 'DE'] of two) {
+    const other = `+${text.replaceAll(' ', '')}`;
+    const unsure = [{ text, number, other }];
+    assert.deepEqual(readNumbers(text, country), { numbers: [number], unread: [], unsure }, text);
+  }
+  // Today's form of another number of the account's own country.
+  assert.deepEqual(readNumbers('3906123456', 'IT').unsure, [
+    { text: '3906123456', number: '+393906123456', other: '+3906123456' },
+  ]);
+  const { numbers, unsure } = readNumbers('030 901820; 41446681800', 'DE');
+  assert.deepEqual([numbers.length, unsure?.length], [2, 1]);
+  const sure: [text: string, country?: string][] = [
+    ['041446681800'],
+    ['+41446681800'],
+    ['0041446681800'],
+    ['1601234567'],
+    ['30901820'],
+    ['491713920000'],
+    ['31612345678'],
+    ['(432) 555-0123', 'US'],
+    ['14325550123', 'US'],
+    ['84951234567', 'RU'],
+    ['446681800', 'CH'],
+  ];
+  for (const [text, country = 'DE'] of sure) assert.equal(readNumbers(text, country).unsure, undefined, text);
 });
 
 /** Fully read numbers, or none; never another number. What is unread is named. */
@@ -342,7 +404,6 @@ test('a number with hidden digits is no number', () => {
     });
   assert.deepEqual(readNumbers('0171 392****; 030 901820', 'DE').numbers, [BERLIN]);
   for (const [text, number] of [
-    ['*72', '72'],
     ['#31#030901820', BERLIN],
     ['*31#030901820', BERLIN],
     ['030 901820 #12', BERLIN],
@@ -576,7 +637,8 @@ test('numbers with a separator between them are read one by one, in whatever for
         return form.replace(/\d(\D*)\d(\D*)(?=(?:@|")|$)/, `${number.slice(-2, -1)}$1${number.slice(-1)}$2`);
       });
       const text = written.join(between);
-      assert.deepEqual(readNumbers(text, country), { numbers: [...new Set(numbers)], unread: [] }, text);
+      const { numbers: read, unread } = readNumbers(text, country);
+      assert.deepEqual({ read, unread }, { read: [...new Set(numbers)], unread: [] }, text);
     }),
   );
 });
@@ -611,7 +673,7 @@ test('what was read is read again as it is', () => {
     fc.property(
       people,
       fc.constantFrom('DE', 'FR', 'US', 'AR', 'MX', 'IT', null),
-      fc.constantFrom('|', ';', '\n'),
+      fc.constantFrom('|', '; ', '\n'),
       (text, country, by) => {
         const { numbers } = readNumbers(text, country);
         assert.deepEqual(readNumbers(numbers.join(by), country), { numbers, unread: [] }, text);
@@ -652,6 +714,20 @@ test("every country's example, written as in its country, is one number", () => 
   }
 });
 
+test('a list of the numbers that one customer can have is read; more are not', () => {
+  const numbers = Array.from({ length: 100 }, (_, index) =>
+    index % 10 === 0 ? `${1001 + index}` : `+493090${18_200_000 + index}`,
+  );
+  assert.deepEqual(readNumbers(numbers.join('|'), 'DE'), { numbers, unread: [] });
+  for (const text of [
+    [...numbers, '+4930901820'].join('|'),
+    '1|001|00'.repeat(120),
+    '030 901820; '.repeat(51),
+    '１ '.repeat(101),
+  ])
+    assert.deepEqual(readNumbers(text, 'DE'), { numbers: [], unread: [{ text, reason: 'not-a-number' }] });
+});
+
 test('a text of any length and kind ends', () => {
   for (const text of [
     '1'.repeat(200_000),
@@ -666,4 +742,37 @@ test('a text of any length and kind ends', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => Boolean(readNumbers(text, 'DE'))),
   );
+});
+
+/** Valid numbers of a country that begin as its example does: the first digits stay, the others are drawn. */
+const numbersLike = (country: string) => {
+  const { countryCallingCode, nationalNumber } = exampleOf(country);
+  return fc
+    .tuple(
+      fc.integer({ min: 1, max: nationalNumber.length - 1 }),
+      fc.stringMatching(new RegExp(`^[0-9]{${nationalNumber.length}}$`)),
+    )
+    .map(([kept, drawn]) =>
+      parsePhoneNumberFromString(
+        `+${countryCallingCode}${nationalNumber.slice(0, kept)}${drawn.slice(kept)}`,
+      ),
+    )
+    .filter((number) => number?.isValid() === true);
+};
+
+test('a number as programs show it is this one number, whatever its parts are', () => {
+  for (const country of getCountries())
+    fc.assert(
+      fc.property(numbersLike(country), (number) => {
+        const [expected] = sameLine(number?.number ?? '');
+        const international = number?.formatInternational() ?? '';
+        const national = number?.formatNational() ?? '';
+        for (const home of [country, 'DE', null])
+          assert.deepEqual(readNumbers(international, home), { numbers: [expected], unread: [] }, `${home}`);
+        // Fewer digits may be an extension.
+        if (national.replace(/\D/g, '').length > 7)
+          assert.deepEqual(readNumbers(national, country).numbers, [expected], national);
+      }),
+      { numRuns: 15 },
+    );
 });

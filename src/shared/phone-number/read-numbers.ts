@@ -1,15 +1,27 @@
 import { normaliseNumber } from './normalise-number.ts';
 import { numberTexts, type UnreadText } from './number-texts.ts';
-import { completeIn, e164In, isInNewRange, LONGEST_EXTENSION } from './parse-number.ts';
+import { givesCodeApart } from './number-words.ts';
+import { completeIn, e164In, isInNewRange, LONGEST_EXTENSION, parse } from './parse-number.ts';
+import { plainText } from './plain-text.ts';
 import { sameLine } from './same-line.ts';
 
-/** What is read in a text that people have written. */
-export type NumbersRead = { readonly numbers: string[]; readonly unread: UnreadText[] };
+/** Digits that are read as a number of the country, and are another number with a plus before them. */
+export type UnsureNumber = { readonly text: string; readonly number: string; readonly other: string };
+
+/** What is read in a text that people have written. `unsure`: some of the numbers, if there are such. */
+export type NumbersRead = {
+  readonly numbers: string[];
+  readonly unread: UnreadText[];
+  readonly unsure?: UnsureNumber[];
+};
 
 /** Source: E.164. With `00` and the 0 of a national number before them. */
 const MAX_DIGITS = 18;
 /** Of a number without its 0, in almost every country. */
 const LONGEST_NATIONAL = 11;
+
+/** `*2700`, `**620`, `*21#`: without its star or hash it is another number. */
+const starred = /(?<=(?:^|[,;|\n:])\s*)[*#]+\d{1,8}[*#]*(?=\s*(?:$|[,;|\n]))/g;
 
 /**
  * Reads a cell of a table, a field of a form or a pasted text, which may hold several numbers. `numbers` are in the form
@@ -17,22 +29,53 @@ const LONGEST_NATIONAL = 11;
  * is no number (`-`, `n/a`, zeros) is neither a number nor unread.
  */
 export function readNumbers(text: string, country: string | null | undefined): NumbersRead {
-  const { texts, unread } = numberTexts(text, country);
+  const codes: UnreadText[] = [];
+  const rest = plainText(text).replace(starred, (code) => {
+    codes.push({ text: code, reason: 'not-a-number' });
+    return '';
+  });
+  const { texts, unread } = numberTexts(codes.length > 0 ? rest : text, country);
+  unread.unshift(...codes);
   const isAlone = texts.length + unread.length === 1;
   const numbers = new Set<string>();
+  const unsure: UnsureNumber[] = [];
   for (const one of texts) {
     const number = normaliseNumber(one, country);
     if (/^0+$/.test(number)) continue;
     const isNone =
       number === '' || number.length > MAX_DIGITS || (one.startsWith('+') && !number.startsWith('+'));
-    if (isNone) unread.push({ text: one, reason: 'not-a-number' });
-    else if (isJoined(one, number, country)) unread.push({ text: one, reason: 'ambiguous' });
+    // `9,2127365000`: dialled for an outside line.
+    const isPrefix = one.length === 1 && !isAlone;
+    if (isNone || isPrefix) unread.push({ text: one, reason: 'not-a-number' });
+    else if (isJoined(one, number, country) || (!number.startsWith('+') && givesCodeApart(text)))
+      unread.push({ text: one, reason: 'ambiguous' });
     // `0501` can be an extension, but also a part of a number beside it.
     else if (!isNumberOf(one, number, country) && !(isAlone && /^0\d{1,4}$/.test(one)))
       unread.push({ text: one, reason: 'not-a-number' });
-    else numbers.add(sameLine(number)[0]);
+    else {
+      const [known] = sameLine(number);
+      numbers.add(known);
+      const other = withLostPlus(one, number);
+      if (other !== undefined && other !== known) unsure.push({ text: one, number: known, other });
+    }
   }
-  return { numbers: [...numbers], unread };
+  return { numbers: [...numbers], unread, ...(unsure.length > 0 && { unsure }) };
+}
+
+/**
+ * The number that digits would be with the plus that a spreadsheet removes. In a country where a 0 is dialled before
+ * national numbers, spreadsheets remove that as well, so that nobody can tell which of both it was. `number`: as it is read.
+ */
+function withLostPlus(text: string, number: string): string | undefined {
+  const digits = text.replace(/\D+/g, '');
+  if (!/^[1-9]/.test(text) || !number.startsWith('+') || number === `+${digits}`) return undefined;
+  const full = parse(`+${digits}`);
+  if (!full?.isValid()) return undefined;
+  const national = parse(number);
+  // `(432) 555-0123` in the USA is no number to a spreadsheet; in Russia, 8 is dialled before national numbers.
+  const isAsDialled = national?.formatNational().replace(/\D+/g, '') === digits;
+  if (isAsDialled && (text !== digits || national.nationalNumber !== digits)) return undefined;
+  return sameLine(full.number)[0];
 }
 
 /**
@@ -43,14 +86,21 @@ function isNumberOf(text: string, number: string, country: string | null | undef
   if (number === completeIn(country)(text) || isInNewRange(number, country)) return true;
   // A spreadsheet has removed its plus.
   if (number === `+${text.replace(/\D+/g, '')}` && e164In(number, null)) return true;
-  return /^[1-9]\d*$/.test(number) && /^[*#]*\d[*#\d]{0,7}$/.test(text);
+  return /^[1-9]\d*$/.test(number) && /^\d{1,8}$/.test(text);
 }
 
-/** True for digits with blanks that are no number together: a number and what follows it, or several. */
+/**
+ * True for digits with blanks that are no number together: several, or a number and what follows it, such as the postcode in
+ * `030 901820 10115`.
+ */
 function isJoined(text: string, number: string, country: string | null | undefined): boolean {
-  if (!/\d +\d/.test(text)) return false;
+  if (!/\d [ -]*\d/.test(text)) return false;
   // `98765 43210` in India and `244 923 123 456` in Angola are one.
   if (areBare(text) && /^\d{4,} \d+/.test(text) && text.replace(/ /g, '').length > LONGEST_NATIONAL)
+    return true;
+  const [, beforeLast] = /^(.*\d) +(?:- *)?\d{4,}$/.exec(text) ?? [];
+  const national = parse(number)?.nationalNumber ?? '';
+  if (beforeLast !== undefined && national.length > LONGEST_NATIONAL && e164In(beforeLast, country))
     return true;
   if (e164In(text, country)) return false;
   const beginnings = [...text.matchAll(/(?<=\d) +(?=\d)/g)].map(({ index }) => text.slice(0, index));

@@ -1,4 +1,4 @@
-import type { CompleteNumber } from './parse-number.ts';
+import { type CompleteNumber, isDisplayForm, isValidE164 } from './parse-number.ts';
 
 export type RunSplit = { readonly texts: string[]; readonly unread: string[] };
 
@@ -70,14 +70,16 @@ const joined = (splits: readonly RunSplit[]): RunSplit => ({
 /** Takes a part apart that has a plus at its beginning at most. */
 function splitPart(part: Part, complete: CompleteNumber): RunSplit {
   const whole = textOf(part);
+  const number = complete(whole);
+  // `+39 06 5583 0805`, although `+39 06 5583` is a number as well.
+  if (number?.startsWith('+') && isDisplayForm(whole, number)) return { texts: [whole], unread: [] };
   if (endsWithTwo(part, complete)) return { texts: [], unread: [whole] };
   const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
   const slashes = part.flatMap(({ lead }, index) => (index > 0 && isDivider(lead) ? [index] : []));
   if (slashes.length + starts.length === 0 && complete(whole)) return { texts: [whole], unread: [] };
 
   const ambiguous: RunSplit = { texts: [], unread: [whole] };
-  const isNumber = (one: Part) =>
-    digitsOf(one).length <= MAX_DIGITS + 2 && complete(textOf(one)) !== undefined;
+  const isNumber = (one: Part) => digitsOf(one).length <= MAX_DIGITS + 2 && isWhole(textOf(one), complete);
   const holdsNumber = (one: Part) =>
     one.some((_, index) => isStart(one, index) && isNumber(one.slice(index)));
   const marked = splits(part, new Set([...starts, ...slashes]), (one, next) =>
@@ -122,6 +124,15 @@ function splitPart(part: Part, complete: CompleteNumber): RunSplit {
   // `1001/1002`, but not `212/555-0123`.
   const isShortPair = slashes.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
   return isTwo || isTooLong || isShortPair ? ambiguous : { texts: [whole], unread: [] };
+}
+
+/**
+ * True for a text that is a number by itself. Behind a calling code it must be valid: `+49 1512` has as many digits as some
+ * numbers, and is the beginning of one.
+ */
+function isWhole(text: string, complete: CompleteNumber): boolean {
+  const number = complete(text);
+  return number !== undefined && (!/^(?:\+|00)/.test(text) || isValidE164(number));
 }
 
 const isBlank = (lead: string) => /^ *$/.test(lead);

@@ -13,9 +13,6 @@ export type Notation = {
 /** The notation of a trunk of which no setting says how it writes. */
 export const autoNotation: Notation = { kind: 'auto', strip: '', rule: '' };
 
-/** The same, of one whose calls have shown that it writes E.164 without the plus. */
-export const shownNotation: Notation = { kind: 'e164', strip: '', rule: '' };
-
 const entry = /^(?<glob>[^:]+)(?::(?<kind>e164|national|as-is))?(?::strip=(?<strip>\d{1,8}))?$/;
 
 export type TrunkNotation = { readonly glob: string; readonly notation: Notation };

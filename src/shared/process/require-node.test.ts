@@ -18,7 +18,7 @@ function run(script: string, version: string) {
   );
 }
 
-for (const script of ['src/cli.ts', 'test/run.ts'])
+for (const script of ['src/cli.ts', 'test/tools/runner/run.ts'])
   test(`${script}: an older Node is one line that says what to do`, () => {
     const { status, stderr, stdout } = run(script, '24.18.0');
     assert.equal(stdout, '');

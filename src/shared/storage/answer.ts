@@ -1,7 +1,11 @@
 import { messageOf } from '../process/parse-json.ts';
 import type { Transact } from './open-database.ts';
-import { storageErrorKind } from './storage-error.ts';
+import { isUnavailable, storageErrorKind } from './storage-error.ts';
 import { type Answers, addAnswer, type Methods, noAnswers, type ThreadRequest } from './thread-messages.ts';
+
+export function addError({ errors }: Answers, id: number, error: unknown): void {
+  errors.push({ id, message: messageOf(error), isUnavailable: isUnavailable(error) });
+}
 
 /** Answers each request by itself. */
 export function answerEach(methods: Methods): (requests: readonly ThreadRequest[]) => Answers {
@@ -11,7 +15,7 @@ export function answerEach(methods: Methods): (requests: readonly ThreadRequest[
       try {
         addAnswer(answers, id, methods[name]?.(...args));
       } catch (error) {
-        answers.errors.push(id, messageOf(error));
+        addError(answers, id, error);
       }
     }
     return answers;
@@ -19,8 +23,10 @@ export function answerEach(methods: Methods): (requests: readonly ThreadRequest[
 }
 
 /** Does nothing, and says why. */
-export function refuseAll(requests: readonly ThreadRequest[], why: string): Answers {
-  return { ...noAnswers(), errors: requests.flatMap(({ id }) => [id, why]) };
+export function refuseAll(requests: readonly ThreadRequest[], why: Error): Answers {
+  const answers = noAnswers();
+  for (const { id } of requests) addError(answers, id, why);
+  return answers;
 }
 
 /** Answers requests in one transaction. If that fails, each gets its own, so that only the faulty one is refused. */
@@ -41,7 +47,7 @@ export function answerTogether(
       // Another process holds the lock for longer than our timeout: do not wait again for each request.
       const alone = requests.length === 1 || storageErrorKind(error) === 'busy';
       for (const request of requests) {
-        if (alone) answers.errors.push(request.id, messageOf(error));
+        if (alone) addError(answers, request.id, error);
         else run([request], answers);
       }
     }

@@ -4,7 +4,7 @@ export class FileMoved extends Error {
 }
 
 /** Kinds of SQLite errors that need different reactions. */
-type StorageErrorKind = 'full' | 'io' | 'busy' | 'corrupt' | 'moved' | 'other';
+export type StorageErrorKind = 'full' | 'io' | 'busy' | 'corrupt' | 'moved' | 'other';
 
 /** Rows contradict each other: the file is damaged, although SQLite could read it. */
 export class BrokenInvariant extends Error {
@@ -44,6 +44,22 @@ export function storageErrorKind(error: unknown): StorageErrorKind {
   if (typeof errcode !== 'number') return byErrno[String(code)] ?? 'other';
   return byCode[errcode] ?? byCode[errcode & 0xff] ?? 'other';
 }
+
+/** The storage is not available: the database cannot be reached, does not answer in time, or takes nothing. */
+export class StoreUnavailable extends Error {
+  override readonly name: string = 'StoreUnavailable';
+}
+
+/** A change or question was given up: it took longer than it may, or waited longer for others. */
+export class TookTooLong extends StoreUnavailable {
+  override readonly name = 'TookTooLong';
+}
+
+const passing: readonly StorageErrorKind[] = ['full', 'io', 'busy', 'moved'];
+
+/** Whether the same request may succeed later, when there is room or the disk works again. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof StoreUnavailable || passing.includes(storageErrorKind(error));
 
 /** The program refuses to use a database, for a reason that is not an error of SQLite. The message is one line for the operator. */
 export class StorageRefused extends Error {

@@ -4,14 +4,16 @@ export type Methods = Record<string, (...args: any[]) => unknown>;
 /** A request to run a method, by its number. */
 export type ThreadRequest = { readonly id: number; readonly name: string; readonly args: readonly unknown[] };
 
+/** A request that was refused; `isUnavailable`: it may succeed later. */
+type Refused = { readonly id: number; readonly message: string; readonly isUnavailable: boolean };
+
 /** Answers to requests, by their numbers. All changes of these requests are on disk. */
 export type Answers = {
   /** Requests without a result. */
   readonly done: number[];
   /** id, value, id, value, … */
   readonly values: unknown[];
-  /** id, message, id, message, … of requests that were refused. */
-  readonly errors: (number | string)[];
+  readonly errors: Refused[];
   /** Transactions so far. */
   readonly commits: number;
 };

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { StorageRefused } from './storage-error.ts';
+import { StorageRefused, StoreUnavailable } from './storage-error.ts';
 import type { Answers, FromThread, Methods, ThreadRequest, ToThread } from './thread-messages.ts';
 
 /** Most unanswered requests: while a disk hangs, clients that retry must not fill the memory. */
@@ -80,8 +80,8 @@ export async function startThread<M extends Methods, Notice = never>(
     const settled = done.map((id) => () => take(id)?.resolve(undefined));
     for (let at = 0; at < values.length; at += 2)
       settled.push(() => take(values[at] as number)?.resolve(values[at + 1]));
-    for (let at = 0; at < errors.length; at += 2)
-      settled.push(() => take(errors[at] as number)?.reject(new Error(errors[at + 1] as string)));
+    for (const { id, message, isUnavailable } of errors)
+      settled.push(() => take(id)?.reject(new (isUnavailable ? StoreUnavailable : Error)(message)));
     return settled;
   }
 
@@ -123,7 +123,7 @@ export async function startThread<M extends Methods, Notice = never>(
 
   function request(name: string, args: unknown[]): Promise<unknown> {
     if (dead) return Promise.reject(dead);
-    if (waiting.size >= mostWaiting) return Promise.reject(new Error('the disk does not keep up'));
+    if (waiting.size >= mostWaiting) return Promise.reject(new StoreUnavailable('the disk does not keep up'));
     const id = ++lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     waiting.set(id, { resolve, reject });
@@ -139,7 +139,7 @@ export async function startThread<M extends Methods, Notice = never>(
     failed: failed.promise,
     async close() {
       if (!dead) {
-        dead = new Error('the storage is closed');
+        dead = new StoreUnavailable('the storage is closed');
         send();
         worker.postMessage('close' satisfies ToThread);
       }

@@ -1,14 +1,15 @@
-import type { Row } from '../row.ts';
+import type { Row } from '../../tools/lab/row.ts';
 import { answeredRows } from './answered.ts';
 import { groupRows } from './group.ts';
 import { machineRows } from './machine.ts';
-import { missedRows } from './missed.ts';
+import { elsewhereRows, hangUpRows, missedRows, unrecordedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
 import { notReportedRows } from './not-reported.ts';
 import { lineBreakRows, numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
+import { pageRows } from './page.ts';
 import { pickupRows, takenRows } from './pickup.ts';
 import { queueExitRows, queueRows } from './queue.ts';
-import { transferRows } from './transfer.ts';
+import { replacedRows, transferRows } from './transfer.ts';
 import { whoAnswersRows } from './who-answers.ts';
 
 /**
@@ -33,4 +34,9 @@ export const matrix: readonly Row[] = [
   ...takenRows,
   ...machineRows,
   ...lineBreakRows,
+  ...replacedRows,
+  ...pageRows,
+  ...elsewhereRows,
+  ...hangUpRows,
+  ...unrecordedRows,
 ];

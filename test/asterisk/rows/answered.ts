@@ -1,5 +1,5 @@
-import type { Row } from '../row.ts';
-import { pause, phone, presses, reinvites } from '../sip-script.ts';
+import type { Row } from '../../tools/lab/row.ts';
+import { pause, phone, presses, reinvites } from '../../tools/lab/sip-script.ts';
 import { called } from './called.ts';
 
 /** Calls to one extension, and what can happen before and during the talk. */
@@ -86,7 +86,7 @@ export const answeredRows: readonly Row[] = [
     phones: { 1: phone.rings() },
     mobile: phone.answers(),
     reported: [{ answeredBy: 'mobile' }],
-    // marker-*: the call that every replay of a recording ends with (test/integration/stand.ts).
+    // marker-*: the call that every replay of a recording ends with (test/tools/program/stand.ts).
     settings: { INBOUND_CONTEXTS: 'no-such-context', INBOUND_CHANNELS: 'PJSIP/trunk-*,PJSIP/marker-*' },
   }),
   {

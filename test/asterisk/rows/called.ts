@@ -1,6 +1,6 @@
-import type { ExpectedReport, Row } from '../row.ts';
-import { phone } from '../sip-script.ts';
-import type { Placed, Stage } from '../stage.ts';
+import type { ExpectedReport, Row } from '../../tools/lab/row.ts';
+import { phone } from '../../tools/lab/sip-script.ts';
+import type { Placed, Stage } from '../../tools/lab/stage.ts';
 
 type Called = Pick<Row, 'name' | 'says'> &
   Partial<Omit<Row, 'play'>> & {
@@ -22,7 +22,8 @@ export function called({ caller, happens, ...row }: Called): Row {
     async play(stage) {
       const call = await stage.customerCalls(caller);
       if (happens) await happens(stage, call);
-      else await stage.talk(call, answeredBy === 'reception' ? 5 : answeredBy);
+      else if (answeredBy !== 'elsewhere')
+        await stage.talk(call, answeredBy === 'reception' ? 5 : answeredBy);
       call.hangsUp();
     },
   };

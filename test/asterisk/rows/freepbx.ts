@@ -1,5 +1,5 @@
-import type { Row } from '../row.ts';
-import { pause, phone, presses, type Script } from '../sip-script.ts';
+import type { Row } from '../../tools/lab/row.ts';
+import { pause, phone, presses, type Script } from '../../tools/lab/sip-script.ts';
 import { matrix } from './all.ts';
 import { called } from './called.ts';
 

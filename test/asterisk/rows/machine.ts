@@ -1,5 +1,5 @@
-import type { Row } from '../row.ts';
-import { phone } from '../sip-script.ts';
+import type { Row } from '../../tools/lab/row.ts';
+import { phone } from '../../tools/lab/sip-script.ts';
 
 /** Calls that a machine with an endpoint of its own answers: a bot, a fax or voicemail server (NOT_A_PERSON). */
 export const machineRows: readonly Row[] = [
@@ -30,7 +30,7 @@ export const machineRows: readonly Row[] = [
       await stage.rings(2);
       call.hangsUp();
     },
-    reported: [{ answeredByMachine: true }],
+    reported: [{ recordedAsAnswered: true }],
     settings: { NOT_A_PERSON: '*SIP/+([0-9])1' },
   },
 ];

@@ -1,5 +1,5 @@
-import type { Row } from '../row.ts';
-import { pause, phone, presses } from '../sip-script.ts';
+import type { Row } from '../../tools/lab/row.ts';
+import { pause, phone, presses } from '../../tools/lab/sip-script.ts';
 import { called } from './called.ts';
 
 const toMobile = 'Local/+4917139200{O}1@from-internal/n';

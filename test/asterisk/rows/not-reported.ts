@@ -1,5 +1,5 @@
-import type { Row } from '../row.ts';
-import { phone } from '../sip-script.ts';
+import type { Row } from '../../tools/lab/row.ts';
+import { phone } from '../../tools/lab/sip-script.ts';
 
 /** No inbound calls: the API names one direction. */
 export const notReportedRows: readonly Row[] = [

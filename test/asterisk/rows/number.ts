@@ -1,4 +1,4 @@
-import type { Row } from '../row.ts';
+import type { Row } from '../../tools/lab/row.ts';
 import { called } from './called.ts';
 
 /** RFC 3323 and 3325: what a caller sends who does not want to be known. */

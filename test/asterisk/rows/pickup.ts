@@ -1,6 +1,6 @@
-import type { Row } from '../row.ts';
-import { phone } from '../sip-script.ts';
-import type { Stage } from '../stage.ts';
+import type { Row } from '../../tools/lab/row.ts';
+import { phone } from '../../tools/lab/sip-script.ts';
+import type { Stage } from '../../tools/lab/stage.ts';
 import { called } from './called.ts';
 
 /** Calls that are taken from another place than where they rang or were answered. */

@@ -1,8 +1,10 @@
-import type { Row } from '../row.ts';
-import { phone } from '../sip-script.ts';
+import type { Row } from '../../tools/lab/row.ts';
+import { phone } from '../../tools/lab/sip-script.ts';
 import { called } from './called.ts';
 
 const transferable = ['Dial(PJSIP/{P}1,20,tT)'];
+/** Somebody else at the caller's. */
+const colleague = '+494066969999';
 const twoPhones = { 1: phone.answers(), 2: phone.answers() };
 
 /** The caller is handed on: still the same call, answered by who answered first. */
@@ -201,4 +203,27 @@ export const transferRows: readonly Row[] = [
     },
     reported: [{ answeredBy: 2 }],
   }),
+];
+
+/** The caller is handed on at the far end, whose provider or PBX replaces the call: the person here talks on. */
+export const replacedRows: readonly Row[] = [
+  {
+    name: 'caller-replaced',
+    says: "The first extension talks with the caller; somebody else at the far end takes the caller's place (INVITE with Replaces).",
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      const other = await stage.isReplaced(call, colleague);
+      await stage.talk(other, 1);
+      other.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }],
+    unreported: 1,
+    fromRecords: {
+      why: 'no record says that one channel has taken the place of the other',
+      reported: [{ answeredBy: 1 }, { from: colleague, answeredBy: 1 }],
+    },
+  },
 ];

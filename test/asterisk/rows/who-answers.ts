@@ -1,5 +1,5 @@
-import type { Row } from '../row.ts';
-import { phone } from '../sip-script.ts';
+import type { Row } from '../../tools/lab/row.ts';
+import { phone } from '../../tools/lab/sip-script.ts';
 import { called } from './called.ts';
 
 /** Who hears the caller, where several could be taken for it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { amiEvent } from '../../../../test/fakes/ami-event.ts';
+import { amiEvent } from '../../../../test/tools/fakes/ami-event.ts';
 import { createEventGuard } from './event-guard.ts';
 import { fieldKey } from './frame.ts';
 import { createFramer } from './framer.ts';

@@ -136,7 +136,7 @@ export function layoutOf(event: string): EventLayout | undefined {
 
 /** Keys whose values the bridge does not use: of these, it does not matter which line Asterisk wrote. */
 const unused =
-  /(StateDesc|CallerIDName|ConnectedLineNum|ConnectedLineName|Language|AccountCode|TimeToHangup)$|^(Bridge(Type|Creator|Name|NumChannels|VideoSource|VideoSourceMode)|BridgeID|Type|Application|Data|ApplicationData|Duration|Variable|ActionID|Cause-txt|TechCause)$/;
+  /(StateDesc|CallerIDName|ConnectedLineNum|ConnectedLineName|Language|AccountCode|TimeToHangup)$|^(Bridge(Type|Name|NumChannels|VideoSource|VideoSourceMode)|BridgeID|Type|Application|Data|ApplicationData|Duration|Variable|ActionID|Cause-txt|TechCause)$/;
 
 export function isUsed(key: string): boolean {
   return !unused.test(key);

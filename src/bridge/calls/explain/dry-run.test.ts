@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callSettings } from '../rules.fixture.ts';
-import { at, caller, hangsUp } from '../tracker.fixture.ts';
+import { at, caller, callerAs, hangsUp } from '../tracker.fixture.ts';
 import { dryRun } from './dry-run.ts';
 
 const settings = { ...callSettings, missingNumber: '+31999999999' };
+const silent = { ...caller, callerNumber: '' };
 
 test('dry run: a number that does not come is waited for as long as on a PBX', () => {
-  const silent = caller({ callerNumber: '' } as never);
-  const { reports } = dryRun(settings, [silent, { ...hangsUp('1.1'), at: at + 5_000 }]);
+  const { reports } = dryRun(settings, [silent, { ...hangsUp(caller), at: at + 5_000 }]);
   assert.deepEqual(
     reports.map(({ status, at }) => [status, at]),
     [
@@ -19,7 +19,6 @@ test('dry run: a number that does not come is waited for as long as on a PBX', (
 });
 
 test('dry run: a call that goes on at the end of the recording is waited for too', () => {
-  const silent = caller({ callerNumber: '' } as never);
   const { reports, journal } = dryRun(settings, [silent]);
   assert.deepEqual(
     reports.map(({ status, at }) => [status, at]),
@@ -32,9 +31,7 @@ test('dry run: a call that goes on at the end of the recording is waited for too
 });
 
 test('dry run: of two numbers that do not come, each is waited for by itself', () => {
-  const later = { uniqueid: '2.1', linkedid: '2.1', at: at + 500 };
-  const silent = [{}, later].map((more) => caller({ callerNumber: '', ...more } as never));
-  const { reports } = dryRun(settings, silent);
+  const { reports } = dryRun(settings, [silent, { ...callerAs('2.1'), callerNumber: '', at: at + 500 }]);
   assert.deepEqual(
     reports.map(({ id, at }) => [id, at]),
     [

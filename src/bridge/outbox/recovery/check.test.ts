@@ -27,7 +27,7 @@ for (const [what, sql] of Object.entries(edits)) {
   test(`check: a start finds ${what}, and repairs it`, async (t) => {
     const directory = temporaryFolder(t);
     const first = await opened(t, { directory });
-    await first.append(batchOf('a:ringing a:completed b:ringing c:ringing'));
+    await first.append(batchOf([{ a: 'ringing' }, { a: 'completed', b: 'ringing', c: 'ringing' }]));
     await first.record([resultOf(3, 'b'), resultOf(4, 'c', { outcome: 'dead' })]);
     const before = await first.counters();
     await first.close();
@@ -46,7 +46,7 @@ for (const [what, sql] of Object.entries(edits)) {
       (await second.due(fresh)).map(({ seq }) => seq),
       [1],
     );
-    await second.append(batchOf('d:ringing'));
+    await second.append(batchOf({ d: 'ringing' }));
     await second.close();
     const again = keepingLog();
     await opened(t, { directory }, again);
@@ -58,7 +58,7 @@ for (const sql of ['DROP INDEX event_retry', 'UPDATE counters SET waiting = 0, d
   test(`check: what was delivered and is forgotten counts after a repair, too: ${sql}`, async (t) => {
     const directory = temporaryFolder(t);
     const first = await opened(t, { directory });
-    await first.append(batchOf('a:ringing b:ringing'));
+    await first.append(batchOf({ a: 'ringing', b: 'ringing' }));
     await first.record([resultOf(1, 'a')]);
     assert.equal(await first.prune(1), 1);
     const before = await first.counters();
@@ -80,11 +80,11 @@ for (const [what, sql, due] of [
     const directory = temporaryFolder(t);
     const log = keepingLog();
     const outbox = await opened(t, { directory }, log);
-    await outbox.append(batchOf('a:ringing b:ringing'));
+    await outbox.append(batchOf({ a: 'ringing', b: 'ringing' }));
     const db = new DatabaseSync(databasePath(directory));
     db.exec(`UPDATE event SET ${sql} WHERE seq = 1`);
     db.close();
-    await outbox.append(batchOf('a:answered'));
+    await outbox.append(batchOf({ a: 'answered' }));
     const found = await outbox.due(fresh);
     assert.deepEqual(
       [found.map(({ seq }) => seq), log.lines.map(({ code }) => code)],
@@ -96,14 +96,14 @@ for (const [what, sql, due] of [
 test('check: an event with a number beyond all sense is lost alone: the others go on', async (t) => {
   const directory = temporaryFolder(t);
   const first = await opened(t, { directory });
-  await first.append(batchOf('a:ringing b:ringing'));
+  await first.append(batchOf({ a: 'ringing', b: 'ringing' }));
   await first.close();
   const db = new DatabaseSync(databasePath(directory));
   db.exec(`UPDATE event SET seq = ${2 ** 50} WHERE seq = 2; UPDATE counters SET last_seq = ${2 ** 50}`);
   db.close();
   const log = keepingLog();
   const second = await opened(t, { directory }, log);
-  const { nextEvents } = await second.append(batchOf('c:ringing'));
+  const { nextEvents } = await second.append(batchOf({ c: 'ringing' }));
   assert.deepEqual(
     nextEvents.map(({ seq }) => seq),
     [2],
@@ -132,8 +132,8 @@ for (const [pragma, wrong] of [
   });
 }
 
-/** A file that is too big to be read through at the start, with what `batchOf` makes of `events`. */
-async function bigOutbox(t: TestContext, events: string): Promise<string> {
+/** A file that is too big to be read through at the start, with `events`. */
+async function bigOutbox(t: TestContext, events: Parameters<typeof batchOf>[0]): Promise<string> {
   const directory = temporaryFolder(t);
   const outbox = await opened(t, { directory });
   const lines = 'x'.repeat(1_000_000);
@@ -155,7 +155,7 @@ const hidden: Readonly<Record<string, string>> = {
 };
 for (const [what, sql] of Object.entries(hidden)) {
   test(`check: in a big file, ${what} is found by the daily check, and repaired`, async (t) => {
-    const directory = await bigOutbox(t, 'a:ringing a:completed b:ringing');
+    const directory = await bigOutbox(t, [{ a: 'ringing' }, { a: 'completed', b: 'ringing' }]);
     const db = new DatabaseSync(databasePath(directory));
     db.enableDefensive(false);
     db.exec(sql);
@@ -169,12 +169,12 @@ for (const [what, sql] of Object.entries(hidden)) {
       ['outbox.repaired'],
     );
     assert.ok((await outbox.due(fresh)).some(({ seq }) => seq === 3));
-    assert.equal(typeof (await outbox.append(batchOf('d:ringing'))).nextEvents[0]?.seq, 'number');
+    assert.equal(typeof (await outbox.append(batchOf({ d: 'ringing' }))).nextEvents[0]?.seq, 'number');
   });
 }
 
 test('check: damage to a page of a big file that nobody asks for is found by the daily check', async (t) => {
-  const directory = await bigOutbox(t, 'a:ringing');
+  const directory = await bigOutbox(t, { a: 'ringing' });
   const path = databasePath(directory);
   const bytes = readFileSync(path);
   // In the middle of the journal's texts, so that a chain of pages leads nowhere.
@@ -192,7 +192,8 @@ test('check: damage to a page of a big file that nobody asks for is found by the
 
 test('check: in a big file that is whole nothing is found', async (t) => {
   const log = keepingLog();
-  const outbox = await opened(t, { directory: await bigOutbox(t, 'a:ringing b:ringing b:completed') }, log);
+  const directory = await bigOutbox(t, [{ a: 'ringing', b: 'ringing' }, { b: 'completed' }]);
+  const outbox = await opened(t, { directory }, log);
   await outbox.check();
   assert.deepEqual(log.lines, []);
 });

@@ -56,7 +56,7 @@ test('disk full: what is new and what was delivered waits, reads are answered, a
   const directory = smallDisk(t);
   const log = keepingLog();
   const outbox = await opened(t, { directory }, log);
-  await outbox.append(batchOf('a:ringing b:ringing c:ringing'));
+  await outbox.append(batchOf({ a: 'ringing', b: 'ringing', c: 'ringing' }));
   fill(directory);
 
   const { queued, waiting } = await fillUp(outbox, log);
@@ -68,7 +68,6 @@ test('disk full: what is new and what was delivered waits, reads are answered, a
     outbox.record([resultOf(3, 'c', { outcome: 'retry', nextAt: 5 })]),
   ];
   assert.deepEqual(await due(outbox, { limit: 1 }), [queued + 3]);
-  assert.equal(await outbox.isNext(queued + 3), true);
 
   rmSync(join(directory, 'filler'));
   await Promise.all([waiting, ...marked]);
@@ -126,7 +125,7 @@ test('disk full: what is small does not overtake what does not fit', { skip }, a
   const directory = smallDisk(t);
   const log = keepingLog();
   const outbox = await opened(t, { directory }, log);
-  await outbox.append(batchOf('a:ringing'));
+  await outbox.append(batchOf({ a: 'ringing' }));
   fill(directory, 200_000);
   const written: string[] = [];
   const append = async (status: 'ringing' | 'answered', text: string) => {
@@ -148,13 +147,13 @@ test('disk full: what is small does not overtake what does not fit', { skip }, a
 test('disk full: a start waits for room, and says so', { skip }, async (t) => {
   const directory = smallDisk(t);
   const first = await opened(t, { directory });
-  await first.append(batchOf('a:ringing'));
+  await first.append(batchOf({ a: 'ringing' }));
   await first.close();
   fill(directory);
   const log = keepingLog();
   const outbox = await opened(t, { directory }, log);
   const loaded = outbox.load();
-  const queued = outbox.append(batchOf('b:ringing'));
+  const queued = outbox.append(batchOf({ b: 'ringing' }));
   await log.seen('outbox.full');
   // Longer than it waits before it tries again.
   await setTimeout(1_100);

@@ -17,7 +17,6 @@ export const prioritySql = {
   backlog: `SELECT ${columns} ${untried} AND newest_at < ? ORDER BY newest_at, seq LIMIT ?`,
   come: `SELECT ${columns} ${retry} AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
   beyond: `SELECT ${columns} ${retry} AND next_at > ? ORDER BY next_at, seq LIMIT ?`,
-  isNext: 'SELECT 1 FROM event WHERE seq = ? AND newest_at IS NOT NULL',
   nextDue: `SELECT next_at ${retry} AND next_at > ? AND next_at <= ? ORDER BY next_at LIMIT 1`,
 } as const;
 
@@ -27,7 +26,6 @@ export function createDueEvents(db: DatabaseSync) {
   const backlog = db.prepare(prioritySql.backlog);
   const come = db.prepare(prioritySql.come);
   const beyond = db.prepare(prioritySql.beyond);
-  const isNext = db.prepare(prioritySql.isNext);
   const nextDue = db.prepare(prioritySql.nextDue);
 
   function* candidates(query: Parameters<DeliveryQueue['due']>[0], limit: number): Generator<EventRow> {
@@ -51,8 +49,6 @@ export function createDueEvents(db: DatabaseSync) {
       }
       return found;
     },
-
-    isNext: (seq: number): boolean => isNext.get(seq) !== undefined,
 
     nextDue(now: number): number | undefined {
       let soonest: number | undefined;

@@ -9,10 +9,10 @@ test('journal: lines are on disk with their batch, also without events, and a re
   const directory = temporaryFolder(t);
   const outbox = await opened(t, { directory });
   await Promise.all([
-    outbox.append({ ...batchOf('a:ringing'), journal: { lines: 'one of a\none of b', at: 1 } }),
-    outbox.append({ ...batchOf('b:ringing'), journal: { lines: 'two of a', at: 2 } }),
+    outbox.append({ ...batchOf({ a: 'ringing' }), journal: { lines: 'one of a\none of b', at: 1 } }),
+    outbox.append({ ...batchOf({ b: 'ringing' }), journal: { lines: 'two of a', at: 2 } }),
     outbox.append({ calls: [], trunks: [], events: [], journal: { lines: 'one of c', at: 3 } }),
-    outbox.append(batchOf('c:ringing')),
+    outbox.append(batchOf({ c: 'ringing' })),
   ]);
   await outbox.pruneJournal(1, mostBytes);
   const reader = openReader(directory);
@@ -40,7 +40,7 @@ test('journal: what is old goes, and what is too much, the oldest first; events 
   const outbox = await opened(t, { directory });
   for (let at = 1; at <= 1_200; at++)
     await outbox.append({ calls: [], trunks: [], events: [], journal: { lines: `line ${at}.`, at } });
-  await outbox.append(batchOf('a:ringing'));
+  await outbox.append(batchOf({ a: 'ringing' }));
   const reader = openReader(directory);
   t.after(() => reader?.close());
   const left = () => reader?.journal(['line']).length;

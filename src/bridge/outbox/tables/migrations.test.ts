@@ -50,7 +50,7 @@ for (const [what, sql] of [
 /** An outbox with one event, closed, and changed by hand. */
 async function withTables(directory: string, sql: string): Promise<void> {
   const outbox = await openOutbox({ directory }, { log: keepingLog() });
-  await outbox.append(batchOf('a:ringing'));
+  await outbox.append(batchOf({ a: 'ringing' }));
   await outbox.close();
   const db = new DatabaseSync(databasePath(directory));
   db.exec(sql);

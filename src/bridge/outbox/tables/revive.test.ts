@@ -6,8 +6,8 @@ import { batchOf, opened, resultOf, temporaryFolder } from '../outbox.fixture.ts
 test('sent again: never behind a later event of its call that has arrived, or may be on its way', async (t) => {
   const directory = temporaryFolder(t);
   const outbox = await opened(t, { directory });
-  await outbox.append(batchOf('there:ringing way:ringing dead:ringing all:ringing'));
-  await outbox.append(batchOf('there:answered way:answered dead:answered all:answered'));
+  await outbox.append(batchOf({ there: 'ringing', way: 'ringing', dead: 'ringing', all: 'ringing' }));
+  await outbox.append(batchOf({ there: 'answered', way: 'answered', dead: 'answered', all: 'answered' }));
   await outbox.record([
     ...['there', 'way', 'dead', 'all'].map((call, nth) => resultOf(nth + 1, call)),
     resultOf(5, 'there'),

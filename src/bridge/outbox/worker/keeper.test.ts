@@ -40,7 +40,8 @@ const counters = (id: number): ThreadRequest => ({ id, name: 'counters', args: [
 /** Numbers of the requests that are answered, in order. */
 const ids = ({ done, values, errors }: Answers) => [
   ...done,
-  ...[...values, ...errors].filter((_, n) => n % 2 === 0),
+  ...values.filter((_, n) => n % 2 === 0),
+  ...errors.map(({ id }) => id),
 ];
 
 /** `see` is called before SQLite does anything for `exec`. */

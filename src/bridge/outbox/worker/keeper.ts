@@ -1,20 +1,22 @@
 import type { Log } from '../../../shared/log/log.ts';
 import { messageOf } from '../../../shared/process/parse-json.ts';
+import { addError } from '../../../shared/storage/answer.ts';
 import { lockFolder } from '../../../shared/storage/instance-lock.ts';
 import { makeFolder } from '../../../shared/storage/open-database.ts';
 import type { Main, Server } from '../../../shared/storage/serve-thread.ts';
-import { FileMoved, storageErrorKind } from '../../../shared/storage/storage-error.ts';
+import { storageErrorKind } from '../../../shared/storage/storage-error.ts';
 import {
   type Answers,
   addAnswer,
   noAnswers,
   type ThreadRequest,
 } from '../../../shared/storage/thread-messages.ts';
-import { WATCH_MS, watchFile } from '../../../shared/storage/watch-file.ts';
-import { databasePath, occupant, saveRoom } from '../tables/database.ts';
-import { appendTogether, type IntakeBatch } from '../tables/intake.ts';
-import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
-import type { Notice, StorageState, Store, StoreOp } from './store.ts';
+import { WATCH_MS } from '../../../shared/storage/watch-file.ts';
+import { occupant } from '../tables/database.ts';
+import { answerAll, onlyReads } from './answer-requests.ts';
+import { remedyOf, type Trouble } from './failed-run.ts';
+import { createOutboxFile } from './outbox-file.ts';
+import type { Notice, StorageState } from './store.ts';
 
 export type KeeperOptions = {
   /** The folder of the database; made with mode 0700 when it is not there. */
@@ -22,31 +24,7 @@ export type KeeperOptions = {
 };
 
 /** Wait after a failed write before the next attempt, ms. */
-const retryMs = { full: 500, failing: 2_000, moved: 2_000 } as const;
-
-/** Those that only read need no transaction, and no room on the disk. */
-const kinds: Readonly<Record<StoreOp, 'reads' | 'writes'>> = {
-  load: 'reads',
-  trunks: 'reads',
-  due: 'reads',
-  isNext: 'reads',
-  nextDue: 'reads',
-  counters: 'reads',
-  oldestWaiting: 'reads',
-  eventsOf: 'reads',
-  ledgerEntries: 'reads',
-  callIdsFrom: 'reads',
-  lastDelivered: 'reads',
-  check: 'reads',
-  append: 'writes',
-  record: 'writes',
-  expire: 'writes',
-  sendAgain: 'writes',
-  prune: 'writes',
-  pruneUnreported: 'writes',
-  pruneJournal: 'writes',
-};
-const onlyReads = ({ name }: ThreadRequest) => kinds[name as StoreOp] === 'reads';
+const retryMs: Readonly<Record<Trouble, number>> = { full: 500, failing: 2_000, moved: 2_000 };
 
 /**
  * Owns the database and answers requests in order, all of one run in one transaction: a request is answered only when
@@ -57,133 +35,120 @@ const onlyReads = ({ name }: ThreadRequest) => kinds[name as StoreOp] === 'reads
  * - a damaged file is repaired at once, and the run is tried again.
  */
 export function createKeeper(
-  options: KeeperOptions,
+  { directory }: KeeperOptions,
   { main, log, now }: { main: Main<Notice>; log: Log; now: () => number },
 ): Server {
-  const { directory } = options;
-  const path = databasePath(directory);
   makeFolder(directory);
   const unlock = lockFolder(directory, occupant, process.pid);
   main.notify({ type: 'held' });
-  let opened: OpenStore | undefined;
-  let file: ReturnType<typeof watchFile> | undefined;
-  let state: StorageState['state'] = 'working';
-  let announced: StorageState['state'] = 'working';
-  let held: ThreadRequest[] = [];
+  const file = createOutboxFile(directory, log, now);
+  /** `announced`: what was said of it last. */
+  const storage: Record<'state' | 'announced', StorageState['state']> = {
+    state: 'working',
+    announced: 'working',
+  };
+  /** They wait for the disk. */
+  let held: readonly ThreadRequest[] = [];
   let timer: NodeJS.Timeout | undefined;
   let commits = 0;
+  /** From then on, a file that was moved away is written to, too: it may be put back. */
   let closing = false;
-  const watching = setInterval(watch, WATCH_MS).unref();
+  // Between requests, which may be hours apart.
+  const watching = setInterval(() => {
+    const moved = storage.state === 'working' ? file.moved() : undefined;
+    if (moved) enter('moved', moved);
+  }, WATCH_MS).unref();
 
   try {
-    start();
+    openOrRetry(() => file.open());
   } catch (error) {
     clearInterval(watching);
     unlock();
     throw error;
   }
 
-  /** Between requests, which may be hours apart. */
-  function watch(): void {
-    const what = state === 'working' ? file?.look() : undefined;
-    if (what !== undefined) enter('moved', new FileMoved(what));
-  }
-
-  /** Looks now and then. */
-  function assertThere(): void {
-    const what = !closing && file?.isDue() ? file.look() : undefined;
-    if (what !== undefined) throw new FileMoved(what);
-  }
-
-  function start(): void {
+  /** The program does not end for a failing disk: the service manager would only start it again and again. */
+  function openOrRetry(open: () => void): void {
     try {
       open();
     } catch (error) {
-      retryLater(error);
+      const kind = storageErrorKind(error);
+      if (kind === 'other' || kind === 'corrupt') throw error;
+      enter(kind === 'full' ? 'full' : 'failing', error);
     }
   }
 
-  function open(): OpenStore {
-    if (opened === undefined) {
-      opened = openStore(path, now(), log);
-      file = watchFile(path);
-    }
-    return opened;
+  function run(requests: readonly ThreadRequest[]): Answers {
+    const answers = noAnswers();
+    const all = [...held, ...requests];
+    held = [];
+    handle(all, answers);
+    return { ...answers, commits };
   }
 
-  function close(): void {
-    const { db } = opened ?? {};
-    opened = undefined;
-    try {
-      if (file === undefined) db?.close();
-      else file.closeBy(() => db?.close());
-    } catch {
-      // A failing disk may fail to close the file too. Only the next attempt to open it counts.
-    }
-    file?.closed();
+  function handle(requests: readonly ThreadRequest[], answers: Answers, isRepaired = false): void {
+    const { now: mayRun = [], later = [] } = Object.groupBy(requests, (one) =>
+      runsNow(one) ? 'now' : 'later',
+    );
+    hold(later);
+    if (mayRun.length > 0) attempt(mayRun, answers, isRepaired);
   }
 
-  /** Answers all of these requests, or throws and has done none. */
-  function answerAll(requests: readonly ThreadRequest[]): unknown[] {
-    const { store } = open();
-    assertThere();
-    const each = () => requests.flatMap((one, i) => answerOrAppend(store, requests, one, i));
-    if (requests.every(onlyReads)) return each();
-    const values = store.transact(each);
-    commits++;
-    return values;
-  }
-
-  function handle(requests: readonly ThreadRequest[], answers: Answers, repaired = false): void {
-    const mayRun = requests.filter(runsNow);
-    if (mayRun.length < requests.length) hold(requests.filter((one) => !runsNow(one)));
-    if (mayRun.length > 0) attempt(mayRun, answers, repaired);
-  }
-
-  function attempt(mayRun: readonly ThreadRequest[], answers: Answers, repaired: boolean): void {
-    try {
-      const values = answerAll(mayRun);
-      mayRun.forEach(({ id }, i) => {
-        addAnswer(answers, id, values[i]);
-      });
-    } catch (error) {
-      onFailure(mayRun, error, answers, repaired);
-    }
-  }
-
-  function runsNow(request: ThreadRequest): boolean {
-    return state === 'working' || (state === 'full' && opened !== undefined && onlyReads(request));
-  }
+  const runsNow = (request: ThreadRequest) =>
+    storage.state === 'working' || (storage.state === 'full' && file.isOpen() && onlyReads(request));
 
   function hold(requests: readonly ThreadRequest[]): void {
-    held = held.concat(requests);
+    held = [...held, ...requests];
   }
 
-  function onFailure(
+  /** Answers these, which may run now, or does what their failure asks for. */
+  function attempt(requests: readonly ThreadRequest[], answers: Answers, isRepaired = false): void {
+    let values: unknown[];
+    try {
+      const store = file.open();
+      const moved = closing ? undefined : file.movedLately();
+      if (moved) throw moved;
+      values = answerAll(store, requests);
+      if (!requests.every(onlyReads)) commits += 1;
+    } catch (error) {
+      afterFailure(requests, error, answers, isRepaired);
+      return;
+    }
+    for (const [i, { id }] of requests.entries()) addAnswer(answers, id, values[i]);
+  }
+
+  function afterFailure(
     requests: readonly ThreadRequest[],
     error: unknown,
     answers: Answers,
-    repaired: boolean,
+    isRepaired: boolean,
   ): void {
-    const kind = storageErrorKind(error);
-    if (kind === 'other' && requests.length === 1) {
-      for (const { id } of requests) answers.errors.push(id, messageOf(error));
-    } else if (kind === 'other') {
-      // One of them is at fault: the others must not suffer for it.
-      for (const one of requests) handle([one], answers);
-    } else if (kind === 'full' && state !== 'full') {
-      enter('full', error);
-      handle(requests, answers);
-    } else if (kind === 'full') {
-      writeWhatFits(requests, answers);
-    } else if (kind !== 'corrupt') {
-      enter(kind === 'moved' ? 'moved' : 'failing', error);
-      hold(requests);
-    } else if (repaired) {
-      throw error;
-    } else {
-      repairNow(error);
-      handle(requests, answers, true);
+    const { state } = storage;
+    const remedy = remedyOf({ kind: storageErrorKind(error), state, count: requests.length, isRepaired });
+    switch (remedy.do) {
+      case 'refuse':
+        for (const { id } of requests) addError(answers, id, error);
+        return;
+      case 'each alone':
+        for (const one of requests) handle([one], answers);
+        return;
+      case 'write what fits':
+        writeWhatFits(requests, answers);
+        return;
+      case 'again':
+        enter(remedy.enter, error);
+        handle(requests, answers);
+        return;
+      case 'hold':
+        enter(remedy.enter, error);
+        hold(requests);
+        return;
+      case 'repair':
+        repair(error);
+        handle(requests, answers, true);
+        return;
+      case 'give up':
+        throw error;
     }
   }
 
@@ -195,113 +160,86 @@ export function createKeeper(
     }
     const middle = requests.length >> 1;
     const before = held.length;
-    attempt(requests.slice(0, middle), answers, false);
+    attempt(requests.slice(0, middle), answers);
     const rest = requests.slice(middle);
-    if (held.length === before) attempt(rest, answers, false);
+    if (held.length === before) attempt(rest, answers);
     else hold(rest);
   }
 
   /** Repairs the damaged file. If the disk does not allow it now, the next attempt does. */
-  function repairNow(error: unknown): void {
-    close();
-    file = undefined;
+  function repair(error: unknown): void {
     // A repair may take minutes without a commit: the watchdog must know the reason.
     main.notify({ type: 'storage', storage: { state: 'failing', error: 'the database is being repaired' } });
-    try {
-      opened = repairAndOpen(path, now(), error, log);
-      file = watchFile(path);
-      if (state === 'working') main.notify({ type: 'storage', storage: { state } });
-    } catch (failure) {
-      retryLater(failure);
-    }
+    openOrRetry(() => {
+      file.repair(error);
+      if (storage.state === 'working') main.notify({ type: 'storage', storage: { state: 'working' } });
+    });
   }
 
-  /** The program does not end for a failing disk: the service manager would only start it again and again. */
-  function retryLater(error: unknown): void {
-    const kind = storageErrorKind(error);
-    if (kind === 'other' || kind === 'corrupt') throw error;
-    enter(kind === 'full' ? 'full' : 'failing', error);
-  }
-
-  function enter(next: keyof typeof retryMs, error: unknown): void {
-    state = next;
-    if (announced !== next) {
-      announced = next;
+  function enter(state: Trouble, error: unknown): void {
+    storage.state = state;
+    if (storage.announced !== state) {
+      storage.announced = state;
       const text = messageOf(error);
-      main.notify({ type: 'storage', storage: { state: next, error: text } });
-      log.say(`outbox.${next}`, { directory, error: text });
+      main.notify({ type: 'storage', storage: { state, error: text } });
+      log.say(`outbox.${state}`, { directory, error: text });
     }
+    tryAgainIn(retryMs[state]);
+  }
+
+  function tryAgainIn(ms: number): void {
     clearTimeout(timer);
-    timer = setTimeout(tryAgain, retryMs[next]);
+    timer = setTimeout(tryAgain, ms);
   }
 
   function tryAgain(): void {
-    const moved = closing ? undefined : file?.look();
-    if (moved !== undefined) {
-      enter('moved', new FileMoved(moved));
+    const moved = closing ? undefined : file.moved();
+    if (moved) {
+      enter('moved', moved);
       return;
     }
-    if (state === 'moved' && opened !== undefined) {
-      state = 'working';
-      main.answer(run([]));
-    } else if (state !== 'full' || opened === undefined) {
+    if (storage.state === 'full' && file.isOpen()) main.answer(writeHeld());
+    else {
       try {
-        close();
-        open();
+        // After an error, only a new connection tells whether the disk works. A file that is back was never closed.
+        if (storage.state !== 'moved') file.close();
+        file.open();
       } catch (error) {
         enter(storageErrorKind(error) === 'full' ? 'full' : 'failing', error);
         return;
       }
-      state = 'working';
+      storage.state = 'working';
       main.answer(run([]));
-    } else main.answer(writeHeld());
-    if (state !== 'working') return;
-    announced = state;
-    main.notify({ type: 'storage', storage: { state } });
+    }
+    if (storage.state !== 'working') return;
+    storage.announced = 'working';
+    main.notify({ type: 'storage', storage: { state: 'working' } });
     log.say('outbox.working', { directory });
   }
 
   /** Writes the requests that wait for room on the disk: changes of rows first, as they need less of it than new rows. */
   function writeHeld(): Answers {
     const answers = noAnswers();
-    makeRoom();
+    file.makeRoom();
     const { append: appends = [], change: changes = [] } = Object.groupBy(held, ({ name }) =>
       name === 'append' ? 'append' : 'change',
     );
     held = [];
     for (const requests of [changes, appends]) {
-      if (requests.length > 0 && state === 'full') attempt(requests, answers, false);
+      if (requests.length > 0 && storage.state === 'full') attempt(requests, answers);
       else hold(requests);
     }
-    if (state !== 'full') return { ...answers, commits };
-    if (held.length === 0) state = 'working';
-    else timer = setTimeout(tryAgain, retryMs.full);
-    return { ...answers, commits };
-  }
-
-  function makeRoom(): void {
-    try {
-      if (opened) saveRoom(opened.db);
-    } catch {
-      // The disk is still full, or fails otherwise, as the next write will show.
+    if (storage.state === 'full') {
+      if (held.length === 0) storage.state = 'working';
+      else tryAgainIn(retryMs.full);
     }
-  }
-
-  function run(requests: readonly ThreadRequest[]): Answers {
-    const answers = noAnswers();
-    const all = [...held.filter(runsNow), ...requests];
-    held = held.filter((one) => !runsNow(one));
-    handle(all, answers);
     return { ...answers, commits };
   }
 
   return {
     /** Answers what can be answered now, the rest when it can be. */
     run,
-    /**
-     * Tries once more to write the batches in memory; those that do not fit are lost. A file that was moved away gets
-     * them, too: it may be put back.
-     */
+    /** Tries once more to write what is held; what does not fit is lost. */
     close(): void {
       clearTimeout(timer);
       clearInterval(watching);
@@ -310,30 +248,9 @@ export function createKeeper(
         if (held.length > 0) tryAgain();
       } finally {
         clearTimeout(timer);
-        close();
+        file.close();
         unlock();
       }
     },
   };
-}
-
-/** Appends that follow each other are written together, by the first of them: that takes far fewer statements. */
-function answerOrAppend(
-  store: Store,
-  requests: readonly ThreadRequest[],
-  one: ThreadRequest,
-  i: number,
-): unknown[] {
-  if (one.name !== 'append') return [answer(store, one)];
-  if (requests[i - 1]?.name === 'append') return [];
-  const end = requests.findIndex(({ name }, at) => at > i && name !== 'append');
-  const batches = requests
-    .slice(i, end < 0 ? requests.length : end)
-    .map(({ args }) => args[0] as IntakeBatch);
-  return appendTogether(store.ops.append, batches);
-}
-
-function answer(store: Store, { name, args }: ThreadRequest): unknown {
-  const op = store.ops[name as StoreOp] as (...args: readonly unknown[]) => unknown;
-  return op(...args);
 }

@@ -1,12 +1,30 @@
 import { isFiller } from '../../../shared/phone-number/number-words.ts';
+import { NULL } from './cells.ts';
 
-/** What spreadsheets and databases write where there is nothing, in any language: `#NV`, `#REF!`, `#¡VALOR!`, `NULL`, `-`. */
-const blank =
-  /^(?:#N\/?[AVDB]|#[¡¿]?[\p{Lu}/0_]+[!?]|#{2,}|NULL|null|\(null\)|undefined|NaN|n\/[aA]|N\/A|[-–—.?_*/\s]+)$/u;
+/** What databases and people write where there is nothing. */
+const blank = /^(?:NULL|null|\(null\)|undefined|NaN|n\/[aA]|N\/A|[-–—.?_*/\s]+)$/u;
+/** What spreadsheets write for what they cannot find, calculate or show, in any language: `#NV`, `#REF!`, `#¡VALOR!`, `Err:509`. */
+const lost = /^(?:#N\/?[AVDB]|#[¡¿]?[\p{Lu}/0_]+[!?]|#{2,}|Err:\d{3})$/u;
 const newcomer = /^(?:neu|new|nouveau|nouvelle|nuevo|nueva|nieuw)$/i;
 
+/** Whether a spreadsheet has lost what was in a cell: there may be something. */
+export const isLost = (cell: string): boolean => lost.test(cell);
+
 /** Whether a cell says nothing, whatever its column is. Mr Null and Ms Nan are people. */
-export const isBlank = (cell: string): boolean => blank.test(cell);
+const isBlank = (cell: string): boolean => cell === NULL || blank.test(cell) || isLost(cell);
+const isBlankBehindApostrophes = (cell: string): boolean => isBlank(cell.replace(/^'+/, ''));
+
+/**
+ * A cell that `textIn` reads as this text: a customer can be called `n/a`. Behind apostrophes it gets one more, so that each
+ * text can be read back.
+ */
+export const asLiteral = (text: string): string => (isBlankBehindApostrophes(text) ? `'${text}` : text);
+
+/** The text of a cell; '' if it says nothing. */
+export function textIn(cell: string): string {
+  if (isBlank(cell)) return '';
+  return cell.startsWith("'") && isBlankBehindApostrophes(cell) ? cell.slice(1) : cell;
+}
 
 /** Whether it says that there is no reference, or has lost it. `NO` and `@x` are some. */
 export const isNoReference = (cell: string): boolean =>

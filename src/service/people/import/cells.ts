@@ -8,7 +8,7 @@ export type Row = {
 };
 
 /** What databases write for NULL in a table. */
-const NULL = '\\N';
+export const NULL = '\\N';
 
 export type Quote = '"' | "'";
 
@@ -71,16 +71,22 @@ export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Ge
   }
 }
 
-/** The cell whose opening quote is at `start`, and where it ends; undefined if the quote is not closed. */
+/**
+ * The cell whose opening quote is at `start`, and where it ends; undefined if the quote is not closed. Behind a backslash a
+ * single quote is text, and a double one if a letter follows on the first: `"Gasthaus \"Krone\""` of MySQL, but `"C:\"`.
+ */
 function quotedCell(text: string, start: number, quote: Quote): { cell: string; end: number } | undefined {
   let end = start + 1;
+  let escapes = quote === "'";
   for (;;) {
     end = text.indexOf(quote, end);
     if (end < 0 || end - start > LONGEST_QUOTED) return undefined;
-    if (quote === "'" && text[end - 1] === '\\') end += 1;
+    const isEscaped = text[end - 1] === '\\';
+    escapes ||= isEscaped && /[\p{L}\p{N}]/u.test(text[end + 1] ?? '');
+    if (escapes && isEscaped) end += 1;
     else if (text[end + 1] === quote) end += 2;
     else break;
   }
   const cell = text.slice(start + 1, end).replaceAll(quote + quote, quote);
-  return { cell: quote === "'" ? cell.replaceAll("\\'", "'") : cell, end: end + 1 };
+  return { cell: escapes ? cell.replaceAll(`\\${quote}`, quote) : cell, end: end + 1 };
 }

@@ -28,6 +28,21 @@ const exports: Record<string, readonly [table: string, columns: Record<string, s
       ...{ 'Phone 1 - Value': 'numbers', 'Phone 2 - Value': 'numbers' },
     },
   ],
+  '3CX phonebook': [
+    lines(
+      'FirstName,LastName,Company,Mobile,Mobile2,Home,Home2,Business,Business2,Email,Other,BusinessFax,HomeFax,Pager',
+      'Anna,Beispiel,Muster GmbH,0171 3920000,,030 901820,,030 901821,030 901822,a@example.com,,030 901829,,',
+      'Otto,Meier,,,,,,040 66969100,,,,,,',
+    ),
+    {
+      ...{ FirstName: 'name', LastName: 'name', Company: 'name', Mobile: 'numbers', Mobile2: 'numbers' },
+      ...{ Home: 'numbers', Business: 'numbers', Business2: 'numbers' },
+    },
+  ],
+  'a word for a place without telephones': [
+    lines('Nr;Name;Telefon;Work;Privat', '1;Anna;030 901820;4711;ja', '2;Otto;030 901821;4712;nein'),
+    { Nr: 'reference', Name: 'name', Telefon: 'numbers' },
+  ],
   'Google Contacts before 2023': [
     lines(
       'Name,Given Name,Additional Name,Family Name,Yomi Name,Given Name Yomi,Name Prefix,Initials,Nickname,Short Name,Maiden Name,Birthday,Gender,Location,Occupation,Group Membership,E-mail 1 - Type,E-mail 1 - Value,Phone 1 - Type,Phone 1 - Value,Organization 1 - Type,Organization 1 - Name,Organization 1 - Yomi Name,Organization 1 - Title',
@@ -101,7 +116,7 @@ const exports: Record<string, readonly [table: string, columns: Record<string, s
     {
       ...{ Konto: 'reference', 'Name (Adressattyp Unternehmen)': 'name' },
       ...{ 'Name (Adressattyp natürl. Person)': 'name', 'Vorname (Adressattyp natürl. Person)': 'name' },
-      ...{ Telefon: 'numbers', 'Telefon GL': 'numbers' },
+      ...{ Telefon: 'numbers', 'Telefon GL': 'numbers', 'EU-Land': 'country' },
     },
   ],
   'DATEV, a list of debtors': [
@@ -120,7 +135,7 @@ const exports: Record<string, readonly [table: string, columns: Record<string, s
     ),
     {
       ...{ 'Kunden-Nr.': 'reference', Firma: 'name', Name: 'name', Vorname: 'name' },
-      ...{ Telefon1: 'numbers', Telefon2: 'numbers', Mobil: 'numbers' },
+      ...{ Telefon1: 'numbers', Telefon2: 'numbers', Mobil: 'numbers', Land: 'country' },
     },
   ],
   sevDesk: [
@@ -131,7 +146,7 @@ const exports: Record<string, readonly [table: string, columns: Record<string, s
     ),
     {
       ...{ 'Kunden-Nr.': 'reference', Nachname: 'name', Vorname: 'name', Organisation: 'name' },
-      ...{ Telefon: 'numbers', Mobil: 'numbers', Kategorie: 'segment' },
+      ...{ Telefon: 'numbers', Mobil: 'numbers', Kategorie: 'segment', Land: 'country' },
     },
   ],
   'an ERP': [
@@ -241,6 +256,41 @@ test('a column is a telephone by its cells, too', () => {
   for (const extension of ['12', '-20', '/ 112']) assert.ok(!isChosen('Durchwahl', extension), extension);
   assert.ok(isChosen('Durchwahl', '030 901812', '030 901813', '030 901814'));
   assert.ok(isChosen('Mobil', '4,93012E+11', '', ''), 'what a spreadsheet has shortened is named');
+});
+
+test('a table without a header has its numbers where labels are written before them', () => {
+  const text =
+    '1001;Anna Schmidt;Tel. 030 620741\n1002;Bernd Meier;Tel. 030 620742\n1003;Carla Weiss;Tel. 030 620743';
+  const { header, sample } = readTable(text);
+  assert.deepEqual(chooseColumns(header, sample, 'DE'), ['reference', 'name', 'numbers']);
+});
+
+test('a column of countries is found by its header and its cells', () => {
+  const numbers = ['044 668 18 00', '030 901820'];
+  const countryColumns = {
+    'CH|DE':
+      'Country|Country/Region|Land|Pays|País|Paese|ISO code|Country Code|Business Country|EU-Land|Länderkennzeichen|Phone Country|Rechnungsadresse Land|Landcode|country_code',
+    'Switzerland|': 'Country|Mailing Country|Address 1 - Country',
+    'Schweiz|Deutschland': 'Land|Staat',
+  };
+  for (const [cells, headers] of Object.entries(countryColumns))
+    for (const header of headers.split('|')) {
+      const lines = cells.split('|').map((cell, n) => `${n};Ann ${n};${cell};${numbers[n]}`);
+      const text = `Kundennr;Name;${header};Telefon\n${lines.join('\n')}`;
+      assert.equal(chosen(text)[header], 'country', header);
+    }
+  for (const [header, cells] of [
+    ['Land', '+41|+49'],
+    ['Bundesland', 'Bayern|Hessen'],
+    ['Land', 'Bayern|Hessen'],
+    ['Geburtsland', 'CH|DE'],
+    ['Bank Country', 'CH|DE'],
+    ['Anrede', 'MR|MS'],
+  ] as const) {
+    const lines = cells.split('|').map((cell, n) => `${n};Ann ${n};${cell};${numbers[n]}`);
+    const text = `Kundennr;Name;${header};Telefon\n${lines.join('\n')}`;
+    assert.equal(chosen(text)[header], undefined, `${header} ${cells}`);
+  }
 });
 
 test('headers that say nothing leave it to the cells', () => {

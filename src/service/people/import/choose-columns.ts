@@ -2,10 +2,16 @@ import { normaliseNumber, numberForms } from '../../../shared/phone-number/norma
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
-import { type Meaning, meaningOf } from './header-words.ts';
+import { textIn } from './blank-cells.ts';
+import { countryOf } from './countries.ts';
+import { type Meaning, meaningOf, namesCountries } from './header-words.ts';
 
-/** The field that each column of a table holds; '' for none. */
-export type Mapping = readonly (CustomerField | '')[];
+/** What a column of a table can hold: a field, or the country of the numbers in its line. */
+export type ColumnUse = CustomerField | 'country';
+export const columnUses: readonly ColumnUse[] = [...columns, 'country'];
+
+/** What each column of a table holds; '' for nothing that is read. */
+export type Mapping = readonly (ColumnUse | '')[];
 
 /** Extensions and counts have fewer digits. */
 const SHORTEST_NUMBER = 6;
@@ -30,14 +36,15 @@ export function chooseColumns(
     return {
       index,
       own: meaning === 'full' ? undefined : ownField(text),
+      isCountry: namesCountries(text) && areCountries(cells),
       isNamed: /\p{Script=Latin}/u.test(text),
       meaning,
       cells,
       about: describe(cells.filter(Boolean), country),
     };
   });
-  const chosen = new Map<number, CustomerField>();
-  const choose = (field: CustomerField, some: readonly Column[]) => {
+  const chosen = new Map<number, ColumnUse>();
+  const choose = (field: ColumnUse, some: readonly Column[]) => {
     for (const { index } of some) chosen.set(index, field);
   };
   const isFree = ({ index }: Column) => !chosen.has(index);
@@ -45,6 +52,10 @@ export function chooseColumns(
 
   for (const one of all) if (one.own) chosen.set(one.index, one.own);
   const isChosen = (field: CustomerField) => [...chosen.values()].includes(field);
+  choose(
+    'country',
+    all.filter((one) => isFree(one) && one.isCountry),
+  );
   choose('numbers', telephones(isOf('numbers')));
   choose('numbers', isOf('perhaps-numbers', 'contact-number').filter(isDialledMostly));
   // `Zählernummer`: digits that begin with 0 are a key as well.
@@ -75,6 +86,8 @@ type Column = {
   readonly index: number;
   /** The field whose name or label the header is; that of names is called so in other tables, too. */
   readonly own: CustomerField | undefined;
+  /** Whether it names countries, by its header and its cells. */
+  readonly isCountry: boolean;
   /** Whether the header could say anything to us. */
   readonly isNamed: boolean;
   readonly meaning: Meaning;
@@ -93,6 +106,12 @@ function ownField(header: string): CustomerField | undefined {
   );
 }
 
+/** Not calling codes or states. */
+function areCountries(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => textIn(cell) !== '');
+  return filled.filter((cell) => countryOf(cell) !== undefined).length >= filled.length / 2;
+}
+
 /** What cells look like, each a share of those that are not empty. */
 function describe(cells: readonly string[], country: string | null) {
   const share = (is: (cell: string) => boolean) =>
@@ -103,17 +122,18 @@ function describe(cells: readonly string[], country: string | null) {
     readable: () =>
       share((cell) => {
         const { numbers, unread } = readNumbers(cell, country);
-        const isLong = (number: string) => number.replace(/\D/g, '').length >= SHORTEST_NUMBER;
         return numbers.some(isLong) || unread.some(({ reason }) => reason === 'rounded');
       }),
-    /** Nothing but telephone numbers, written as such. */
-    telephone: () => share((cell) => isTelephone(cell, country)),
+    /** Nothing but telephone numbers, written as such or behind labels. */
+    telephone: () => share((cell) => isTelephone(cell, country) || isLabelled(cell, country)),
     /** The same, several or with words behind them: `030 901820 (privat)`. */
     dialled: () => share((cell) => isTelephone(cell, country) || isDialled(cell, country)),
     worded: share((cell) => /\p{L}/u.test(cell)),
     distinct: cells.length === 0 ? 0 : new Set(cells).size / cells.length,
   };
 }
+
+const isLong = (number: string) => number.replace(/\D/g, '').length >= SHORTEST_NUMBER;
 
 /** A date, an address of a machine, or a number with decimals. */
 const otherNumber = /^(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([ T].*)?$|^\d+[.,]\d\d?$|^\d+(\.\d+){3}$/;
@@ -129,6 +149,13 @@ function isTelephone(cell: string, country: string | null): boolean {
   return country === null
     ? text.startsWith('0') && /\D/.test(text)
     : number.startsWith('+') && number !== `+${digits}` && numberForms(number).includes(digits);
+}
+
+/** `Tel. 030 901820` */
+function isLabelled(cell: string, country: string | null): boolean {
+  if (/^[^\p{L}]/u.test(cell) || meaningOf(cell) !== 'numbers') return false;
+  const { numbers, unread } = readNumbers(cell, country);
+  return unread.length === 0 && numbers.some(isLong);
 }
 
 /** Begins as only telephone numbers do. */

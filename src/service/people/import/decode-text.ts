@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
+import { plainText } from '../../kit/display-text.ts';
 import { en } from '../../words/en.ts';
-import { isWestern } from './western-text.ts';
+import { foreignWords } from './western-text.ts';
 
 /** The input is larger than it may be. */
 export class TooLarge extends Error {}
@@ -9,7 +10,16 @@ export class TooLarge extends Error {}
 export class UnknownCharset extends Error {}
 
 /** The bytes are no text in an encoding that can be told: its message says what to do. */
-export class UnknownEncoding extends Error {}
+export class UnknownEncoding extends Error {
+  /** Some that would be damaged, as text for a message. */
+  readonly words: string;
+
+  constructor(words: readonly string[]) {
+    const named = words.map((word) => plainText(word, 30)).join(', ');
+    super(en.errors.unknownEncoding(named));
+    this.words = named;
+  }
+}
 
 /**
  * A file as text. Spreadsheets save UTF-16 or UTF-8 with a byte order mark, UTF-8 without one, or, on Windows in western
@@ -25,7 +35,8 @@ export function decodedText(bytes: Uint8Array, charset?: string): string {
   const text = new TextDecoder('utf-8').decode(bytes);
   if (!text.includes('\ufffd') || isMostlyValid(text)) return text;
   const western = new TextDecoder('windows-1252').decode(bytes);
-  if (!isWestern(western)) throw new UnknownEncoding(en.errors.unknownEncoding);
+  const foreign = foreignWords(western);
+  if (foreign.length > 0) throw new UnknownEncoding(foreign);
   return western;
 }
 

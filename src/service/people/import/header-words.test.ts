@@ -19,9 +19,10 @@ const headers: Record<Meaning, string> = {
     Last Modified Date|Geburtsdatum|Bemerkung (Telefon)|Anrede|Titel|Abteilung|Position|Kontoinhaber
     Kreditorennummer|Lieferantennummer|Supplier number|Artikelnummer|SIRET|Handelsregisternummer|KvK-nummer
     Organization 1 - Title|Phone Type|Numéro de contrat|Bestellnummer|Mandatsreferenz|Факс|Рабочий факс|Телефакс|ФАКС 2|Φαξ|ΦΑΞ|传真|传真号码|傳真|فاكس|رقم الفاكس|פקס|ファックス|ファクス番号|ﾌｧｯｸｽ|팩스|Faks
+    FAX番号|FAX번호|FAX号码|ＦＡＸ番号|番号FAX|Faxszám|Faxové číslo|Numer faksu|Faks numarası|Faksi|Faxnr.|Faxgerät privat
     Indirizzo|Città|CAP|P.IVA|Partita IVA|Codice fiscale|Prefisso|Nome utente|Data di nascita|Numero fattura|Note
     Morada|Código postal|Contribuinte|Nome do produto|Observações|Responsável|Localidade|Número de fatura`,
-  numbers: `Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
+  numbers: `Telefon/Fax|Tel. + Fax|Phone / Fax|Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
     Téléphone|Telefoon|Telefon|Telefonnummer|Tel.|Tel|Tel. Nr.|TelNr|Telefon 1|Telefon1|Telefon2
     Phone 1 - Value|Phone Number|Mobile Phone Number|Mobiltelefon|Mobilnummer|Handynummer|Handy-Nr.
     Business Phone|Business Phone 2|Home Phone|Car Phone|Company Main Phone|Primary Phone|Other Phone
@@ -62,7 +63,7 @@ const headers: Record<Meaning, string> = {
     Kundensegment|Groupe de clients|Category|Gruppo|Grupo|Categoria`,
   key: `Nummer|Number|Nr.|ID|Numéro|Número|No.|Konto|Code|Codice|Código`,
   customer: `Kunde|Customer|Client|Cliente|Klant`,
-  unknown: `Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|Gläubiger-ID|Lfd. Nr.|foo|x`,
+  unknown: `Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|電話/FAX|電話・FAX番号|Gläubiger-ID|Lfd. Nr.|foo|x`,
 };
 
 for (const [meaning, list] of Object.entries(headers))

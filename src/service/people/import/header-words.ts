@@ -16,9 +16,11 @@ const vocabulary = {
   /** Perhaps a telephone. */
   line: `line ligne linea lijn leitung callback rappel ruckmeldung rueckmeldung ruckruf rueckruf anschluss fernsprecher`,
   /** Written before a number; a column of its own is no number. */
-  prefix: `vorwahl landervorwahl laendervorwahl landesvorwahl area areacode prefix prefijo indicatif netnummer country
-    countrycode land landcode landes pays pais
-    prefisso prefissi nazione paese indicativo kengetal dialcode ddd`,
+  prefix: `vorwahl landervorwahl laendervorwahl landesvorwahl area areacode prefix prefijo indicatif netnummer prefisso prefissi indicativo kengetal dialcode ddd`,
+  /** A country, or its calling code. */
+  country: `country countries countrycode iso land lander laender landes landcode landercode laendercode landkurzel
+    landkuerzel landerkurzel laenderkuerzel landeskennzeichen landerkennzeichen laenderkennzeichen staat nation pays pais
+    nazione paese`,
   /** Not a caller's number and not a customer's name, whatever is next to it: another person, or a detail of a telephone. */
   never: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd isdn rnis
     email emails mail mails courriel correo skype im messenger imap
@@ -132,7 +134,7 @@ const vocabulary = {
     geschaftl dienstl priv professionnel gl
     angabe of the de du des d la l le les el los las del di von van der die das den dem and und et y en e o or oder ou op im
     am auf te s sur zum zur a au aux bei m mr
-    da do dos della dello delle degli dei ufficio lavoro privato aziendale personale altro legale escritorio trabalho outro`,
+    eu ue da do dos della dello delle degli dei ufficio lavoro privato aziendale personale altro legale escritorio trabalho outro`,
 } as const;
 
 type Role = keyof typeof vocabulary;
@@ -144,8 +146,12 @@ const roleOf = new Map(
 );
 const LONGEST_WORD = Math.max(...[...roleOf.keys()].map((word) => word.length));
 
-/** Fax, in other alphabets; and a telephone, next to which it says nothing. */
-const otherFax = /факс|φαξ|传真|傳真|فاكس|فکس|نمابر|פקס|ファ[ック]*ス|팩스|แฟกซ์|โทรสาร|फैक्स|ֆաքս|ფაქსი/u;
+/**
+ * Fax in other alphabets, and at the beginning of longer words (`Faxszám`, `Numer faksu`, `FAX番号`); and a telephone, next to
+ * which it says nothing.
+ */
+const otherFax =
+  /(?<!\p{Script=Latin})fa(?:x|ks)|факс|φαξ|传真|傳真|فاكس|فکس|نمابر|פקס|ファ[ック]*ス|팩스|แฟกซ์|โทรสาร|फैक्स|ֆաքս|ფაქსი/u;
 const otherTelephone = /телефон|тел[.\s/]|τηλ|电话|電話|هاتف|تلفن|تليفون|טלפון|전화|โทรศัพท์|फ़ोन/u;
 
 /** The roles of the words in a header; undefined for a word that is unknown. */
@@ -183,7 +189,14 @@ function rolesOfWord(word: string): Role[] | undefined {
 /** Whether a column is that of codes before numbers: `Vorwahl`, `Phone: area code`. */
 export function namesAreaCodes(header: string): boolean {
   const roles = rolesIn(header);
-  return roles.includes('prefix') && !roles.includes('never');
+  return (roles.includes('prefix') || roles.includes('country')) && !roles.includes('never');
+}
+
+/** Whether a column may be that of the customers' countries: `Land`, `Billing Country`, but not `Bank Country`. */
+export function namesCountries(header: string): boolean {
+  const roles = rolesIn(header);
+  const isOther = roles.includes('document') && !/rechnung|factur|fatt?ur|invoice/i.test(header);
+  return roles.includes('country') && !roles.includes('never') && !isOther;
 }
 
 /**
@@ -217,6 +230,9 @@ export function meaningOf(header: string): Meaning {
   return parts.some((part) => meaningOfWords(part) === 'numbers') ? 'numbers' : whole;
 }
 
+/** Where a telephone is, as address books of telephone systems name their columns. */
+const telephonePlace = /^(?:home|business|work|office|privat|private|dienstlich|geschäftlich)\s?\d?$/i;
+
 function meaningOfWords(header: string): Meaning {
   const lower = header.normalize('NFKC').toLowerCase().replaceAll('ά', 'α');
   if (otherFax.test(lower)) return otherTelephone.test(lower) ? 'unknown' : 'none';
@@ -234,7 +250,7 @@ function meaningOfWords(header: string): Meaning {
   }
   if (has('thing', 'document')) return 'none';
   if (has('line')) return 'perhaps-numbers';
-  if (has('prefix')) return 'none';
+  if (has('prefix', 'country')) return 'none';
   const part = namePart(has);
   // `Name of the dog` is not that of a customer, but better than nothing.
   if (part) return hasUnknown ? 'alias' : part;
@@ -248,7 +264,8 @@ function meaningOfWords(header: string): Meaning {
   if (has('company')) return isKey ? 'none' : 'company';
   if (has('contact', 'alias')) return 'alias';
   if (has('customer')) return 'customer';
-  return isKey ? 'key' : 'unknown';
+  if (isKey) return 'key';
+  return telephonePlace.test(header.trim()) ? 'perhaps-numbers' : 'unknown';
 }
 
 function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {

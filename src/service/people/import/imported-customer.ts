@@ -1,9 +1,29 @@
-import { type CustomerChange, type TextField, textNames } from '../customer-fields.ts';
+import { folded } from '../../kit/folded.ts';
+import { type Customer, type TextField, textNames } from '../customer-fields.ts';
+
+/** What one line of a table says. */
+export type Line = {
+  readonly line: number;
+  /** Undefined if the table does not give it. */
+  readonly reference: string | undefined;
+  /** The fields that the table has columns for. */
+  readonly texts: Readonly<Partial<Record<TextField, string | undefined>>>;
+  readonly segment: string | undefined;
+  /** Undefined if the table has no column for them. */
+  readonly numbers: readonly string[] | undefined;
+  /** Why numbers are left out. */
+  readonly unread: readonly string[];
+  /** Why texts are: what is known of them stays. */
+  readonly lost: readonly string[];
+  /** What else cells may mean. */
+  readonly unsure: readonly string[];
+};
 
 /** What the lines of a table say of one customer. */
 export type ImportedCustomer = {
-  reference: string;
-  /** False if the table does not give the reference: then it is the first number. */
+  /** Undefined for a new one whose reference the table does not give. */
+  readonly reference: string | undefined;
+  /** Whether a line gives the reference. Lines without one only add. */
   readonly hasKey: boolean;
   readonly lines: number[];
   /** The fields that the table has columns for; the last line that says something counts. */
@@ -11,44 +31,47 @@ export type ImportedCustomer = {
   segment: string | null | undefined;
   /** Each with its line; undefined if the table has no column for them. */
   numbers: Map<string, number> | undefined;
-  /** Whether something that should be a number was left out. */
-  isPartial: boolean;
+  /** How many of the numbers are of lines with the reference: they are the first. */
+  keyedNumbers: number;
+  /** The first line in which something that should be a number is left out. */
+  unreadLine: number | undefined;
 };
 
-/** What the customer is called in messages. */
-export const labelOf = ({ texts, reference }: ImportedCustomer): string => texts.name || reference;
-
 /** Whether the table says nothing but that there is such a reference. */
-export const isBare = ({ texts, segment, numbers, isPartial }: ImportedCustomer): boolean =>
-  !isPartial && !segment && (numbers?.size ?? 0) === 0 && !textNames.some((name) => texts[name]);
+export const isBare = ({ texts, segment, numbers, unreadLine }: ImportedCustomer): boolean =>
+  unreadLine === undefined && !segment && !numbers?.size && !textNames.some((name) => texts[name]);
 
-/**
- * The change to store. Without a name a customer is called by its reference. The numbers of a known customer stay if none
- * of those in the table can be taken.
- */
-export function changeOf({
-  reference,
-  texts,
-  segment,
-  numbers,
-  isPartial,
-}: ImportedCustomer): CustomerChange {
-  const isKept = numbers === undefined || (numbers.size === 0 && isPartial);
-  return {
-    reference,
-    ...texts,
-    ...(texts.name === '' && { name: reference }),
-    ...(segment !== undefined && { segment }),
-    ...(!isKept && { numbers: [...numbers.keys()] }),
-  };
+/** Whether numbers that the table does not list stay the customer's. */
+export const onlyAdds = ({ hasKey, numbers, unreadLine }: ImportedCustomer): boolean =>
+  !hasKey || numbers === undefined || unreadLine !== undefined;
+
+/** Adds what a line says. */
+export function addLine(
+  customer: ImportedCustomer,
+  { line, reference, texts, segment, numbers, unread }: Line,
+): void {
+  // The first line with the reference can empty a field.
+  const empties = reference !== undefined && customer.lines.length === 0;
+  customer.lines.push(line);
+  for (const name of textNames) {
+    const value = texts[name];
+    if (value !== undefined && (value !== '' || empties)) customer.texts[name] = value;
+  }
+  if (segment !== undefined && (segment !== '' || empties)) customer.segment = segment || null;
+  if (unread.length > 0) customer.unreadLine ??= line;
+  if (numbers === undefined) return;
+  customer.numbers ??= new Map();
+  for (const number of numbers) if (!customer.numbers.has(number)) customer.numbers.set(number, line);
+  if (reference !== undefined) customer.keyedNumbers = customer.numbers.size;
 }
 
-/** Takes away a number that cannot be stored. False if nothing is left of the customer. */
-export function dropNumber(customer: ImportedCustomer, number: string): boolean {
-  customer.numbers?.delete(number);
-  customer.isPartial = true;
-  if (customer.hasKey || customer.reference !== number) return true;
-  const [next] = customer.numbers?.keys() ?? [];
-  if (next !== undefined) customer.reference = next;
-  return next !== undefined;
-}
+/** Whether a line with this name can be about a customer of that name, '' for none, if they have a number in common. */
+export const isSameName = (one: string, other: string): boolean =>
+  one === '' || other === '' || folded(one) === folded(other);
+
+/** The name of a known customer; '' if it is called by its reference. */
+export const nameOf = ({ name, reference }: Customer): string => (name === reference ? '' : name);
+
+/** The name of a customer after an import; '' for none. */
+export const nameIn = ({ texts }: ImportedCustomer, before: Customer | undefined): string =>
+  texts.name ?? (before ? nameOf(before) : '');

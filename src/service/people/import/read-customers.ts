@@ -3,43 +3,35 @@ import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { unguarded } from '../../kit/csv.ts';
 import { plainText } from '../../kit/display-text.ts';
 import { errorText } from '../../kit/form.ts';
+import { pieces, takeTurns } from '../../kit/take-turns.ts';
 import { line as lineOfText } from '../../kit/text.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
-import { type CustomerField, columns, eachText, MAX_NUMBERS, textNames } from '../customer-fields.ts';
-import { type Refusals, refusals } from '../import-refusals.ts';
-import { isBlank, isNoReference, isRounded } from './blank-cells.ts';
-import type { Mapping } from './choose-columns.ts';
-import { nameOrder } from './header-words.ts';
-import { type ImportedCustomer, labelOf } from './imported-customer.ts';
+import { type CustomerField, columns, eachText } from '../customer-fields.ts';
+import { type LineReports, refusals } from '../import-refusals.ts';
+import { isLost, isNoReference, isRounded, textIn } from './blank-cells.ts';
+import type { ColumnUse, Mapping } from './choose-columns.ts';
+import { countryOf } from './countries.ts';
+import { meaningOf, nameOrder } from './header-words.ts';
+import type { ImportedCustomer, Line } from './imported-customer.ts';
+import { joinLines } from './join-lines.ts';
+import { type FindCustomers, type KnownCustomers, readKnown } from './known-customers.ts';
 import type { Table } from './table.ts';
-import { takeTurns } from './take-turns.ts';
 
 /** How a table is read: which columns, in the country of its numbers, with errors in the words of a language. */
 export type Reading = {
   readonly mapping: Mapping;
   readonly country: string | null;
   readonly words?: Words | undefined;
-  /** Whether a customer of the account has this reference. */
-  readonly isKnown: (reference: string) => boolean | Promise<boolean>;
+  readonly find: FindCustomers;
 };
 
-export type ReadCustomers = {
-  /** Each once, in the order of their first lines. */
+export type ReadCustomers = LineReports & {
+  /** Each once, those with a reference in the table first. */
   readonly customers: readonly ImportedCustomer[];
-  /** Lines that say nothing of a customer, or something that no customer can have. */
-  readonly refused: Refusals;
-  /** Cells that are left out of lines that are imported. */
-  readonly left: Refusals;
-  /** Lines that add to the customer of an earlier line. */
-  readonly repeated: Refusals;
+  /** What the account has of these customers and of their numbers. */
+  readonly known: KnownCustomers;
 };
-
-/** What a table's lines came to, for a report. */
-export const linesReport = ({ refused, left, repeated }: ReadCustomers) => ({
-  ...{ refused: refused.count(), errors: refused.reasons() },
-  ...{ left: left.count(), warnings: [...left.reasons(), ...repeated.reasons()] },
-});
 
 const optional = (field: string) => lineOfText(field, { blank: true }).optional();
 const schema = z.object({
@@ -48,108 +40,118 @@ const schema = z.object({
   segment: optional('segment'),
 });
 
-/**
- * Reads all lines of a table. The numbers of lines with one reference add up; of its names and segments the last counts. A
- * customer without a reference gets the first of its numbers that no customer of another name has in the table.
- */
+/** A line, and what usually says that there is no reference, if that stands there. */
+type RawLine = Line & { readonly placeholder: string };
+
+/** Reads all lines of a table, and finds out which customers they are about (see joinLines). */
 export async function readCustomers(
   table: Table,
-  { mapping, country, words = en, isKnown }: Reading,
+  { mapping, country, words = en, find }: Reading,
 ): Promise<ReadCustomers> {
   const { importing, formErrors, customers: text } = words;
   const turn = takeTurns();
-  const refused = refusals();
-  const left = refusals();
-  const byReference = new Map<string, ImportedCustomer>();
-  const owners = new Map<string, ImportedCustomer>();
+  const reports: LineReports = {
+    ...{ refused: refusals(), left: refusals(), unsure: refusals(), repeated: refusals() },
+  };
+  const lines: RawLine[] = [];
+  /** How many lines have each. */
+  const placeholders = new Map<string, number>();
+  /** The line that is refused of each reference: it may have had numbers. */
+  const refusedLines = new Map<string, number>();
   const rowOf = rowReader(table.header, mapping, importing.column);
-  const repeated = refusals();
-  const isReference = referenceReader(table, rowOf, isKnown);
 
   /** The error in a line, if it is not taken. */
   async function take(line: number, cells: readonly string[]): Promise<string | undefined> {
     if (isHeaderAgain(table.header, cells)) return importing.headerAgain;
     const row = rowOf(cells);
-    if (row === undefined) return importing.columnsDiffer;
+    const noteRefused = () => refusedLines.set(row.fields.reference ?? '', line);
+    if (!row.fits) {
+      noteRefused();
+      return importing.columnsDiffer;
+    }
     const { data, error } = schema.safeParse(row.fields);
     // The API's words name the field.
     const [issue] = error?.issues ?? [];
-    if (issue) return words === en ? issue.message : errorText(issue, formErrors);
-    const { reference: cleaned = '', segment, ...texts } = data ?? {};
-    const { written } = row;
-    const reference = !isNoReference(written) ? cleaned : (await isReference(written)) ? written : '';
+    if (issue) {
+      noteRefused();
+      return words === en ? issue.message : errorText(issue, formErrors);
+    }
+    const { reference, segment, ...texts } = data ?? {};
+    const placeholder = isNoReference(row.written) ? row.written : '';
+    if (placeholder !== '') placeholders.set(placeholder, (placeholders.get(placeholder) ?? 0) + 1);
 
-    const found: ({ column: string } & ReturnType<typeof readNumbers>)[] = [];
-    for (const { column, cell } of row.numbers) {
-      found.push({ column, ...readNumbers(cell, country) });
+    const numbers = new Set<string>();
+    const unread: string[] = [];
+    const unsure = new Set<string>();
+    for (const { column, cell, country: named } of row.numbers) {
+      const own = named && countryOf(named.cell);
+      if (named && !own && cell !== '')
+        unsure.add(importing.unknownCountry(named.column, plainText(named.cell, 40)));
+      if (isLost(cell)) unread.push(importing.lost(column, cell));
+      const found = readNumbers(isLost(cell) ? '' : cell, own ?? country);
+      for (const number of found.numbers) numbers.add(number);
+      for (const { text, reason } of found.unread)
+        unread.push(importing.unread(column, plainText(text, 40), reason));
+      for (const { text, number, other } of found.unsure ?? [])
+        unsure.add(importing.twoReadings(column, text, number, other));
       // A line may have hundreds of columns with numbers.
       const others = turn();
       if (others) await others;
     }
-    const numbers = [...new Set(found.flatMap(({ numbers }) => numbers))];
-    const unread = found.flatMap(({ column, unread }) =>
-      unread.map(({ text, reason }) => importing.unread(column, plainText(text, 40), reason)),
-    );
-    if (reference === '' && isRounded(written))
-      unread.unshift(importing.unread(text.reference, written, 'rounded'));
-    if (!numbers.some((number) => number.replace(/\D/g, '').length >= 6) && isTotal(cells))
+    if (![...numbers].some((number) => number.replace(/\D/g, '').length >= 6) && isTotal(cells))
       return importing.total;
-    const isFree = (number: string) => {
-      const owner = owners.get(number);
-      return owner === undefined || (owner.texts.name ?? '') === (texts.name ?? '');
-    };
-    const key = reference || numbers.find(isFree);
-    if (key === undefined) {
-      const [number] = numbers;
-      const owner = number === undefined ? undefined : owners.get(number);
-      return number !== undefined && owner
-        ? text.numberTaken(number, labelOf(owner))
-        : (unread[0] ?? importing.nothing);
-    }
-
-    const known = reference ? byReference.get(reference) : (owners.get(key) ?? byReference.get(key));
-    if (known) repeated.add(line, repetition(known, texts.name));
-    const customer = known ?? added(key, reference !== '');
-    customer.lines.push(line);
-    for (const name of textNames) {
-      const value = texts[name];
-      if (value !== undefined && (value !== '' || !known)) customer.texts[name] = value;
-    }
-    if (!known || segment) customer.segment = segment === '' ? null : segment;
-    if (row.numbers.length > 0) customer.numbers ??= new Map();
-    for (const message of unread) left.add(line, message);
-    if (unread.length > 0) customer.isPartial = true;
-    for (const number of numbers) {
-      if (!owners.has(number)) owners.set(number, customer);
-      if (customer.numbers?.has(number)) continue;
-      if (customer.numbers?.size === MAX_NUMBERS) left.add(line, formErrors.manyNumbers);
-      else customer.numbers?.set(number, line);
-    }
+    lines.push({
+      ...{ line, placeholder, texts, segment, unread, unsure: [...unsure] },
+      lost: row.lost.map(({ column, cell }) => importing.lost(column, cell)),
+      reference: placeholder === '' && reference ? reference : undefined,
+      numbers: row.numbers.length > 0 ? [...numbers] : undefined,
+    });
     return undefined;
-  }
-
-  function repetition({ reference, texts, lines }: ImportedCustomer, name: string | undefined): string {
-    if (!name || !texts.name || name === texts.name) return importing.repeated;
-    return importing.otherName(reference, name, texts.name, lines[0] ?? 0);
-  }
-
-  function added(reference: string, hasKey: boolean): ImportedCustomer {
-    const customer: ImportedCustomer = {
-      ...{ reference, hasKey, lines: [], texts: {} },
-      ...{ segment: undefined, numbers: undefined, isPartial: false },
-    };
-    byReference.set(reference, customer);
-    return customer;
   }
 
   for (const { line, cells, joins = 0 } of table.rows()) {
     await turn();
     if (cells.length === 0) continue;
-    for (let nth = 0; nth < joins; nth += 1) refused.add(line + nth, importing.openQuote);
+    for (let nth = 0; nth < joins; nth += 1) reports.refused.add(line + nth, importing.openQuote);
     const error = joins > 0 ? undefined : await take(line, cells);
-    if (error !== undefined) refused.add(line, error);
+    if (error !== undefined) reports.refused.add(line, error);
   }
-  return { customers: [...byReference.values()], refused, left, repeated };
+
+  const known = await readKnown(find, referencesIn(lines, placeholders.keys()), numbersIn(lines));
+  /**
+   * Whether a text that usually says that there is no reference is one here: a customer of the account has it, and one line of
+   * the table, as in our own export. In a list in which several lines have it, it says what it usually says.
+   */
+  const isReference = (placeholder: string) =>
+    known.byReference.has(placeholder) && placeholders.get(placeholder) === 1;
+  const refer = ({ placeholder, ...line }: RawLine): Line => {
+    if (placeholder === '') return line;
+    if (isReference(placeholder)) return { ...line, reference: placeholder };
+    if (isLost(placeholder))
+      return { ...line, lost: [importing.lost(text.reference, placeholder), ...line.lost] };
+    if (!isRounded(placeholder)) return line;
+    return { ...line, unread: [importing.unread(text.reference, placeholder, 'rounded'), ...line.unread] };
+  };
+  const referred: Line[] = [];
+  for await (const some of pieces(lines)) referred.push(...some.map(refer));
+  const customers = await joinLines(referred, known, reports, words);
+  for await (const some of pieces(customers))
+    for (const customer of some)
+      if (customer.hasKey) customer.unreadLine ??= refusedLines.get(customer.reference ?? '');
+  return { ...reports, known, customers };
+}
+
+/** Those that are looked for. A customer without a reference gets a number as one. */
+function* referencesIn(lines: readonly Line[], others: Iterable<string>): Generator<string> {
+  for (const { reference, numbers = [] } of lines) {
+    if (reference === undefined) yield* numbers;
+    else yield reference;
+  }
+  yield* others;
+}
+
+function* numbersIn(lines: readonly Line[]): Generator<string> {
+  for (const { numbers = [] } of lines) yield* numbers;
 }
 
 /** A page of a printed list begins with the header once more. */
@@ -167,91 +169,104 @@ function isTotal(cells: readonly string[]): boolean {
 
 type TextColumn = Exclude<CustomerField, 'numbers'>;
 type FieldsOfRow = {
+  /** Whether it has the columns that are read, and no more than the header. */
+  readonly fits: boolean;
   /** The reference as it stands, which may be `-` or `NULL`. */
   readonly written: string;
-  /** Those that the table has columns for. */
+  /** Those that the table has columns for, without those that a spreadsheet has lost. */
   readonly fields: Partial<Record<TextColumn, string>>;
-  readonly numbers: readonly { readonly column: string; readonly cell: string }[];
+  /** The cells that it has lost, but for references. */
+  readonly lost: readonly NamedCell[];
+  /** Each with the cell that names its country, if there is one. */
+  readonly numbers: readonly (NamedCell & { readonly country: NamedCell | undefined })[];
 };
+type NamedCell = { readonly column: string; readonly cell: string };
 
-/**
- * Whether a text that usually says that there is no reference is one here: a customer of the account has it, and one line of
- * the table, as in our own export. In a list in which several lines have it, it says what it usually says.
- */
-function referenceReader(
-  table: Table,
-  rowOf: RowReader,
-  isKnown: Reading['isKnown'],
-): (text: string) => Promise<boolean> {
-  const known = new Map<string, boolean>();
-  let counted: Promise<ReadonlyMap<string, number>> | undefined;
-  async function counts(): Promise<ReadonlyMap<string, number>> {
-    const lines = new Map<string, number>();
-    const turn = takeTurns();
-    for (const { cells } of table.rows()) {
-      await turn();
-      const { written = '' } = rowOf(cells) ?? {};
-      if (isNoReference(written)) lines.set(written, (lines.get(written) ?? 0) + 1);
-    }
-    return lines;
-  }
-  return async (text) => {
-    let answer = known.get(text);
-    if (answer === undefined) {
-      answer = await isKnown(text);
-      known.set(text, answer);
-    }
-    if (!answer) return false;
-    counted ??= counts();
-    return (await counted).get(text) === 1;
-  };
-}
-
-/** Reads the cells of a line by the chosen columns; undefined if it does not have them, or has more than the header. */
+/** Reads the cells of a line by the chosen columns. */
 function rowReader(
   header: readonly string[],
   mapping: Mapping,
   unnamed: (column: number) => string,
 ): RowReader {
-  const columnsOf = (field: CustomerField) => [...mapping.keys()].filter((index) => mapping[index] === field);
+  const columnsOf = (field: ColumnUse) => [...mapping.keys()].filter((index) => mapping[index] === field);
   const textColumns = columns
     .filter((field) => field !== 'numbers')
     .map((field) => [field, nameOrder(header, columnsOf(field))] as const)
     .filter(([, indexes]) => indexes.length > 0);
   const referenceColumns = columnsOf('reference');
+  const nameOf = (index: number) => (header[index] ? plainText(header[index], 60) : unnamed(index + 1));
   const numberColumns = columnsOf('numbers').map((index) => ({
     index,
-    column: header[index] ? plainText(header[index], 60) : unnamed(index + 1),
-    label: labelColumn(header, index),
+    column: nameOf(index),
+    countries: byLikeness(columnsOf('country'), header, index),
+    label: labelColumn(header, index, columnsOf('numbers').length === 1),
   }));
+  const meanings = header.map(meaningOf);
+  const lastName = meanings.includes('family') ? meanings.indexOf('family') : meanings.indexOf('full');
   const width = mapping.findLastIndex((field) => field !== '') + 1;
   return (cells) => {
-    if (cells.length < width || cells.slice(header.length).some(Boolean)) return undefined;
     const cell = (index: number) => asText(cells[index] ?? '');
-    const textOf = (index: number) => (isBlank(cell(index)) ? '' : cell(index));
+    const textOf = (index: number) => textIn(cell(index));
+    // A company called as its owner is there once, but not Martin Martin.
+    const repeats = (index: number, other: number) =>
+      textOf(index) === textOf(other) && !(index === lastName && meanings[other] === 'given');
+    const isKnown = ([field, indexes]: (typeof textColumns)[number]) =>
+      field === 'reference' || !indexes.some((index) => isLost(cell(index)));
     return {
+      fits: cells.length >= width && !cells.slice(header.length).some(Boolean),
       written: [...new Set(referenceColumns.map(cell))].filter(Boolean).join(' '),
       fields: Object.fromEntries(
-        textColumns.map(([field, indexes]) => [
+        textColumns.filter(isKnown).map(([field, indexes]) => [
           field,
-          [...new Set(indexes.map(textOf))].filter(Boolean).join(' '),
+          indexes
+            .map((index, at) =>
+              indexes.slice(0, at).some((other) => repeats(index, other)) ? '' : textOf(index),
+            )
+            .filter(Boolean)
+            .join(' '),
         ]),
       ),
-      numbers: numberColumns.map(({ index, column, label }) => {
+      lost: textColumns
+        .filter((column) => !isKnown(column))
+        .flatMap(([, indexes]) => indexes.filter((index) => isLost(cell(index))))
+        .map((index) => ({ column: nameOf(index), cell: cell(index) })),
+      numbers: numberColumns.map(({ index, column, countries, label }) => {
         const isFax = label !== undefined && /fax/i.test(cell(label));
-        return { column, cell: isFax ? asFax(cell(index)) : cell(index) };
+        const named = countries.find((at) => isLost(cell(at)) || textOf(at) !== '');
+        return {
+          ...{ column, cell: isFax ? asFax(cell(index)) : cell(index) },
+          country: named === undefined ? undefined : { column: nameOf(named), cell: cell(named) },
+        };
       }),
     };
   };
 }
 
-type RowReader = (cells: readonly string[]) => FieldsOfRow | undefined;
+type RowReader = (cells: readonly string[]) => FieldsOfRow;
 
-/** The column that says what the numbers of another are for, as Google's `Phone 1 - Label` before `Phone 1 - Value`. */
-function labelColumn(header: readonly string[], index: number): number | undefined {
-  const [, name] = /^(.+?)\W+value$/i.exec(header[index] ?? '') ?? [];
-  const [, labelled] = /^(.+?)\W+(?:label|type)$/i.exec(header[index - 1] ?? '') ?? [];
-  return name !== undefined && name === labelled ? index - 1 : undefined;
+/** Columns, first those whose headers have the most words of another: `Home Country` belongs to `Home Phone`. */
+function byLikeness(some: readonly number[], header: readonly string[], other: number): readonly number[] {
+  const wordsOf = (index: number) => new Set((header[index] ?? '').toLowerCase().match(/[\p{L}\d]+/gu));
+  const likeness = (index: number) => wordsOf(index).intersection(wordsOf(other)).size;
+  return some.toSorted((a, b) => likeness(b) - likeness(a));
+}
+
+const labelWords = 'label|type|typ|tipo|soort|art|beschriftung|libellé|étiquette|etiqueta|etichetta';
+const valueWords = 'value|wert|valeur|valor|waarde|valore|number|nummer|numéro|número|numero';
+const [labelHeader, valueHeader] = [labelWords, valueWords].map(
+  (words) => new RegExp(`^(.+?)\\W+(?:${words})$`, 'iu'),
+);
+const labelAlone = new RegExp(`^(?:${labelWords})$`, 'iu');
+
+/**
+ * The column that says what the numbers of another are for, as Google's `Phone 1 - Label` before `Phone 1 - Value`; beside
+ * the only column with numbers, one that is called `Type`.
+ */
+function labelColumn(header: readonly string[], index: number, isOnly: boolean): number | undefined {
+  const [, name] = valueHeader?.exec(header[index] ?? '') ?? [];
+  const [, labelled] = labelHeader?.exec(header[index - 1] ?? '') ?? [];
+  if (name !== undefined && name === labelled) return index - 1;
+  return isOnly ? [index - 1, index + 1].find((at) => labelAlone.test(header[at] ?? '')) : undefined;
 }
 
 const asFax = (cell: string) =>
@@ -260,5 +275,11 @@ const asFax = (cell: string) =>
     .map((number) => (number.trim() === '' ? '' : `Fax ${number.trim()}`))
     .join(' ::: ');
 
+/** Places where words may be broken, and byte order marks: what pages have and nobody sees. */
+const invisible = /[\u00ad\u200b\u2060\ufeff]/g;
+
 /** The text of a cell, without what keeps spreadsheets from reading it as a number: `'0501`, `="0501"`. */
-const asText = (cell: string) => unguarded(/^="([^"]*)"$/.exec(cell)?.[1] ?? cell).trim();
+const asText = (cell: string) =>
+  unguarded(/^="([^"]*)"$/.exec(cell)?.[1] ?? cell)
+    .replace(invisible, '')
+    .trim();

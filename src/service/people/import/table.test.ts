@@ -13,6 +13,18 @@ function read(text: string) {
 }
 
 const tables: Record<string, readonly [text: string, header: string, ...lines: string[]]> = {
+  'quotes behind backslashes': [
+    String.raw`"id","name","phone"
+"1","Gasthaus \"Krone\"","1"
+"2","M\"S\", GmbH","2"
+"3","C:\","3"
+"4","C:\""D""","4"`,
+    'id¦name¦phone',
+    '2 1¦Gasthaus "Krone"¦1',
+    '3 2¦M"S", GmbH¦2',
+    String.raw`4 3¦C:\¦3`,
+    String.raw`5 4¦C:\"D"¦4`,
+  ],
   'the line that names the separator': [
     'sep=;\r\nKundennr;Name\r\n1;Müller, Jo\r\n',
     'Kundennr¦Name',
@@ -62,9 +74,9 @@ const tables: Record<string, readonly [text: string, header: string, ...lines: s
     ...['2 Bar "Zum Anker"¦030 1', '3 "Zum Anker¦030 2', '4 two\nlines¦030 3'],
   ],
   'lines in quotes, as a spreadsheet saves a table that it has opened as one column': [
-    '"Kundennr;Name;Telefon"\r\n"1;""Alpha; Beta"";030 1"\r\n"2;Gamma;030 2"\r\n',
+    '"Kundennr;Name;Telefon"\r\n"1;""Alpha; Beta"";030 1"\r\n\r\n"2;Gamma;030 2"\r\n"3;""Delta;030 3"\r\n"4;E;030 4"\r\n',
     'Kundennr¦Name¦Telefon',
-    ...['2 1¦Alpha; Beta¦030 1', '3 2¦Gamma¦030 2'],
+    ...['2 1¦Alpha; Beta¦030 1', '4 2¦Gamma¦030 2', '5 3¦"Delta¦030 3', '6 4¦E¦030 4'],
   ],
   'single quotes, as some databases write them': [
     "'id','name','phone'\n'1','Muster, Eva','030 1'\n'2','O''Brien','030 2'\n'3','D\\'Angelo',NULL\n'4','a\nb','x'\n",
@@ -123,6 +135,27 @@ test('table: the first person of a table without a header is no header', () => {
   assert.deepEqual(read('Müller;030 901820\nFirma Mobil;0171 3920000').lines.length, 2);
 });
 
+test('table: a first line with a number, whatever is written beside it, is no header', () => {
+  for (const text of [
+    '1001;Anna Schmidt;Tel. 030 620741\n1002;Bernd Meier;Tel. 030 620742\n1003;Carla Weiss;Tel. 030 620743',
+    'Anna Schmidt;mobil 0171/3920000\nBernd Meier;mobil 0171/3920001',
+    'Anna Schmidt;tel:+4930901820\nBernd Meier;tel:+4930901821',
+    'Anna;Tel: 030/901820;Mobil: 0171 3920000\nBernd;Tel: 030/901821;Mobil: 0171 3920001',
+    'Anna Schmidt;Herr Meier 030 901820\nBernd Meier;Frau Ott 030 901821',
+    'Anna Schmidt;Mobil 0171 3920000',
+    'Telefon Meier GmbH;Berlin;\nOtt KG;Hamburg;040 901820\nWeiß AG;Bremen;0421 901820',
+    'Telefonladen Kreuzberg;Oranienstr. 1;\nOtt KG;Ring 2;040 901820\nWeiß AG;Ring 3;0421 901820',
+  ]) {
+    const { header, sample } = readTable(text);
+    assert.deepEqual([header.some(Boolean), sample.length], [false, text.split('\n').length], text);
+  }
+  // A title may have dates and years.
+  for (const title of ['Telefonliste 27.11.2026', 'Kunden 2024/2025', 'Stand: 01.11.2026 08:00'])
+    assert.deepEqual(readTable(`${title}\nKundennr;Name;Telefon\n1;Ann;030 901820`).header, [
+      ...['Kundennr', 'Name', 'Telefon'],
+    ]);
+});
+
 test('table: the first customer below a header is not the header, whatever words it has', () => {
   for (const header of ['Nume;Oraș;Telefon', 'Kundennr;Ort;Telefon', 'Foo;Bar;Telefon'])
     for (const first of ['Phone House;Mobile Land;', 'Phone House;Mobile Land;Home', 'Handy Home;;unbekannt'])
@@ -135,6 +168,7 @@ test('table: the first customer below a header is not the header, whatever words
 });
 
 test('table: it says whether a header has words that it knows', () => {
+  assert.equal(readTable('Telefon Meier GmbH,Berlin\nOtt KG,Bonn').isHeaderUnknown, true);
   assert.ok(readTable('Anna Weber;ruft an;Bonn\nBen;030 901820;Potsdam\n').isHeaderUnknown);
   assert.ok(!readTable('Name;Ort\nBen;Potsdam\n').isHeaderUnknown);
   assert.ok(!readTable('1;Ben;030 901820\n').isHeaderUnknown);

@@ -1,4 +1,5 @@
 import { isFiller } from '../../../shared/phone-number/number-words.ts';
+import { timesIn } from '../../../shared/phone-number/times.ts';
 import { type Quote, type Row, rowsOf } from './cells.ts';
 import { meaningOf } from './header-words.ts';
 import { joinedRows } from './open-quotes.ts';
@@ -7,7 +8,7 @@ import { joinedRows } from './open-quotes.ts';
 export type Table = {
   /** What the first line calls each column; '' for each if the table has no such line. */
   readonly header: readonly string[];
-  /** Whether none of these words is known, so that the line may be a customer. */
+  /** Whether none of these cells surely names a column, so that the line may be a customer. */
   readonly isHeaderUnknown: boolean;
   /** How many lines are above the header, or above the first line without one: titles and the like. */
   readonly above: number;
@@ -33,9 +34,11 @@ const MAX_ABOVE = 10;
 
 export function readTable(text: string): Table {
   const start = /^\ufeff?(?:"?sep=(?<separator>[^\r\n])"?[^\S\r\n]*(?:\r\n|\r|\n|$))?/.exec(text);
-  const body = withoutQuotedLines(text.slice(start?.[0].length));
+  const body = text.slice(start?.[0].length);
   const firstLine = start?.groups?.separator ? 2 : 1;
-  const head = body.slice(0, SAMPLE_CHARACTERS);
+  const beginning = body.slice(0, SAMPLE_CHARACTERS);
+  const isQuoted = hasQuotedLines(beginning);
+  const head = isQuoted ? Array.from(quotedLines(beginning), ({ text }) => text).join('\n') : beginning;
   const delimiter = start?.groups?.separator ?? delimiterOf(head);
   const plain = firstRows(head, delimiter);
   const quote = quoteOf(plain);
@@ -48,12 +51,14 @@ export function readTable(text: string): Table {
   const skipped = header && !isJoined(header) ? begin + 1 : begin;
   return {
     header: header?.cells ?? Array.from({ length: width }, () => ''),
-    isHeaderUnknown: header?.cells.every((cell) => meaningOf(cell) === 'unknown') ?? false,
+    isHeaderUnknown: header !== undefined && !namesColumns(header.cells),
     above: begin,
     sample: below.filter((row) => !isJoined(row)).map(({ cells }) => cells),
     *rows() {
       let at = 0;
-      for (const row of rowsOf(body, delimiter, quote)) {
+      for (const row of isQuoted
+        ? rowsOfQuotedLines(body, delimiter, quote)
+        : rowsOf(body, delimiter, quote)) {
         const { line, cells, written = [] } = row;
         if (cells.length > 0) at += 1;
         if (at <= skipped && cells.length > 0) continue;
@@ -65,15 +70,22 @@ export function readTable(text: string): Table {
 }
 
 /** A table that was opened as one column and saved again has each of its lines in quotes. */
-function withoutQuotedLines(text: string): string {
+function hasQuotedLines(beginning: string): boolean {
   const isQuoted = (line: string) => /^"(?:[^"]|"")*"$/.test(line);
-  const some = text
-    .slice(0, SAMPLE_CHARACTERS)
-    .split(/\r\n|\r|\n/, SAMPLE_LINES)
-    .filter(Boolean);
-  if (!some.some((line) => /[\t;|,]/.test(line)) || !some.every(isQuoted)) return text;
-  const lines = Array.from(rowsOf(text, NONE), ({ cells: [line = ''] }) => line);
-  return lines.map((line) => line.replace(/\s*[\r\n]+\s*/g, ' ')).join('\n');
+  const some = beginning.split(/\r\n|\r|\n/, SAMPLE_LINES).filter(Boolean);
+  return some.some((line) => /[\t;|,]/.test(line)) && some.every(isQuoted);
+}
+
+/** Each line without its quotes; '' stands for many that are blank. */
+function* quotedLines(text: string): Generator<{ line: number; text: string }> {
+  for (const { line, cells } of rowsOf(text, NONE))
+    yield { line, text: (cells[0] ?? '').replace(/\s*[\r\n]+\s*/g, ' ') };
+}
+
+function* rowsOfQuotedLines(body: string, delimiter: string, quote: Quote): Generator<Row> {
+  for (const { line, text } of quotedLines(body))
+    if (text === '') yield { line, cells: [] };
+    else for (const row of rowsOf(text, delimiter, quote)) yield { ...row, line };
 }
 
 function firstRows(text: string, delimiter: string, quote?: Quote): Row[] {
@@ -143,7 +155,8 @@ function findHeader(rows: readonly Row[]): { header: Row | undefined; begin: num
       const words = known[index] ?? 0;
       return isAbove && words < Math.max(count, 1) && !above.cells.some(isTelephone);
     });
-    const isHeader = stands && (isAbove || (count > 1 && row.cells.length === width)) && !isPerson(row, rows);
+    const isCustomer = isPerson(row, rows) || (!namesColumns(cells) && lacksData(row, rows));
+    const isHeader = stands && (isAbove || (count > 1 && row.cells.length === width)) && !isCustomer;
     known.push(isHeader ? count : 0);
   }
   const most = Math.max(0, ...known);
@@ -159,6 +172,10 @@ function findHeader(rows: readonly Row[]): { header: Row | undefined; begin: num
     return row === undefined || isPerson(row, rows) || lacksData(row, rows) ? -1 : at;
   }
 }
+
+/** Whether one of these cells is what columns are called; `Telefon Meier GmbH` and `Rue de Lyon` may be, but not surely. */
+const namesColumns = (cells: readonly string[]): boolean =>
+  cells.some((cell) => !['unknown', 'perhaps-numbers', 'alias', 'none'].includes(meaningOf(cell)));
 
 /** Whether a line has a cell that says nothing, or that other lines have in the same column, too. */
 function isPerson({ line, cells }: Row, rows: readonly Row[]): boolean {
@@ -177,7 +194,14 @@ const lacksData = ({ cells }: Row, rows: readonly Row[]): boolean =>
 
 const isTelephone = (cell: string): boolean => meaningOf(cell) === 'numbers';
 
-const hasData = (cells: readonly string[]): boolean => cells.some((cell) => data.test(cell));
+const hasData = (cells: readonly string[]): boolean =>
+  cells.some((cell) => data.test(cell) || holdsNumber(cell));
+
+/** `Tel. 030 901820`, `Ann: +4930901820`; not the dates and years of titles, nor lines that an open quote has joined. */
+function holdsNumber(cell: string): boolean {
+  const runs = timesIn(cell.split('\n')[0] ?? '').rest.match(/\+?\d(?:[\s()./–-]*\d){5,}/g) ?? [];
+  return runs.some((run) => /^[+0]/.test(run) || isTelephone(cell));
+}
 
 /** A cell that is nothing that a column is called: a number, a date, an address. */
 const data = /^[+(]?\d[\d\s()./–-]{4,}$|^\S+@\S+\.\S+$|^\+\d/;

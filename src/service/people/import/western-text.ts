@@ -1,6 +1,7 @@
 const capital = String.raw`A-Z\u00c0-\u00d6\u00d8-\u00deŠŒŽŸ`;
 const small = String.raw`a-z\u00df-\u00f6\u00f8-\u00ffšœž`;
 const letter = `[${capital}${small}]`;
+const vowel = 'aàáâãäåæeèéêëiìíîïoòóôõöøœuùúûüyýÿ';
 
 /** What no word of a western European language has, but many a word of another encoding that is read as Windows-1252. */
 const foreign = new RegExp(
@@ -9,42 +10,74 @@ const foreign = new RegExp(
     String.raw`[\u0080-\u009fƒ]`,
     // Symbols between letters: `Stra§e` of a Macintosh, `K”ln` of DOS. Apostrophes, dashes and the like can be there.
     `${letter}[^${capital}${small}’‘´–—·…\u00ad²°®©™]+${letter}`,
-    `${letter}[–—][${small}]`,
-    // `£ukasz` and `Pawe³` of eastern Europe.
-    `^[£€¥¤¢¯³¹¼½¾×÷¦¨¸¬¶§±]${letter}`,
-    `${letter}{3}[£¥¤¢¯³¹¼½¾¦¨¸¬¶¿¡]$`,
-    // Cyrillic, Greek, Hebrew, Chinese: whole words.
-    String.raw`^[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]{3,}$|[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]{4}`,
-    // `RenŽ` and `MŸller` of a Macintosh.
-    `[${small}][ŠŒŽŸ]`,
-    `[${capital}][ŠŒŽŸ][${small}]|š[bdfghrs]`,
-    // `Kuèerová` and `Petroviæ` of eastern Europe: letters of different languages in one word.
-    `(?=${letter}*[èìòùø])(?=${letter}*[áíúýšž])${letter}`,
-    'iæ$|[õÕ](?![eE])|[çÇ][bcdfghjklmnpqrstvwxz]',
-    // `Güneþ` of Turkey; Icelandic has no such words.
-    `þ$|[þÞ][bcdfghklmnpqstxz]|ý${letter}*ý|(?=${letter}*[ýþðÝÞÐ])(?=${letter}*[çüÇÜ])${letter}`,
+    `(?![AEIOU])${letter}(?<![aeiou])‘(?!(?:s|t|n|ll|m|d)(?:$|[‘’]))[bdfghjklmnprstvwxz]`,
+    `${letter}[–—](?:oz|ez|a|o|as|os|n|pez|mez)$`,
+    // `£ukasz` and `Pawe³` of eastern Europe, `™zil` and `Andr‚` of DOS.
+    `^[£€¥¤¢¯³¹¼½¾×÷¦¨¸¬¶§±ªº©®][${small}]|^[¯¼¾¦ªº™]${letter}`,
+    `${letter}{3}[£¥¤¢¯³¹¼¾¦¨¸¬¶¿¡§]$|${letter}{4}[ªº]$|${letter}[‚ˆ‰†‡‹”]$|^‚[${small}]`,
+    // `JoÆo` of DOS; `RenŽ` and `MŸller` of a Macintosh.
+    `[${small}][ÆŠŒŽŸ]`,
+    `[${capital}][ŠŒŽŸ][${small}]`,
   ].join('|'),
   'u',
 );
 
-/** UTF-8 that is read as Windows-1252: `Ã¼l`. */
-const doubled = new RegExp(String.raw`Ã[^\p{L}\s\u0000-\u007f][${small}]|ÃŸ[${small}]`, 'u');
+/** The same, whether in capitals or not. */
+const foreignLetters = new RegExp(
+  [
+    // Cyrillic, Greek, Hebrew, Chinese: whole words. Not `ÅÄÖ`.
+    String.raw`^(?![äöüßåæøéèà]+$)[\u00df-\u00f6\u00f8-\u00ff]{3,}$|(?![äöüßåæøéèà]{4})[\u00df-\u00f6\u00f8-\u00ff]{4}`,
+    // `Kšnig` of a Macintosh, `Weiá` and `Kreáe` of DOS; not `Jaraguá`.
+    'š(?:[bdfghrs]|ll|t[tz]|c[hk]|nig|nn|mm)|ršm|^žrz',
+    // `Wiœniewski`, `Kamiñski`; `Fañch` is Breton.
+    '[aeiouy]œ|^œ[lwkz]|ñ(?:[bdfghjklmnpqrtvwxz]|sk|c(?!h))|(?<!a)ñ$',
+    '(?:(?<!^el)o|(?<!g)u|[äöü]|ei|[hr]a|^[hkn]e|re)á$|[aeiou]áe|eiá|oám',
+    // `Szõke` and `Hegedûs`. In Portuguese an `e` follows on õ; most of what is before or behind û is French.
+    '(?<!^v)õ(?!e)',
+    '(?<![aeo]|br|cr)û(?!(?<=bû)ch|(?<=dû)(?:$|e|m)|(?<=[ms]û)r|(?<=fl?û)t|(?<=^rû)$)',
+    // `Lazãr` and `Bãlan`; `MÃ¼ller`, which is UTF-8.
+    'ã(?![oei]|s?$|zinh|ment)|cã$|ãil',
+    // `Kuèera`, `Èerný`, `Kovaè`, `Zupanèiè`, `Potoènik`. In French one consonant follows, or in Italian nothing.
+    `è[${vowel}]|aè(?!l)|(?<!p)iè$|^è(?!ve|ze|re|$)|oè(?![lmts]|$)|(?<![gqsd])uè(?!s$)|eè|è[kj]`,
+    // `Nìmec`, `Rùžièka`, `Vaòková`: in Italian at the end only. `Bình` and `Hùng` are Vietnamese.
+    'ì(?!nh)[a-zß-ÿšž]|ù(?!ng)[a-zß-ÿšž]|[ai]ò(?=[a-zß-ÿšž])|[òð]$(?<=[òîìç][a-z]?[òð])|iòð',
+    // `Kuèerová` and `Petroviæ`: letters of different languages in one word; `Ïurica`, `Æwiek`.
+    `(?=[a-zß-ÿšž]*[èìòùø])(?=[a-zß-ÿšž]*[áíúýšž])[a-zß-ÿšž]`,
+    'iæ$|viæ|^æw|^ï',
+    // `Bçrziòð` and `Kazlauskienë`.
+    '(?:^|[bdfghjklmpqstvwxz])ç[bcdfghjkmnpqrstvwxz]|(?<!bront)(?<=[bcdfghjklmnpqrstvwxz])ë$',
+    // `Ðimkus`, `Mikðys`, `Þukauskas`, `Þahin`, `Güneþ`: Icelandic has ð behind a vowel, r, g or f, and few syllables begin with þ.
+    '^ð|[^aáeéiíoóuúyýæörgf]ð|þ(?![ríóöúy]|ý[sðrj]|o[rk]|ur[iíý]|urr|ura$|ula|ek|j[óoaáöu]|engill|ið|in[sug]|al[ií]|ang|ver|e(?:ba|yr|ó))',
+    // `Yýldýz`, `Aydýn`, `Balcý`, `Ýbrahim`.
+    `yý|ý${letter}*ý|a[a-z]{1,3}ý[nkmz]$|a[a-z]*cý$|^a[a-z]{1,2}ý[kln]|^ý(?!m|r|ja|d[au]|t|f|s[ae])`,
+    `(?=${letter}*[ýþð])(?=${letter}*[çü])${letter}`,
+  ].join('|'),
+  'u',
+);
+
+/** Letters, and symbols that may stand for some. What is behind a digit (`2ªPlanta`, `20€Gutschein`), or in `MªCarmen`, stands for itself. */
+const words = /(?:\d[ªº°€£§]+|(?<!\p{L})Mª)?([\p{L}\u0080-\u009f\u00a1-\u{ffff}]+)/gu;
+
+/** In quotation marks, which can also be letters of other encodings. */
+const quoted = /(?<!\p{L})(?:[„“”»«]([^„“”»«]{0,300})[“”»«]|‚([^‚‘’]{0,300})[‘’])/gu;
 
 /** Words that are looked at. */
 const SAMPLE = 100_000;
+/** Words that are named. */
+const NAMED = 5;
 
 /**
- * Whether a text that was read as Windows-1252 is in western European languages. Of the words with letters beyond ASCII, a
- * few may look foreign.
+ * Words of a text, read as Windows-1252, that no western European language has: the first few, each once. If there is one,
+ * the text is in another encoding, or nobody can tell.
  */
-export function isWestern(text: string): boolean {
-  if (doubled.test(text)) return false;
-  let [all, strange] = [0, 0];
-  for (const [word] of text.matchAll(/[\p{L}\u0080-\u009f\u00a1-\u{ffff}]+/gu)) {
+export function foreignWords(text: string): string[] {
+  const found = new Set<string>();
+  let seen = 0;
+  for (const [, word = ''] of text.replace(quoted, ' $1$2 ').matchAll(words)) {
     if (/^[a-z]*$/i.test(word)) continue;
-    all += 1;
-    if (all > SAMPLE) break;
-    if (foreign.test(word)) strange += 1;
+    seen += 1;
+    if (seen > SAMPLE || found.size === NAMED) break;
+    if (foreign.test(word) || foreignLetters.test(word.toLowerCase())) found.add(word);
   }
-  return strange * 10 < all || strange === 0;
+  return [...found];
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { StoreUnavailable } from '../statements.ts';
+import { StoreUnavailable } from '../../../shared/storage/storage-error.ts';
 import { failureOf, openDatabase } from './database.ts';
 import { findPrimary } from './primary.ts';
 

@@ -1,5 +1,6 @@
+import PQueue from 'p-queue';
 import { type ClientBase, Pool, type PoolClient } from 'pg';
-import { StoreUnavailable } from '../statements.ts';
+import { StoreUnavailable } from '../../../shared/storage/storage-error.ts';
 import { clientConfig, isFull, isRefusal, type Primary, unavailable } from './primary.ts';
 
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
@@ -21,6 +22,11 @@ export type Limits = {
 };
 
 const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000, commit: 5_000 };
+
+/** Connections that calls have for themselves: what accounts' pages ask for waits for one of the others. */
+const OF_CALLS = 2;
+/** A transaction may need another connection to end: that of withLock does. */
+const LEAST_OF_OTHERS = 2;
 
 /** SQLSTATE of a transaction that was ended since it and another waited for each other, and how often it is tried again. */
 const [DEADLOCK, DEADLOCKS] = ['40P01', 3];
@@ -57,12 +63,17 @@ const endWaits = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
 
 export type Database = ReturnType<typeof openDatabase>;
 
+/** What a database can be asked, whichever connections are used. */
+export type Queries = Database['ofCalls'];
+
 /**
  * PostgreSQL as the store uses it, with at most `most` connections to the primary, which may change. Nothing is
  * connected before the first use.
  *
  * Everything works through PgBouncer in transaction mode, where each transaction may be on another connection to the
  * server: what is set and prepared for later is only used on connections without a pooler.
+ *
+ * What is asked `ofCalls` has connections of its own: no event and no lookup waits for what accounts' pages ask for.
  *
  * Everything rejects with StoreUnavailable if the database cannot be reached or does not answer in time; whether a
  * transaction that was under way then counts is not known. What the server refuses rejects with its own error.
@@ -73,6 +84,13 @@ export function openDatabase(primary: Primary, most: number) {
   /** Of prepared statements. */
   const names = new Map<string, string>();
   let closing: Promise<unknown> | undefined;
+  const others = new PQueue();
+  share(most);
+
+  /** How many connections there are, at most. */
+  function share(connections: number): void {
+    others.concurrency = Math.max(LEAST_OF_OTHERS, connections - OF_CALLS);
+  }
 
   function poolOf(address: string): Pool {
     const known = pools.get(address);
@@ -96,7 +114,7 @@ export function openDatabase(primary: Primary, most: number) {
     // A pooler has told the client another number than the server's.
     if (rows[0].pid !== (client as unknown as { processID: number }).processID) return;
     await ask(
-      `SET enable_seqscan = off; SET jit = off; SET max_parallel_workers_per_gather = 0; SET statement_timeout = ${usual.statement}; SET lock_timeout = ${usual.lock}`,
+      `SET default_transaction_isolation = 'read committed'; SET enable_seqscan = off; SET jit = off; SET max_parallel_workers_per_gather = 0; SET statement_timeout = ${usual.statement}; SET lock_timeout = ${usual.lock}`,
     );
     withoutPooler.add(client);
   }
@@ -113,10 +131,12 @@ export function openDatabase(primary: Primary, most: number) {
         if (!isFull(error) || pool.totalCount === 0) throw error;
         if (pool.options.max === most) setTimeout(() => grow(pool), FULL_MS).unref();
         pool.options.max = Math.min(pool.options.max, pool.totalCount);
+        share(pool.options.max);
       }
   }
   function grow(pool: Pool): void {
     pool.options.max = most;
+    share(most);
   }
 
   /** If a server refuses the connection, another may have taken over: nothing has been sent yet. */
@@ -138,6 +158,8 @@ export function openDatabase(primary: Primary, most: number) {
 
   type Ask = <R = Row>(sql: string, values?: readonly Value[], name?: string) => Promise<R[]>;
 
+  type Use = <T>(limits: Limits, work: (ask: Ask, client: PoolClient) => Promise<T>) => Promise<T>;
+
   /** Lends a connection, which is lent again after success or a refusal only. */
   async function use<T>(
     { statement, idle, commit }: Limits,
@@ -150,7 +172,7 @@ export function openDatabase(primary: Primary, most: number) {
       if (text !== undefined) broken = new StoreUnavailable(text);
     };
     client.on('notice', notice);
-    const timer = setInterval(() => void rows(endWaits, commit / 2).catch(() => {}), commit);
+    const timer = setInterval(() => void ofCalls.rows(endWaits, commit / 2).catch(() => {}), commit);
     const ask: Ask = async (text, values, name) => {
       const query = { text, name, values: values as Value[], query_timeout: statement + idle + SILENCE_MS };
       return (await client.query(query)).rows;
@@ -178,50 +200,60 @@ export function openDatabase(primary: Primary, most: number) {
     return rows;
   }
 
-  /**
-   * The rows of one statement, as a transaction. One that the server ended because it and another waited for each other has
-   * done nothing, and is sent again: the removal of an account can meet a change of its rows.
-   */
-  async function rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]> {
-    for (let more = DEADLOCKS; ; more -= 1)
-      try {
-        return await use(usual, (ask) => alone<R>(ask, sql, values));
-      } catch (error) {
-        const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
-        if (more === 0 || code !== DEADLOCK) throw error;
-      }
+  /** What a database is asked, with the connections that `use` lends. */
+  function asked(use: Use) {
+    /**
+     * The rows of one statement, as a transaction. One that the server ended because it and another waited for each other has
+     * done nothing, and is sent again: the removal of an account can meet a change of its rows.
+     */
+    async function rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]> {
+      for (let more = DEADLOCKS; ; more -= 1)
+        try {
+          return await use(usual, (ask) => alone<R>(ask, sql, values));
+        } catch (error) {
+          const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
+          if (more === 0 || code !== DEADLOCK) throw error;
+        }
+    }
+
+    return {
+      rows,
+
+      /**
+       * The same for a frequent statement that finds its rows by an index: the server keeps its plan, and without BEGIN and
+       * COMMIT, which cost half as much as a small statement itself. Use few different texts.
+       */
+      prepared<R = Row>(sql: string, ...values: Value[]): Promise<R[]> {
+        const name = names.get(sql) ?? `pbx_${names.size}`;
+        names.set(sql, name);
+        return use(usual, (ask, client) =>
+          withoutPooler.has(client) ? ask<R>(sql, values, name) : alone(ask, sql, values),
+        );
+      },
+
+      /** One transaction in steps. For rare work: its locks are held while this process thinks. */
+      transaction<T>(work: (transaction: Transaction) => Promise<T>, changed?: Partial<Limits>): Promise<T> {
+        const limits = { ...usual, ...changed };
+        return use(limits, async (ask) => {
+          await ask(begin(limits));
+          try {
+            const result = await work({ rows: (sql, ...values) => ask(sql, values) });
+            await ask('COMMIT');
+            return result;
+          } catch (error) {
+            await ask('ROLLBACK').catch(() => {});
+            throw error;
+          }
+        });
+      },
+    };
   }
 
+  const ofCalls = asked(use);
   return {
-    rows,
-
-    /**
-     * The same for a frequent statement that finds its rows by an index: the server keeps its plan, and without BEGIN and
-     * COMMIT, which cost half as much as a small statement itself. Use few different texts.
-     */
-    prepared<R = Row>(sql: string, ...values: Value[]): Promise<R[]> {
-      const name = names.get(sql) ?? `pbx_${names.size}`;
-      names.set(sql, name);
-      return use(usual, (ask, client) =>
-        withoutPooler.has(client) ? ask<R>(sql, values, name) : alone(ask, sql, values),
-      );
-    },
-
-    /** One transaction in steps. For rare work: its locks are held while this process thinks. */
-    transaction<T>(work: (transaction: Transaction) => Promise<T>, changed?: Partial<Limits>): Promise<T> {
-      const limits = { ...usual, ...changed };
-      return use(limits, async (ask) => {
-        await ask(begin(limits));
-        try {
-          const result = await work({ rows: (sql, ...values) => ask(sql, values) });
-          await ask('COMMIT');
-          return result;
-        } catch (error) {
-          await ask('ROLLBACK').catch(() => {});
-          throw error;
-        }
-      });
-    },
+    ...asked((limits, work) => others.add(() => use(limits, work))),
+    /** For events, lookups and what they wait for. */
+    ofCalls,
 
     close(): Promise<unknown> {
       closing ??= Promise.all([...pools.values()].map((pool) => pool.end()));
@@ -230,6 +262,7 @@ export function openDatabase(primary: Primary, most: number) {
   };
 }
 
+// Statements count on seeing what others have committed before each of them: a role or database may have another default.
 const begin = ({ statement, lock, idle }: Limits) =>
-  `BEGIN; SET LOCAL statement_timeout = ${statement}; SET LOCAL lock_timeout = ${lock};
+  `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = ${statement}; SET LOCAL lock_timeout = ${lock};
    SET LOCAL idle_in_transaction_session_timeout = ${idle}; SET LOCAL enable_seqscan = on`;

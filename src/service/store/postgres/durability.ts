@@ -1,5 +1,5 @@
 import type { StoreAbout } from '../statements.ts';
-import type { Database } from './database.ts';
+import type { Queries } from './database.ts';
 
 /** The server's settings that say what a COMMIT means (PostgreSQL, "Write Ahead Log" and "Replication"). */
 type ServerSettings = {
@@ -13,7 +13,7 @@ type ServerSettings = {
   readonly is_standby: boolean;
 };
 
-export async function settingsOf(database: Database): Promise<ServerSettings> {
+export async function settingsOf(database: Queries): Promise<ServerSettings> {
   const names = [
     'server_version',
     'server_version_num',

@@ -20,6 +20,7 @@ export const steps: readonly Step[] = [
   { name: 'rows-of-accounts', sql: sqlOf('./step-2.sql'), deletes: rowsOfRemovedAccounts },
   { name: 'site-tokens', sql: sqlOf('./step-3.sql') },
   { name: 'closed-calls', sql: sqlOf('./step-4.sql') },
+  { name: 'customers-by-beginning', sql: sqlOf('./step-5.sql') },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from './database.ts';
+import type { Queries, Transaction } from './database.ts';
 
 /** A part of the history: the entries created from `from` to before `to`, both whole days, Unix ms. */
 export type Range = { readonly from: number; readonly to: number };
@@ -47,7 +47,7 @@ function rangeOf(name: string): Range | undefined {
 
 export type Partitions = ReturnType<typeof makePartitions>;
 
-export function makePartitions(database: Database, width: Width) {
+export function makePartitions(database: Queries, width: Width) {
   let known: readonly Range[] = [];
   const has = (at: number) => known.some(({ from, to }) => from <= at && at < to);
 

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, DatabaseError, types } from 'pg';
 import { trustSystemAuthorities } from '../../../shared/process/authorities.ts';
-import { StoreUnavailable } from '../statements.ts';
+import { StoreUnavailable, TookTooLong } from '../../../shared/storage/storage-error.ts';
 
 /** How long another server may still say that it is the newer primary, once one has answered. One that hangs never says. */
 const GRACE_MS = 500;
@@ -106,8 +106,13 @@ function isOfTheConnection(error: Error): boolean {
 }
 
 export function unavailable(error: Error): StoreUnavailable {
-  return error instanceof StoreUnavailable ? error : new StoreUnavailable(reasonOf(error), { cause: error });
+  if (error instanceof StoreUnavailable) return error;
+  const isTimeout = timeouts.has((error as { code?: unknown }).code);
+  return new (isTimeout ? TookTooLong : StoreUnavailable)(reasonOf(error), { cause: error });
 }
+
+/** SQLSTATE of a statement that was cancelled, as by statement_timeout, and of one that did not get a lock in time. */
+const timeouts = new Set<unknown>(['57014', '55P03']);
 
 /** AggregateError, of a name with several addresses, has no message of its own. */
 function reasonOf(error: Error): string {

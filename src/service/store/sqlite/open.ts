@@ -16,9 +16,14 @@ export function openForWriting(file: string): DatabaseSync {
   try {
     return openOurs(file);
   } catch (error) {
-    if (storageErrorKind(error) !== 'corrupt') throw error;
+    const kind = storageErrorKind(error);
+    const why = messageOf(error);
+    if (kind === 'full')
+      throw new StorageRefused(`no room on the disk of ${file} (${why}): make room there first`);
+    if (kind === 'io') throw new StorageRefused(`${file} cannot be used (${why}): its disk fails or is full`);
+    if (kind !== 'corrupt') throw error;
     throw new StorageRefused(
-      `${file} is damaged (${messageOf(error)}): restore a backup, with pbx-bridge service restore FILE --replace`,
+      `${file} is damaged (${why}): restore a backup, with pbx-bridge service restore FILE --replace`,
     );
   }
 }

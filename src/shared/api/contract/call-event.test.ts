@@ -17,6 +17,20 @@ test('a query: the last of equal keys counts, and a number that begins with a bl
   assert.deepEqual({ ...fields }, { id: 'b', from: '+4930901820', caller_id: '+1', number: '+49' });
 });
 
+test('encoded fields that are not UTF-8 are read as ISO 8859-1, each by itself', () => {
+  for (const [query, id, name] of [
+    ['id=Anruf-%E4&caller_id=%C3%A9', 'Anruf-ä', 'é'],
+    ['id=Anruf-%F6&caller_id=100%&from=1', 'Anruf-ö', '100%'],
+    ['id=a&caller_id=Ren%e9+M%fcller%26%20%9F', 'a', 'René Müller& \u009f'],
+    ['id=%C3%A4&caller_id=%C3%A4%E4', 'ä', 'Ã¤ä'],
+    ['id=%EF%BF%BD&caller_id=a=%FC=b', '\ufffd', 'a=ü=b'],
+    ['id=a&caller_id=%25E4+%zz', 'a', '%E4 %zz'],
+  ] as const) {
+    const fields = queryFields(query);
+    assert.deepEqual([fields.id, fields.caller_id], [id, name], query);
+  }
+});
+
 test('ids and search terms are kept exactly, an empty limit is the default', () => {
   assert.deepEqual(
     { ...queryFields('id=%20a&search_term=b%C2%A0&caller_id=%20c%20&limit=') },

@@ -95,7 +95,7 @@ export const decisions = {
   'raw-url': {
     part: '4.1, 4.2',
     decides:
-      'In the URL of `GET /voice/call` and `GET /voice/priority`, blanks and characters outside ASCII need not be encoded: they are read, and kept in the history, as if they were. Bytes that are not UTF-8 are read as ISO 8859-1. Elsewhere, and for control characters, such a URL is 400 with `message`.',
+      'In the URL of `GET /voice/call` and `GET /voice/priority`, blanks and characters outside ASCII need not be encoded: they are read, and kept in the history, as if they were. Bytes that are not UTF-8, encoded or not, are read as ISO 8859-1. Elsewhere, and for control characters, such a URL is 400 with `message`.',
     because: 'A system that can only request a URL fills a template with names as they are.',
   },
   'unknown-fields': {

@@ -25,6 +25,16 @@ function cleaned(key: string, value: unknown): unknown {
   return trimmed === '' ? undefined : exactFields.has(key) ? value : trimmed;
 }
 
+/** The fields of a query string as sent. Encoded bytes that are not UTF-8 are read as ISO 8859-1 (decision `raw-url`). */
+export function queryEntries(query: string): [name: string, value: string][] {
+  const inUtf8 = query.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    const bytes = Buffer.from(encoded.replaceAll('%', ''), 'hex');
+    const isUtf8 = Buffer.from(bytes.toString()).equals(bytes);
+    return isUtf8 ? encoded : encodeURIComponent(bytes.toString('latin1'));
+  });
+  return [...new URLSearchParams(inUtf8)];
+}
+
 /**
  * The fields of a query string: the last of equal keys counts (decision `repeated-key`), a number's leading blank is the
  * plus that was not encoded (decision `plus-in-query`), and an empty limit is the default (decision `history-pages`).
@@ -32,7 +42,7 @@ function cleaned(key: string, value: unknown): unknown {
 export function queryFields(query: string): Readonly<Record<string, unknown>> {
   const fields: Record<string, unknown> = Object.create(null);
   if (query === '') return fields;
-  for (const [key, value] of new URLSearchParams(query)) fields[key] = queryValue(key, value);
+  for (const [key, value] of queryEntries(query)) fields[key] = queryValue(key, value);
   return fieldsOf(fields);
 }
 

@@ -54,8 +54,9 @@ export const callsMessages = {
   },
   'call.answered': {
     level: 'info',
-    text: 'call {call} from {from} answered by {callerId}; event stored, delivery follows',
-    means: 'The caller was connected to a person. The event is on disk.',
+    text: 'call {call} from {from} answered {answerer}; event stored, delivery follows',
+    means:
+      'The caller was connected to a person, or the provider says that somebody has answered elsewhere. The event is on disk.',
   },
   'call.completed': {
     level: 'info',
@@ -105,6 +106,13 @@ export const callsMessages = {
     text: 'call {call} from {from} at {began}, {outcome}: reported from its call record',
     means:
       'The call began and ended while the bridge was not connected. Its events are on disk, delivery follows.',
+  },
+  'cdr.all-withheld': {
+    level: 'warn',
+    text: 'call records: calls of a gap on {trunk} are not reported, since withheld numbers have come in on it and WITHHELD_NUMBER is not set',
+    means:
+      'A call record does not say whether the caller withholds the number. Once a trunk has passed on a withheld number, each number in its records counts as withheld. Logged once for each trunk.',
+    todo: 'Set WITHHELD_NUMBER, such as 000: calls of a gap are then reported with it, without the number of their caller.',
   },
   'cdr.filled': {
     level: 'info',

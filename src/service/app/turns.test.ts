@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { until } from '../../../test/tools/until.ts';
+import type { Store } from '../database/store.ts';
+import { appOn, directoryOf, keys } from './app.fixture.ts';
+
+/** A service with two accounts: what the first reads and changes waits until the test lets it go on. */
+async function serve(t: TestContext) {
+  const go = Promise.withResolvers<void>();
+  const work = { begun: [] as string[], running: 0, most: 0 };
+  async function slowly<T>(account: number, what: string, answer: T): Promise<T> {
+    work.begun.push(`${account} ${what}`);
+    if (account !== 1) return answer;
+    work.running += 1;
+    work.most = Math.max(work.most, work.running);
+    await go.promise;
+    work.running -= 1;
+    return answer;
+  }
+  const store = {
+    directory: directoryOf({
+      ...{ id: 1, uid: '1'.repeat(16), account: 1, name: 'PBX', tokenCounter: 1, oldTokenUntil: null },
+      ...{ enabled: true, createdAt: 0 },
+    }),
+    requests: { use: async () => [], record: async () => ({ moved: true, call: undefined }) },
+    audit: { write: async () => {} },
+    customers: {
+      segments: (account: number) => slowly(account, 'read', []),
+      putSegment: (account: number) => slowly(account, 'change', undefined),
+      removeSegment: (account: number) => slowly(account, 'long', true),
+      priorityOf: async () => undefined,
+    },
+  } as unknown as Store;
+  const { app } = await appOn(store);
+  t.after(() => app.close());
+  t.after(() => go.resolve());
+  const base = await app.listen({ port: 0, host: '127.0.0.1' });
+  const adminToken = (uid: string) => keys.adminToken({ uid, tokenCounter: 1 });
+  const tokens = { a: adminToken('0'.repeat(16)), b: adminToken('9'.repeat(16)) };
+  const ask = (token: string, method: string, path: string, also: RequestInit = {}) =>
+    fetch(base + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        'content-type': 'application/json',
+      },
+      ...also,
+    });
+  const admin = (of: 'a' | 'b', method: string, path: string, also?: RequestInit) =>
+    ask(tokens[of], method, `/admin${path}`, also);
+  const lookUp = () =>
+    ask(
+      keys.integrationToken({ uid: '1'.repeat(16), tokenCounter: 1 }),
+      'GET',
+      '/api/v1/voice/priority?number=%2B4930901820',
+    );
+  const connections = () => promisify(app.server.getConnections.bind(app.server))();
+  return { admin, lookUp, work, connections, go: () => go.resolve() };
+}
+
+const times = <T>(count: number, send: () => T): T[] => Array.from({ length: count }, send);
+
+test('many requests of one account wait for each other, and nobody else waits for them', async (t) => {
+  const { admin, lookUp, work, connections, go } = await serve(t);
+  const body = JSON.stringify({ priority: 1 });
+  const all = [
+    ...times(10, () => admin('a', 'GET', '/segments')),
+    ...times(10, () => admin('a', 'PUT', '/segments/x', { body })),
+    ...times(10, () => admin('a', 'DELETE', '/segments/x')),
+  ];
+  await until('all requests', async () => (await connections()) === all.length);
+  await until('the first of them', () => work.running === 6);
+  assert.equal((await admin('b', 'GET', '/segments')).status, 200);
+  assert.equal((await admin('b', 'PUT', '/segments/x', { body })).status, 200);
+  assert.equal((await admin('b', 'DELETE', '/segments/x')).status, 204);
+  assert.equal((await lookUp()).status, 200);
+  assert.deepEqual(
+    ['read', 'change', 'long'].map((what) => work.begun.filter((one) => one === `1 ${what}`).length),
+    [3, 1, 2],
+  );
+  go();
+  const statuses = (await Promise.all(all)).map(({ status }) => status);
+  assert.deepEqual(Map.groupBy(statuses, String).keys().toArray().sort(), ['200', '204']);
+  assert.equal(work.most, 6);
+});
+
+test('what a client has left is not begun, and a HEAD takes one turn', async (t) => {
+  const { admin, work, connections, go } = await serve(t);
+  const running = times(3, () => admin('a', 'HEAD', '/segments'));
+  await until('the first', () => work.running === 3);
+  const left = new AbortController();
+  const gone = times(4, () => admin('a', 'GET', '/segments', { signal: left.signal }).catch(() => 'gone'));
+  await until('the others', async () => (await connections()) === 7);
+  left.abort();
+  assert.deepEqual(
+    await Promise.all(gone),
+    times(4, () => 'gone'),
+  );
+  await until('their end at the service', async () => (await connections()) === 3);
+  assert.equal((await admin('b', 'GET', '/segments')).status, 200);
+  go();
+  assert.deepEqual(
+    (await Promise.all(running)).map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.equal((await admin('a', 'GET', '/segments')).status, 200);
+  assert.deepEqual(work.begun, ['1 read', '1 read', '1 read', '2 read', '1 read']);
+});
+
+test('when too many wait, the others are told when to ask again', async (t) => {
+  const { admin, work, go } = await serve(t);
+  const answers: Response[] = [];
+  const all = times(210, async () => answers.push(await admin('a', 'DELETE', '/segments/x')));
+  await until('those that are too many', () => answers.length === 8);
+  const [refused] = answers;
+  assert.deepEqual([refused?.status, refused?.headers.get('retry-after')], [429, '5']);
+  assert.deepEqual(await refused?.json(), { message: 'Too many at the moment. Try again.' });
+  assert.equal(work.running, 2);
+  go();
+  await Promise.all(all);
+  const statuses = answers.map(({ status }) => status);
+  assert.deepEqual(statuses, [...Array(8).fill(429), ...Array(202).fill(204)]);
+});

@@ -1,0 +1,86 @@
+import type { FastifyReply } from 'fastify';
+import { closedWith } from './closed-with.ts';
+import { Busy, type FairQueue, makeFairQueue } from './fair-queue.ts';
+
+/**
+ * What a request of an account does: it reads; it changes something, for some milliseconds; or it works for long, as an
+ * import does, so that reads and changes must not wait for it.
+ */
+export type Turn = 'read' | 'change' | 'long';
+
+/**
+ * How many requests of one account are worked on at once. Those that wait for a lock, or for much that is read, can hold
+ * so many connections to the database, and no more.
+ */
+const atOnce: Readonly<Record<Turn, number>> = { read: 3, change: 1, long: 2 };
+/** Requests that wait: of one user or token, and of the account. */
+const [WAITING_OF_ONE, WAITING] = [200, 1_000];
+/** When who is refused may ask again, s. */
+const RETRY_S = 5;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Absent: what the method says. */
+    turn?: Turn;
+  }
+}
+
+export type Turns = ReturnType<typeof makeTurns>;
+
+/**
+ * Every request of an account but events and lookups takes a turn here, so that the requests of one account do not keep
+ * those of others waiting, nor those of one user or token a colleague's. What is sent for as long as somebody reads it, a
+ * stream or a download, has had its turn when that begins.
+ */
+export function makeTurns() {
+  const accounts = new Map<number, Readonly<Record<Turn, FairQueue>>>();
+  function queuesOf(account: number) {
+    const queue = (running: number) =>
+      makeFairQueue({ running, waitingOfOne: WAITING_OF_ONE, waiting: WAITING });
+    const queues = accounts.get(account) ?? {
+      read: queue(atOnce.read),
+      change: queue(atOnce.change),
+      long: queue(atOnce.long),
+    };
+    accounts.set(account, queues);
+    return queues;
+  }
+  /** Of each response that has, or had, a turn: what ends it. */
+  const ends = new WeakMap<object, () => void>();
+  return {
+    /** Ends the turn of a response that is being sent, which may take as long as its client likes. */
+    end: ({ raw }: FastifyReply): void => ends.get(raw)?.(),
+    /**
+     * Does the work of a request in its turn. Undefined, and no answer, if its client leaves before. `client`: a user or token.
+     * @throws Refusal 429 if too many wait
+     */
+    async run<T>(
+      { turn, account, client }: { readonly turn: Turn; readonly account: number; readonly client: string },
+      reply: FastifyReply,
+      work: () => Promise<T>,
+    ): Promise<T | undefined> {
+      if (ends.has(reply.raw)) return work(); // the route of a HEAD has the handler of its GET
+      const { promise: sent, resolve: end } = Promise.withResolvers<void>();
+      ends.set(reply.raw, end);
+      const signal = closedWith(reply);
+      let answer: Promise<T> | undefined;
+      const begin = () => {
+        answer = work();
+        return Promise.race([answer, sent]);
+      };
+      try {
+        await queuesOf(account)[turn](client, begin, signal);
+        return await answer;
+      } catch (error) {
+        if (signal.aborted && error === signal.reason) {
+          reply.hijack();
+          return undefined;
+        }
+        if (error instanceof Busy) reply.header('retry-after', RETRY_S);
+        throw error;
+      }
+    },
+    /** Of an account that is gone. */
+    forget: (account: number): void => void accounts.delete(account),
+  };
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { version } from '../../../src/shared/process/version.ts';
+import { compile } from '../../../systemd/build/compile.ts';
+import { packDeb } from '../../../systemd/build/deb.ts';
+import { stage } from '../../../systemd/build/stage.ts';
+
+/** A package of this version, and of the one after it: the same program with a step more for each of its databases. */
+export type Packages = {
+  readonly now: string;
+  readonly next: string;
+  /** The compiled program that they are made of. */
+  readonly program: string;
+  remove(): void;
+};
+
+export const versions = { now: version, next: '1.1.0' } as const;
+
+const changedAt = 1_795_000_000;
+
+/** Builds them as `npm run deb` does. */
+export function buildPackages(): Packages {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-packages-'));
+  const root = join(folder, 'root');
+  const program = join(folder, 'program');
+  compile(program);
+  stage(root, program, 'amd64');
+  const pack = (version: string) => packDeb(root, { changedAt, arch: 'amd64', folder, version });
+  const now = pack(versions.now);
+  addSteps(join(root, 'usr/lib/pbx-bridge/lib'));
+  const packages = { now, next: pack(versions.next), program };
+  rmSync(root, { recursive: true });
+  return { ...packages, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** What the next version adds to each database: its steps stand before what is said of older ones. */
+function addSteps(lib: string): void {
+  const found = new Set<string>();
+  for (const path of globSync('**/*.js', { cwd: lib })) {
+    const text = readFileSync(join(lib, path), 'utf8');
+    const next = text.replace(/\}(?=,?\s*\],\s*ifOlder: '(let|save) )/g, (_, word) => {
+      found.add(word);
+      return `}, { name: 'later', sql: 'ALTER TABLE ${word === 'let' ? 'event' : 'calls'} ADD COLUMN later TEXT' }`;
+    });
+    if (next !== text) writeFileSync(join(lib, path), next);
+  }
+  assert.deepEqual([...found].sort(), ['let', 'save'], 'the steps of both SQLite databases');
+}
+
+/** The same for arm64. What is in it can be looked at on any machine. */
+export function buildArm64({ program }: Packages): { readonly file: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-arm64-'));
+  stage(join(folder, 'root'), program, 'arm64');
+  const file = packDeb(join(folder, 'root'), { changedAt, arch: 'arm64', folder, version: versions.now });
+  return { file, remove: () => rmSync(folder, { recursive: true }) };
+}
