@@ -222,6 +222,10 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     step: /^GET \/(segments|admin\/fleet)/,
     why: 'the customers of each are counted, by an index alone',
   },
+  {
+    step: /^new deliveries/,
+    why: 'the calls of a day are read: on a Sunday, most of them are of those who wait to be called back',
+  },
   { step: /^(due: retry|the next retry)/, why: 'all that are sent again are compared' },
   {
     ...{ step: /^a webhook is removed/, times: 3 * PROPORTION },
