@@ -29,6 +29,9 @@ const poisons: readonly ApiFault[] = [
  * in these seconds is nobody's promise. How it really compares is in the note.
  */
 const mostLaterMs = 4_000;
+/** A machine on which calls without poison wait for so long shows nothing of poison: it is measured again, so many times. */
+const busyMs = 1_000;
+const mostTries = 6;
 
 const inTheWay = new URL('./in-the-way.fixture.ts', import.meta.url).href;
 
@@ -46,9 +49,11 @@ export const poison: Fault = {
 };
 
 async function compareAll(options: RunOptions, env: Readonly<Record<string, string>>): Promise<Outcome> {
-  const results = await Promise.all(
-    [0, 1, besidesOf(options.size)].map((poisoned) => measure(options, poisoned, env)),
-  );
+  const measureAll = () =>
+    Promise.all([0, 1, besidesOf(options.size)].map((poisoned) => measure(options, poisoned, env)));
+  let results = await measureAll();
+  for (let tries = 1; tries < mostTries && isBusy(results) && !options.stop.aborted; tries += 1)
+    results = await measureAll();
   const [clean, one, many] = results as [Measured, Measured, Measured];
   const broken = results.flatMap((result) => result.broken);
   const worst = [one, many].map(({ poisoned, delays }) => {
@@ -65,6 +70,8 @@ async function compareAll(options: RunOptions, env: Readonly<Record<string, stri
 }
 
 type Measured = Awaited<ReturnType<typeof measure>>;
+
+const isBusy = ([clean]: readonly Measured[]) => percentile(clean?.delays ?? [], 99) > busyMs;
 
 async function measure(
   { size, seed, say, stop }: RunOptions,
