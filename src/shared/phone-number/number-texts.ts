@@ -1,6 +1,14 @@
 import { withoutCountryCodes } from './country-codes.ts';
 import { canCount, withoutCount } from './counts.ts';
-import { addressesOf, FAX, isFiller, LABEL, otherLabel, separated } from './number-words.ts';
+import {
+  addressesOf,
+  isFiller,
+  isNotCalled,
+  LABEL,
+  otherLabel,
+  separated,
+  withLabels,
+} from './number-words.ts';
 import { type CompleteNumber, completeIn } from './parse-number.ts';
 import { plainText } from './plain-text.ts';
 import { splitRun } from './split-run.ts';
@@ -73,7 +81,7 @@ export function numberTexts(text: string, country: string | null | undefined): N
     const item = isBehindLabel ? withoutCount(part.trim(), complete) : part.trim();
     if (/^(?:[,;|\ue001]|:::)?$/.test(item)) separator = item === '' && isComma(separator) ? ',' : item;
     else if (isFiller(item)) saysNone = true;
-    else if (item.includes(FAX)) leaveOut('not-a-number')(item.replaceAll(FAX, 'Fax').replace(/\s+/g, ' '));
+    else if (isNotCalled(item)) leaveOut('not-a-number')(withLabels(item));
     else if (
       ((isComma(separator) || isPause(separator, part)) &&
         isBehindLongOne() &&
