@@ -26,6 +26,8 @@ export type NumberTexts = { readonly texts: string[]; readonly unread: UnreadTex
 
 /** No cell or field that people write is longer. The time that a text takes grows faster than its length. */
 const LONGEST = 1_000;
+/** Of a list of the service's own, too: longer texts are not looked at. */
+export const MAX_TEXT = 4_000;
 /** Nor has it more groups of digits. Each may have to be read several times, in the country's rules. */
 const MAX_GROUPS = 100;
 
@@ -50,6 +52,8 @@ const areaCode =
  * numbers are never joined. Where one number ends and the next begins, the numbers of the country decide.
  */
 export function numberTexts(text: string, country: string | null | undefined): NumberTexts {
+  if (text.length > MAX_TEXT)
+    return { texts: [], unread: [{ text: text.slice(0, LONGEST), reason: 'not-a-number' }] };
   // Almost every number is written so.
   if (/^\+?\d+$/.test(text)) return { texts: [text], unread: [] };
   const groups = text.match(/\p{Nd}+/gu)?.length ?? 0;

@@ -213,8 +213,12 @@ const fillers = new Set(
     no nein non nee ohne sans sin without tbd tba folgt entfällt`).split('|'),
 );
 
+/** In characters. */
+const LONGEST_FILLER = 200;
+
 /** True for what is written where there is no number: `-`, `n/a`, `k. A.`, `unbekannt`, `anonymous`. */
 export function isFiller(text: string): boolean {
+  if (text.length > LONGEST_FILLER) return false;
   const letters = text.toLowerCase().replace(/[^\p{L}\p{M}\d]+/gu, '');
   return (letters === '' && !text.includes('##')) || fillers.has(letters);
 }

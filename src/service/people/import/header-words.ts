@@ -159,9 +159,13 @@ const otherFax =
   /(?<!\p{Script=Latin})fa(?:x|ks)|факс|φαξ|传真|傳真|فاكس|فکس|نمابر|פקס|ファ[ック]*ス|팩스|แฟกซ์|โทรสาร|फैक्स|ֆաքս|ფაქსი/u;
 const otherTelephone = /телефон|тел[.\s/]|τηλ|电话|電話|هاتف|تلفن|تليفون|טלפון|전화|โทรศัพท์|फ़ोन/u;
 
+/** Headers and their words are not longer, in characters; what a word is joined of takes time that grows with its length. */
+const [LONGEST_HEADER, LONGEST_COMPOUND] = [500, 40];
+
 /** The roles of the words in a header; undefined for a word that is unknown. */
 function rolesIn(header: string): (Role | undefined)[] {
   const text = header
+    .slice(0, LONGEST_HEADER)
     .replace(/(?<=\p{Ll}{2})(?=\p{Lu})/gu, ' ')
     .replace(/n[°º]|#/gi, ' nr ')
     .normalize('NFKD')
@@ -178,6 +182,7 @@ const SHORTEST_JOINED = 3;
 function rolesOfWord(word: string): Role[] | undefined {
   const role = roleOf.get(word);
   if (role !== undefined) return [role];
+  if (word.length > LONGEST_COMPOUND) return undefined;
   for (let length = Math.min(LONGEST_WORD, word.length - 2); length >= SHORTEST_JOINED; length -= 1) {
     const first = roleOf.get(word.slice(0, length));
     if (first === undefined || ((first === 'neutral' || first === 'place') && length < 4)) continue;
@@ -229,6 +234,7 @@ export type Meaning =
   | 'unknown';
 
 export function meaningOf(header: string): Meaning {
+  if (header.length > LONGEST_HEADER) return 'unknown';
   const whole = meaningOfWords(header);
   if (whole !== 'none' && whole !== 'perhaps-numbers') return whole;
   // `Phone / Email` and `Telefon (Notfall)`.

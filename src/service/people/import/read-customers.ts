@@ -165,7 +165,11 @@ const total =
 /** Whether a line is what stands below a list: `Summe;2;`. No company is called so and has nothing but amounts. */
 function isTotal(cells: readonly string[]): boolean {
   const [first = '', ...others] = cells.filter(Boolean);
-  return total.test(first) && others.every((cell) => /^[^\p{L}]*(?:EUR|USD|GBP|CHF)?$/u.test(cell));
+  return (
+    first.length <= 100 &&
+    total.test(first) &&
+    others.every((cell) => /^[^\p{L}]*(?:EUR|USD|GBP|CHF)?$/u.test(cell))
+  );
 }
 
 type TextColumn = Exclude<CustomerField, 'numbers'>;
