@@ -64,7 +64,7 @@ export function chooseColumns(
   choose(
     'numbers',
     isOf('place-number').filter(({ about }) =>
-      about.count === 0 ? isChosen('numbers') : about.dialledOrShort() >= 0.8,
+      about.count === 0 ? isChosen('numbers') : about.dialledOrShort() >= 0.5,
     ),
   );
   const isBesideTelephones = (one: Column) => isDialledMostly(one) && isWritten(one);
