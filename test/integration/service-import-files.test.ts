@@ -387,7 +387,10 @@ test('a list of a telephone and marked numbers are imported as what they are', a
   assert.match(preview, /4 new, 0 changed, 0 unchanged/);
   assert.match(preview, /Other Number: “030 901822 Fax” is not a valid phone number/);
   assert.match(preview, /Other Number: “Assistant 030 901823” is not a valid phone number/);
-  const numbersOf = (name: string) => Object.values(customers).find(([first]) => first === name)?.slice(1);
+  const numbersOf = (name: string) =>
+    Object.values(customers)
+      .find(([first]) => first === name)
+      ?.slice(1);
   assert.deepEqual(numbersOf('Anna Beispiel'), ['+491713920000', '+4930901821']);
   assert.deepEqual(numbersOf('Otto Meier'), ['+491713920001', '201']);
 });
