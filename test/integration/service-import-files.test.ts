@@ -351,3 +351,46 @@ test('a known customer keeps a number that an earlier line of the table gives to
   assert.match(preview, /\+4930901820 already belongs to "Alpha's customer"\. Line 2/);
   assert.deepEqual([customers[1], customers[7]], [['Ann', '+49301234567', '+4930901820'], ['Bea']]);
 });
+
+test('cells that are longer than any number, country or key are named, and are not searched through', async (t) => {
+  const { imports } = await importing(t);
+  // Each of these was matched in time that grows with the square of its length: many minutes.
+  const long = { at: '@', arabic: '٠ ', digits: '1 ', hashes: '#' };
+  for (const [reference, part] of Object.entries(long)) {
+    const cell = `${part.repeat(200_000 / part.length)}x`;
+    const { preview, customers } = await imports(
+      [
+        'Kundennr;Name;Land;Telefon',
+        `${reference}1;First;DE;030 901824`,
+        `${reference};Long;DE;${cell}`,
+        `${reference}2;Country;${cell};030 901821`,
+        `Summe${cell};;;`,
+      ].join('\n'),
+    );
+    assert.match(preview, /Telefon: “[^”]{1,60}” is not a valid phone number\. Line 3 /, reference);
+    assert.deepEqual(customers[reference], ['Long'], reference);
+    assert.equal(customers[`${reference}2`]?.[0], 'Country', reference);
+  }
+});
+
+test('a list of a telephone and marked numbers are imported as what they are', async (t) => {
+  const { imports } = await importing(t);
+  const { preview, customers } = await imports(
+    [
+      'Display Name,Office Number,Mobile Number,Other Number,Line,Ring Tone,Auto Divert,Priority,group_id_name',
+      'Anna Beispiel,030 901821,0171 3920000,030 901822 (Fax privat),-1,Auto,,0,All Contacts',
+      'Otto Meier,201,0171 3920001,Assistentin: 030 901823,-1,Auto,,0,All Contacts',
+      'Ida Leer,202,,030 901824,-1,Auto,,0,All Contacts',
+      'Udo Leer,203,,030 901825,-1,Auto,,0,All Contacts',
+    ].join('\n'),
+  );
+  assert.match(preview, /4 new, 0 changed, 0 unchanged/);
+  assert.match(preview, /Other Number: “030 901822 Fax” is not a valid phone number/);
+  assert.match(preview, /Other Number: “Assistant 030 901823” is not a valid phone number/);
+  const numbersOf = (name: string) =>
+    Object.values(customers)
+      .find(([first]) => first === name)
+      ?.slice(1);
+  assert.deepEqual(numbersOf('Anna Beispiel'), ['+491713920000', '+4930901821']);
+  assert.deepEqual(numbersOf('Otto Meier'), ['+491713920001', '201']);
+});

@@ -536,6 +536,29 @@ test("a number that Google's column before it calls a fax is left out and named"
   }
 });
 
+test('a number that a column beside it calls a fax or a pager is left out and named', async () => {
+  const table = readTable(
+    [
+      'Name,Phone,Phone Type,phone_1_number,phone_1_type,Kundennr',
+      'Ann,030 901820,Work,030 901821,fax,1',
+      'Bob,030 901822,Pager,030 901823,cell,2',
+    ].join('\n'),
+  );
+  const mapping = chooseColumns(table.header, table.sample, 'DE');
+  const { customers, left } = await readCustomers(table, { mapping, country: 'DE', find: async () => [] });
+  assert.deepEqual(
+    customers.map(({ numbers }) => [...(numbers?.keys() ?? [])]),
+    [['+4930901820'], ['+4930901823']],
+  );
+  assert.deepEqual(
+    left.reasons().map(({ message, lines }) => [message.slice(0, 24), lines]),
+    [
+      ['phone_1_number: “Fax 030', [2]],
+      ['Phone: “Pager 030 901822', [3]],
+    ],
+  );
+});
+
 test('lines that a quote without a partner would join are named, and none is imported', async () => {
   const head = 'reference;name;Notiz;numbers\n';
   const joined: Record<string, readonly [text: string, lines: number[], imported: string[]]> = {

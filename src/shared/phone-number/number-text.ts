@@ -1,4 +1,4 @@
-import { numberTexts } from './number-texts.ts';
+import { MAX_TEXT, numberTexts } from './number-texts.ts';
 import { plainText } from './plain-text.ts';
 
 /** What PBXs and trunks write in place of a number that its caller withholds; `P`: an analogue line's caller id. */
@@ -32,7 +32,7 @@ const keypadWords: ReadonlyMap<string, Placeholder> = new Map([
  */
 export function numberIn(text: string, country?: string | null): string {
   // Most names have no digits.
-  if (!/[\d\u0080-\uffff%]/.test(text)) return '';
+  if (text.length > MAX_TEXT || !/[\d\u0080-\uffff%]/.test(text)) return '';
   // `#` ends dialling.
   const { texts, unread } = numberTexts(text.replace(/(?<=\d)#$/, ''), country);
   // A PBX writes one: what a person would have to explain is read as it stands.
@@ -53,6 +53,7 @@ export function isWithheld(text: string): boolean {
 }
 
 function addressIn(text: string): string {
+  if (text.length > MAX_TEXT) return '';
   // Almost every number is written so.
   if (/^\+?\d*$/.test(text)) return text;
   const written = plainText(text);

@@ -1,6 +1,14 @@
 import { withoutCountryCodes } from './country-codes.ts';
 import { canCount, withoutCount } from './counts.ts';
-import { addressesOf, FAX, isFiller, LABEL, otherLabel, separated } from './number-words.ts';
+import {
+  addressesOf,
+  isFiller,
+  isNotCalled,
+  LABEL,
+  otherLabel,
+  separated,
+  withLabels,
+} from './number-words.ts';
 import { type CompleteNumber, completeIn } from './parse-number.ts';
 import { plainText } from './plain-text.ts';
 import { splitRun } from './split-run.ts';
@@ -18,6 +26,8 @@ export type NumberTexts = { readonly texts: string[]; readonly unread: UnreadTex
 
 /** No cell or field that people write is longer. The time that a text takes grows faster than its length. */
 const LONGEST = 1_000;
+/** Of a list of the service's own, too: longer texts are not looked at. */
+export const MAX_TEXT = 4_000;
 /** Nor has it more groups of digits. Each may have to be read several times, in the country's rules. */
 const MAX_GROUPS = 100;
 
@@ -42,6 +52,8 @@ const areaCode =
  * numbers are never joined. Where one number ends and the next begins, the numbers of the country decide.
  */
 export function numberTexts(text: string, country: string | null | undefined): NumberTexts {
+  if (text.length > MAX_TEXT)
+    return { texts: [], unread: [{ text: text.slice(0, LONGEST), reason: 'not-a-number' }] };
   // Almost every number is written so.
   if (/^\+?\d+$/.test(text)) return { texts: [text], unread: [] };
   const groups = text.match(/\p{Nd}+/gu)?.length ?? 0;
@@ -73,7 +85,7 @@ export function numberTexts(text: string, country: string | null | undefined): N
     const item = isBehindLabel ? withoutCount(part.trim(), complete) : part.trim();
     if (/^(?:[,;|\ue001]|:::)?$/.test(item)) separator = item === '' && isComma(separator) ? ',' : item;
     else if (isFiller(item)) saysNone = true;
-    else if (item.includes(FAX)) leaveOut('not-a-number')(item.replaceAll(FAX, 'Fax').replace(/\s+/g, ' '));
+    else if (isNotCalled(item)) leaveOut('not-a-number')(withLabels(item));
     else if (
       ((isComma(separator) || isPause(separator, part)) &&
         isBehindLongOne() &&

@@ -53,18 +53,103 @@ const labelledCode = new RegExp(String.raw`${codes}[^\p{L}\d]*\d`, 'iu');
 /** True for a text that gives the code of an area or a country apart: `Vorwahl 030 Telefon 901820`. */
 export const givesCodeApart = (text: string): boolean => labelledCode.test(text);
 
-/** Stands for a label of a fax number, which nobody can be called at. */
-export const FAX = '\ue000';
-const faxWords = '(?:(?:tele)?fax(?:nummer|nr|number)?|fx|f|faks|факс|ф|φαξ|φ)';
-const fax = new RegExp(
-  [
+/** Each stands for the label of a number at which the person is not called. */
+const FAX = '\ue000';
+const PAGER = '\ue002';
+const ASSISTANT = '\ue003';
+const notCalledMark = new RegExp(`[${FAX}${PAGER}${ASSISTANT}]`);
+/** Whether a label says that the person is not called at the number beside it: a fax, a pager, an assistant's telephone. */
+export const isNotCalled = (item: string): boolean => notCalledMark.test(item);
+/** The item as people can read it. */
+export const withLabels = (item: string): string =>
+  item
+    .replaceAll(FAX, 'Fax')
+    .replaceAll(PAGER, 'Pager')
+    .replaceAll(ASSISTANT, 'Assistant')
+    .replace(/\s+/g, ' ');
+
+const oneOf = (words: string) => `(?:${anyOf(words)})`;
+const faxWords = `(?:(?:e-?|tele|privat|dienst|haupt|zentral|b(?:ü|ue)ro|firmen|gesch(?:ä|ae)fts)?(?:fax|faks)(?:nummer|nr|number|num|no|ger(?:ä|ae)t|anschluss|anschluß|e?s)?|t[ée]l[ée]copie(?:ur)?|facsimil[eé]|факс|φαξ)`;
+const pagerWords =
+  oneOf(`pagers? beeper piepser funkruf funkrufempfänger cityruf bip(?:p?eur) radiomessagerie telex télex
+  teletype tty tdd buscapersonas buscas? localizador semafoon pieper cercapersone`);
+const assistantWords =
+  oneOf(`assistent(?:in|en|innen|e|es|i)?(?:[/*:_-]+in)? assistenz l?assistant(?:s|es?)? asst
+  asistentes? ayudantes? sekretärin sekretaerin secretary secrétaire secretaria secretaresse segretari[ao]`);
+
+/** A telephone all the same: `Tel. + Fax`, `kein Fax`. */
+const calledWords =
+  /(?<!\p{L})(?:tel(?!e?[fk]a[xk]|ex|[eé]?cop)|tél(?!écop|ex)|ph(?:one)?(?!\p{L})|telephone|fon|mob|móv|mov|handy|cell|cel(?!\p{L})|gsm|port|festnetz|rufn|kein|keine|no|not|non|nicht|pas|geen|ohne|sans|sin|without)/iu;
+
+/** `alone`: only if nothing else is said, so that `F. Meier` is a person; `always`: `Telefon Assistent` is not the person's, either. */
+const marks: readonly (readonly [mark: string, words: string, when?: 'alone' | 'always'])[] = [
+  [FAX, faxWords],
+  [FAX, '(?:fx|f|ф|φ)', 'alone'],
+  [PAGER, pagerWords],
+  [ASSISTANT, assistantWords, 'always'],
+];
+/** Of where it is, behind the word: `Fax Büro 040 123456`. */
+const place =
+  oneOf(`nr no n nummer number num numéro número büro buero office bureau oficina kantoor work arbeit travail trabajo
+  werk privat private privé privado particular home zuhause thuis domicile casa geschäftlich geschaeftlich dienstlich beruflich
+  business zentrale standard main haupt phone telefon phone teléfono`);
+/** Text that is no number and none of the marks between numbers. */
+const [near, nearBrackets] = ['[^\\d+,;|\\n]{0,40}?', '[^()\\d]{0,40}'];
+
+const notCalled = marks.map(([mark, words, when]) => {
+  const ownWord = `(?<!\\p{L})${words}(?!\\p{L})`;
+  return {
+    ...{ mark, when, has: new RegExp(when === 'alone' ? `^s*${words}[s.:]*$` : ownWord, 'iu') },
     // Not `Tel/Fax: 030 901820`, which is both.
-    `(?<!\\p{L}|\\p{L}\\.?\\s*[/&+]\\s*|\\b(?:und|u\\.?|and|et|en|y|e|ou|oder|or)\\s+)${faxWords}(?:\\s*[.:/=-]|\\s)*(?=[+(\\d])`,
-    `(?<=\\d\\s*)\\(\\s*${faxWords}\\.?\\s*\\)|\\(\\s*${faxWords}[\\s.:]*\\)[\\s.:]*(?=[+(\\d])`,
-    `(?<=\\d\\s*)${faxWords}\\.?(?=\\s*(?:$|[,;|\\n]))`,
-  ].join('|'),
-  'giu',
-);
+    before: new RegExp(
+      `(?<!\\p{L}|\\p{L}\\.?\\s*[/&+]\\s*|\\b(?:und|u\\.?|and|et|en|y|e|ou|oder|or)\\s+)${words}(?<tail>(?!\\p{L})(?:\\s*|${near}))(?=[+(\\d])`,
+      'giu',
+    ),
+    behind: new RegExp(
+      `(?<=\\d[\\s.:=-]*)(?:${oneOf('büro home work business privat private office')}[\\s-]*)?${words}(?!\\p{L})\\.?(?<tail>${near})(?=\\s*(?:$|[,;|\\n]))`,
+      'giu',
+    ),
+  };
+});
+
+/** In brackets, with a count at most: `040 123456 (Fax 2)`. */
+const inBrackets = new RegExp(`\\((${nearBrackets}\\d?[^()\\d]{0,3})\\)[\\s.:]*`, 'gu');
+/** What is said of a number by a label that says that the person is not called at it; undefined for any other. */
+export const notCalledAs = (label: string): string | undefined => {
+  const mark = markIn(label);
+  return mark && withLabels(mark);
+};
+const markIn = (label: string): string | undefined =>
+  notCalled.find(({ has, when }) => has.test(label) && (when === 'always' || !calledWords.test(label)))?.mark;
+const placesOnly = new RegExp(`^(?:[\\s.:/=#'()-]*${place}(?!\\p{L}))*[\\s.:/=#'()-]*$`, 'iu');
+
+/** A text with a mark in place of each label of a number at which the person is not called, on its side of the number. */
+function withoutCalled(text: string): string {
+  // `Assistent(in)`
+  let marked = text
+    .replace(/(?<=\p{L})\((?:in|e)\)/giu, '')
+    .replace(inBrackets, (whole, label: string, at: number, all: string) => {
+      const mark = markIn(label);
+      if (mark === undefined) return whole;
+      if (/\d\s*$/.test(all.slice(0, at))) return ` ${mark},`;
+      return /^[+(\d]/.test(all.slice(at + whole.length)) ? `,${mark} ` : whole;
+    });
+  for (const { mark, when, before, behind } of notCalled) {
+    const isSaid = (tail: string) => when === 'always' || (when !== 'alone' && !calledWords.test(tail));
+    const tailOf = (match: unknown[]) => (match.at(-1) as { tail: string }).tail;
+    marked = marked
+      .replace(before, (whole: string, ...match) => {
+        const tail = tailOf(match);
+        const isLabel = /[:=]\s*$/.test(tail) || when === 'always';
+        return placesOnly.test(tail) || (isLabel && isSaid(tail)) ? `,${mark} ` : whole;
+      })
+      .replace(behind, (whole: string, ...match) => {
+        const tail = tailOf(match);
+        return tail.trim() === '' || isSaid(tail) ? ` ${mark},` : whole;
+      });
+  }
+  return marked;
+}
 
 const or = new RegExp(
   `(?<=[\\s)])(?:${anyOf('oder or ou of o und and et en y e u bzw resp sowie &')})\\.?(?=[\\s(])|\\+(?=\\s+0)`,
@@ -99,12 +184,7 @@ const comment = new RegExp(
 
 /** A text with a comma or a mark in place of everything that stands between numbers. */
 export function separated(text: string): string {
-  const labelled = text
-    .replace(extension, ',')
-    .replace(fax, (label, at: number, whole: string) => {
-      const isBehind = label.startsWith('(') && /\d\s*$/.test(whole.slice(0, at));
-      return !isBehind && /^\s*[+(\d]/.test(whole.slice(at + label.length)) ? `,${FAX} ` : ` ${FAX},`;
-    })
+  const labelled = withoutCalled(text.replace(extension, ','))
     .replace(comment, ' ')
     .replace(label, LABEL)
     .replace(or, ',');
@@ -133,8 +213,12 @@ const fillers = new Set(
     no nein non nee ohne sans sin without tbd tba folgt entfällt`).split('|'),
 );
 
+/** In characters. */
+const LONGEST_FILLER = 200;
+
 /** True for what is written where there is no number: `-`, `n/a`, `k. A.`, `unbekannt`, `anonymous`. */
 export function isFiller(text: string): boolean {
+  if (text.length > LONGEST_FILLER) return false;
   const letters = text.toLowerCase().replace(/[^\p{L}\p{M}\d]+/gu, '');
   return (letters === '' && !text.includes('##')) || fillers.has(letters);
 }

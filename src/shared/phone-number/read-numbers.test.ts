@@ -776,3 +776,33 @@ test('a number as programs show it is this one number, whatever its parts are', 
       { numRuns: 15 },
     );
 });
+
+test('numbers of a fax, a pager or an assistant are left out, in whatever words', () => {
+  const labels = {
+    Fax: `Fax|Fax-Nr.|Fax Nr.|Fax #|Fax Büro|Fax geschäftlich|Privatfax|Büro-Fax|eFax|Telefax|Faxgerät|Télécopie|Télécopieur
+      Facsimile|Faksnummer`,
+    Pager: 'Pager|Piepser|Buscapersonas|Semafoon|Telex|Beeper',
+    Assistant: `Assistentin|Assistent|Assistenz|Assistent(in)|Assistant|Assistante|Asistente|Assistente|Sekretärin|Secrétaire
+      Asst.|Telefon Assistent|Assistentin Frau Meier|Téléphone de l’assistante`,
+  };
+  for (const [mark, some] of Object.entries(labels))
+    for (const label of some.split(/\||\n\s*/))
+      for (const text of [`${label}: 030 901820`, `030 901820 (${label})`]) {
+        const { numbers, unread } = readNumbers(text, 'DE');
+        assert.deepEqual(numbers, [], text);
+        assert.match(unread.at(-1)?.text ?? '', new RegExp(`${mark}.*030 901820|030 901820.*${mark}`), text);
+      }
+  for (const text of [
+    ...['fax 030 901820', 'pager 030 901820', '030 901820 - Fax', '030 901820 Fax Büro', '030 901820=Fax'],
+    ...['030 901820 Assistentin', '030 901820 (nur Fax)', '030 901820 (Fax: Büro)', '(Pager) 030 901820'],
+  ])
+    assert.deepEqual(readNumbers(text, 'DE').numbers, [], text);
+  const beside = readNumbers('Tel. 030 901820, Assistentin: 030 901821 / Fax: 030 901822', 'DE');
+  assert.deepEqual(beside.numbers, ['+4930901820']);
+  for (const text of [
+    ...['Tel. + Fax: 030 901820', '030 901820 (Tel./Fax)', '030 901820 (kein Fax)', 'Assistance: 030 901820'],
+    ...['030 901820 (Sekretariat)', '030 901820 (Zentrale)', 'Fax: -; Tel: 030 901820'],
+    ...['F. Meier: 030 901820', '030 901820 (F. Meier)', '030 901820 F. Meier'],
+  ])
+    assert.deepEqual(readNumbers(text, 'DE').numbers, ['+4930901820'], text);
+});

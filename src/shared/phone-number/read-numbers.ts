@@ -1,5 +1,5 @@
 import { normaliseNumber } from './normalise-number.ts';
-import { numberTexts, type UnreadText } from './number-texts.ts';
+import { MAX_TEXT, numberTexts, type UnreadText } from './number-texts.ts';
 import { givesCodeApart } from './number-words.ts';
 import { completeIn, e164In, isInNewRange, LONGEST_EXTENSION, parse } from './parse-number.ts';
 import { plainText } from './plain-text.ts';
@@ -29,6 +29,7 @@ const starred = /(?<=(?:^|[,;|\n:])\s*)[*#]+\d{1,8}[*#]*(?=\s*(?:$|[,;|\n]))/g;
  * is no number (`-`, `n/a`, zeros) is neither a number nor unread.
  */
 export function readNumbers(text: string, country: string | null | undefined): NumbersRead {
+  if (text.length > MAX_TEXT) return { numbers: [], unread: numberTexts(text, country).unread };
   const codes: UnreadText[] = [];
   const rest = plainText(text).replace(starred, (code) => {
     codes.push({ text: code, reason: 'not-a-number' });

@@ -28,7 +28,12 @@ export function textIn(cell: string): string {
 
 /** Whether it says that there is no reference, or has lost it. `NO` and `@x` are some. */
 export const isNoReference = (cell: string): boolean =>
-  isBlank(cell) ||
+  isBlank(cell) || (cell.length <= LONGEST_WORDS && isWordForNone(cell));
+
+/** In characters: more than people write for nothing. */
+const LONGEST_WORDS = 100;
+
+const isWordForNone = (cell: string): boolean =>
   isRounded(cell) ||
   newcomer.test(cell) ||
   /^(?:0+|na|k\. ?a\.|n\. ?v\.)$/i.test(cell) ||

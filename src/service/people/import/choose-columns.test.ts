@@ -227,6 +227,154 @@ const exports: Record<string, readonly [table: string, columns: Record<string, s
     'Kd.-Nr.\tName\tRufnummer\n7\tBar "Zum Anker"\t030 901820\n8\t12" Rohre\t030 901821',
     { 'Kd.-Nr.': 'reference', Name: 'name', Rufnummer: 'numbers' },
   ],
+  'Yealink, All Contacts': [
+    lines(
+      'Display Name,Office Number,Mobile Number,Other Number,Line,Ring Tone,Auto Divert,Priority,group_id_name',
+      'Anna Beispiel,030 901820,0171 3920000,,-1,Auto,,0,All Contacts',
+      'Otto Meier,201,0171 3920001,,-1,Auto,,0,All Contacts',
+      'Ida Leer,030 901821,,,-1,Auto,,0,All Contacts',
+    ),
+    {
+      ...{ 'Display Name': 'name', 'Office Number': 'numbers', 'Mobile Number': 'numbers' },
+      'Other Number': 'numbers',
+    },
+  ],
+  'Yealink, its file of contacts': [
+    lines(
+      'display_name,office_number,mobile_number,other_number,line,ring,auto_divert,priority,group_id_name',
+      'Anna Beispiel,030901820,01713920000,,-1,Auto,,0,All Contacts',
+      'Otto Meier,030901821,01713920001,,-1,Auto,,0,All Contacts',
+    ),
+    {
+      ...{
+        display_name: 'name',
+        office_number: 'numbers',
+        mobile_number: 'numbers',
+        other_number: 'numbers',
+      },
+    },
+  ],
+  'Snom, its directory': [
+    lines(
+      'Name,Number,Number type,Contact type,Outgoing identity,Organization,Title,Email,Note,Group,First name,Last name',
+      'Anna Beispiel,030 901820,office,none,active,Muster GmbH,,,,,Anna,Beispiel',
+      'Otto Meier,+49 171 3920001,mobile,none,active,,,,,,Otto,Meier',
+    ),
+    {
+      ...{ Number: 'numbers', Organization: 'name', 'First name': 'name', 'Last name': 'name' },
+      Group: 'segment',
+    },
+  ],
+  'Grandstream, its phonebook': [
+    lines(
+      'First Name,Last Name,Favorite,Company,Department,Job,Job Title,Work Number,Home Number,Mobile Number,Accountindex,Group,Ringtone',
+      'Anna,Beispiel,0,Muster GmbH,,,,030901820,030901821,01713920000,0,,',
+      'Otto,Meier,0,,,,,030901822,,01713920001,0,,',
+    ),
+    {
+      ...{ 'First Name': 'name', 'Last Name': 'name', Company: 'name', Group: 'segment' },
+      ...{ 'Work Number': 'numbers', 'Home Number': 'numbers', 'Mobile Number': 'numbers' },
+    },
+  ],
+  'Fanvil, its phonebook': [
+    lines(
+      'name,work,mobile,other,ring,groups',
+      '"Anna Beispiel","030901820","01713920000","040669691","Default",""',
+      '"Otto Meier","030901821","","","Default",""',
+    ),
+    { name: 'name', work: 'numbers', mobile: 'numbers', other: 'numbers', groups: 'segment' },
+  ],
+  'FreePBX Contact Manager': [
+    lines(
+      'displayname,fname,lname,title,company,address,phone_1_number,phone_1_type,phone_1_extension,phone_1_flags,phone_2_number,phone_2_type,phone_2_extension,phone_2_flags,email_1',
+      'Anna Beispiel,Anna,Beispiel,,Muster GmbH,,030901820,work,,,01713920000,cell,,sms,a@example.com',
+      'Otto Meier,Otto,Meier,,,,030901821,work,12,,,,,,',
+    ),
+    {
+      ...{ fname: 'name', lname: 'name', company: 'name' },
+      ...{ phone_1_number: 'numbers', phone_2_number: 'numbers' },
+    },
+  ],
+  Thunderbird: [
+    lines(
+      'First Name,Last Name,Display Name,Nickname,Primary Email,Secondary Email,Screen Name,Work Phone,Home Phone,Fax Number,Pager Number,Mobile Number,Home Address,Home City,Home Country,Work Address,Work Country,Job Title,Department,Organization,Web Page 1,Birth Year,Custom 1,Notes',
+      'Anna,Beispiel,Anna Beispiel,,a@example.com,,,030 901820,,030 901829,030 901828,0171 3920000,,,,,,,,Muster GmbH,,,,',
+    ),
+    {
+      ...{ 'First Name': 'name', 'Last Name': 'name', Organization: 'name' },
+      ...{ 'Work Phone': 'numbers', 'Home Phone': 'numbers', 'Mobile Number': 'numbers' },
+      ...{ 'Home Country': 'country', 'Work Country': 'country' },
+    },
+  ],
+  'Thunderbird in German': [
+    lines(
+      'Vorname,Nachname,Anzeigename,Spitzname,Primäre E-Mail-Adresse,Sekundäre E-Mail-Adresse,Messenger-Name,Tel. dienstlich,Tel. privat,Fax-Nummer,Pager-Nummer,Mobil-Tel.-Nr.,Privat: Adresse,Privat: Land,Dienstlich: Land,Arbeitstitel,Abteilung,Organisation,Webseite 1,Geburtsjahr,Notizen',
+      'Anna,Beispiel,Anna Beispiel,,a@example.com,,,030 901820,,030 901829,030 901828,0171 3920000,,,,,,Muster GmbH,,,',
+    ),
+    {
+      ...{ Vorname: 'name', Nachname: 'name', Organisation: 'name' },
+      ...{ 'Tel. dienstlich': 'numbers', 'Tel. privat': 'numbers', 'Mobil-Tel.-Nr.': 'numbers' },
+      ...{ 'Privat: Land': 'country', 'Dienstlich: Land': 'country' },
+    },
+  ],
+  'Apple, a table of contacts': [
+    lines(
+      'First name,Last name,Company,Department,mobile phone,home phone,work phone,iPhone,main phone,home fax,work fax,pager,other phone,home email,birthday',
+      'Anna,Beispiel,Muster GmbH,,0171 3920000,,030 901820,0171 3920005,,,030 901829,,,a@example.com,',
+    ),
+    {
+      ...{ 'First name': 'name', 'Last name': 'name', Company: 'name', iPhone: 'numbers' },
+      ...{ 'mobile phone': 'numbers', 'home phone': 'numbers', 'work phone': 'numbers' },
+      ...{ 'main phone': 'numbers', 'other phone': 'numbers' },
+    },
+  ],
+  'Zoho CRM': [
+    lines(
+      'Record Id,Contact Owner.id,Contact Owner,Lead Source,First Name,Last Name,Account Name.id,Account Name,Email,Department,Phone,Home Phone,Other Phone,Fax,Mobile,Date of Birth,Assistant,Asst Phone,Mailing Country',
+      'zcrm_1,zcrm_9,Otto,Web,Anna,Beispiel,zcrm_5,Muster GmbH,a@example.com,,030 901820,,,030 901829,0171 3920000,,,030 901899,',
+    ),
+    {
+      ...{ 'Record Id': 'reference', 'First Name': 'name', 'Last Name': 'name', 'Account Name': 'name' },
+      ...{ Phone: 'numbers', 'Home Phone': 'numbers', 'Other Phone': 'numbers', Mobile: 'numbers' },
+      'Mailing Country': 'country',
+    },
+  ],
+  Pipedrive: [
+    lines(
+      'Person - ID,Person - Name,Person - Organization,Person - Phone - Work,Person - Phone - Home,Person - Phone - Mobile,Person - Phone - Other,Person - Email - Work,Person - Open deals,Person - Owner',
+      '1,Anna Beispiel,Muster GmbH,030 901820,,0171 3920000,,a@example.com,2,Otto',
+      '2,Otto Meier,,030 901821,,,,,0,Otto',
+    ),
+    {
+      ...{ 'Person - ID': 'reference', 'Person - Name': 'name', 'Person - Organization': 'name' },
+      ...{ 'Person - Phone - Work': 'numbers', 'Person - Phone - Home': 'numbers' },
+      ...{ 'Person - Phone - Mobile': 'numbers', 'Person - Phone - Other': 'numbers' },
+    },
+  ],
+  'a report of Salesforce': [
+    lines(
+      'Salutation,First Name,Last Name,Title,Account Name,Mailing Street,Mailing Country,Phone,Fax,Mobile,Email,Account Owner,Contact ID',
+      'Ms.,Anna,Beispiel,Boss,Muster GmbH,Hauptstr. 1,Germany,030 901820,030 901829,0171 3920000,a@example.com,Otto,0035e00000abcdA',
+      'Mr.,Otto,Meier,,Meier KG,,Germany,030 901821,,,,Otto,0035e00000abcdB',
+    ),
+    {
+      ...{ 'First Name': 'name', 'Last Name': 'name', 'Account Name': 'name', 'Contact ID': 'reference' },
+      ...{ Phone: 'numbers', Mobile: 'numbers', 'Mailing Country': 'country' },
+    },
+  ],
+  'numbers of places beside a badge': [
+    lines('Name;Dienstnummer;Büronummer;Kundennr', 'Anna;4711;030 901820;7', 'Otto;4712;201;8'),
+    { Name: 'name', Büronummer: 'numbers', Kundennr: 'reference' },
+  ],
+  'numbers of places alone': [
+    lines('Nom;Numéro bureau;Numéro domicile', 'Anna;01 23 45 67 89;01 23 45 67 88', 'Luc;01 23 45 67 87;'),
+    { Nom: 'name', 'Numéro bureau': 'numbers', 'Numéro domicile': 'numbers' },
+    'FR',
+  ],
+  'numbers with counts': [
+    lines('Name;Number 1;Number 2;Mobile', 'Anna;030 901820;;0171 3920000', 'Otto;030 901821;040 669691;'),
+    { Name: 'name', 'Number 1': 'numbers', 'Number 2': 'numbers', Mobile: 'numbers' },
+  ],
   Shopify: [
     lines(
       'Customer ID,First Name,Last Name,Email,Accepts Email Marketing,Default Address Company,Default Address Address1,Default Address City,Default Address Phone,Phone,Accepts SMS Marketing,Total Spent,Total Orders,Note,Tax Exempt,Tags',

@@ -61,7 +61,14 @@ export function chooseColumns(
   // `Zählernummer`: digits that begin with 0 are a key as well.
   const isWritten = (one: Column) =>
     holdsTelephones(one) && (!one.isNamed || !one.cells.every((cell) => /^\d*$/.test(cell)));
-  if (!isChosen('numbers')) choose('numbers', isOf('key').filter(holdsTelephones));
+  choose(
+    'numbers',
+    isOf('place-number').filter(({ about }) =>
+      about.count === 0 ? isChosen('numbers') : about.dialledOrShort() >= 0.5,
+    ),
+  );
+  const isBesideTelephones = (one: Column) => isDialledMostly(one) && isWritten(one);
+  choose('numbers', isOf('key').filter(isChosen('numbers') ? isBesideTelephones : holdsTelephones));
   if (!isChosen('numbers')) choose('numbers', isOf('unknown', 'alias', 'reference').filter(isWritten));
   if (!isChosen('reference')) choose('reference', reference(isOf));
   if (!isChosen('name')) choose('name', names(isOf));
@@ -116,6 +123,7 @@ function areCountries(cells: readonly string[]): boolean {
 function describe(cells: readonly string[], country: string | null) {
   const share = (is: (cell: string) => boolean) =>
     cells.length === 0 ? 0 : cells.filter(is).length / cells.length;
+  const isCalled = (cell: string) => isTelephone(cell, country) || isDialled(cell, country);
   return {
     count: cells.length,
     /** Whatever has a number in it, or had one before a spreadsheet rounded it. */
@@ -127,7 +135,12 @@ function describe(cells: readonly string[], country: string | null) {
     /** Nothing but telephone numbers, written as such or behind labels. */
     telephone: () => share((cell) => isTelephone(cell, country) || isLabelled(cell, country)),
     /** The same, several or with words behind them: `030 901820 (privat)`. */
-    dialled: () => share((cell) => isTelephone(cell, country) || isDialled(cell, country)),
+    dialled: () => share(isCalled),
+    /** The share of those that are longer than extensions. */
+    dialledOrShort() {
+      const long = cells.filter((cell) => !isNoNumber(cell));
+      return long.length === 0 ? 0 : long.filter(isCalled).length / long.length;
+    },
     worded: share((cell) => /\p{L}/u.test(cell)),
     distinct: cells.length === 0 ? 0 : new Set(cells).size / cells.length,
   };

@@ -54,8 +54,12 @@ function knownNames(): ReadonlyMap<string, string> {
   return known;
 }
 
+/** In characters: more than any name of a country, with its code. */
+const LONGEST = 200;
+
 /** The country that a cell names, as an ISO 3166-1 alpha-2 code: `CH`, `Schweiz`, `Switzerland (CH)`. */
 export function countryOf(cell: string): string | undefined {
+  if (cell.length > LONGEST) return undefined;
   names ??= knownNames();
   const whole = names.get(plain(cell));
   if (whole !== undefined) return whole;

@@ -21,7 +21,7 @@ const headers: Record<Meaning, string> = {
     Organization 1 - Title|Phone Type|Numéro de contrat|Bestellnummer|Mandatsreferenz|Факс|Рабочий факс|Телефакс|ФАКС 2|Φαξ|ΦΑΞ|传真|传真号码|傳真|فاكس|رقم الفاكس|פקס|ファックス|ファクス番号|ﾌｧｯｸｽ|팩스|Faks
     FAX番号|FAX번호|FAX号码|ＦＡＸ番号|番号FAX|Faxszám|Faxové číslo|Numer faksu|Faks numarası|Faksi|Faxnr.|Faxgerät privat
     Indirizzo|Città|CAP|P.IVA|Partita IVA|Codice fiscale|Prefisso|Nome utente|Data di nascita|Numero fattura|Note
-    Morada|Código postal|Contribuinte|Nome do produto|Observações|Responsável|Localidade|Número de fatura`,
+    Morada|Código postal|Contribuinte|Nome do produto|Observações|group_id_name|Contact Owner.id|Responsável|Localidade|Número de fatura`,
   numbers: `Telefon/Fax|Tel. + Fax|Phone / Fax|Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
     Téléphone|Telefoon|Telefon|Telefonnummer|Tel.|Tel|Tel. Nr.|TelNr|Telefon 1|Telefon1|Telefon2
     Phone 1 - Value|Phone Number|Mobile Phone Number|Mobiltelefon|Mobilnummer|Handynummer|Handy-Nr.
@@ -30,36 +30,43 @@ const headers: Record<Meaning, string> = {
     Privattelefon|Firmentelefon|Bürotelefon|Diensthandy|Mobilfunknummer|Festnetznummer|Numéro de téléphone
     Tél. mobile|Tél.|N° de téléphone|Téléphone (bureau)|Téléphone portable|Teléfono móvil|Móvil
     Nº de teléfono|Número de teléfono|Tfno.|Telefoonnummer|Mobiel|Mobiele telefoon|GSM-nummer
-    Telefoon op werk|Mobielnummer|Vaste telefoon|phoneNumber|phone_number|mobile_phone|Landline|Cell phone
+    Telefoon op werk|Mobielnummer|Vaste telefoon|phoneNumber|phone_number|mobile_phone|Landline|iPhone|Cell phone
     Mobile No.|WhatsApp|Direct Line|Telefon Ansprechpartner|Billing Phone|Default Address Phone|Work Phone
     Telefon GL|Mobil-Tel.-Nr.|Tel. dienstlich|Ligne directe|Person - Phone - Work|Rufnummer 2|Telefon (Firma)
     Mobile|Telephone|TELEFON|Telefono fijo|Contact phone|Cellulare|Numero di telefono|Telefono fisso|Fisso|Tel. ufficio|Tel. cellulare|N. cellulare|Telefono aziendale
     Telefone|Telemóvel|Telefone fixo|Número de telemóvel|Telemóvel 2|Telefone do trabalho|Celular`,
   'perhaps-numbers': `Handy IMEI|Telefonvertrag Nr.|Zentrale Kundennummer|Telefon Kundennummer|Vaste klant|Telefon Hausmeister
-    Callback|Rückmeldung|Main line|Land line|Anschlussnummer`,
+    Callback|Rückmeldung|Main line|Land line|Anschlussnummer
+    Home|Work|Office|Other|Büro|Bureau|Oficina|Thuis|Kantoor|Ufficio|Business2`,
   'contact-number': `Contact Number|Contact No.|Kontaktnummer|Contactnummer|Numéro de contact|Número de contacto`,
+  'place-number': `Home Number|Work Number|office_number|Office Number|Business Number|Other Number|Main No.|Primary number
+    Private Number|officeNumber|Home Number 2|Büronummer|Privatnummer|Dienstnummer|Geschäftsnummer|Hauptnummer|Geschäftl. Nr.
+    Arbeitsnummer|Andere Nummer|Nummer Büro|Interne Nummer|Numéro bureau|Numéro du bureau|N° domicile|Numéro professionnel
+    Numéro personnel|Autre numéro|Numéro principal|Número de oficina|Número de casa|Número del trabajo|Número particular
+    Otro número|Numero ufficio|Numero casa|Altro numero|Kantoornummer|Werknummer|Thuisnummer|Privénummer|Ander nummer
+    Zakelijk nummer|Hoofdnummer|Número do escritório|Número de trabalho|Outro número`,
   reference: `Kundennummer|Kunden-Nr.|KdNr|Kd.-Nr.|Kdnr.|KundenNr|Kundennr|Kunden-ID|Numéro de client|Numéro client
     N° client|N° de client|Code client|Account Number|Account No.|Customer number|Customer ID|Customer No
     CustomerID|customer_id|Client ID|Número de cliente|Nº cliente|Código de cliente|Klantnummer|Klantnr.
     Klantcode|Debitorenkonto|Debitoren-Nr.|Debitorennummer|Debiteurnummer|Debiteurennummer|Relatienummer
     Lidnummer|Reference|Referenz|Référence|Referencia|Referentie|Ref|Ref.|Record ID|Contact ID
     Mitgliedsnummer|Patientennummer|Member ID|Customer #|Kundenkonto|Référence client|Mandantennummer
-    Externe ID|External ID|Codice cliente|Numero cliente|ID cliente|Riferimento|Nº de cliente|Código do cliente`,
+    Externe ID|Account Name.id|External ID|Codice cliente|Numero cliente|ID cliente|Riferimento|Nº de cliente|Código do cliente`,
   given: `Vorname|First Name|Given Name|Prénom|Voornaam|FirstName|first_name|Nombre de pila|First|Forename
     Billing First Name|Nome proprio|Primeiro nome|Förnamn|Fornavn|Imię`,
   family: `Nachname|Last Name|Family Name|Surname|Achternaam|Apellidos|Apellido|Nom de famille|Zuname|Familienname
     Last|Segundo apellido|Cognome|Apelido|Sobrenome|Último nome|Efternamn|Nazwisko|Příjmení`,
   middle: `Middle Name|Weitere Vornamen|Deuxième prénom|Segundo nombre|Additional Name|Tussenvoegsel|Second name`,
   full: `Name|Nom|Nombre|Naam|Full Name|Name, Vorname|Nom et prénom|Nombre y apellidos|Vorname Nachname
-    Vor- und Nachname|Name 1|Name2|Customer name|Kundenname|Nom du client|Klantnaam|Account Name|Contact Name
+    Vor- und Nachname|Name 1|Name2|Customer name|Kundenname|Nom du client|Klantnaam|Contact Name
     Name (Adressattyp natürl. Person)|Volledige naam|Voor- en achternaam|Nombre completo|Nom complet|Nome|Nominativo|Nome e cognome|Cognome e nome|Nome completo|Nome do cliente|Nazwa|Namn|Navn|Nimi|Név|Jméno`,
   company: `Firma|Company|Company Name|Raison sociale|Razón social|Société|Empresa|Bedrijf|Bedrijfsnaam|Firmenname
     Organization|Organization Name|Organization 1 - Name|Unternehmen|Entreprise|Organisation
     Nom de l'entreprise|Associated Company|Unternehmensname|Nombre de la empresa|Handelsnaam
-    Nom de la société|Nom de société|Billing Company|Denominación social|Ragione sociale|Ditta|Azienda|Società|Denominazione sociale|Razão social|Nome da empresa|Sociedade|Ünvan`,
+    Nom de la société|Nom de société|Billing Company|Denominación social|Ragione sociale|Ditta|Azienda|Società|Denominazione sociale|Razão social|Nome da empresa|Account Name|account_name|Sociedade|Ünvan`,
   alias: `Kurzbezeichnung|Matchcode|Suchname|Ansprechpartner|Display Name|Anzeigename|Kontaktperson|Short name
     Kurzname|Contactpersoon|Contact person|Referente|Pessoa de contato`,
-  segment: `Segment|Segmento|Kundengruppe|Gruppe|Kategorie|Catégorie|Groep|Klantgroep|Categoría|Customer group
+  segment: `Segment|Segmento|Kundengruppe|Gruppe|Kategorie|Catégorie|Groep|Klantgroep|Categoría|Customer group|Group name|Gruppenname
     Kundensegment|Groupe de clients|Category|Gruppo|Grupo|Categoria`,
   key: `Nummer|Number|Nr.|ID|Numéro|Número|No.|Konto|Code|Codice|Código`,
   customer: `Kunde|Customer|Client|Cliente|Klant`,
@@ -69,7 +76,7 @@ const headers: Record<Meaning, string> = {
 for (const [meaning, list] of Object.entries(headers))
   test(`headers: ${meaning}`, () => {
     const other = list
-      .split(/\|\s*/)
+      .split(/\||\n\s*/)
       .map((header) => [header, meaningOf(header)] as const)
       .filter(([, found]) => found !== meaning);
     assert.deepEqual(other, []);

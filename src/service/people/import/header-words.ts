@@ -5,7 +5,7 @@
  */
 const vocabulary = {
   /** A telephone. */
-  telephone: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cellphone cellphones cellular landline
+  telephone: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cellphone cellphones iphone cellular landline
     ddi whatsapp whats telefon telefone telefonnr handy handys mobil mobilfunk mobiltel festnetz durchwahl
     rufnummer rufnummern rufnr hotline telephonique gsm telefono telefonos telf tfno tfn tlf tlfn movil
     moviles celular celulares telefoon telefoons mobiel mobiele mobieltje doorkies belnummer ruckrufnummer rueckrufnummer
@@ -96,16 +96,17 @@ const vocabulary = {
   contact: `contact contacts kontakt kontakte contacto contactos contactpersoon person persons personen persona personne
     persoon ansprechpartner kontaktperson interlocuteur inhaber
     contatto contatti contato contatos referente pessoa`,
-  /** A key or a number, whatever of. */
-  key: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros code codes codigo konto compte
-    codice codici conto conta`,
+  /** A number or a key, whatever of. */
+  number: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros`,
+  /** A key, whatever of. */
+  key: `code codes codigo konto compte codice codici conto conta`,
   /** A key, and never a telephone. */
   id: `id ids kennung key cle clave schlussel sleutel identifier identifiant identificador
     chiave chave identificativo`,
-  given: `forename firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam
+  given: `fname forename firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam
     fornamn fornavn imie etunimi keresztnev`,
   middle: `middlename tussenvoegsel tussenvoegsels voorvoegsel voorvoegsels zweitname`,
-  family: `surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname
+  family: `lname surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname
     cognome cognomi apelido apelidos sobrenome sobrenomes efternamn etternavn efternavn nazwisko sukunimi prijmeni vezeteknev`,
   /** What a word for a name is then of. */
   first: `first given pila vor voor primeiro primo proprio`,
@@ -124,17 +125,21 @@ const vocabulary = {
   segment: `segment segments segmento kundensegment group groups gruppe gruppen groupe groupes grupo grupos groep groepen
     category categories kategorie kategorien categorie categoria categorias
     gruppo gruppi`,
-  /** Where, which or how: it changes nothing. */
-  neutral: `business home private privat prive particular personnel personnelle work office buro buero bureau geschaft
-    geschaeft geschafts geschaeftlich geschaftlich geschaftliche dienst dienstlich dienstliche trabajo travail domicile
-    casa werk thuis zakelijk main haupt principal principale primary primar hoofd other andere autre otro otra weiteres
-    weiterer secondary car auto voiture coche radio with incl including inkl inklusive mit avec con incluido met value wert valeur valor waarde default standard formatted associated social
-    sociale comercial commercial commerciale dial billing pro perso nat naturl natural adressattyp keine
-    app day daytime evening tagsuber international inland ausland praxis sekretariat eltern mutter arbeit kantoor gesch
-    geschaftl dienstl priv professionnel gl
+  /** Where or whose a telephone is: `Büronummer`, `Home Number`. */
+  place: `business home private privat prive priv particular personnel personnelle work office buro buero bureau
+    geschaft geschaeft geschafts geschaeftlich geschaftlich geschaftliche gesch geschaftl dienst dienstl dienstlich
+    dienstliche beruflich trabajo travail domicile casa werk thuis zakelijk zakelijke main haupt principal principale
+    primary primar hoofd other ander andere autre otro otra weiteres weiterer secondary car auto voiture coche day
+    daytime evening tagsuber international inland ausland praxis arbeit kantoor pro professionnel oficina despacho
+    ufficio lavoro privato principale abitazione aziendale altro escritorio trabalho outro residencia standard
+    default internal interne intern sekretariat eltern mutter`,
+  /** Which or how: it changes nothing. */
+  neutral: `radio with incl including inkl inklusive mit avec con incluido met value wert valeur valor waarde
+    formatted associated social sociale comercial commercial commerciale dial billing perso nat naturl natural
+    adressattyp keine app gl
     angabe of the de du des d la l le les el los las del di von van der die das den dem and und et y en e o or oder ou op im
     am auf te s sur zum zur a au aux bei m mr
-    eu ue da do dos della dello delle degli dei ufficio lavoro privato aziendale personale altro legale escritorio trabalho outro`,
+    eu ue da do dos della dello delle degli dei personale legale`,
 } as const;
 
 type Role = keyof typeof vocabulary;
@@ -154,9 +159,13 @@ const otherFax =
   /(?<!\p{Script=Latin})fa(?:x|ks)|факс|φαξ|传真|傳真|فاكس|فکس|نمابر|פקס|ファ[ック]*ス|팩스|แฟกซ์|โทรสาร|फैक्स|ֆաքս|ფაქსი/u;
 const otherTelephone = /телефон|тел[.\s/]|τηλ|电话|電話|هاتف|تلفن|تليفون|טלפון|전화|โทรศัพท์|फ़ोन/u;
 
+/** Headers and their words are not longer, in characters; what a word is joined of takes time that grows with its length. */
+const [LONGEST_HEADER, LONGEST_COMPOUND] = [500, 40];
+
 /** The roles of the words in a header; undefined for a word that is unknown. */
 function rolesIn(header: string): (Role | undefined)[] {
   const text = header
+    .slice(0, LONGEST_HEADER)
     .replace(/(?<=\p{Ll}{2})(?=\p{Lu})/gu, ' ')
     .replace(/n[°º]|#/gi, ' nr ')
     .normalize('NFKD')
@@ -173,9 +182,10 @@ const SHORTEST_JOINED = 3;
 function rolesOfWord(word: string): Role[] | undefined {
   const role = roleOf.get(word);
   if (role !== undefined) return [role];
+  if (word.length > LONGEST_COMPOUND) return undefined;
   for (let length = Math.min(LONGEST_WORD, word.length - 2); length >= SHORTEST_JOINED; length -= 1) {
     const first = roleOf.get(word.slice(0, length));
-    if (first === undefined || (first === 'neutral' && length < 4)) continue;
+    if (first === undefined || ((first === 'neutral' || first === 'place') && length < 4)) continue;
     for (const joint of ['', 's', 'n', 'en', 'es']) {
       const tail = word.slice(length + joint.length);
       const isTail = tail.length >= SHORTEST_JOINED || tail === 'nr' || tail === 'id' || tail === 'no';
@@ -201,14 +211,15 @@ export function namesCountries(header: string): boolean {
 
 /**
  * What a header says its column holds. `perhaps-numbers`: telephones, or keys of telephones and their contracts.
- * `contact-number`: a telephone or a key. `customer`: the customer, by name or by key. `key`: a number or a key, whatever of.
- * `alias`: a name, if there is no better one. `none`: something else. `unknown`: it says
- * nothing that we know.
+ * `contact-number`: a telephone or a key. `place-number`: a telephone, or something that is no key of a customer. `customer`:
+ * the customer, by name or by key. `key`: a number or a key, whatever of. `alias`: a name, if there is no better one. `none`:
+ * something else. `unknown`: it says nothing that we know.
  */
 export type Meaning =
   | 'numbers'
   | 'perhaps-numbers'
   | 'contact-number'
+  | 'place-number'
   | 'reference'
   | 'given'
   | 'middle'
@@ -223,6 +234,7 @@ export type Meaning =
   | 'unknown';
 
 export function meaningOf(header: string): Meaning {
+  if (header.length > LONGEST_HEADER) return 'unknown';
   const whole = meaningOfWords(header);
   if (whole !== 'none' && whole !== 'perhaps-numbers') return whole;
   // `Phone / Email` and `Telefon (Notfall)`.
@@ -231,7 +243,10 @@ export function meaningOf(header: string): Meaning {
 }
 
 /** Where a telephone is, as address books of telephone systems name their columns. */
-const telephonePlace = /^(?:home|business|work|office|privat|private|dienstlich|geschäftlich)\s?\d?$/i;
+const telephonePlace =
+  /^(?:home|business|work|office|other|privat|private|dienstlich|geschäftlich|büro|bureau|domicile|travail|oficina|trabajo|casa|thuis|kantoor|werk|zakelijk|ufficio|lavoro)\s?\d?$/iu;
+
+const isKeyRole = (role: Role | undefined) => role === 'number' || role === 'key';
 
 function meaningOfWords(header: string): Meaning {
   const lower = header.normalize('NFKC').toLowerCase().replaceAll('ά', 'α');
@@ -244,18 +259,21 @@ function meaningOfWords(header: string): Meaning {
   if (has('telephone', 'adjective')) {
     if (has('segment', 'id', 'reference')) return 'none';
     // `Telefon Kundennummer`, but not `Kunden-Telefonnummer`.
-    const hasKey = all.some((role, at) => role === 'customer' && all[at + 1] === 'key');
+    const hasKey = all.some((role, at) => role === 'customer' && isKeyRole(all[at + 1]));
     const isOther = hasUnknown || hasKey || has('document') || (!has('telephone') && has('customer'));
     return isOther ? 'perhaps-numbers' : 'numbers';
   }
   if (has('thing', 'document')) return 'none';
   if (has('line')) return 'perhaps-numbers';
   if (has('prefix', 'country')) return 'none';
-  const part = namePart(has);
+  if (has('segment', 'customer') && has('id') && has('full')) return has('segment') ? 'none' : 'reference';
+  // CRMs call the company of a contact so.
+  if (/^account[\s_]?name$/i.test(header.trim())) return 'company';
+  const part = has('segment') && has('full') ? undefined : namePart(has);
   // `Name of the dog` is not that of a customer, but better than nothing.
   if (part) return hasUnknown ? 'alias' : part;
   if (has('segment')) return hasUnknown ? 'unknown' : 'segment';
-  const isKey = has('key', 'id');
+  const isKey = has('number', 'key', 'id');
   if (has('reference') || (isKey && has('customer', 'contact'))) {
     if (hasUnknown) return 'key';
     return has('reference', 'id', 'customer') ? 'reference' : 'contact-number';
@@ -264,6 +282,7 @@ function meaningOfWords(header: string): Meaning {
   if (has('company')) return isKey ? 'none' : 'company';
   if (has('contact', 'alias')) return 'alias';
   if (has('customer')) return 'customer';
+  if (has('number') && has('place') && !has('key', 'id')) return 'place-number';
   if (isKey) return 'key';
   return telephonePlace.test(header.trim()) ? 'perhaps-numbers' : 'unknown';
 }

@@ -1,8 +1,12 @@
 import { isFiller } from '../../../shared/phone-number/number-words.ts';
 import type { Row } from './cells.ts';
 
+/** In characters. */
+const LONGEST_CODE = 100;
+
 /** A cell of digits, or a code with a digit in it: what a column of keys or telephones has in each line. */
-const isCode = (cell: string) => /^[^\p{L}]*\d[^\p{L}]*$|^[\p{L}\w./-]*\d[\p{L}\w./-]*$/u.test(cell);
+const isCode = (cell: string) =>
+  cell.length <= LONGEST_CODE && /^[^\p{L}]*\d[^\p{L}]*$|^[\p{L}\w./-]*\d[\p{L}\w./-]*$/u.test(cell);
 
 const digitsIn = (cell: string) => cell.replace(/\D/g, '').length;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notCalledAs } from '../../../shared/phone-number/number-words.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { unguarded } from '../../kit/csv.ts';
 import { plainText } from '../../kit/display-text.ts';
@@ -164,7 +165,11 @@ const total =
 /** Whether a line is what stands below a list: `Summe;2;`. No company is called so and has nothing but amounts. */
 function isTotal(cells: readonly string[]): boolean {
   const [first = '', ...others] = cells.filter(Boolean);
-  return total.test(first) && others.every((cell) => /^[^\p{L}]*(?:EUR|USD|GBP|CHF)?$/u.test(cell));
+  return (
+    first.length <= 100 &&
+    total.test(first) &&
+    others.every((cell) => /^[^\p{L}]*(?:EUR|USD|GBP|CHF)?$/u.test(cell))
+  );
 }
 
 type TextColumn = Exclude<CustomerField, 'numbers'>;
@@ -231,10 +236,10 @@ function rowReader(
         .flatMap(([, indexes]) => indexes.filter((index) => isLost(cell(index))))
         .map((index) => ({ column: nameOf(index), cell: cell(index) })),
       numbers: numberColumns.map(({ index, column, countries, label }) => {
-        const isFax = label !== undefined && /fax/i.test(cell(label));
+        const isOther = label === undefined ? undefined : notCalledAs(cell(label));
         const named = countries.find((at) => isLost(cell(at)) || textOf(at) !== '');
         return {
-          ...{ column, cell: isFax ? asFax(cell(index)) : cell(index) },
+          ...{ column, cell: isOther ? labelled(cell(index), isOther) : cell(index) },
           country: named === undefined ? undefined : { column: nameOf(named), cell: cell(named) },
         };
       }),
@@ -251,28 +256,31 @@ function byLikeness(some: readonly number[], header: readonly string[], other: n
   return some.toSorted((a, b) => likeness(b) - likeness(a));
 }
 
-const labelWords = 'label|type|typ|tipo|soort|art|beschriftung|libellé|étiquette|etiqueta|etichetta';
+const labelWords =
+  'label|type|typ|tipo|soort|art|beschriftung|libellé|kategorie|category|étiquette|etiqueta|etichetta';
 const valueWords = 'value|wert|valeur|valor|waarde|valore|number|nummer|numéro|número|numero';
 const [labelHeader, valueHeader] = [labelWords, valueWords].map(
-  (words) => new RegExp(`^(.+?)\\W+(?:${words})$`, 'iu'),
+  (words) => new RegExp(`^(.+?)[\\W_]+(?:${words})$`, 'iu'),
 );
 const labelAlone = new RegExp(`^(?:${labelWords})$`, 'iu');
 
 /**
- * The column that says what the numbers of another are for, as Google's `Phone 1 - Label` before `Phone 1 - Value`; beside
- * the only column with numbers, one that is called `Type`.
+ * The column that says what the numbers of another are for, as Google's `Phone 1 - Label` before `Phone 1 - Value`, or
+ * `Phone Type` behind `Phone`; beside the only column with numbers, one that is called `Type`.
  */
 function labelColumn(header: readonly string[], index: number, isOnly: boolean): number | undefined {
-  const [, name] = valueHeader?.exec(header[index] ?? '') ?? [];
-  const [, labelled] = labelHeader?.exec(header[index - 1] ?? '') ?? [];
-  if (name !== undefined && name === labelled) return index - 1;
-  return isOnly ? [index - 1, index + 1].find((at) => labelAlone.test(header[at] ?? '')) : undefined;
+  const own = header[index] ?? '';
+  const names = [own, valueHeader?.exec(own)?.[1]];
+  const beside = [index - 1, index + 1];
+  const isLabel = (at: number) => names.includes(labelHeader?.exec(header[at] ?? '')?.[1] ?? '');
+  const alone = (at: number) => isOnly && labelAlone.test(header[at] ?? '');
+  return own === '' ? undefined : (beside.find(isLabel) ?? beside.find(alone));
 }
 
-const asFax = (cell: string) =>
+const labelled = (cell: string, label: string) =>
   cell
     .split(':::')
-    .map((number) => (number.trim() === '' ? '' : `Fax ${number.trim()}`))
+    .map((number) => (number.trim() === '' ? '' : `${label} ${number.trim()}`))
     .join(' ::: ');
 
 /** Places where words may be broken, and byte order marks: what pages have and nobody sees. */

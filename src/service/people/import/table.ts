@@ -29,6 +29,8 @@ const NONE = '\0';
 
 /** Lines that are looked at, and how much of the file at most. */
 const [SAMPLE_LINES, SAMPLE_CHARACTERS] = [100, 256 * 1024];
+/** Characters of a cell that are. */
+const LONGEST_LOOKED_AT = 500;
 /** Lines that may be above the header. */
 const MAX_ABOVE = 10;
 
@@ -76,10 +78,15 @@ function hasQuotedLines(beginning: string): boolean {
   return some.some((line) => /[\t;|,]/.test(line)) && some.every(isQuoted);
 }
 
+const inOneLine = (text: string): string =>
+  text
+    .split(/[\r\n]+/)
+    .map((part) => part.trim())
+    .join(' ');
+
 /** Each line without its quotes; '' stands for many that are blank. */
 function* quotedLines(text: string): Generator<{ line: number; text: string }> {
-  for (const { line, cells } of rowsOf(text, NONE))
-    yield { line, text: (cells[0] ?? '').replace(/\s*[\r\n]+\s*/g, ' ') };
+  for (const { line, cells } of rowsOf(text, NONE)) yield { line, text: inOneLine(cells[0] ?? '') };
 }
 
 function* rowsOfQuotedLines(body: string, delimiter: string, quote: Quote): Generator<Row> {
@@ -88,10 +95,14 @@ function* rowsOfQuotedLines(body: string, delimiter: string, quote: Quote): Gene
     else for (const row of rowsOf(text, delimiter, quote)) yield { ...row, line };
 }
 
+/** What is looked at of a cell, so that a long one takes no more time: no header, key or number is longer. */
+const beginningOf = (cell: string): string => cell.slice(0, LONGEST_LOOKED_AT);
+
 function firstRows(text: string, delimiter: string, quote?: Quote): Row[] {
   const rows: Row[] = [];
   for (const row of rowsOf(text, delimiter, quote))
-    if (row.cells.length > 0 && rows.push(row) === SAMPLE_LINES) break;
+    if (row.cells.length > 0 && rows.push({ ...row, cells: row.cells.map(beginningOf) }) === SAMPLE_LINES)
+      break;
   return rows;
 }
 
