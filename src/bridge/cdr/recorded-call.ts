@@ -40,10 +40,7 @@ export type Known = Pick<LiveCalls, 'isPhone' | 'presumesWithheld'> & {
 
 /** What the records of a channel say of its call. `records`: its own, at least one, in the order of writing. */
 export function recordedCallOf(known: Known, records: readonly CdrRecord[]): RecordedCall {
-  const isInbound = records.some(
-    (record) => cameIn(known, record) || (mayHaveComeIn(known, record) && !known.legs.wasDialled(record)),
-  );
-  if (!isInbound || records.some(isOutgoing)) return { inbound: false };
+  if (!areOfCaller(known, records) || records.some(isOutgoing)) return { inbound: false };
   const callerId = callerIdOf(known, records);
   const machine = records.find(
     (one) => known.legs.isAnswered(one) && known.rules.isMachine(one.dstchannel),
@@ -55,6 +52,13 @@ export function recordedCallOf(known: Known, records: readonly CdrRecord[]): Rec
     ...(callerId === undefined && machine !== undefined && { machine }),
     extras: recordExtras(known, records, callerId !== undefined),
   };
+}
+
+/** True if these, all of one channel, are of one that came in from outside. */
+function areOfCaller(known: Known, records: readonly CdrRecord[]): boolean {
+  return records.some(
+    (record) => cameIn(known, record) || (mayHaveComeIn(known, record) && !known.legs.wasDialled(record)),
+  );
 }
 
 /**
@@ -134,7 +138,7 @@ function firstToTalk(
  * answer, and in that moment, in the same place, the record of another phone begins, which no call of a colleague brought.
  */
 function wasTaken(
-  { legs }: Known,
+  { legs, trunks, rules }: Known,
   records: readonly CdrRecord[],
   first: CdrRecord,
   second: CdrRecord,
@@ -142,7 +146,9 @@ function wasTaken(
   const isSameDial = first.lastapp === second.lastapp && first.lastdata === second.lastdata;
   const between = records.slice(records.indexOf(first) + 1, records.indexOf(second));
   const isNext = between.every((record) => !legs.isAnswered(record) && record.lastdata === first.lastdata);
-  const isDirect = channelKind(second.dstchannel) === 'real' && !legs.isOfAnother(second);
+  // Another caller, whose call goes on, has no record yet.
+  const isPhone = !trunks.has(endpointOf(second.dstchannel)) && !rules.nameIsInbound(second.dstchannel);
+  const isDirect = channelKind(second.dstchannel) === 'real' && isPhone && !legs.isOfAnother(second);
   const isSamePlace = first.dcontext === second.dcontext && first.dst === second.dst;
   return isSameDial && isSamePlace && isNext && isDirect && isAtOnce(first, second);
 }
@@ -195,8 +201,8 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
   if (channelKind(dstchannel) === 'pseudo' || rules.isMachine(dstchannel)) return undefined;
   const end = legs.find(dstchannel, last);
   const endpoint = endpointOf(dstchannel);
-  const isOutsider = end !== undefined && (cameIn(known, end) || isGuestEndpoint(endpoint));
-  if (isOutsider && !isOutgoing(end)) return undefined;
+  const isOutsider = isGuestEndpoint(endpoint) || areOfCaller(known, legs.all(dstchannel, last));
+  if (end !== undefined && isOutsider && !isOutgoing(end)) return undefined;
   const extension = extensionOf(dstchannel);
   const dialled = dialledOver(last);
   const isTrunk = trunks.has(endpoint) || rules.nameIsInbound(dstchannel);

@@ -228,15 +228,24 @@ export const replacedRows: readonly Row[] = [
   },
 ];
 
-const takesBoth = ['Dial(PJSIP/{P}1,20)'];
 /** The first caller reaches the first extension, the second caller the second one. */
 const oneEach = ['Set(GROUP()=joined-{O})', 'Dial(PJSIP/{P}{GROUP_COUNT(joined-{O})},20)'];
+/** The first caller waits, the second reaches the first extension. */
+const firstWaits = [
+  'Set(GROUP()=joined-{O})',
+  'GotoIf($[{GROUP_COUNT(joined-{O})}>1]?dials)',
+  'Answer()',
+  'Set(GLOBAL(WAITING_{O})={CHANNEL})',
+  'MusicOnHold()',
+  'Hangup()',
+  '(dials)Dial(PJSIP/{P}1,20,tT)',
+];
 /** A phone, or a switchboard program, joins two callers: whoever talked with them is out of it. */
 export const joinedRows: readonly Row[] = [
   {
     name: 'callers-joined-by-phone',
     says: 'One extension talks with two customers on two lines, and joins them by its transfer key (REFER with Replaces).',
-    dialplan: takesBoth,
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const first = await stage.customerCalls();
@@ -252,7 +261,7 @@ export const joinedRows: readonly Row[] = [
   {
     name: 'callers-joined-the-other-way',
     says: 'The same, but the first customer is handed on to the second, seconds later, and the second hangs up.',
-    dialplan: takesBoth,
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const first = await stage.customerCalls();
@@ -287,24 +296,6 @@ export const joinedRows: readonly Row[] = [
     reported: [{ answeredBy: 1 }, { answeredBy: 2 }],
   },
   {
-    name: 'ringing-caller-joined',
-    says: 'One customer has talked with an extension; a second, at whose extension it only rings, is connected with the first (AMI Bridge).',
-    dialplan: oneEach,
-    phones: { 1: phone.answers(), 2: phone.rings() },
-    async play(stage) {
-      const first = await stage.customerCalls();
-      await stage.talk(first, 1);
-      const second = await stage.customerCalls();
-      await stage.rings(2);
-      await stage.connects(second, first);
-      await stage.talk(first, second);
-      await stage.pause(1_200);
-      first.hangsUp();
-      second.hangsUp();
-    },
-    reported: [{ answeredBy: 1 }, {}],
-  },
-  {
     name: 'waiting-caller-joined',
     says: 'One customer talks with an extension; a second, who waits for somebody, is connected with the first (AMI Bridge).',
     dialplan: [
@@ -334,14 +325,7 @@ export const joinedRows: readonly Row[] = [
   {
     name: 'waiting-caller-fetched-and-joined',
     says: 'A customer waits; an extension, who talks with another, fetches the one who waits in a consultation, and joins the two.',
-    dialplan: [
-      'Set(GROUP()=joined-{O})',
-      'GotoIf($[{GROUP_COUNT(joined-{O})}>1]?dials)',
-      'Answer()',
-      'Set(GLOBAL(WAITING_{O})={CHANNEL})',
-      'MusicOnHold()',
-      '(dials)Dial(PJSIP/{P}1,20,tT)',
-    ],
+    dialplan: firstWaits,
     phones: { 1: phone.answers() },
     async play(stage) {
       const waiting = await stage.customerCalls();
@@ -349,7 +333,7 @@ export const joinedRows: readonly Row[] = [
       const call = await stage.customerCalls();
       await stage.talk(call, 1);
       await stage.pause(2_200);
-      await stage.transfersAttended(1, `${stage.office.number}072`);
+      await stage.transfersAttended(1, `${stage.office.number}073`);
       await stage.talk(1, waiting);
       await stage.hangsUp(1);
       await stage.talk(call, waiting);
@@ -384,14 +368,7 @@ export const joinedRows: readonly Row[] = [
   {
     name: 'transferred-caller-dials-bridge',
     says: 'A customer waits; another one is handed on by the first extension to a number that connects the two (Bridge).',
-    dialplan: [
-      'Set(GROUP()=joined-{O})',
-      'GotoIf($[{GROUP_COUNT(joined-{O})}>1]?dials)',
-      'Answer()',
-      'Set(GLOBAL(WAITING_{O})={CHANNEL})',
-      'MusicOnHold()',
-      '(dials)Dial(PJSIP/{P}1,20,tT)',
-    ],
+    dialplan: firstWaits,
     phones: { 1: phone.answers() },
     async play(stage) {
       const waiting = await stage.customerCalls();
@@ -400,57 +377,11 @@ export const joinedRows: readonly Row[] = [
       const call = await stage.customerCalls();
       await stage.talk(call, 1);
       await stage.pause(1_200);
-      await stage.refers(1, `${stage.office.number}072`);
+      await stage.refers(1, `${stage.office.number}073`);
       await stage.talk(call, waiting);
       await stage.pause(1_200);
       call.hangsUp();
     },
     reported: [{}, { answeredBy: 1 }],
-  },
-  {
-    name: 'transferred-callers-in-conference',
-    says: 'One extension hands a customer on to a conference, and later another one; it stays out of it.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
-    phones: { 1: phone.answers() },
-    async play(stage) {
-      const first = await stage.customerCalls();
-      await stage.talk(first, 1);
-      await stage.refers(1, `${stage.office.number}070`);
-      await stage.reaches(first, 'ConfBridge');
-      await stage.pause(1_200);
-      const second = await stage.customerCalls();
-      await stage.talk(second, 1);
-      await stage.pause(1_200);
-      await stage.refers(1, `${stage.office.number}070`);
-      await stage.talk(first, second);
-      await stage.pause(1_200);
-      first.hangsUp();
-      await stage.pause(300);
-      second.hangsUp();
-    },
-    reported: [{ answeredBy: 1 }, { answeredBy: 1 }],
-  },
-  {
-    name: 'transferred-customer-of-ours-joined',
-    says: 'An extension calls a customer over the trunk, hands the customer on, and a caller is connected with that customer.',
-    dialplan: ['Dial(PJSIP/{P}1,20)'],
-    phones: { 1: phone.answers(), 3: phone.answers() },
-    mobile: phone.answers(),
-    async play(stage) {
-      const first = await stage.customerCalls();
-      await stage.talk(first, 1);
-      const out = await stage.phoneDials(2, stage.mobile);
-      await stage.talk(out, 'mobile');
-      await stage.refers(out, stage.extension(3));
-      await stage.talk('mobile', 3);
-      await stage.pause(1_200);
-      await stage.connects(first, 'mobile');
-      await stage.talk(first, 'mobile');
-      await stage.pause(1_200);
-      first.hangsUp();
-      await stage.pause(300);
-      await stage.hangsUp('mobile');
-    },
-    reported: [{ answeredBy: 1 }],
   },
 ];
