@@ -1,4 +1,3 @@
-import { channelKind } from '../calls/channel.ts';
 import { beganAt } from '../calls/open-call.ts';
 import { type CdrRecord, type RecordOptions, usualRecords } from './cdr-source.ts';
 
@@ -40,8 +39,8 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
     const first = starts.get(uniqueid) ?? start;
     putLast(starts, uniqueid, first);
     const began = from + Math.max(start - first, 0);
-    // A leg has its uniqueid before Asterisk begins the record, and two times are rounded.
-    const since = Math.max(began - 2 * roundingS, from);
+    // A leg has its uniqueid before Asterisk begins the record, and times are rounded.
+    const since = Math.max(began - roundingS, from);
     return { uniqueid, from, since, to: began + duration + roundingS };
   }
 
@@ -75,7 +74,7 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
     add(record: CdrRecord) {
       const { channel, dstchannel } = record;
       const seen = { record, span: spanOf(record) };
-      if (channelKind(dstchannel) === 'real') addTo(dialled, dstchannel, seen);
+      if (dstchannel !== '') addTo(dialled, dstchannel, seen);
       addTo(records, channel, seen);
     },
     /**
@@ -86,10 +85,10 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
       const began = beganAt(record) / 1_000;
       return (dialled.get(record.channel) ?? []).some(({ span }) => began >= span.since && began <= span.to);
     },
-    /** The answered records of other channels that have this one as their other end, during its call. */
-    takersOf(record: CdrRecord): CdrRecord[] {
+    /** The answered records of other channels that have this one, or `channel`, as their other end, during its call. */
+    takersOf(record: CdrRecord, channel = record.channel): CdrRecord[] {
       const during = spanOf(record);
-      return (dialled.get(record.channel) ?? [])
+      return (dialled.get(channel) ?? [])
         .filter(({ span }) => span.to >= during.from && span.from <= during.to)
         .flatMap(({ record: other }) =>
           isAnswered(other) && other.uniqueid !== record.uniqueid ? other : [],

@@ -111,8 +111,13 @@ function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undef
  * somebody of the house has taken the caller by `Bridge()`, or was in the conference before.
  */
 function takerOf(known: Known, records: readonly CdrRecord[]): string | undefined {
-  const takers = records.flatMap((record) => known.legs.takersOf(record));
-  const ofHouse = takers.find(
+  const { takersOf } = known.legs;
+  const takers = records.flatMap((record) => takersOf(record));
+  // Whoever asks first (a consultation) has a Local pair in between.
+  const behind = takers.flatMap((taker) =>
+    channelKind(taker.channel) === 'local' ? takersOf(taker, otherHalf(taker.channel)) : [],
+  );
+  const ofHouse = [...takers, ...behind].find(
     (taker) =>
       channelKind(taker.channel) === 'real' &&
       !known.rules.isMachine(taker.channel) &&

@@ -355,7 +355,8 @@ export const joinedRows: readonly Row[] = [
       await stage.talk(second, 2);
       await stage.refers(2, stage.extension(3));
       await stage.talk(second, 3);
-      await stage.pause(1_200);
+      // Records have whole seconds.
+      await stage.pause(2_200);
       await stage.connects(first, second);
       await stage.talk(first, second);
       await stage.pause(1_200);
