@@ -1,3 +1,4 @@
+import { channelKind } from '../calls/channel.ts';
 import { beganAt } from '../calls/open-call.ts';
 import { type CdrRecord, type RecordOptions, usualRecords } from './cdr-source.ts';
 
@@ -87,9 +88,11 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
     },
     /** The answered records of other channels that have this one, or `channel`, as their other end, during its call. */
     takersOf(record: CdrRecord, channel = record.channel): CdrRecord[] {
+      // Names of Local channels never repeat, and the first record of a leg may begin long after the leg.
+      const isLocal = channelKind(channel) === 'local';
       const during = spanOf(record);
       return (dialled.get(channel) ?? [])
-        .filter(({ span }) => span.to >= during.from && span.from <= during.to)
+        .filter(({ span }) => isLocal || (span.to >= during.from && span.from <= during.to))
         .flatMap(({ record: other }) =>
           isAnswered(other) && other.uniqueid !== record.uniqueid ? other : [],
         );

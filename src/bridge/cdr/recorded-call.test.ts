@@ -177,7 +177,7 @@ describe('what a record says, alone and beside those of others', () => {
     ['who waits and is taken in a consultation', [answered({ dstchannel: '', lastapp: 'MusicOnHold', ...here })],
       [answered({ channel: 'Local/1073@x-0001;2', dstchannel: 'PJSIP/trunk-00000001', lastapp: 'Bridge', ...moved, ...later(2) }),
         answered({ channel: 'PJSIP/trunk-00000007', dstchannel: 'Local/1073@x-0001;1', ...later(1) }),
-        answered({ channel: 'PJSIP/1001-00000002', dstchannel: 'Local/1073@x-0001;1', ...leg, ...moved, ...later(0) })], answeredBy('1001')],
+        answered({ channel: 'PJSIP/1001-00000002', dstchannel: 'Local/1073@x-0001;1', ...leg, ...moved, ...later(-20) })], answeredBy('1001')],
     ['who meets only a guest', [answered({ dstchannel: 'PJSIP/anonymous-00000007', lastapp: 'ConfBridge', ...here })],
       [answered({ channel: 'PJSIP/anonymous-00000007', dstchannel: '', lastapp: 'ConfBridge', ...moved, ...later(3) })], missed],
     ['who joins a guest in a conference', [answered({ dstchannel: '', lastapp: 'ConfBridge', ...here })],
