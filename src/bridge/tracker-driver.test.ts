@@ -79,7 +79,18 @@ test('tracker: the same Uniqueid again: what was reported before is not said to 
     repeated: [{ callId: 'pbx-1.1', status: 'ringing', body: '', queuedAt: 1 }],
   });
   await tracker.stop(60_000);
-  assert.deepEqual(said, ['call.repeated']);
+  assert.deepEqual(said, ['call.repeated', 'call.uniqueid-repeated']);
+  assert.equal(tracker.status().repeated, 1);
+});
+
+test('tracker: only another call repeats a Uniqueid, which is said once', async () => {
+  const { tracker, said, disk } = tracking();
+  const again = { callId: 'pbx-1.1', body: '', queuedAt: 1 };
+  tracker.apply({ type: 'hung-up', at: Date.now(), uniqueid: '1.1', cause: 16 });
+  disk.resolve({ nextEvents: [], repeated: [{ ...again, status: 'completed' }] });
+  await tracker.stop(60_000);
+  assert.deepEqual(said, ['call.ringing', 'call.repeated']);
+  assert.equal(tracker.status().repeated, 0);
 });
 
 test('tracker: a stop does not wait for ever for a disk that fails, and says what that costs', async () => {

@@ -60,7 +60,7 @@ export function createTrackerDriver(
     unreported: saved.unreported.map((id) => id.slice(pbxId.length + 1)),
   });
   const { state } = tracker;
-  const counts = { ringing: 0, answered: 0, completed: 0 };
+  const counts = { ringing: 0, answered: 0, completed: 0, repeated: 0 };
   const decided = noDecisions();
   const bridgeEvents = watchBridgeEvents(log);
   const journal = createJournalBuffer((lines) =>
@@ -136,6 +136,12 @@ export function createTrackerDriver(
     }
   }
 
+  /** A call begins whose beginning is on disk already: it is another one with the same Uniqueid. */
+  function repeatedCall(id: string): void {
+    counts.repeated += 1;
+    if (counts.repeated === 1) log.say('call.uniqueid-repeated', { call: id });
+  }
+
   function carryOut(effects: readonly Effect[]): void {
     for (const effect of effects) act(effect);
     const batch = batchOf(effects, { pbxId, sendsExtras });
@@ -143,8 +149,11 @@ export function createTrackerDriver(
     const lines = journal.take();
     lastAppend = append(lines === undefined ? batch : { ...batch, journal: lines }).then((appended) => {
       const again = new Set(appended.repeated.map(({ callId, status }) => `${callId} ${status}`));
-      for (const report of reportsOf(effects))
-        logReport(log, report, again.has(`${report.id} ${report.status}`));
+      for (const report of reportsOf(effects)) {
+        const isRepeated = again.has(`${report.id} ${report.status}`);
+        logReport(log, report, isRepeated);
+        if (isRepeated && report.status === 'ringing') repeatedCall(report.id);
+      }
       tools.onAppended(appended);
     }, fail);
   }

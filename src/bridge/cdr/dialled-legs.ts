@@ -36,10 +36,13 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
     const { uniqueid, start, duration } = record;
     const from = beganAt(record) / 1_000;
     if (start === undefined || duration === undefined)
-      return { uniqueid, from, to: Number.POSITIVE_INFINITY };
+      return { uniqueid, from, since: from, to: Number.POSITIVE_INFINITY };
     const first = starts.get(uniqueid) ?? start;
     putLast(starts, uniqueid, first);
-    return { uniqueid, from, to: from + Math.max(start - first, 0) + duration + roundingS };
+    const began = from + Math.max(start - first, 0);
+    // A leg has its uniqueid before Asterisk begins the record, and times are rounded.
+    const since = Math.max(began - roundingS, from);
+    return { uniqueid, from, since, to: began + duration + roundingS };
   }
 
   /** The records of the channel of this name during the call of `by`, in the order of writing. */
@@ -72,19 +75,24 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
     add(record: CdrRecord) {
       const { channel, dstchannel } = record;
       const seen = { record, span: spanOf(record) };
-      if (channelKind(dstchannel) === 'real') addTo(dialled, dstchannel, seen);
+      if (dstchannel !== '') addTo(dialled, dstchannel, seen);
       addTo(records, channel, seen);
     },
-    /** True if a call in progress when this channel began had it as its other end. */
+    /**
+     * True if this channel began during a record that has it as its other end. It began before that record if it was only joined
+     * with the other one: a caller with another caller.
+     */
     wasDialled(record: Pick<CdrRecord, 'channel' | 'uniqueid'>) {
       const began = beganAt(record) / 1_000;
-      return (dialled.get(record.channel) ?? []).some(({ span }) => began >= span.from && began <= span.to);
+      return (dialled.get(record.channel) ?? []).some(({ span }) => began >= span.since && began <= span.to);
     },
-    /** The answered records of other channels that have this one as their other end, during its call. */
-    takersOf(record: CdrRecord): CdrRecord[] {
+    /** The answered records of other channels that have this one, or `channel`, as their other end, during its call. */
+    takersOf(record: CdrRecord, channel = record.channel): CdrRecord[] {
+      // Names of Local channels never repeat, and the first record of a leg may begin long after the leg.
+      const isLocal = channelKind(channel) === 'local';
       const during = spanOf(record);
-      return (dialled.get(record.channel) ?? [])
-        .filter(({ span }) => span.to >= during.from && span.from <= during.to)
+      return (dialled.get(channel) ?? [])
+        .filter(({ span }) => isLocal || (span.to >= during.from && span.from <= during.to))
         .flatMap(({ record: other }) =>
           isAnswered(other) && other.uniqueid !== record.uniqueid ? other : [],
         );
@@ -108,8 +116,13 @@ function putLast<V>(map: Map<string, V>, name: string, value: V): void {
 
 type Seen = { readonly record: CdrRecord; readonly span: Span };
 
-/** The time of a call, Unix s. */
-type Span = { readonly uniqueid: string; readonly from: number; readonly to: number };
+/** The time of a call until the end of one of its records, Unix s; `since`: when that record began, or earlier. */
+type Span = {
+  readonly uniqueid: string;
+  readonly from: number;
+  readonly since: number;
+  readonly to: number;
+};
 
 /** Times in records are whole seconds. */
 const roundingS = 1;

@@ -40,10 +40,7 @@ export type Known = Pick<LiveCalls, 'isPhone' | 'presumesWithheld'> & {
 
 /** What the records of a channel say of its call. `records`: its own, at least one, in the order of writing. */
 export function recordedCallOf(known: Known, records: readonly CdrRecord[]): RecordedCall {
-  const isInbound = records.some(
-    (record) => cameIn(known, record) || (mayHaveComeIn(known, record) && !known.legs.wasDialled(record)),
-  );
-  if (!isInbound || records.some(isOutgoing)) return { inbound: false };
+  if (!areOfCaller(known, records) || records.some(isOutgoing)) return { inbound: false };
   const callerId = callerIdOf(known, records);
   const machine = records.find(
     (one) => known.legs.isAnswered(one) && known.rules.isMachine(one.dstchannel),
@@ -55,6 +52,13 @@ export function recordedCallOf(known: Known, records: readonly CdrRecord[]): Rec
     ...(callerId === undefined && machine !== undefined && { machine }),
     extras: recordExtras(known, records, callerId !== undefined),
   };
+}
+
+/** True if these, all of one channel, are of one that came in from outside. */
+function areOfCaller(known: Known, records: readonly CdrRecord[]): boolean {
+  return records.some(
+    (record) => cameIn(known, record) || (mayHaveComeIn(known, record) && !known.legs.wasDialled(record)),
+  );
 }
 
 /**
@@ -107,8 +111,13 @@ function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undef
  * somebody of the house has taken the caller by `Bridge()`, or was in the conference before.
  */
 function takerOf(known: Known, records: readonly CdrRecord[]): string | undefined {
-  const takers = records.flatMap((record) => known.legs.takersOf(record));
-  const ofHouse = takers.find(
+  const { takersOf } = known.legs;
+  const takers = records.flatMap((record) => takersOf(record));
+  // Whoever asks first (a consultation) has a Local pair in between.
+  const behind = takers.flatMap((taker) =>
+    channelKind(taker.channel) === 'local' ? takersOf(taker, otherHalf(taker.channel)) : [],
+  );
+  const ofHouse = [...takers, ...behind].find(
     (taker) =>
       channelKind(taker.channel) === 'real' &&
       !known.rules.isMachine(taker.channel) &&
@@ -134,7 +143,7 @@ function firstToTalk(
  * answer, and in that moment, in the same place, the record of another phone begins, which no call of a colleague brought.
  */
 function wasTaken(
-  { legs }: Known,
+  { legs, trunks, rules }: Known,
   records: readonly CdrRecord[],
   first: CdrRecord,
   second: CdrRecord,
@@ -142,7 +151,9 @@ function wasTaken(
   const isSameDial = first.lastapp === second.lastapp && first.lastdata === second.lastdata;
   const between = records.slice(records.indexOf(first) + 1, records.indexOf(second));
   const isNext = between.every((record) => !legs.isAnswered(record) && record.lastdata === first.lastdata);
-  const isDirect = channelKind(second.dstchannel) === 'real' && !legs.isOfAnother(second);
+  // Another caller, whose call goes on, has no record yet.
+  const isPhone = !trunks.has(endpointOf(second.dstchannel)) && !rules.nameIsInbound(second.dstchannel);
+  const isDirect = channelKind(second.dstchannel) === 'real' && isPhone && !legs.isOfAnother(second);
   const isSamePlace = first.dcontext === second.dcontext && first.dst === second.dst;
   return isSameDial && isSamePlace && isNext && isDirect && isAtOnce(first, second);
 }
@@ -195,8 +206,8 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
   if (channelKind(dstchannel) === 'pseudo' || rules.isMachine(dstchannel)) return undefined;
   const end = legs.find(dstchannel, last);
   const endpoint = endpointOf(dstchannel);
-  const isOutsider = end !== undefined && (cameIn(known, end) || isGuestEndpoint(endpoint));
-  if (isOutsider && !isOutgoing(end)) return undefined;
+  const isOutsider = isGuestEndpoint(endpoint) || areOfCaller(known, legs.all(dstchannel, last));
+  if (end !== undefined && isOutsider && !isOutgoing(end)) return undefined;
   const extension = extensionOf(dstchannel);
   const dialled = dialledOver(last);
   const isTrunk = trunks.has(endpoint) || rules.nameIsInbound(dstchannel);

@@ -45,6 +45,7 @@ export function statusWith({
       completed: 3,
       decided: noDecisions(),
       journalDropped: 0,
+      repeated: 0,
       ...calls,
     },
     outbox: {

@@ -18,6 +18,8 @@ export type CallCounts = {
   readonly hasBridgeEvents?: boolean | undefined;
   /** Journal lines dropped because the disk did not accept them in time. */
   readonly journalDropped: number;
+  /** Calls with the Uniqueid of an earlier one, which are not reported. */
+  readonly repeated: number;
 };
 
 /**

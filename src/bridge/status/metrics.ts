@@ -66,6 +66,11 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
     read: (it) => Object.fromEntries(reasons.map(([reason]) => [reason, it.calls.decided[reason]])),
   },
   {
+    name: 'calls_repeated_total',
+    help: 'Calls with the Uniqueid of an earlier call, which are not reported.',
+    read: (it) => it.calls.repeated,
+  },
+  {
     name: 'calls_picked_up_total',
     help: 'Calls found in progress after connecting to Asterisk.',
     read: (it) => it.calls.decided['picked-up'],

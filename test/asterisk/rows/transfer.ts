@@ -227,3 +227,162 @@ export const replacedRows: readonly Row[] = [
     },
   },
 ];
+
+/** The first caller reaches the first extension, the second caller the second one. */
+const oneEach = ['Set(GROUP()=joined-{O})', 'Dial(PJSIP/{P}{GROUP_COUNT(joined-{O})},20)'];
+/** The first caller waits, the second reaches the first extension. */
+const firstWaits = [
+  'Set(GROUP()=joined-{O})',
+  'GotoIf($[{GROUP_COUNT(joined-{O})}>1]?dials)',
+  'Answer()',
+  'Set(GLOBAL(WAITING_{O})={CHANNEL})',
+  'MusicOnHold()',
+  'Hangup()',
+  '(dials)Dial(PJSIP/{P}1,20,tT)',
+];
+/** A phone, or a switchboard program, joins two callers: whoever talked with them is out of it. */
+export const joinedRows: readonly Row[] = [
+  {
+    name: 'callers-joined-by-phone',
+    says: 'One extension talks with two customers on two lines, and joins them by its transfer key (REFER with Replaces).',
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const first = await stage.customerCalls();
+      await stage.talk(first, 1);
+      const second = await stage.customerCalls();
+      await stage.talk(second, 1);
+      await stage.joinsCallers(second, first);
+      await stage.talk(first, second);
+      first.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }, { answeredBy: 1 }],
+  },
+  {
+    name: 'callers-joined-the-other-way',
+    says: 'The same, but the first customer is handed on to the second, seconds later, and the second hangs up.',
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const first = await stage.customerCalls();
+      await stage.talk(first, 1);
+      // Records have whole seconds.
+      await stage.pause(2_200);
+      const second = await stage.customerCalls();
+      await stage.talk(second, 1);
+      await stage.pause(2_200);
+      await stage.joinsCallers(first, second);
+      await stage.talk(first, second);
+      await stage.pause(2_200);
+      second.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }, { answeredBy: 1 }],
+  },
+  {
+    name: 'callers-joined-by-program',
+    says: 'Two customers talk with an extension each; a switchboard program connects the two (AMI Bridge).',
+    dialplan: oneEach,
+    phones: { 1: phone.answers(), 2: phone.answers() },
+    async play(stage) {
+      const first = await stage.customerCalls();
+      await stage.talk(first, 1);
+      const second = await stage.customerCalls();
+      await stage.talk(second, 2);
+      await stage.connects(first, second);
+      await stage.talk(first, second);
+      await stage.pause(1_200);
+      second.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }, { answeredBy: 2 }],
+  },
+  {
+    name: 'waiting-caller-joined',
+    says: 'One customer talks with an extension; a second, who waits for somebody, is connected with the first (AMI Bridge).',
+    dialplan: [
+      'Set(GROUP()=joined-{O})',
+      'GotoIf($[{GROUP_COUNT(joined-{O})}>1]?waits)',
+      'Dial(PJSIP/{P}1,20)',
+      'Hangup()',
+      '(waits)Answer()',
+      'MusicOnHold()',
+    ],
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const first = await stage.customerCalls();
+      await stage.talk(first, 1);
+      const second = await stage.customerCalls();
+      await stage.reaches(second, 'MusicOnHold');
+      await stage.pause(2_200);
+      await stage.connects(first, second);
+      await stage.talk(first, second);
+      await stage.pause(1_200);
+      first.hangsUp();
+      await stage.pause(300);
+      second.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }, {}],
+  },
+  {
+    name: 'waiting-caller-fetched-and-joined',
+    says: 'A customer waits; an extension, who talks with another, fetches the one who waits in a consultation, and joins the two.',
+    dialplan: firstWaits,
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const waiting = await stage.customerCalls();
+      await stage.reaches(waiting, 'MusicOnHold');
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.pause(2_200);
+      await stage.transfersAttended(1, `${stage.office.number}073`);
+      await stage.talk(1, waiting);
+      await stage.hangsUp(1);
+      await stage.talk(call, waiting);
+      await stage.pause(1_200);
+      call.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }, { answeredBy: 1 }],
+  },
+  {
+    name: 'transferred-caller-joined',
+    says: 'One customer talks with an extension; a later one, handed on to the third, is connected with the first.',
+    dialplan: oneEach,
+    phones: { 1: phone.answers(), 2: phone.answers(), 3: phone.answers() },
+    async play(stage) {
+      const first = await stage.customerCalls();
+      await stage.talk(first, 1);
+      await stage.pause(2_200);
+      const second = await stage.customerCalls();
+      await stage.talk(second, 2);
+      await stage.refers(2, stage.extension(3));
+      await stage.talk(second, 3);
+      // Records have whole seconds.
+      await stage.pause(2_200);
+      await stage.connects(first, second);
+      await stage.talk(first, second);
+      await stage.pause(1_200);
+      first.hangsUp();
+      await stage.pause(300);
+      second.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }, { answeredBy: 2 }],
+  },
+  {
+    name: 'transferred-caller-dials-bridge',
+    says: 'A customer waits; another one is handed on by the first extension to a number that connects the two (Bridge).',
+    dialplan: firstWaits,
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const waiting = await stage.customerCalls();
+      await stage.reaches(waiting, 'MusicOnHold');
+      await stage.pause(1_200);
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.pause(1_200);
+      await stage.refers(1, `${stage.office.number}073`);
+      await stage.talk(call, waiting);
+      await stage.pause(1_200);
+      call.hangsUp();
+    },
+    reported: [{}, { answeredBy: 1 }],
+  },
+];

@@ -52,7 +52,7 @@ export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): bo
       disposition === 'ANSWERED' &&
       channels.has(dstchannel) &&
       endpointOf(channel) !== endpointOf(dstchannel) &&
-      !channel.startsWith('Local/'),
+      (!channel.startsWith('Local/') || isConsultation(records, channel, dstchannel)),
   );
   if (wasTaken) return true;
   return records.some(
@@ -72,6 +72,12 @@ function endsInApplication(records: readonly CdrRecord[], channel: string): bool
   if (!/^Local\/.*;1$/.test(channel)) return false;
   const beyond = records.filter((each) => each.channel === channel.replace(/1$/, '2'));
   return beyond.length > 0 && beyond.every(({ dstchannel }) => dstchannel === '');
+}
+
+/** True for the far half of a Local pair with which somebody else than another caller has asked this one. */
+function isConsultation(records: readonly CdrRecord[], channel: string, caller: string): boolean {
+  const near = channel.replace(/2$/, '1');
+  return records.some((each) => each.dstchannel === near && endpointOf(each.channel) !== endpointOf(caller));
 }
 
 /** `PJSIP/trunk` of `PJSIP/trunk-0000001a`. */

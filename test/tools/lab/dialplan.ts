@@ -66,6 +66,8 @@ exten => _[1-${officeCount}]081,1,Queue(phones-ringall-\${EXTEN:0:1})
 exten => _[1-${officeCount}]090,1,VoiceMail(\${EXTEN:0:1}000,s)
 ; connects the phone with the caller who waits
 exten => _[1-${officeCount}]072,1,Bridge(\${WAITING_\${EXTEN:0:1}})
+exten => _[1-${officeCount}]073,1,Answer()
+ same => n,Bridge(\${WAITING_\${EXTEN:0:1}})
 ; directed pickup
 exten => _**[1-${officeCount}]00X,1,PickupChan(PJSIP/\${EXTEN:2},p)
 ; a phone calls its own company

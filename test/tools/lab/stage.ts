@@ -42,6 +42,10 @@ export type Stage = {
   hangsUp(party: Party): Promise<void>;
   /** The phone itself hands its caller on (SIP REFER): to a number, or to whom it reached by another call. */
   refers(party: Party, to: string | Placed): Promise<void>;
+  /** The phone hands one of its two callers on to the other (SIP REFER with Replaces), and is out of it. */
+  joinsCallers(one: Placed, other: Placed): Promise<void>;
+  /** A switchboard program connects two parties (AMI Bridge): who talked with them is left behind. */
+  connects(one: Party, other: Party): Promise<void>;
   /** Somebody else at the far end takes the caller's place in the call (INVITE with Replaces), showing this number. */
   isReplaced(call: Placed, from: string): Promise<Placed>;
   transfersBlind(nth: number, to: string): Promise<void>;
@@ -143,10 +147,17 @@ export async function playRow(options: {
   }
 
   /** The value of Replaces: take the place of this call of mine (RFC 3891). */
-  async function replaces(call: Placed): Promise<string> {
-    const theirs = await variable('CHANNEL(pjsip,local_tag)', call.channel);
-    const ours = await variable('CHANNEL(pjsip,remote_tag)', call.channel);
-    return `${call.end.callId};to-tag=${theirs};from-tag=${ours}`;
+  async function replaces(channel: BoardChannel): Promise<string> {
+    const callId = await variable('CHANNEL(pjsip,call-id)', channel);
+    const theirs = await variable('CHANNEL(pjsip,local_tag)', channel);
+    const ours = await variable('CHANNEL(pjsip,remote_tag)', channel);
+    return `${callId};to-tag=${theirs};from-tag=${ours}`;
+  }
+
+  function otherEndOf({ channel }: Placed): BoardChannel {
+    const [other] = board.connected(channel);
+    if (!other) throw new Error(`${channel.name} talks with nobody`);
+    return other;
   }
 
   const stage: Stage = {
@@ -202,11 +213,22 @@ export async function playRow(options: {
       const target =
         typeof to === 'string'
           ? `sip:${to}@${asterisk}`
-          : `sip:${to.channel.exten}@${asterisk}?Replaces=${encodeURIComponent(await replaces(to))}`;
+          : `sip:${to.channel.exten}@${asterisk}?Replaces=${encodeURIComponent(await replaces(to.channel))}`;
       tellSipp(await sipCallOf(party), 'refer', [`Refer-To: <${target}>`]);
     },
+    async joinsCallers(one, other) {
+      const [from, to] = [otherEndOf(one), otherEndOf(other)];
+      const port = Number(/:(\d+)/.exec(await variable('CHANNEL(pjsip,target_uri)', from))?.[1]);
+      const callId = await variable('CHANNEL(pjsip,call-id)', from);
+      const target = `sip:caller@127.0.0.1:${pbx.ports.sip}?Replaces=${encodeURIComponent(await replaces(to))}`;
+      tellSipp({ port, callId }, 'refer', [`Refer-To: <${target}>`]);
+    },
+    async connects(one, other) {
+      const [{ name: first }, { name: second }] = [await live(one), await live(other)];
+      await driver.action('Bridge', { Channel1: first, Channel2: second, Tone: 'no' });
+    },
     async isReplaced(call, from) {
-      return stage.customerCalls({ from, headers: [`Replaces: ${await replaces(call)}`] });
+      return stage.customerCalls({ from, headers: [`Replaces: ${await replaces(call.channel)}`] });
     },
     async transfersBlind(nth, to) {
       const { name } = await live(nth);

@@ -70,6 +70,13 @@ export const callsMessages = {
       'Asterisk has used a Uniqueid again, as after its clock was set back, or the call was found again after the state was lost. The API takes each status of a call once.',
     todo: 'If it happens often, check the clock of the PBX.',
   },
+  'call.uniqueid-repeated': {
+    level: 'warn',
+    text: 'call {call} has the Uniqueid of an earlier call; such calls are not reported',
+    means:
+      "The PBX's clock was set back, as at a restart on a machine without a clock of its own, or a second PBX reports under the same PBX_ID. The API knows calls by their Uniqueid, and takes each status once. Logged once; pbx_bridge_calls_repeated_total counts such calls.",
+    todo: 'Check the clock of the PBX and that it is set before Asterisk starts (NTP), and that each PBX has its own PBX_ID or systemname.',
+  },
   ...callDecisions,
   'call.unreadable': {
     level: 'warn',
