@@ -6,7 +6,7 @@ import type { DatabaseSettings } from '../../src/service/database/open-store.ts'
 import type { Store } from '../../src/service/database/store.ts';
 import { addUser } from '../../src/service/users/users.ts';
 import { serve } from '../tools/service/harness.ts';
-import { browse, linksIn, withStore } from '../tools/service/people.ts';
+import { browse, linksIn, systemsIn, withStore } from '../tools/service/people.ts';
 import { until } from '../tools/until.ts';
 
 type Database = {
@@ -226,6 +226,17 @@ export function limitTests(engine: string, open: Parameters<typeof start>[1]): v
           }
         });
     });
+  });
+
+  test(`${engine}: of two who replace the token that their pages show, one is told that it is another one`, async (t) => {
+    const { ann } = await start(t, open);
+    const [path = ''] = systemsIn((await ann.read('/integrations')).text);
+    for (let round = 0; round < ROUNDS; round++) {
+      const replaces = /name="replaces" value="(\d+)"/.exec((await ann.read(path)).text)?.[1] ?? '';
+      const rotate = () => ann.send(`${path}/rotate`, { days: '0', replaces });
+      const answers = await Promise.all([rotate(), rotate()]);
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [303, 422], `round ${round}`);
+    }
   });
 
   test(`${engine}: a table with too many segments stores nothing, and says how many`, async (t) => {

@@ -232,7 +232,7 @@ export function pageRoutes(context: ServiceContext) {
     importPages(routes, context);
     callListPage(routes, context);
     callDetailsPage(routes, context);
-    reportPages(routes, { store, directory, mails: mailer !== undefined });
+    reportPages(routes, { store, directory, budgets, mails: mailer !== undefined });
     apiLogPages(routes, { store, directory });
   };
 }

@@ -120,20 +120,28 @@ export function adminIntegrationRoutes(
     }),
     async (request) => view(await changed(request, given(request.body))),
   );
+  /** Of each request for a new token: which one it was to replace as it arrived. Its turn may come after that of another. */
+  const meant = new WeakMap<object, number>();
   app.post(
     '/integrations/:uid/rotate',
-    operation('rotateToken', 'Make a new token; the old one is accepted for as many days as asked for', {
-      by: byUid,
-      body: z.strictObject({ old_token_days: oldTokenDays.default(0) }).nullish(),
-      response: {
-        200: withToken,
-        409: errorSchema.describe(
-          'The token of before is still accepted: end it first, or ask for 0 days; or another request has just replaced the token.',
-        ),
+    {
+      ...operation('rotateToken', 'Make a new token; the old one is accepted for as many days as asked for', {
+        by: byUid,
+        body: z.strictObject({ old_token_days: oldTokenDays.default(0) }).nullish(),
+        response: {
+          200: withToken,
+          409: errorSchema.describe(
+            'The token of before is still accepted: end it first, or ask for 0 days; or another request has just replaced the token.',
+          ),
+        },
+      }),
+      onRequest: async (request) => {
+        meant.set(request.raw, integrationOf(request as OfIntegration).tokenCounter);
       },
-    }),
+    },
     async (request) => {
-      const change = newToken(integrationOf(request), request.body?.old_token_days ?? 0, clock());
+      const days = request.body?.old_token_days ?? 0;
+      const change = newToken(integrationOf(request), days, clock(), meant.get(request.raw));
       return viewWithToken(await changed(request, change));
     },
   );

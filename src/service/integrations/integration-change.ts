@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
-import { goodUntil } from '../accounts/limits.ts';
+import { goodUntil, tokenReplaced } from '../accounts/limits.ts';
 
 /** How long a replaced token is accepted beside the new one. */
 export const oldTokenDays = z.coerce
@@ -9,15 +9,18 @@ export const oldTokenDays = z.coerce
   .max(7, 'The time must be 0 to 7 days.');
 
 /**
- * A new token; the present one is accepted for `days` more days; 0: no longer.
+ * A new token; the present one is accepted for `days` more days; 0: no longer. `replaces`: the counter of the one that is
+ * meant, if that may be another one by now.
  * @throws ChangeRefused if the one before it is still accepted, unless all are to end
  */
 export function newToken(
   { tokenCounter, oldTokenUntil }: Integration,
   days: number,
   now: number,
+  replaces = tokenCounter,
 ): IntegrationChange {
-  return { replaces: tokenCounter, oldTokenUntil: goodUntil(oldTokenUntil, days, now) };
+  if (replaces !== tokenCounter) throw tokenReplaced();
+  return { replaces, oldTokenUntil: goodUntil(oldTokenUntil, days, now) };
 }
 
 /** A change of an integration in words, for the audit log. */

@@ -12,6 +12,7 @@ import {
   type FieldErrors,
   field,
   fold,
+  hiddenFields,
   onOff,
   readForm,
   refusedField,
@@ -31,7 +32,11 @@ const PER_PAGE = 50;
 
 const integrationName = z.object({ name });
 /** How long the token or secret before still counts. */
-export const rotation = z.object({ days: oldTokenDays.default(0) });
+export const rotation = z.object({
+  days: oldTokenDays.default(0),
+  /** The counter of the one that the page showed: who is late does not end the new one of somebody else. */
+  replaces: z.coerce.number().int().optional(),
+});
 
 /** Integrations: the phone systems and programs that report calls, each with its own token. */
 export function integrationPages(
@@ -114,7 +119,8 @@ export function integrationPages(
   pages.post('/integrations/:uid/rotate', 'administrator', async (request) => {
     const { values, errors } = readForm(rotation, request);
     if (errors) return list(request, errors);
-    const rotate = async () => change(request, newToken(chosen(request), values.days, request.now));
+    const rotate = async () =>
+      change(request, newToken(chosen(request), values.days, request.now, values.replaces));
     const rotated = rotate();
     const refused = await refusedField('days', request, rotated);
     return refused ? list(request, refused) : rotated;
@@ -176,7 +182,7 @@ function systemCard(request: PageRequest, system: System, errors?: FieldErrors):
           text.rotate,
           changeForm(
             { action: at('rotate'), token, is: 'form', label: `${text.rotate}: ${name}` },
-            html`${choice({ id: `days-${uid}`, label: text.oldTokenLabel, name: 'days', value: '1', errors: wrong, options: overlaps.map((days) => [String(days), text.overlap(days)]), hint: text.rotateHint })}
+            html`${hiddenFields({ replaces: String(integration.tokenCounter) })}${choice({ id: `days-${uid}`, label: text.oldTokenLabel, name: 'days', value: '1', errors: wrong, options: overlaps.map((days) => [String(days), text.overlap(days)]), hint: text.rotateHint })}
               <div><button type="submit" class="danger">${text.rotate}</button></div>`,
           ),
           null,

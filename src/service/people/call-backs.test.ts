@@ -83,11 +83,11 @@ const missedAfter = (number: string, minutes: number, reachedAfter?: number): Mi
   missed('', number, minutes * MINUTE, reachedAfter && reachedAfter * MINUTE);
 const action = (number: string, kind: CallerAction['kind'], minutes: number): CallerAction =>
   did(kind, minutes * MINUTE, number);
-const numbers = ({ neverReached }: ReturnType<typeof missedCallers>) =>
+const numbers = ({ neverReached }: Awaited<ReturnType<typeof missedCallers>>) =>
   neverReached.map((calls) => [calls[0]?.number, calls.length]);
 
-test('missed callers are never reached or called back, unless they called again; the time runs from the first missed call', () => {
-  const found = missedCallers(
+test('missed callers are never reached or called back, unless they called again; the time runs from the first missed call', async () => {
+  const found = await missedCallers(
     [
       missedAfter('+491', 0),
       missedAfter('+4920', 1),
@@ -102,33 +102,36 @@ test('missed callers are never reached or called back, unless they called again;
   assert.deepEqual(found.calledBack, [30 * 60, 1]);
 });
 
-test('a caller who is missed again after being called back counts again; what was undone does not count', () => {
-  const again = missedCallers(
+test('a caller who is missed again after being called back counts again; what was undone does not count', async () => {
+  const again = await missedCallers(
     [missedAfter('+4920', 0), missedAfter('+4920', 60)],
     [action('+4920', 'done', 10)],
   );
   assert.deepEqual([again.calledBack, numbers(again)], [[600, 1], [['+4920', 1]]]);
   const undone = [action('+4920', 'done', 10), action('+4920', 'reopened', 11), action('+4920', 'done', 20)];
-  assert.deepEqual(missedCallers([missedAfter('+4920', 0)], undone).calledBack, [1200, 1]);
-  assert.deepEqual(numbers(missedCallers([missedAfter('+4920', 0)], undone.slice(0, 2))), [['+4920', 1]]);
+  assert.deepEqual((await missedCallers([missedAfter('+4920', 0)], undone)).calledBack, [1200, 1]);
+  assert.deepEqual(numbers(await missedCallers([missedAfter('+4920', 0)], undone.slice(0, 2))), [
+    ['+4920', 1],
+  ]);
   const pressedTwice = [action('+4920', 'done', 9), ...undone.slice(0, 2)];
-  assert.deepEqual(numbers(missedCallers([missedAfter('+4920', 0)], pressedTwice)), [['+4920', 1]]);
+  assert.deepEqual(numbers(await missedCallers([missedAfter('+4920', 0)], pressedTwice)), [['+4920', 1]]);
 });
 
-test('a customer is called back, or called again, by whichever of the numbers', () => {
+test('a customer is called back, or called again, by whichever of the numbers', async () => {
   const ofHers = (number: string, kind: CallerAction['kind'], minutes: number) => ({
     ...action(number, kind, minutes),
     customer: '7',
   });
   const both = [missedAfter('220', 0), missedAfter('221', 1)];
   for (const number of ['221', '222 of another week']) {
-    const found = missedCallers(both, [ofHers(number, 'done', 10)]);
+    const found = await missedCallers(both, [ofHers(number, 'done', 10)]);
     assert.deepEqual([numbers(found), found.calledBack], [[], [600, 1]]);
   }
-  assert.deepEqual(numbers(missedCallers(both, [ofHers('221', 'done', 10), ofHers('220', 'reopened', 11)])), [
-    ['220', 2],
-  ]);
-  assert.deepEqual(numbers(missedCallers([missedAfter('112', 0)], [ofHers('221', 'done', 10)])), [
+  assert.deepEqual(
+    numbers(await missedCallers(both, [ofHers('221', 'done', 10), ofHers('220', 'reopened', 11)])),
+    [['220', 2]],
+  );
+  assert.deepEqual(numbers(await missedCallers([missedAfter('112', 0)], [ofHers('221', 'done', 10)])), [
     ['112', 1],
   ]);
 });

@@ -1,6 +1,7 @@
 import { countDurations, type Durations } from '../calls/aggregate.ts';
 import { isDialable } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
+import { pieces, sortInTurns } from '../kit/take-turns.ts';
 import type { CallerAction, CallerStore, MissedCall, MissedCaller } from './caller-store.ts';
 
 /** A person who was missed, by whichever number: to be called back, or closed. */
@@ -126,12 +127,17 @@ export function withoutUndone<Action extends CallerAction>(
   actions: readonly Action[],
   ends: readonly number[],
 ): readonly Action[] {
+  if (!actions.some(({ kind }) => kind === 'reopened')) return actions;
+  const newestFirst = ends.toSorted((a, b) => b - a);
+  let place = 0;
   let counts = Number.POSITIVE_INFINITY;
   return actions
     .toReversed()
     .filter(({ kind, at }) => {
-      if (kind === 'reopened')
-        counts = ends.reduce((last, end) => (end < at ? Math.max(last, end) : last), 0);
+      if (kind === 'reopened') {
+        while ((newestFirst[place] ?? 0) >= at && place < newestFirst.length) place += 1;
+        counts = newestFirst[place] ?? 0;
+      }
       return kind !== 'done' || at <= counts;
     })
     .toReversed();
@@ -167,35 +173,60 @@ export type MissedCallers = {
 };
 
 /** Both lists are oldest first. */
-export function missedCallers(
+export async function missedCallers(
   missed: readonly MissedCall[],
   actions: readonly CallerAction[],
-): MissedCallers {
-  const actionsOf = Map.groupBy(actions, ({ customer = null, number }) =>
+): Promise<MissedCallers> {
+  const actionsOf = await grouped(actions, ({ customer = null, number }) =>
     personOf({ customer: customer === null ? null : { reference: customer }, number }),
   );
-  const dialable = missed.filter(({ call }) => isDialable(call.number));
   const neverReached: CallRecord[][] = [];
   const calledBack = countDurations();
-  for (const [person, calls] of Map.groupBy(dialable, ({ call }) => personOf(call))) {
-    const counted = withoutUndone(
-      actionsOf.get(person) ?? [],
-      calls.map(({ call }) => call.completedAt ?? 0),
-    );
-    const done = counted.flatMap(({ kind, at }) => (kind === 'done' ? at : []));
-    const endOf = ({ call, reached }: MissedCall) => {
-      const doneAfter = done.find((at) => at >= (call.completedAt ?? 0)) ?? Number.POSITIVE_INFINITY;
-      return { at: Math.min(doneAfter, reached?.at ?? Number.POSITIVE_INFINITY), doneAfter };
-    };
-    for (const [at, group] of Map.groupBy(calls, (one) => endOf(one).at)) {
-      const [first] = group as [MissedCall];
-      if (at === Number.POSITIVE_INFINITY) neverReached.push(group.map(({ call }) => call));
-      else if (at === endOf(first).doneAfter) calledBack.add(at - (first.call.completedAt ?? at));
+  const people = await grouped(missed, ({ call }) => (isDialable(call.number) ? personOf(call) : null));
+  for await (const some of pieces(people))
+    for (const [person, calls] of some) {
+      const counted = withoutUndone(
+        actionsOf.get(person) ?? [],
+        calls.map(({ call }) => call.completedAt ?? 0),
+      );
+      const done = counted.flatMap(({ kind, at }) => (kind === 'done' ? at : []));
+      const endOf = ({ call, reached }: MissedCall) => {
+        const doneAfter = firstFrom(done, call.completedAt ?? 0);
+        return { at: Math.min(doneAfter, reached?.at ?? Number.POSITIVE_INFINITY), doneAfter };
+      };
+      for (const [at, group] of Map.groupBy(calls, (one) => endOf(one).at)) {
+        const [first] = group as [MissedCall];
+        if (at === Number.POSITIVE_INFINITY) neverReached.push(group.map(({ call }) => call));
+        else if (at === endOf(first).doneAfter) calledBack.add(at - (first.call.completedAt ?? at));
+      }
     }
-  }
-  const lastOf = (calls: readonly CallRecord[]) => calls.at(-1)?.startedAt ?? 0;
   return {
-    neverReached: neverReached.sort((a, b) => lastOf(b) - lastOf(a)),
+    neverReached: await sortInTurns(neverReached, (calls) => -(calls.at(-1)?.startedAt ?? 0)),
     calledBack: calledBack.durations(),
   };
+}
+
+/** `Map.groupBy` in turns, without those of which the key is null. */
+async function grouped<T>(all: readonly T[], keyOf: (one: T) => string | null): Promise<Map<string, T[]>> {
+  const groups = new Map<string, T[]>();
+  for await (const some of pieces(all))
+    for (const one of some) {
+      const key = keyOf(one);
+      if (key === null) continue;
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [one]);
+      else group.push(one);
+    }
+  return groups;
+}
+
+/** The first of these ascending times that is not before `at`; infinite if there is none. */
+function firstFrom(times: readonly number[], at: number): number {
+  let [from, to] = [0, times.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((times[middle] as number) < at) from = middle + 1;
+    else to = middle;
+  }
+  return times[from] ?? Number.POSITIVE_INFINITY;
 }

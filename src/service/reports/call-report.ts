@@ -6,9 +6,12 @@ import {
   type Group,
   type GroupKind,
   groupKinds,
+  MAX_GROUPS,
+  OTHERS,
   type SpanFigures,
 } from '../calls/aggregate.ts';
 import { type Day, hoursOf, QUARTER_MS, type Span } from '../kit/calendar.ts';
+import { takeTurns } from '../kit/take-turns.ts';
 import type { Period, StepLength } from './period.ts';
 
 export type Counts = Pick<Group, 'calls' | 'answered' | 'missed'>;
@@ -75,7 +78,9 @@ export async function makeReport(
   const open = noCounts();
   const perDay: number[] = [];
   let index = 0;
+  const turn = takeTurns();
   for await (const ofDay of figures) {
+    await turn();
     const day = days[index] as Day;
     const { date, since, until } = day;
     index += 1;
@@ -101,7 +106,7 @@ export async function makeReport(
     }
     for (const [extension, { quarters }] of ofDay.extensions)
       for (let at = 0; at < quarters.length; at += 4)
-        answerers[hourAt[quarters[at] as number] as number]?.add(extension);
+        answerers[hourAt[quarters[at] as number] as number]?.add(groups.extensions.keyOf(extension));
     if (step === 'hour') continue;
     const stepKey = keyOf(date, step);
     if (steps.at(-1)?.key !== stepKey)
@@ -148,10 +153,15 @@ type GroupSum = ReturnType<typeof countGroup>;
 
 function sums() {
   const groups = new Map<string, GroupSum>();
+  // Each day may have as many names as it can, and other ones than the days before.
+  const keyOf = (name: string) => (groups.has(name) || groups.size < MAX_GROUPS ? name : OTHERS);
   return {
+    /** The name of the group that has the calls of this one. */
+    keyOf,
     get(name: string): GroupSum {
-      const sum = groups.get(name) ?? countGroup();
-      groups.set(name, sum);
+      const key = keyOf(name);
+      const sum = groups.get(key) ?? countGroup();
+      groups.set(key, sum);
       return sum;
     },
     largestFirst: (): NamedGroup[] =>

@@ -1,4 +1,5 @@
 import type { Span } from '../kit/calendar.ts';
+import { pieces, takeTurns } from '../kit/take-turns.ts';
 import { actionsSince, type MissedCallers, missedCallers } from '../people/call-backs.ts';
 import type { CallerCounts, CallerStore, CallGroup, MissedCall } from '../people/caller-store.ts';
 import type { GroupFilter, Report } from './call-report.ts';
@@ -7,6 +8,8 @@ import type { GroupFilter, Report } from './call-report.ts';
 export const MAX_CALLS = 50_000;
 /** Calls that are read in one go. */
 const TOGETHER = 5_000;
+/** Missed calls that are read in one go: they arrive in one turn of the event loop. */
+const MISSED = 500;
 const BUSIEST = 15;
 /** A call is missed when it ends, at most this long after its start. */
 const LONGEST_RING_MS = 3_600_000;
@@ -34,39 +37,72 @@ export async function callersReport(
   for (const day of together(days, perDay)) {
     const ended = { since: day.since, until: day.until + LONGEST_RING_MS };
     for (const group of groups) {
-      for (const { number, ...counts } of await store.counts(account, day, group)) {
-        const sum = callers.get(number) ?? { number, customer: null, name: null, calls: 0, missed: 0 };
-        callers.set(number, {
-          number,
-          customer: counts.customer ?? sum.customer,
-          name: counts.name ?? sum.name,
-          calls: sum.calls + counts.calls,
-          missed: sum.missed + counts.missed,
-        });
-      }
-      const those = await store.missed(account, ended, MAX_CALLS, group);
-      missed.push(...those.filter(({ call }) => call.startedAt >= day.since && call.startedAt < day.until));
+      for await (const some of pieces(await store.counts(account, day, group)))
+        for (const { number, ...counts } of some) {
+          const sum = callers.get(number) ?? { number, customer: null, name: null, calls: 0, missed: 0 };
+          callers.set(number, {
+            number,
+            customer: counts.customer ?? sum.customer,
+            name: counts.name ?? sum.name,
+            calls: sum.calls + counts.calls,
+            missed: sum.missed + counts.missed,
+          });
+        }
+      const those: MissedCall[][] = [];
+      for await (const some of missedIn(store, account, ended, group))
+        those.push(some.filter(({ call }) => call.startedAt >= day.since && call.startedAt < day.until));
+      for (const some of those.reverse()) missed.push(...some);
     }
   }
   return {
-    ...missedCallers(missed, await actionsSince(store, account, days[0]?.since ?? 0)),
-    busiest: byCustomer([...callers.values()].sort(mostCalls))
-      .sort(mostCalls)
-      .slice(0, BUSIEST),
+    ...(await missedCallers(missed, await actionsSince(store, account, days[0]?.since ?? 0))),
+    busiest: await busiestOf(callers.values()),
   };
+}
+
+/** The missed calls that ended in a span: each piece is older than the one before, and has its oldest call first. */
+async function* missedIn(
+  store: CallerStore,
+  account: number,
+  { since, until }: Span,
+  group: CallGroup | null,
+): AsyncGenerator<MissedCall[]> {
+  const turn = takeTurns();
+  for (let end = until, limit = MISSED; ; ) {
+    const some = await store.missed(account, { since, until: end }, limit, group);
+    await turn();
+    const first = some[0]?.call.completedAt ?? since;
+    if (some.length < limit) return yield some;
+    // The limit may have cut off calls of the same millisecond: read that one again.
+    const whole = some.filter(({ call }) => (call.completedAt ?? 0) > first);
+    yield whole;
+    if (whole.length === 0) limit *= 2;
+    else [end, limit] = [first + 1, MISSED];
+  }
 }
 
 const mostCalls = (a: CallerCounts, b: CallerCounts) => b.calls - a.calls || (a.number < b.number ? -1 : 1);
 
-const byCustomer = (numbers: readonly CallerCounts[]) =>
-  [
-    ...Map.groupBy(numbers, ({ customer, number }) => (customer === null ? number : ` ${customer}`)).values(),
-  ].map((counts) => ({
-    ...(counts[0] as CallerCounts),
-    calls: counts.reduce((sum, { calls }) => sum + calls, 0),
-    missed: counts.reduce((sum, { missed }) => sum + missed, 0),
-    numbers: counts.length,
-  }));
+/** A customer's numbers as one. */
+async function busiestOf(numbers: Iterable<CallerCounts>): Promise<CallersReport['busiest']> {
+  type Person = CallerCounts & { readonly most: CallerCounts; readonly numbers: number };
+  const people = new Map<string, Person>();
+  for await (const some of pieces(numbers))
+    for (const one of some) {
+      const person = one.customer === null ? one.number : ` ${one.customer}`;
+      const known = people.get(person);
+      const most = known === undefined || mostCalls(one, known.most) < 0 ? one : known.most;
+      people.set(person, {
+        ...{ ...most, most, numbers: (known?.numbers ?? 0) + 1 },
+        calls: (known?.calls ?? 0) + one.calls,
+        missed: (known?.missed ?? 0) + one.missed,
+      });
+    }
+  let busiest: Person[] = [];
+  for await (const some of pieces(people.values()))
+    busiest = [...busiest, ...some].sort(mostCalls).slice(0, BUSIEST);
+  return busiest;
+}
 
 /** Days that are beside each other as one span, while they have few calls; parts of days stay as they are. */
 function together(days: readonly Span[], perDay: readonly number[]): Span[] {

@@ -3,6 +3,7 @@ import { accountLimits } from '../accounts/limits.ts';
 import { addressOf } from '../activity/call-filter.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { SHORT_SECONDS } from '../calls/call-meaning.ts';
+import type { Budgets } from '../kit/budget.ts';
 import { type Day, daysBetween } from '../kit/calendar.ts';
 import { BYTE_ORDER_MARK, csvLines, forSpreadsheets } from '../kit/csv.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
@@ -28,12 +29,13 @@ import type { WeeklyStore } from './weekly-store.ts';
 type Parts = {
   store: { reports: ReportStore; callers: CallerStore; weekly: WeeklyStore };
   directory: ServiceDirectory;
+  budgets: Budgets;
   /** Whether the service can send mail. */
   mails: boolean;
 };
 
 /** Call reports for any days in the account's time zone; each table also as CSV. */
-export function reportPages(pages: Pages, { store, directory, mails }: Parts): void {
+export function reportPages(pages: Pages, { store, directory, budgets, mails }: Parts): void {
   async function read(request: PageRequest): Promise<Reported> {
     const { account, query, now, formats } = request;
     const { timeZone } = formats;
@@ -107,6 +109,7 @@ export function reportPages(pages: Pages, { store, directory, mails }: Parts): v
     chooseWeekly(request, store.weekly, () => page(request, request.words.weekly.badAddress)),
   );
   pages.get('/reports.csv', 'agent', async (request) => {
+    budgets.readers.hold(request.account.id, request.signal);
     const reported = await read(request);
     const { first, last } = reported.period;
     const { from, to } = daysOf(reported.period);
@@ -115,10 +118,16 @@ export function reportPages(pages: Pages, { store, directory, mails }: Parts): v
     return {
       download: `calls-${table.name}-${first}-${last}.csv`,
       type: 'text/csv; charset=utf-8',
-      content: `${BYTE_ORDER_MARK}${csvLines(tableCells(table, request.formats.timeZone), forSpreadsheets(request.formats.locale))}`,
+      content: tableAsCsv(table, request),
       exported: `report ${table.name} ${from} to ${to}`,
     };
   });
+}
+
+async function* tableAsCsv(table: ReportTable, { formats }: PageRequest): AsyncGenerator<string> {
+  yield BYTE_ORDER_MARK;
+  const dialect = forSpreadsheets(formats.locale);
+  for await (const cells of tableCells(table, formats.timeZone)) yield csvLines(cells, dialect);
 }
 
 function reportPage(

@@ -9,7 +9,7 @@ import type { CallersReport } from './callers-report.ts';
 import type { Period } from './period.ts';
 import { peopleOf, personOf, placeText, type ReportFilter } from './report-filter.ts';
 import { callsOf, daysOf, hourOf, stepNames } from './report-names.ts';
-import { columnsOf, type ReportTable, type Row } from './report-tables.ts';
+import { columnsOf, MAX_ROWS, type ReportTable, type Row } from './report-tables.ts';
 
 /** What a report's page and its CSV are made from. */
 export type Reported = {
@@ -47,6 +47,18 @@ export function reportTables(
       }),
     );
   };
+  const neverReached = (calls: readonly CallRecord[]): Row => {
+    const last = calls.at(-1) as CallRecord;
+    return {
+      calls: calls.length,
+      missed: calls.length,
+      answered: 0,
+      label: last.customer?.name ?? spaced(last.number),
+      iso: last.number,
+      href: personAddress(last, backOf(request)),
+      at: last.startedAt,
+    };
+  };
   const tables: ReportTable[] = [
     {
       name: 'series',
@@ -81,18 +93,11 @@ export function reportTables(
         name: 'never',
         caption: text.neverReached,
         columns: columns.neverReached(words.calls.caller),
-        rows: callers.neverReached.map((calls) => {
-          const last = calls.at(-1) as CallRecord;
-          return {
-            calls: calls.length,
-            missed: calls.length,
-            answered: 0,
-            label: last.customer?.name ?? spaced(last.number),
-            iso: last.number,
-            href: personAddress(last, backOf(request)),
-            at: last.startedAt,
-          };
-        }),
+        rows: callers.neverReached.slice(0, MAX_ROWS).map(neverReached),
+        whole: {
+          count: callers.neverReached.length,
+          rows: callers.neverReached.values().map(neverReached),
+        },
       },
     );
   if (report.parts !== null) {

@@ -4,6 +4,7 @@ import { displayText } from '../kit/display-text.ts';
 import { duration, type Formats } from '../kit/formats.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
+import { pieces } from '../kit/take-turns.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { Counts } from './call-report.ts';
@@ -36,7 +37,12 @@ export type ReportTable = {
   readonly caption: string;
   readonly columns: readonly ReportColumn[];
   readonly rows: readonly Row[];
+  /** All rows, if `rows` are the first of very many; and how many. */
+  readonly whole?: { readonly count: number; readonly rows: Iterable<Row> };
 };
+
+/** Rows that a page has of a table; all are in the CSV. */
+export const MAX_ROWS = 400;
 
 /** A column, by its name in CSV, and the direction of its values. */
 type Sorting = { readonly table: string; readonly column: string; readonly descending: boolean };
@@ -146,7 +152,9 @@ export function showTable(
       ...(current && { order: sorting.descending ? 'descending' : 'ascending' }),
     };
   };
-  return table({
+  const rows = sortedRows(given, sorting).slice(0, MAX_ROWS);
+  const more = (given.whole?.count ?? given.rows.length) - rows.length;
+  const shown = table({
     caption,
     columns: columns.map(
       (column): Column<Row> => ({
@@ -156,9 +164,11 @@ export function showTable(
         cell: (row) => cellText(column, row, column === columns[0], formats),
       }),
     ),
-    rows: sortedRows(given, sorting),
+    rows,
     empty: words.reports.noCalls,
   });
+  if (more <= 0) return shown;
+  return html`${shown}<p class="quiet">${words.reports.moreInCsv(formats.number(more))}</p>`;
 }
 
 function cellText({ kind, value }: ReportColumn, row: Row, isFirst: boolean, formats: Formats): Html {
@@ -172,8 +182,14 @@ function cellText({ kind, value }: ReportColumn, row: Row, isFirst: boolean, for
   return isFirst && row.href !== undefined && row.calls > 0 ? html`<a href=${row.href}>${label}</a>` : label;
 }
 
-/** The table as CSV rows, its header first. Times are on the clocks of the zone, their offset from UTC in the last column. */
-export function tableCells({ columns, rows }: ReportTable, timeZone: string): Cell[][] {
+/**
+ * The table as CSV rows, its header first, in pieces. Times are on the clocks of the zone, their offset from UTC in the last
+ * column.
+ */
+export async function* tableCells(
+  { columns, rows, whole }: ReportTable,
+  timeZone: string,
+): AsyncGenerator<Cell[][]> {
   const cell = ({ kind, value }: ReportColumn, row: Row, at: number) => {
     if (at === 0) return nameCell(row.iso ?? value(row));
     const given = value(row);
@@ -182,10 +198,9 @@ export function tableCells({ columns, rows }: ReportTable, timeZone: string): Ce
   };
   const time = columns.find(({ kind }) => kind === 'time');
   const zone = (row: Row) => (time ? [csvOffset(time.value(row) as number | null, timeZone)] : []);
-  return [
-    [...columns.map(({ csv }) => csv), ...(time ? ['zone'] : [])],
-    ...rows.map((row) => [...columns.map((column, at) => cell(column, row, at)), ...zone(row)]),
-  ];
+  yield [[...columns.map(({ csv }) => csv), ...(time ? ['zone'] : [])]];
+  for await (const some of pieces(whole?.rows ?? rows))
+    yield some.map((row) => [...columns.map((column, at) => cell(column, row, at)), ...zone(row)]);
 }
 
 /** What a row is about: a day, an hour, a number or a name. */

@@ -117,19 +117,28 @@ export function adminAccountRoutes(
       return accountView(await chosen(uid));
     },
   );
+  /** Of each request for a new token: which one it was to replace as it arrived. */
+  const meant = new WeakMap<object, number>();
   app.post(
     '/accounts/:uid/rotate',
-    operation(
-      'rotateAdminToken',
-      "Make a new administration token of an account, with the operator's token; the old one is refused within seconds. For a token that leaked, or whose answer was lost.",
-      {
-        by: byUid,
-        response: { 200: madeSchema, 409: errorSchema.describe('Another request has just replaced it.') },
+    {
+      ...operation(
+        'rotateAdminToken',
+        "Make a new administration token of an account, with the operator's token; the old one is refused within seconds. For a token that leaked, or whose answer was lost.",
+        {
+          by: byUid,
+          response: { 200: madeSchema, 409: errorSchema.describe('Another request has just replaced it.') },
+        },
+      ),
+      onRequest: async ({ raw, params }) => {
+        const { uid: asked } = params as { uid: string };
+        const known = directory.accounts().find(({ uid }) => uid === asked);
+        if (known !== undefined) meant.set(raw, known.tokenCounter);
       },
-    ),
+    },
     async (request) => {
       const { id, tokenCounter } = await chosen(request.params.uid);
-      const account = await directory.rotateAdminToken(id, tokenCounter);
+      const account = await directory.rotateAdminToken(id, meant.get(request.raw) ?? tokenCounter);
       await audit(request, id, 'administration token replaced', 'token');
       return { ...accountView(account), admin_token: keys.adminToken(account) };
     },

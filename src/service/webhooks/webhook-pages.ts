@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { newUid } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { goodUntil } from '../accounts/limits.ts';
+import { goodUntil, tokenReplaced } from '../accounts/limits.ts';
 import { overlaps, rotation } from '../integrations/integration-pages.ts';
 import { copyable, displayText, plainText } from '../kit/display-text.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type FieldErrors,
   field,
   fold,
+  hiddenFields,
   notice,
   onOff,
   readForm,
@@ -146,9 +147,10 @@ export function webhookPages(
   const secretOf = async (webhook: Webhook, request: PageRequest) => {
     const { values } = readForm(rotation, request);
     if (values === null) throw new Refusal(422, (errors) => errors.notPossible);
-    const { days } = values;
+    const { days, replaces = webhook.secretCounter } = values;
+    if (replaces !== webhook.secretCounter) throw tokenReplaced();
     const oldSecretUntil = goodUntil(webhook.oldSecretUntil, days, request.now);
-    await store.change(webhook.id, { replaces: webhook.secretCounter, oldSecretUntil });
+    await store.change(webhook.id, { replaces, oldSecretUntil });
     return `new secret, the old one signs for ${days} more days`;
   };
   const endOld = ({ id }: Webhook) =>
@@ -226,7 +228,7 @@ function webhookForm(request: PageRequest, webhook: Webhook, secret: string, err
         text.rotate,
         changeForm(
           { action: at('rotate'), token, is: 'form', label: text.rotate },
-          html`${choice({ label: text.oldSecretLabel, name: 'days', value: '1', options: overlaps.map((days) => [String(days), integrations.overlap(days)]), hint: text.rotateHint })}
+          html`${hiddenFields({ replaces: String(webhook.secretCounter) })}${choice({ label: text.oldSecretLabel, name: 'days', value: '1', options: overlaps.map((days) => [String(days), integrations.overlap(days)]), hint: text.rotateHint })}
             <div><button type="submit" class="danger">${text.rotate}</button></div>`,
         ),
       )}

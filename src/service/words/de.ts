@@ -375,6 +375,7 @@ export const de: typeof en = {
     timesIn: (zone) => `Zeiten in ${zone}.`,
     noCalls: 'Keine Anrufe',
     tooManyCalls: (most) => `Anrufer werden für höchstens ${most} Anrufe gelistet.`,
+    moreInCsv: (more) => `${more} weitere stehen in der CSV-Datei.`,
     download: 'Herunterladen',
     counts: (calls, answered, missed) =>
       `${count(calls, 'Anruf', 'Anrufe')}, ${answered} angenommen, ${missed} verpasst`,

@@ -369,6 +369,7 @@ export const en = {
     timesIn: (zone: string) => `Times are in ${zone}.`,
     noCalls: 'No calls',
     tooManyCalls: (most: string) => `Callers are listed for at most ${most} calls.`,
+    moreInCsv: (more: string) => `${more} more are in the CSV file.`,
     download: 'Download',
     counts: (calls: number, answered: string, missed: string) =>
       `${count(calls, 'call', 'calls')}, ${answered} answered, ${missed} missed`,

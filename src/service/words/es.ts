@@ -369,6 +369,7 @@ export const es: typeof en = {
     timesIn: (zone) => `Horas de ${zone}.`,
     noCalls: 'Ninguna llamada',
     tooManyCalls: (most) => `Se listan quienes llaman hasta ${most} llamadas.`,
+    moreInCsv: (more) => `Hay ${more} más en el archivo CSV.`,
     download: 'Descargar',
     counts: (calls, answered, missed) =>
       `${count(calls, 'llamada', 'llamadas')}, ${answered} atendidas, ${missed} perdidas`,

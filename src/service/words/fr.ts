@@ -374,6 +374,7 @@ export const fr: typeof en = {
     timesIn: (zone) => `Heures de ${zone}.`,
     noCalls: 'Aucun appel',
     tooManyCalls: (most) => `Les appelants sont listés pour ${most} appels au plus.`,
+    moreInCsv: (more) => `${more} de plus dans le fichier CSV.`,
     download: 'Télécharger',
     counts: (calls, answered, missed) =>
       `${count(calls, 'appel', 'appels')}, ${answered} décrochés, ${missed} manqués`,

@@ -368,6 +368,7 @@ export const nl: typeof en = {
     timesIn: (zone) => `Tijden in ${zone}.`,
     noCalls: 'Geen gesprekken',
     tooManyCalls: (most) => `Bellers worden getoond voor hoogstens ${most} gesprekken.`,
+    moreInCsv: (more) => `Nog ${more} staan in het CSV-bestand.`,
     download: 'Downloaden',
     counts: (calls, answered, missed) =>
       `${count(calls, 'gesprek', 'gesprekken')}, ${answered} aangenomen, ${missed} gemist`,
