@@ -1,15 +1,18 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { placeholderIn } from '../../shared/phone-number/number-text.ts';
 import { answererName, numberCalledText } from '../accounts/extensions.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
-import { duration } from '../kit/formats.ts';
+import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';
 import { firstSegment, topPageOf } from '../kit/layout.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
+import { isDoubtful } from '../rules/doubtful.ts';
+import { duration } from '../rules/duration.ts';
+import { personAddress } from '../rules/person-address.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import { type CallRecord, FORGOTTEN, isDoubtful, rangFor, talkedFor } from './call-record.ts';
+import { type CallRecord, FORGOTTEN, rangFor, talkedFor } from './call-record.ts';
 
 /** A number that a telephone can dial, and no zeros or word in place of one. Callers without one cannot be called back. */
 export const isDialable = (number: string) =>
@@ -49,10 +52,6 @@ export function stateOf(
 
 /** Who calls: a customer by reference, or a stranger by number. */
 type Caller = Pick<CallRecord, 'customer' | 'number'>;
-
-/** The page of a person; `back`: the page that it leads back to. */
-export const personAddress = ({ customer, number }: Caller, back: string): string =>
-  `/person?${new URLSearchParams({ ...(customer ? { customer: customer.reference } : { number }), back })}`;
 
 /** A person's name, or the number of a stranger, as a link to the person's page. */
 export function personLink(caller: Caller, request: PageRequest): Html {

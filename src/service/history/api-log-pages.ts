@@ -4,12 +4,13 @@ import { numberForms } from '../../shared/phone-number/normalise-number.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
-import { copyable, displayText, lines, plainText } from '../kit/display-text.ts';
+import { copyable, displayText, lines } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
 import { isRead, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { numberTerm } from '../kit/search-text.ts';
 import { cursorIn, cursorList } from '../kit/table.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { html } from '../words/html.ts';
 import { entryTable, extrasLeftOut, integrationName, payloadText, statusChip } from './api-log-table.ts';
 import {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { ChangeRefused } from '../accounts/limits.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import { plainText } from './display-text.ts';
 import { icon } from './icon.ts';
 import { Refusal, refusalText } from './refusal.ts';
 

@@ -1,8 +1,9 @@
 import { extensionsOf } from '../accounts/extensions.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html, render } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { assetUrl } from './assets.ts';
-import { displayText, plainText } from './display-text.ts';
+import { displayText } from './display-text.ts';
 import { button } from './form.ts';
 import { type Icon, icon } from './icon.ts';
 import type { Page, PageRequest } from './page-request.ts';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Account } from '../accounts/directory-store.ts';
 import { type Extensions, extensionsOf } from '../accounts/extensions.ts';
 import type { Session, User } from '../accounts/user.ts';
+import type { ScreenChoice } from '../rules/screen-call.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import type { Html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
@@ -30,7 +31,7 @@ export type PageRequest = {
   /** Their names, and whose they are (see extensionText). */
   readonly extensions: Extensions;
   /** Which calls the user's bar shows. */
-  readonly barChoice: ReturnType<typeof barChoice>;
+  readonly barChoice: ScreenChoice;
   /** True for an administrator. */
   readonly administrates: boolean;
   /** Without the query. */
@@ -138,7 +139,7 @@ export function barChoice(
     readonly integrations: readonly { readonly id: number }[];
     readonly segments: readonly { readonly name: string }[];
   },
-) {
+): ScreenChoice {
   const { mine, segments, integrations } = barChoiceOf(user);
   const names = known.segments.map(({ name }) => name);
   return {

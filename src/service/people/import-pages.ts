@@ -2,13 +2,14 @@ import type { Log } from '../../shared/log/log.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { PartlyDone, Refusal } from '../kit/refusal.ts';
 import { type Column, table } from '../kit/table.ts';
 import { takeTurns } from '../kit/take-turns.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { auditBrokenImport } from './broken-import.ts';
 import {

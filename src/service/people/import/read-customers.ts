@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { unguarded } from '../../kit/csv.ts';
-import { plainText } from '../../kit/display-text.ts';
 import { errorText } from '../../kit/form.ts';
 import { pieces, takeTurns } from '../../kit/take-turns.ts';
 import { line as lineOfText } from '../../kit/text.ts';
+import { plainText } from '../../rules/plain-text.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
 import { type CustomerField, columns, eachText } from '../customer-fields.ts';
