@@ -115,7 +115,7 @@ async function listPage(request: PageRequest, context: Parts): Promise<Page> {
   const isUnused = calls.length === 0 && !filtered && isNewest;
   return {
     title: words.layout.calls,
-    scripts: isNewest ? ['live.js'] : [],
+    scripts: isNewest ? ['live'] : [],
     body: html`
       <div class="head"><h1>${words.layout.calls}</h1>${figures}</div>
       ${!isUnused && !request.isRenewal && filterForm(callQuery, request, integrations, called)}

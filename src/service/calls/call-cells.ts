@@ -8,6 +8,7 @@ import type { PageRequest } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
 import { isDoubtful } from '../rules/doubtful.ts';
 import { duration } from '../rules/duration.ts';
+import { filled } from '../rules/filled.ts';
 import { personAddress } from '../rules/person-address.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
@@ -31,7 +32,7 @@ export function endText({ extras: { missed } }: CallRecord, { calls: text }: Wor
 const stillRinging = (
   { startedAt }: CallRecord,
   { now, words: { bar }, formats }: Pick<PageRequest, 'now' | 'words' | 'formats'>,
-): string => bar.stillRinging.replace('{time}', formats.span(now - startedAt));
+): string => filled(bar.stillRinging, { time: formats.span(now - startedAt) });
 
 /** What a call is now, or became: its picture, and the word that says the same. */
 export function stateOf(
@@ -89,7 +90,7 @@ export function dialLink(number: string, text?: Html): Html {
     : shown;
 }
 
-/** What client/live.js says of calls that came. */
+/** What client/keep-live.ts says of calls that came. */
 export const newCalls = ({ words: { kit } }: PageRequest) => ({
   'data-new-one': kit.newCall,
   'data-new-many': kit.newCalls,

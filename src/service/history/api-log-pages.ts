@@ -72,7 +72,7 @@ async function listPage(request: PageRequest, { store, directory }: Parts): Prom
   const isLive = isNewest && start === null;
   return {
     title: words.settings.apiLog,
-    scripts: isLive ? ['live.js', 'api-log.js'] : [],
+    scripts: isLive ? ['api-log'] : [],
     body: html`
       <div class="head"><h1>${words.settings.apiLog}</h1></div>
       <form class="filters" action="/api-log" role="search" aria-label=${text.requests} data-live-label=${text.live}>
@@ -153,7 +153,7 @@ async function entryPage(request: PageRequest, { store, directory }: Parts): Pro
   const call = id === undefined ? undefined : await store.calls.get(account.id, id);
   return {
     title: `${method} ${path}`,
-    scripts: ['copy-button.js'],
+    scripts: ['copy'],
     body: html`
       <p><a href=${listIn(query)}>${words.settings.apiLog}</a></p>
       <h1>${method} ${displayText(path, 200)}</h1>

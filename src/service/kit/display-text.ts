@@ -14,7 +14,7 @@ export function lines(text: string): Html {
   return html`<bdi>${clean.join('\n')}</bdi>`;
 }
 
-/** A text with a button that copies it (shown by client/copy-button.js). */
+/** A text with a button that copies it (shown by client/enable-copy-buttons.ts). */
 export function copyable({ kit }: Words, id: string, label: string, text: string): Html {
   return html`<div class="copyable">
     <span class="label" id=${`${id}-label`}>${label}</span>

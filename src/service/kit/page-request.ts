@@ -7,6 +7,7 @@ import type { ScreenChoice } from '../rules/screen-call.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import type { Html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
+import type { Script } from './assets.ts';
 import type { Formats } from './formats.ts';
 import type { Turn } from './turns.ts';
 
@@ -40,7 +41,7 @@ export type PageRequest = {
   readonly query: URLSearchParams;
   /** The fields of a submitted form; empty for GET. */
   readonly form: URLSearchParams;
-  /** Of client/live.js, which wants the page without its frame. */
+  /** Of client/keep-live.ts, which wants the page without its frame. */
   readonly isRenewal: boolean;
   /** The rows that it wants, by their keys; null: all. */
   readonly moved: ReadonlySet<string> | null;
@@ -67,8 +68,8 @@ export type Page = {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
-  /** Modules of client/ that the page loads beside the bar, such as `copy-button.js`. */
-  readonly scripts?: readonly string[];
+  /** What the page loads beside the calls now. */
+  readonly scripts?: readonly Script[];
   /** The calls now alone, for a second screen or a wall display. */
   readonly callsAlone?: true;
 };

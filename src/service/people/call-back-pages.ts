@@ -51,7 +51,7 @@ export function callBackPages(
       .slice(0, PER_PAGE);
     return {
       title,
-      scripts: ['live.js'],
+      scripts: ['live'],
       body: html`
         <div class="head"><h1>${title}</h1></div>
         <div id="call-backs" data-live>

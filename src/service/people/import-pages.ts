@@ -72,7 +72,7 @@ export function importPages(
     content: template(words.locale),
   }));
   pages.get('/customers/import', 'administrator', (request) => importPage(request));
-  // How far each account's import is, for the page that waits for its answer (client/import.js); another process knows none.
+  // How far each account's import is, for the page that waits for its answer (client/show-import-progress.ts); another process knows none.
   const running = new Map<number, string>();
   pages.get('/customers/import/progress', 'administrator', ({ account }) => ({
     type: 'text/plain; charset=utf-8',
@@ -202,7 +202,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined, isOther: 
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
   return {
     title: text.title,
-    scripts: ['import.js'],
+    scripts: ['import'],
     body: html`
       <a class="back" href="/customers/import">${icon('chevron-left')}${text.title}</a>
       <h1>${text.preview}</h1>

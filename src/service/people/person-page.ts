@@ -73,7 +73,7 @@ export async function showPerson(
     title: plainText(name, 40),
     ...(draft?.errors && { status: draft.isConflict ? 409 : 422 }),
     ...(named?.errors && { status: 422 }),
-    scripts: ['live.js'],
+    scripts: ['live'],
     body: html`<article class="person">
       ${backLink(request)}
       <header id="person" data-live><h1>${displayText(name, 80)}</h1>${

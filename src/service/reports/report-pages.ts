@@ -153,7 +153,7 @@ function reportPage(
   const says = (filter === null || filter.groups === null) && deciding(report, extensions, request);
   return {
     title: text.reportOf(title),
-    scripts: ['chart.js'],
+    scripts: ['chart'],
     body: html`
       ${periodHead(request, reported, download('series'))}
       ${filter && html`<p><a class="button" href=${addressOf('/reports', {}, { ...here, of: '' })}>${displayText(filter.label, 80)}${icon('x')}</a></p>`}
