@@ -11,7 +11,7 @@ import { findChain, importsOf, readImportGraph } from './tools/tree/import-graph
 const order = [
   ...['cli', 'cli/check', 'cli/explain', 'cli/text', 'cli/config'],
   ...['bridge', 'bridge/status', 'bridge/agi', 'bridge/ami', 'bridge/cdr', 'bridge/calls', 'bridge/outbox'],
-  ...['service', 'service/commands', 'service/app', 'service/upkeep', 'service/database'],
+  ...['service', 'service/client', 'service/commands', 'service/app', 'service/upkeep', 'service/database'],
   ...['service/settings', 'service/reports', 'service/webhooks', 'service/activity', 'service/integrations'],
   ...[
     'service/priority',
@@ -21,7 +21,7 @@ const order = [
     'service/users',
     'service/audit',
   ],
-  ...['service/kit', 'service/accounts', 'service/store', 'service/words'],
+  ...['service/kit', 'service/accounts', 'service/store', 'service/words', 'service/rules'],
   ...['shared/delivery', 'shared/api', 'shared/storage', 'shared/alerts', 'shared/mail'],
   ...['shared/phone-number', 'shared/process', 'shared/log'],
 ];
@@ -133,6 +133,25 @@ test('a library that we wrap is imported by its wrapper alone', () => {
     return library !== undefined && !wrappers[library]?.test(from);
   }, everything);
   assert.deepEqual(wrong, []);
+});
+
+test('what a browser loads imports only what is served to it, and acts only in entries', () => {
+  const isServed = (path: string) => /^src\/service\/(client|rules)\//.test(path);
+  const modules = [...asRun].filter(([path]) => isServed(path) && !path.endsWith('.test.ts'));
+  assert.ok(modules.length > 25);
+  const wrong = modules.flatMap(([from, { files, libraries }]) =>
+    [...files.filter((to) => !isServed(to)), ...libraries].map((to) => `${from} imports ${to}`),
+  );
+  assert.deepEqual(wrong, []);
+  // A line that is not indented begins or ends a declaration, or is part of a comment.
+  const isDeclared = /^( |$|\/[/*]|(import|export|const|(async )?function|type) |[)}\]])/;
+  const acting = modules
+    .filter(([path]) => !path.startsWith('src/service/client/entries/'))
+    .flatMap(([path]) => {
+      const lines = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8').split('\n');
+      return lines.filter((line) => !isDeclared.test(line)).map((line) => `${path}: ${line}`);
+    });
+  assert.deepEqual(acting, []);
 });
 
 test('the threads of storage load no libraries: zod takes 10 to 20 MB in each thread, phone numbers 10', () => {

@@ -16,7 +16,7 @@ export function compile(home: string): void {
   execFileSync(process.execPath, [compiler, '-p', join(project, 'systemd/build'), '--outDir', lib], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  for (const file of globSync('**/*.{sql,js,css,svg,webmanifest}', { cwd: join(project, 'src') }))
+  for (const file of globSync('**/*.{sql,css,svg,webmanifest}', { cwd: join(project, 'src') }))
     cpSync(join(project, 'src', file), join(lib, file));
   cpSync(join(project, 'config'), join(home, 'config'), { recursive: true });
   installLibraries(home);

@@ -10,10 +10,11 @@ import {
   signedIn,
   signIn,
   sizes,
+  watch,
 } from '../tools/browser/browser.ts';
 import { layoutTrouble } from '../tools/browser/layout-trouble.ts';
 import { event, serve } from '../tools/service/harness.ts';
-import { password } from '../tools/service/people.ts';
+import { password, person } from '../tools/service/people.ts';
 
 const skip = browserImpossible() ?? false;
 
@@ -24,6 +25,16 @@ async function open(t: TestContext, path: string) {
   await window.page.goto(served.url + path);
   return { ...served, browser, ...window };
 }
+
+test('a one-time link that is pasted where the sign-in page is open signs in', { skip }, async (t) => {
+  const served = await serve(t);
+  const { link } = await person(served, { name: 'Jana' });
+  const { page, trouble } = await watch(await (await openBrowser(t)).newContext());
+  await page.goto(`${served.url}/sign-in`);
+  await page.goto(link); // the same document: only what is after the # changes
+  await page.waitForURL('**/calls');
+  assert.deepEqual(trouble, []);
+});
 
 test('the first link asks for a password, which then signs in; a second factor is asked for from then on', {
   skip,

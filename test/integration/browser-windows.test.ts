@@ -180,7 +180,7 @@ async function lookAt(
 /** A4 without its margins, CSS px. */
 const paper = { width: 718, height: 1047 };
 
-/** What is wrong with a page on paper: what only a screen needs, or what stands out of the paper. */
+/** What is wrong with a page on paper: what only a screen needs, is paler than grey, or stands out of the paper. */
 async function printTrouble(page: Page): Promise<string[]> {
   await page.setViewportSize(paper);
   await page.emulateMedia({ media: 'print' });
@@ -188,8 +188,21 @@ async function printTrouble(page: Page): Promise<string[]> {
     const onScreen = [...document.querySelectorAll('button, .button, .top, #now, .skip')].filter((element) =>
       element.checkVisibility(),
     );
+    // Paper is white, whatever is behind a word on the screen.
+    const isPale = (element: Element) => {
+      const { color, printColorAdjust } = getComputedStyle(element);
+      const light = (color.match(/[\d.]+/g) ?? []).slice(0, 3).reduce((sum, one) => sum + Number(one) / 3, 0);
+      return printColorAdjust === 'economy' && light > 150;
+    };
+    const pale = [...document.querySelectorAll('main *')].filter(
+      (element) =>
+        [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.nodeValue?.trim()) &&
+        element.checkVisibility() &&
+        isPale(element),
+    );
     const { scrollWidth, clientWidth } = document.documentElement;
     return [
+      ...pale.map((element) => `pale on paper: ${element.outerHTML.slice(0, 80)}`),
       ...onScreen.map((element) => `printed: ${element.outerHTML.slice(0, 80)}`),
       ...(scrollWidth > clientWidth ? ['wider than the paper'] : []),
     ];

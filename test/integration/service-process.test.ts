@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { test } from 'node:test';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import { startService } from '../../src/service/service.ts';
@@ -39,6 +39,30 @@ test('the first start makes an account, a secret and a way to sign in; the secon
   t.after(() => second.stop());
   assert.deepEqual([second.firstStart, second.token()], [false, token]);
   assert.equal((await callers(second.url).history(token)).length, 1);
+});
+
+test('the scripts of pages are JavaScript, with all that they import', async (t) => {
+  const stateDir = stateFolder(t);
+  const env = { SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: '127.0.0.1:0' };
+  const service = runProgram(['service'], { env, cwd: stateDir });
+  t.after(() => service.end());
+  const [, url = ''] = await service.says(/is listening at (\S+)\/api\/v1/);
+  const page = await (await fetch(`${url}/sign-in`)).text();
+  const [entry = ''] = /\/assets\/\w+\/client\/entries\/sign-in\.[jt]s/.exec(page) ?? [];
+  const entries = readdirSync(new URL('../../src/service/client/entries/', import.meta.url));
+  const scripts = entries.map((name) => `${url}${entry.replace('sign-in', parse(name).name)}`);
+  for (const script of scripts) {
+    const answer = await fetch(script);
+    assert.equal(answer.status, 200, script);
+    assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8', script);
+    const source = await answer.text();
+    assert.doesNotMatch(source, /^(import|export)? *type /m, script);
+    for (const [, path = ''] of source.matchAll(/^import [^;]+ from '(\..+)';$/gm)) {
+      const imported = new URL(path, script).href;
+      if (!scripts.includes(imported)) scripts.push(imported);
+    }
+  }
+  assert.ok(scripts.length > entries.length + 20, `${scripts.length} scripts`);
 });
 
 test('an address that is taken is an error, and everything that was started is stopped again', async (t) => {

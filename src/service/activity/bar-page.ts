@@ -1,9 +1,9 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { accountLimits } from '../accounts/limits.ts';
-import { plainText } from '../kit/display-text.ts';
 import { changeForm, notice } from '../kit/form.ts';
 import { type BarChoice, barChoiceOf, barChoiceText, type Pages } from '../kit/page-request.ts';
+import { plainText } from '../rules/plain-text.ts';
 import type { UserStore } from '../users/user-store.ts';
 import { html } from '../words/html.ts';
 

@@ -10,17 +10,19 @@ import {
   segmentChip,
   stateOf,
 } from '../calls/call-cells.ts';
-import { FORGOTTEN, isDoubtful, rangFor, talkedFor } from '../calls/call-record.ts';
+import { FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { Screens } from '../calls/screens.ts';
 import { entryTable } from '../history/api-log-table.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { changeForm, fold } from '../kit/form.ts';
-import { duration } from '../kit/formats.ts';
 import { icon } from '../kit/icon.ts';
 import type { Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import type { CallBackList } from '../people/call-back-list.ts';
 import { type ForgettingStore, forgetNumber, forgetSummary } from '../people/forget-number.ts';
+import { isDoubtful } from '../rules/doubtful.ts';
+import { duration } from '../rules/duration.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { closeCall } from './close-call.ts';
 

@@ -19,12 +19,13 @@ import {
   csvTime,
   forSpreadsheets,
 } from '../kit/csv.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { choice, field, hiddenFields, notice, oneOf } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { openingHoursOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { cursorList } from '../kit/table.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import {
   addressOf,
@@ -114,7 +115,7 @@ async function listPage(request: PageRequest, context: Parts): Promise<Page> {
   const isUnused = calls.length === 0 && !filtered && isNewest;
   return {
     title: words.layout.calls,
-    scripts: isNewest ? ['live.js'] : [],
+    scripts: isNewest ? ['live'] : [],
     body: html`
       <div class="head"><h1>${words.layout.calls}</h1>${figures}</div>
       ${!isUnused && !request.isRenewal && filterForm(callQuery, request, integrations, called)}

@@ -16,13 +16,13 @@ import { bearerToken } from '../kit/security-headers.ts';
 import type { Turns } from '../kit/turns.ts';
 import type { CallBackList } from '../people/call-back-list.ts';
 import { lastWith } from '../people/who-calls.ts';
+import { HEARTBEAT_MS } from '../rules/limits.ts';
+import type { ScreenSystem } from '../rules/screen-call.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';
 
 /** A screen that is further behind is disconnected; it reconnects and loads the current calls. */
 const BACKLOG_BYTES = 1_000_000;
-/** A screen that hears nothing for 9 s says that it has no connection (client/stream.js). */
-const HEARTBEAT_MS = 4_000;
 /** Every so many heartbeats the session is looked up again: it may have been ended at another process. */
 const SESSION_BEATS = 4;
 /** How long the state of an account's phone systems is not read again. */
@@ -163,6 +163,10 @@ export function eventRoutes({
   };
 }
 
-const systemShown = ({ name, lastAt, unusual }: PhoneSystem) => ({ name, last_at: lastAt, unusual });
+const systemShown = ({ name, lastAt, unusual }: PhoneSystem): ScreenSystem => ({
+  name,
+  last_at: lastAt,
+  unusual,
+});
 
 const bearerOf = (request: FastifyRequest) => bearerToken(request.headers.authorization) ?? '';

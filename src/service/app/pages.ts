@@ -237,7 +237,7 @@ export function pageRoutes(context: ServiceContext) {
   };
 }
 
-/** The rows that client/live.js asks for; `*`: all. */
+/** The rows that client/keep-live.ts asks for; `*`: all. */
 function movedIn({ headers }: FastifyRequest): ReadonlySet<string> | null {
   const { moved } = headers;
   return typeof moved === 'string' && moved !== '*' ? new Set(moved.split(' ').map(textIn)) : null;

@@ -1,15 +1,19 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { placeholderIn } from '../../shared/phone-number/number-text.ts';
 import { answererName, numberCalledText } from '../accounts/extensions.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
-import { duration } from '../kit/formats.ts';
+import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';
 import { firstSegment, topPageOf } from '../kit/layout.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
+import { isDoubtful } from '../rules/doubtful.ts';
+import { duration } from '../rules/duration.ts';
+import { filled } from '../rules/filled.ts';
+import { personAddress } from '../rules/person-address.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import { type CallRecord, FORGOTTEN, isDoubtful, rangFor, talkedFor } from './call-record.ts';
+import { type CallRecord, FORGOTTEN, rangFor, talkedFor } from './call-record.ts';
 
 /** A number that a telephone can dial, and no zeros or word in place of one. Callers without one cannot be called back. */
 export const isDialable = (number: string) =>
@@ -28,7 +32,7 @@ export function endText({ extras: { missed } }: CallRecord, { calls: text }: Wor
 const stillRinging = (
   { startedAt }: CallRecord,
   { now, words: { bar }, formats }: Pick<PageRequest, 'now' | 'words' | 'formats'>,
-): string => bar.stillRinging.replace('{time}', formats.span(now - startedAt));
+): string => filled(bar.stillRinging, { time: formats.span(now - startedAt) });
 
 /** What a call is now, or became: its picture, and the word that says the same. */
 export function stateOf(
@@ -49,10 +53,6 @@ export function stateOf(
 
 /** Who calls: a customer by reference, or a stranger by number. */
 type Caller = Pick<CallRecord, 'customer' | 'number'>;
-
-/** The page of a person; `back`: the page that it leads back to. */
-export const personAddress = ({ customer, number }: Caller, back: string): string =>
-  `/person?${new URLSearchParams({ ...(customer ? { customer: customer.reference } : { number }), back })}`;
 
 /** A person's name, or the number of a stranger, as a link to the person's page. */
 export function personLink(caller: Caller, request: PageRequest): Html {
@@ -90,7 +90,7 @@ export function dialLink(number: string, text?: Html): Html {
     : shown;
 }
 
-/** What client/live.js says of calls that came. */
+/** What client/keep-live.ts says of calls that came. */
 export const newCalls = ({ words: { kit } }: PageRequest) => ({
   'data-new-one': kit.newCall,
   'data-new-many': kit.newCalls,

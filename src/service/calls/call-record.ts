@@ -54,13 +54,6 @@ export type Caller = Pick<CallRecord, 'number' | 'customer' | 'segment' | 'prior
 /** When the last event of a call came. */
 const lastEventAt = (call: CallRecord): number => call.answeredAt ?? call.ringingAt ?? call.startedAt;
 
-/** After this time of ringing, ms, the end of a call was probably lost: nobody waits so long. */
-export const DOUBTFUL_MS = 3 * 60_000;
-
-/** Whether a call still rings only because its end never came, in all likelihood. Users can close it. */
-export const isDoubtful = ({ status, startedAt }: CallRecord, now: number): boolean =>
-  status === 'ringing' && now - startedAt > DOUBTFUL_MS;
-
 /**
  * How far a call has come. It only grows: ringing, closed from ringing, answered, closed from answered, completed. An event
  * that comes after the service has closed the call tells more than the guess.

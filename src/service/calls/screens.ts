@@ -1,22 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { answererName, type Extensions, noExtensions, numberCalledText } from '../accounts/extensions.ts';
+import type { CallBacksOnScreen, ScreenCall } from '../rules/screen-call.ts';
 import { type CallRecord, extraFields, noExtras, progressOf, scalarFields } from './call-record.ts';
-
-/** People who are to be called back: the newest missed call of each; how many calls, since when, and who calls back. */
-type Missed = ReturnType<typeof screenCall> & {
-  readonly person: string;
-  readonly times: number;
-  readonly since: number;
-  readonly taken_by: string | null;
-};
-
-/** The first ones, in their order; `count` is of all, or there are even `more`. */
-export type CallBacksOnScreen = {
-  readonly missed: readonly Missed[];
-  readonly count: number;
-  readonly more: boolean;
-};
 
 /** Open calls on a screen: the newest, since a call whose end was never reported stays open. */
 export const MAX_OPEN_CALLS = 500;
@@ -122,7 +108,7 @@ export function eventFrame(event: string, data: unknown): string {
  * A call as it is sent to the screens of users with the names of extensions, and with null to readers with an integration
  * token: a phone system does not need names and customers. Times are Unix milliseconds.
  */
-export function screenCall(call: CallRecord, extensions: Extensions | null) {
+export function screenCall(call: CallRecord, extensions: Extensions | null): ScreenCall {
   return {
     id: call.id,
     status: call.status,

@@ -1,25 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MissedPerson, ScreenCall } from '../rules/screen-call.ts';
 import {
   type Board,
   boardOf,
-  type Call,
   empty,
   inOrder,
   isChosen,
-  type Missed,
   moved,
   ownCall,
   shownAt,
   tidied,
   told,
   withPeople,
-} from './board.js';
+} from './board.ts';
 
 /** A number for each. */
 const numberOf = (id: string) => `+4930${Array.from(id, (letter) => letter.charCodeAt(0)).join('')}`;
-const call = (id: string, fields: Partial<Call> = {}): Call => ({
-  ...{ id, status: 'ringing', number: numberOf(id), number_shown: id, integration: 1, started_at: 1000 },
+const call = (id: string, fields: Partial<ScreenCall> = {}): ScreenCall => ({
+  ...{
+    id,
+    status: 'ringing',
+    from: id,
+    number: numberOf(id),
+    number_shown: id,
+    integration: 1,
+    started_at: 1000,
+  },
   ...{ customer: null, segment: null, priority: null, caller_id: null, answered_by: null },
   ...{ answered_at: null, completed_at: null, missed: null },
   ...fields,
@@ -30,7 +37,7 @@ const ended = (id: string, at: number) =>
 
 const shown = (board: Board, now = 2000, live = true) => {
   const { ringing, others } = shownAt(board, now, live);
-  const ids = (calls: readonly Call[]) => calls.map(({ id }) => id);
+  const ids = (calls: readonly ScreenCall[]) => calls.map(({ id }) => id);
   return { ringing: ids(ringing), others: ids(others) };
 };
 
@@ -57,14 +64,14 @@ test('an answered call stays for a moment after its end; an unknown ended call d
 });
 
 test('people to call back: the highest priority first, then who has waited longest; changes add, replace and remove', () => {
-  const person = (name: string, since: number, priority: number | null = null): Missed => ({
+  const person = (name: string, since: number, priority: number | null = null): MissedPerson => ({
     ...call(name, { status: 'completed', missed: true, priority }),
     ...{ person: name, times: 1, since, taken_by: null },
   });
   const people = withPeople(new Map(), {
     missed: [person('late', 30), person('early', 10), person('emergency', 40, 9), person('low', 5, -1)],
   });
-  const names = (of: typeof people) => inOrder(of).map((one) => one.person);
+  const names = (of: typeof people) => inOrder(of.values()).map((one) => one.person);
   assert.deepEqual(names(people), ['emergency', 'low', 'early', 'late']);
   const after = withPeople(people, {
     missed: [{ ...person('late', 30), taken_by: 'Ann' }, person('new', 20)],

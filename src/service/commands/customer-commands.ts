@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { longWork } from '../../shared/process/long-work.ts';
-import { plainText } from '../kit/display-text.ts';
 import { counted } from '../kit/formats.ts';
 import { columns } from '../people/customer-fields.ts';
 import { BadTable, importCustomers, importSummary } from '../people/customers-csv.ts';
@@ -13,6 +12,7 @@ import { forgetNumber, forgetSummary, isUnknown } from '../people/forget-number.
 import { columnUses } from '../people/import/choose-columns.ts';
 import { readText, UnknownCharset, UnknownEncoding } from '../people/import/decode-text.ts';
 import { linesText } from '../people/import-refusals.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 
 export function segmentCommands(parent: Command, { command, withStore, print }: CommandContext): void {

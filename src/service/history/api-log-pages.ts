@@ -4,12 +4,13 @@ import { numberForms } from '../../shared/phone-number/normalise-number.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
-import { copyable, displayText, lines, plainText } from '../kit/display-text.ts';
+import { copyable, displayText, lines } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
 import { isRead, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { numberTerm } from '../kit/search-text.ts';
 import { cursorIn, cursorList } from '../kit/table.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { html } from '../words/html.ts';
 import { entryTable, extrasLeftOut, integrationName, payloadText, statusChip } from './api-log-table.ts';
 import {
@@ -71,7 +72,7 @@ async function listPage(request: PageRequest, { store, directory }: Parts): Prom
   const isLive = isNewest && start === null;
   return {
     title: words.settings.apiLog,
-    scripts: isLive ? ['live.js', 'api-log.js'] : [],
+    scripts: isLive ? ['api-log'] : [],
     body: html`
       <div class="head"><h1>${words.settings.apiLog}</h1></div>
       <form class="filters" action="/api-log" role="search" aria-label=${text.requests} data-live-label=${text.live}>
@@ -152,7 +153,7 @@ async function entryPage(request: PageRequest, { store, directory }: Parts): Pro
   const call = id === undefined ? undefined : await store.calls.get(account.id, id);
   return {
     title: `${method} ${path}`,
-    scripts: ['copy-button.js'],
+    scripts: ['copy'],
     body: html`
       <p><a href=${listIn(query)}>${words.settings.apiLog}</a></p>
       <h1>${method} ${displayText(path, 200)}</h1>

@@ -81,7 +81,7 @@ export function integrationPages(
     });
     const cards = (await Promise.all(systems)).map((system) => systemCard(request, system, errors));
     return listPage(request, {
-      ...{ path: '/integrations', errors, scripts: ['live.js'] },
+      ...{ path: '/integrations', errors, scripts: ['live'] },
       add: () =>
         field({
           ...{ label: common.name, name: 'name', value: form.get('name') ?? '', errors },

@@ -1,17 +1,38 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 
-/** Files that pages load: the stylesheet, the modules of client/, and two libraries from npm. */
-const own = new URL('../client/', import.meta.url);
+/**
+ * Files that pages load: the stylesheet, pictures, two libraries from npm, and modules, each at the address of its source,
+ * so that what one imports is found. In a checkout they are TypeScript, served without its types.
+ */
+const service = fileURLToPath(new URL('../', import.meta.url));
 /** The files of style.css, in the order of the cascade. */
 const styles = ['base', 'parts', 'now', 'pages', 'print'];
-const libraries = { preact: 'preact.mjs', htm: 'htm.mjs' } as const;
+const libraries = ['preact', 'htm'];
+/** `.ts` here, `.js` once compiled. */
+const ending = extname(import.meta.url);
+
+/** What a page loads, of client/entries/: of modules, only these do something when they are loaded. */
+export type Script =
+  | 'page'
+  | 'live'
+  | 'api-log'
+  | 'chart'
+  | 'copy'
+  | 'import'
+  | 'sign-in'
+  | 'stream-worker'
+  | 'welcome';
 
 const types: Record<string, string> = {
   svg: 'image/svg+xml',
   css: 'text/css',
+  ts: 'text/javascript',
   js: 'text/javascript',
   mjs: 'text/javascript',
   webmanifest: 'application/manifest+json',
@@ -20,15 +41,15 @@ const types: Record<string, string> = {
 type Asset = { readonly type: string; readonly body: Buffer; readonly zipped: Buffer };
 
 const assets = new Map<string, Asset>();
-const read = (file: string) => readFileSync(new URL(file, own), 'utf8');
-add('style.css', styles.map((name) => read(`style/${name}.css`)).join('\n'));
-for (const file of readdirSync(own)
-  .filter((name) => /\.(js|svg|webmanifest)$/.test(name))
-  .sort())
-  add(file, withLibraries(read(file)));
-for (const [name, file] of Object.entries(libraries))
+const read = (file: string) => readFileSync(`${service}${file}`, 'utf8');
+const found = (...patterns: string[]) => globSync(patterns, { cwd: service }).sort();
+add('style.css', styles.map((name) => read(`client/style/${name}.css`)).join('\n'));
+for (const file of found('client/*.{svg,webmanifest}')) add(file.replace('client/', ''), read(file));
+for (const file of found(`{client,rules}/**/*${ending}`).filter((name) => !name.endsWith('.test.ts')))
+  add(file, ending === '.ts' ? stripTypeScriptTypes(read(file)) : read(file));
+for (const name of libraries)
   add(
-    file,
+    `client/libraries/${name}.mjs`,
     readFileSync(new URL(import.meta.resolve(name)), 'utf8').replace(/\n\/\/# sourceMappingURL=.*/, ''),
   );
 
@@ -38,7 +59,9 @@ const version = createHash('sha256')
   .digest('hex')
   .slice(0, 12);
 
-export const assetUrl = (file: string) => `/assets/${version}/${file}`;
+export const assetUrl = (file: string): string => `/assets/${version}/${file}`;
+
+export const scriptUrl = (script: Script): string => assetUrl(`client/entries/${script}${ending}`);
 
 export function assetRoutes(app: FastifyInstance): void {
   for (const [file, { type, body, zipped }] of assets)
@@ -54,13 +77,5 @@ export function assetRoutes(app: FastifyInstance): void {
 
 function add(file: string, text: string): void {
   const body = Buffer.from(text);
-  assets.set(file, { type: types[file.split('.').at(-1) ?? ''] ?? '', body, zipped: gzipSync(body) });
-}
-
-/** Browsers cannot resolve package names, and an import map would be an inline script. */
-function withLibraries(source: string): string {
-  return source.replace(
-    /from '(preact|htm)'/g,
-    (_, name: keyof typeof libraries) => `from './${libraries[name]}'`,
-  );
+  assets.set(file, { type: types[extname(file).slice(1)] ?? '', body, zipped: gzipSync(body) });
 }

@@ -6,7 +6,7 @@ import { displayText } from './display-text.ts';
  * Charts as inline SVG: no script is needed, colours from the stylesheet follow the theme and the printer, and no inline
  * style conflicts with the Content-Security-Policy. Horizontal positions are in per cent, so that a chart fills any width
  * while its text keeps its size. The keyboard and screen readers use the table below, which has the same figures and
- * links; client/chart.js shows the values of a bar under the pointer or finger.
+ * links; client/show-bar-values.ts shows the values of a bar under the pointer or finger.
  */
 type Bar = {
   /** The label under the bar. */
@@ -114,7 +114,7 @@ const SHADES = 4;
 
 /**
  * Calls by day and hour, shaded by their number, with the missed ones below. `heads`: of its columns; `open`: the first
- * one that a narrow window shows (see client/chart.js).
+ * one that a narrow window shows (see client/show-bar-values.ts).
  */
 export function heatTable(
   caption: string,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { ChangeRefused } from '../accounts/limits.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import { plainText } from './display-text.ts';
 import { icon } from './icon.ts';
 import { Refusal, refusalText } from './refusal.ts';
 
@@ -123,7 +123,7 @@ const hintAndError = (name: string, hint: Html, error: string | undefined) => ht
   ${error && html`<p class="wrong small is-missed" id=${`e-${name}`}>${error}</p>`}`;
 
 /**
- * A form that changes data, with the session's CSRF token. `refused`: in place (see client/forms.js), in a row or in an
+ * A form that changes data, with the session's CSRF token. `refused`: in place (see client/send-forms.ts), in a row or in an
  * element with `data-place`; what is said if the service cannot be reached. `files`: it may send files, and long texts,
  * as they are. `id`: for buttons that stand elsewhere.
  */

@@ -1,3 +1,4 @@
+import { spanText } from '../rules/span.ts';
 import { type Html, html } from '../words/html.ts';
 import { dateAt } from './calendar.ts';
 
@@ -29,14 +30,6 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Symbols that every language has; each with its length and the spans below which it is taken, ms. */
-const spanUnits = [
-  ['s', 1000, 90_000],
-  ['min', 60_000, 5_400_000],
-  ['h', 3_600_000, 129_600_000],
-  ['day', 86_400_000, Number.POSITIVE_INFINITY],
-] as const;
-
 /** Times and numbers as a page shows them: in the account's time zone and the user's language. Arguments are Unix milliseconds. */
 function makeFormats(timeZone: string, locale: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
@@ -66,13 +59,7 @@ function makeFormats(timeZone: string, locale: string) {
     number: (value: number, digits: number = 0): string =>
       (digits === 0 ? whole : numberOf(digits)).format(value),
     /** `5 s`, `25 min`, `3 h`, `2 days`: a span of ms in its largest whole unit. */
-    span: (ms: number): string => {
-      const [unit, length] = spanUnits.find(([, , below]) => ms < below) ?? spanUnits[3];
-      const count = Math.round(ms / length);
-      return unit === 'day'
-        ? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
-        : `${whole.format(count)}\u00a0${unit}`;
-    },
+    span: (ms: number): string => spanText(ms, locale),
     /** `09:12` */
     time: (at: number): string => time.format(at),
     /** `Fri 20 Nov 2026` */
@@ -109,12 +96,3 @@ function makeFormats(timeZone: string, locale: string) {
 
 /** `1 call`, `2 calls`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-/** `0:12`, `1:02:03`; `–` if unknown. */
-export function duration(ms: number | null): string {
-  if (ms === null) return '–';
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const two = (value: number) => String(value).padStart(2, '0');
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
-}

@@ -1,8 +1,9 @@
 import { extensionsOf } from '../accounts/extensions.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html, render } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
-import { assetUrl } from './assets.ts';
-import { displayText, plainText } from './display-text.ts';
+import { assetUrl, type Script, scriptUrl } from './assets.ts';
+import { displayText } from './display-text.ts';
 import { button } from './form.ts';
 import { type Icon, icon } from './icon.ts';
 import type { Page, PageRequest } from './page-request.ts';
@@ -31,7 +32,7 @@ const isUnder = (path: string, top: string) => path === top || path.startsWith(`
 export const topPageOf = (path: string) =>
   navigation.find(({ path: top, also = [] }) => [top, ...also].some((one) => isUnder(path, one)));
 
-/** A page for a signed-in user, as a whole document, or, for client/live.js, its live parts alone. */
+/** A page for a signed-in user, as a whole document, or, for client/keep-live.ts, its live parts alone. */
 export function layout(page: Page, request: PageRequest): string {
   const { user, account, token, path, words } = request;
   const text = words.layout;
@@ -41,7 +42,7 @@ export function layout(page: Page, request: PageRequest): string {
   const current = topPageOf(path);
   const alone = page.callsAlone;
   return document(
-    { words, title: page.title, scripts: ['now.js', 'forms.js', ...(page.scripts ?? [])], alone },
+    { words, title: page.title, scripts: ['page', ...(page.scripts ?? [])], alone },
     html`
       ${
         !alone &&
@@ -80,11 +81,11 @@ export const firstSegment = (segments: PageRequest['segments']): string | undefi
 
 const initial = (name: string) => plainText(name.trim(), 40).slice(0, 1).toUpperCase();
 
-/** The calls now: a line below the page or a column beside it; alone: a window of its own. Filled by client/now.js. */
+/** The calls now: a line below the page or a column beside it; alone: a window of its own. Filled by client/calls-now.ts. */
 const callsNow = (
   { token, formats, words, user, extensions, segments, barChoice, now }: PageRequest,
   alone: true | undefined,
-) => html`<div id="now" class="now" role=${alone ? 'main' : 'complementary'} tabindex="-1" aria-label=${words.bar.title} data-alone=${alone} data-token=${token} data-made=${now} data-icons=${assetUrl('icons.svg')} data-zone=${formats.timeZone} data-locale=${formats.locale} data-user=${user.name} data-first=${firstSegment(segments)} data-extensions=${JSON.stringify(extensionsOf(extensions, user.id))} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
+) => html`<div id="now" class="now" role=${alone ? 'main' : 'complementary'} tabindex="-1" aria-label=${words.bar.title} data-alone=${alone} data-token=${token} data-made=${now} data-icons=${assetUrl('icons.svg')} data-worker=${scriptUrl('stream-worker')} data-zone=${formats.timeZone} data-locale=${formats.locale} data-user=${user.name} data-first=${firstSegment(segments)} data-extensions=${JSON.stringify(extensionsOf(extensions, user.id))} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
   <noscript><p class="now-head">${words.layout.noScript}</p></noscript>
 </div>`;
 
@@ -102,7 +103,7 @@ function document(
     title,
     scripts,
     alone,
-  }: { words: Words; title: string; scripts: readonly string[]; alone?: true | undefined },
+  }: { words: Words; title: string; scripts: readonly Script[]; alone?: true | undefined },
   body: Html,
 ): string {
   const head = html`<head>
@@ -113,7 +114,7 @@ function document(
     <link rel="stylesheet" href=${assetUrl('style.css')} />
     <link rel="icon" href=${assetUrl('icon.svg')} type="image/svg+xml" />
     <link rel="manifest" href=${assetUrl('app.webmanifest')} />
-    ${scripts.map((file) => html`<script type="module" src=${assetUrl(file)}></script>`)}
+    ${scripts.map((script) => html`<script type="module" src=${scriptUrl(script)}></script>`)}
   </head>`;
   return `<!doctype html>${render(html`<html lang=${words.language}>${head}<body class=${alone && 'alone'}>${body}</body></html>`)}`;
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from '../words/html.ts';
+import type { Script } from './assets.ts';
 import { button, changeForm, type FieldErrors, fold, notice } from './form.ts';
 import { icon } from './icon.ts';
 import type { Page, PageRequest } from './page-request.ts';
@@ -40,7 +41,7 @@ export function listPage(
     edited?: RowForm | undefined;
     errors?: FieldErrors | undefined;
     above?: Html;
-    scripts?: readonly string[];
+    scripts?: readonly Script[];
   },
 ): Page {
   const { query, words, params } = request;
@@ -49,7 +50,7 @@ export function listPage(
   const opened = isAdding ? { name: null, label: addLabel, action: path, fields: add() } : edited;
   return {
     title,
-    scripts: ['copy-button.js', ...scripts],
+    scripts: ['copy', ...scripts],
     ...(errors && { status: 422 }),
     body: html`
       <div class="head"><h1>${title}</h1>${!opened && html`<a class="button primary" href=${`${path}?add`}>${icon('plus')}${addLabel}</a>`}</div>

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import type { Account } from '../accounts/directory-store.ts';
 import { type Extensions, extensionsOf } from '../accounts/extensions.ts';
 import type { Session, User } from '../accounts/user.ts';
+import type { ScreenChoice } from '../rules/screen-call.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import type { Html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
+import type { Script } from './assets.ts';
 import type { Formats } from './formats.ts';
 import type { Turn } from './turns.ts';
 
@@ -30,7 +32,7 @@ export type PageRequest = {
   /** Their names, and whose they are (see extensionText). */
   readonly extensions: Extensions;
   /** Which calls the user's bar shows. */
-  readonly barChoice: ReturnType<typeof barChoice>;
+  readonly barChoice: ScreenChoice;
   /** True for an administrator. */
   readonly administrates: boolean;
   /** Without the query. */
@@ -39,7 +41,7 @@ export type PageRequest = {
   readonly query: URLSearchParams;
   /** The fields of a submitted form; empty for GET. */
   readonly form: URLSearchParams;
-  /** Of client/live.js, which wants the page without its frame. */
+  /** Of client/keep-live.ts, which wants the page without its frame. */
   readonly isRenewal: boolean;
   /** The rows that it wants, by their keys; null: all. */
   readonly moved: ReadonlySet<string> | null;
@@ -66,8 +68,8 @@ export type Page = {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
-  /** Modules of client/ that the page loads beside the bar, such as `copy-button.js`. */
-  readonly scripts?: readonly string[];
+  /** What the page loads beside the calls now. */
+  readonly scripts?: readonly Script[];
   /** The calls now alone, for a second screen or a wall display. */
   readonly callsAlone?: true;
 };
@@ -138,7 +140,7 @@ export function barChoice(
     readonly integrations: readonly { readonly id: number }[];
     readonly segments: readonly { readonly name: string }[];
   },
-) {
+): ScreenChoice {
   const { mine, segments, integrations } = barChoiceOf(user);
   const names = known.segments.map(({ name }) => name);
   return {

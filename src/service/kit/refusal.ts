@@ -7,10 +7,10 @@ import {
 } from '../../shared/api/contract/errors.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { isUnavailable, TookTooLong } from '../../shared/storage/storage-error.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { isOwnerGone } from '../store/statements.ts';
 import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
-import { plainText } from './display-text.ts';
 
 /** Fields of a body that there are not, of which the names are answered. */
 const MAX_UNKNOWN = 10;

@@ -40,9 +40,9 @@ export function table<Row>({
   /** Those of one row, if it has other ones. */
   columnsOf?: (row: Row) => readonly Column<Row>[];
   rows: readonly Row[];
-  /** What a row stays known by when a list is renewed (see client/live.js). */
+  /** What a row stays known by when a list is renewed (see client/keep-live.ts). */
   key?: (row: Row) => string;
-  /** The only rows that client/live.js wants; of the others only the key. */
+  /** The only rows that client/keep-live.ts wants; of the others only the key. */
   moved?: ReadonlySet<string> | null;
   rowClass?: (row: Row) => string | undefined;
   /** A line above the first row of each day, or of whatever else; '' for none. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import { isDialable, personAddress } from '../calls/call-cells.ts';
-import { plainText } from '../kit/display-text.ts';
+import { isDialable } from '../calls/call-cells.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
 import type { PageRequest } from '../kit/page-request.ts';
+import { personAddress } from '../rules/person-address.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { CallBack } from './call-backs.ts';
 import type { CallerAction } from './caller-store.ts';

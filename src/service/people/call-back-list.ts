@@ -1,6 +1,7 @@
 import { type Extensions, noExtensions } from '../accounts/extensions.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { type CallBacksOnScreen, type Screens, screenCall } from '../calls/screens.ts';
+import { type Screens, screenCall } from '../calls/screens.ts';
+import type { CallBacksOnScreen } from '../rules/screen-call.ts';
 import { makeSerialise } from '../store/statements.ts';
 import { actionsSince, type CallBack, callBacks, inOrder, personOf, TOGETHER } from './call-backs.ts';
 import type { CallerAction, CallerStore } from './caller-store.ts';

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import { answererName } from '../accounts/extensions.ts';
 import { dialLink, personLink, segmentChip } from '../calls/call-cells.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { fold } from '../kit/form.ts';
 import { type Icon, icon } from '../kit/icon.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { ownTurn } from '../kit/take-turns.ts';
+import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
+import { plainText } from '../rules/plain-text.ts';
+import { rankOf } from '../rules/waiting-order.ts';
 import { type Html, html } from '../words/html.ts';
 import { actForm, type Look, pageAfter, positionIn, subject } from './call-back-form.ts';
 import type { CallBackList } from './call-back-list.ts';
-import { type CallBack, priorityOf } from './call-backs.ts';
+import type { CallBack } from './call-backs.ts';
 import type { CallerAction } from './caller-store.ts';
 import { type ColleagueStore, colleaguesOf, giveLink, givePage } from './give-page.ts';
 
@@ -23,7 +26,7 @@ const NOTE_LENGTH = 100;
 
 const change = subject.extend({
   kind: z.enum(['taken', 'released', 'done', 'reopened', 'note']),
-  text: z.string().trim().max(1000).default(''),
+  text: z.string().trim().max(MAX_NOTE_LENGTH).default(''),
   /** Of `taken`: the uid of a colleague who is to call back. */
   to: z.string().max(64).default(''),
 });
@@ -48,7 +51,7 @@ export function callBackPages(
       .slice(0, PER_PAGE);
     return {
       title,
-      scripts: ['live.js'],
+      scripts: ['live'],
       body: html`
         <div class="head"><h1>${title}</h1></div>
         <div id="call-backs" data-live>
@@ -97,8 +100,8 @@ function pageOf(listed: readonly CallBack[], query: URLSearchParams) {
   const place = positionIn(query);
   const isAfter = (one: CallBack) =>
     place === null ||
-    priorityOf(one) < place.priority ||
-    (priorityOf(one) === place.priority && one.since > place.since);
+    rankOf(one.call.priority) < place.priority ||
+    (rankOf(one.call.priority) === place.priority && one.since > place.since);
   const rest = listed.filter(isAfter);
   const last = rest[PER_PAGE - 1];
   const text = last && placeText(last);

@@ -2,6 +2,7 @@ import { countDurations, type Durations } from '../calls/aggregate.ts';
 import { isDialable } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { pieces, sortInTurns } from '../kit/take-turns.ts';
+import { waitingOrder } from '../rules/waiting-order.ts';
 import type { CallerAction, CallerStore, MissedCall, MissedCaller } from './caller-store.ts';
 
 /** A person who was missed, by whichever number: to be called back, or closed. */
@@ -60,12 +61,10 @@ export function callBacks(
   ).sort(inOrder);
 }
 
-/** The highest priority first, then who has waited longest. */
-export const inOrder = (a: CallBack, b: CallBack): number =>
-  priorityOf(b) - priorityOf(a) || a.since - b.since;
+/** In the order of the list, for `sort`. */
+export const inOrder = (a: CallBack, b: CallBack): number => waitingOrder(placeOf(a), placeOf(b));
 
-/** Without a segment: after all others. */
-export const priorityOf = ({ call }: CallBack): number => call.priority ?? Number.NEGATIVE_INFINITY;
+const placeOf = ({ call: { priority }, since }: CallBack) => ({ priority, since });
 
 /** When the last attempt ended, Unix ms. */
 export const endOf = ({ call }: { readonly call: CallRecord }): number => call.completedAt ?? 0;

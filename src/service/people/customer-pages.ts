@@ -1,11 +1,13 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import { backOf, personAddress, segmentChip } from '../calls/call-cells.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { backOf, segmentChip } from '../calls/call-cells.ts';
+import { displayText } from '../kit/display-text.ts';
 import { notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { searchWords } from '../kit/search-text.ts';
 import { type Column, pager, table } from '../kit/table.ts';
+import { personAddress } from '../rules/person-address.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { html } from '../words/html.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, customerFields, listedNumbers } from './customer-fields.ts';

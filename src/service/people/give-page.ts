@@ -1,9 +1,10 @@
 import type { User } from '../accounts/user.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { nameOf, pageAfter, subject, subjectFields } from './call-back-form.ts';
 import type { CallBackList } from './call-back-list.ts';

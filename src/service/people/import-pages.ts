@@ -2,13 +2,14 @@ import type { Log } from '../../shared/log/log.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { PartlyDone, Refusal } from '../kit/refusal.ts';
 import { type Column, table } from '../kit/table.ts';
 import { takeTurns } from '../kit/take-turns.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { auditBrokenImport } from './broken-import.ts';
 import {
@@ -71,7 +72,7 @@ export function importPages(
     content: template(words.locale),
   }));
   pages.get('/customers/import', 'administrator', (request) => importPage(request));
-  // How far each account's import is, for the page that waits for its answer (client/import.js); another process knows none.
+  // How far each account's import is, for the page that waits for its answer (client/show-import-progress.ts); another process knows none.
   const running = new Map<number, string>();
   pages.get('/customers/import/progress', 'administrator', ({ account }) => ({
     type: 'text/plain; charset=utf-8',
@@ -201,7 +202,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined, isOther: 
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
   return {
     title: text.title,
-    scripts: ['import.js'],
+    scripts: ['import'],
     body: html`
       <a class="back" href="/customers/import">${icon('chevron-left')}${text.title}</a>
       <h1>${text.preview}</h1>

@@ -3,14 +3,16 @@ import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
-import { isDialable, personAddress } from '../calls/call-cells.ts';
+import { isDialable } from '../calls/call-cells.ts';
 import { given } from '../kit/administration.ts';
-import { plainText } from '../kit/display-text.ts';
 import { folded } from '../kit/folded.ts';
 import { type FieldErrors, readForm } from '../kit/form.ts';
 import { type Answer, mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
+import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
+import { personAddress } from '../rules/person-address.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Customer, eachText, MAX_NUMBERS, withChange } from './customer-fields.ts';
 import { newCustomerPage } from './customer-pages.ts';
 import { type CustomerRefusal, isSameCustomer } from './customer-store.ts';
@@ -38,7 +40,7 @@ const noteKey = z.object({
   number: z.string(),
   user: z.string(),
   at: z.coerce.number().int(),
-  text: z.string().trim().max(1000),
+  text: z.string().trim().max(MAX_NOTE_LENGTH),
 });
 /** A customer as a form was made with it. */
 const asRead = z.object({

@@ -1,9 +1,10 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, fold, hiddenFields, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { mayDelete, type PageRequest } from '../kit/page-request.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { type Customer, fieldText, listedNumbers, textFields, textNames } from './customer-fields.ts';
 import { backIn, type Person, personPath, SHOWN_NUMBERS } from './person.ts';

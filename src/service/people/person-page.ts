@@ -5,11 +5,12 @@ import { answererName } from '../accounts/extensions.ts';
 import { backLink, dialLink, segmentChip } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { type CallStore, newestCalls } from '../calls/call-store.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { searchWords } from '../kit/search-text.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { CallBackList } from './call-back-list.ts';
 import { buttons, CLOSED_MS, closedText } from './call-back-pages.ts';
@@ -72,7 +73,7 @@ export async function showPerson(
     title: plainText(name, 40),
     ...(draft?.errors && { status: draft.isConflict ? 409 : 422 }),
     ...(named?.errors && { status: 422 }),
-    scripts: ['live.js'],
+    scripts: ['live'],
     body: html`<article class="person">
       ${backLink(request)}
       <header id="person" data-live><h1>${displayText(name, 80)}</h1>${

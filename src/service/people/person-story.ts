@@ -4,9 +4,10 @@ import { type CallRecord, talkedFor } from '../calls/call-record.ts';
 import { type CallStore, everyCall } from '../calls/call-store.ts';
 import { displayText, lines } from '../kit/display-text.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
-import { duration } from '../kit/formats.ts';
 import { icon } from '../kit/icon.ts';
 import { mayDelete, type PageRequest } from '../kit/page-request.ts';
+import { duration } from '../rules/duration.ts';
+import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
 import { type Html, html } from '../words/html.ts';
 import { withoutUndone } from './call-backs.ts';
 import type { CallerStore, StoredAction } from './caller-store.ts';
@@ -76,7 +77,7 @@ export function storyPart(person: Person, { moments, older }: Story, request: Pa
           customer: person.customer?.reference ?? '',
           back: query.get('back') ?? '',
         })}
-          <textarea name="text" rows="1" maxlength="1000" required aria-label=${words.person.note} placeholder=${words.person.note} autofocus=${query.get('at') === 'note'}></textarea>
+          <textarea name="text" rows="1" maxlength=${MAX_NOTE_LENGTH} required aria-label=${words.person.note} placeholder=${words.person.note} autofocus=${query.get('at') === 'note'}></textarea>
           <button type="submit">${words.common.save}</button>`,
       )
     }
@@ -133,7 +134,7 @@ function actionMoment(action: StoredAction, person: Person, request: PageRequest
         ${changeForm(
           { action: '/person/note', token, is: 'form', refused: words.bar.refused },
           html`${hiddenFields(fields)}
-            <textarea name="text" rows="3" maxlength="1000" required aria-label=${words.person.changeNote}>${note}</textarea>
+            <textarea name="text" rows="3" maxlength=${MAX_NOTE_LENGTH} required aria-label=${words.person.changeNote}>${note}</textarea>
             <button type="submit">${words.common.save}</button>`,
         )}
         ${changeForm(

@@ -6,7 +6,7 @@ import type { Sender } from '../accounts/directory.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Exchange } from '../history/exchange.ts';
 import { name, type ZodInstance } from '../kit/administration.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { type FieldErrors, field, hiddenFields, readForm, refusedField } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { listPage } from '../kit/list-page.ts';
@@ -14,6 +14,7 @@ import { numberField } from '../kit/number-field.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { numberedPage, table } from '../kit/table.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { html } from '../words/html.ts';
 import { formError } from '../words/words.ts';
 

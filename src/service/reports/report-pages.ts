@@ -6,12 +6,13 @@ import { SHORT_SECONDS } from '../calls/call-meaning.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { type Day, daysBetween } from '../kit/calendar.ts';
 import { BYTE_ORDER_MARK, csvLines, forSpreadsheets } from '../kit/csv.ts';
-import { displayText, plainText } from '../kit/display-text.ts';
+import { displayText } from '../kit/display-text.ts';
 import { choice, field, fold, oneOf } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { type HoursPart, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import type { CallerStore } from '../people/caller-store.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { makeReport, type SeriesRow } from './call-report.ts';
 import { callersReport, MAX_CALLS } from './callers-report.ts';
@@ -161,7 +162,7 @@ function reportPage(
   const says = (filter === null || filter.groups === null) && deciding(report, extensions, request);
   return {
     title: text.reportOf(title),
-    scripts: ['chart.js'],
+    scripts: ['chart'],
     body: html`
       ${periodHead(request, reported, download('series'))}
       ${filter && html`<p><a class="button" href=${addressOf('/reports', {}, { ...here, of: '' })}>${displayText(filter.label, 80)}${icon('x')}</a></p>`}

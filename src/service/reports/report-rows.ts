@@ -1,9 +1,10 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { numberCalledText } from '../accounts/extensions.ts';
 import { countGroup, type Group, OTHERS } from '../calls/aggregate.ts';
-import { backOf, personAddress } from '../calls/call-cells.ts';
+import { backOf } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import type { PageRequest } from '../kit/page-request.ts';
+import { personAddress } from '../rules/person-address.ts';
 import type { NamedGroup, Report } from './call-report.ts';
 import type { CallersReport } from './callers-report.ts';
 import type { Period } from './period.ts';

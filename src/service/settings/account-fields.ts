@@ -19,7 +19,7 @@ export const placeSchema = {
     .transform(orNull),
 };
 
-/** Their fields, as lists; client/welcome.js chooses the browser's in an empty one. */
+/** Their fields, as lists; client/choose-own-place.ts chooses the browser's in an empty one. */
 export function placeFields(
   { account: text, locale, common }: Words,
   { country, zone }: { country: string; zone: string },

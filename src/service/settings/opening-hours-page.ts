@@ -1,9 +1,9 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { isMonthFirst } from '../kit/dates.ts';
-import { plainText } from '../kit/display-text.ts';
 import { changeForm, type FieldErrors, field, notice } from '../kit/form.ts';
 import { clockOf, openingHoursIn, savedHoursOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { html } from '../words/html.ts';
 
 /** A Monday. */

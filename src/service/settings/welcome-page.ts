@@ -53,7 +53,7 @@ function formPage(request: PageRequest, errors?: FieldErrors): Page {
   const value = (name: string, saved: string) => form.get(name) ?? saved;
   return {
     title: text.welcome,
-    scripts: ['welcome.js'],
+    scripts: ['welcome'],
     ...(errors && { status: 422 }),
     body: html`<div class="sign-in">
       <h1>${text.welcome}</h1>

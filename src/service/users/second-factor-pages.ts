@@ -56,7 +56,7 @@ const currentPassword = ({ account }: Words, errors: FieldErrors | undefined) =>
 
 const framed = ({ secondFactor: text }: Words, content: Html, errors?: FieldErrors): Page => ({
   title: text.title,
-  scripts: ['copy-button.js'],
+  scripts: ['copy'],
   ...(errors && { status: 422 }),
   body: html`<div class="head"><h1>${text.title}</h1></div>
     ${content}`,

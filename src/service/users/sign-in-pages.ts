@@ -238,7 +238,7 @@ function signInPage(
   return {
     title: signIn.title,
     status,
-    scripts: ['sign-in.js'],
+    scripts: ['sign-in'],
     body: html`
       <h1>${signIn.title}</h1>
       <div id="state" data-signing-in=${signIn.signingIn} data-link-ended=${signIn.linkEnded}>${error !== undefined && notice(error, 'bad')}</div>

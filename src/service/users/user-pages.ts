@@ -5,7 +5,7 @@ import { extensionsOf } from '../accounts/extensions.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { User } from '../accounts/user.ts';
-import { copyable, displayText, plainText } from '../kit/display-text.ts';
+import { copyable, displayText } from '../kit/display-text.ts';
 import {
   button,
   choice,
@@ -22,6 +22,7 @@ import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { numberedPage } from '../kit/table.ts';
 import { line } from '../kit/text.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './sessions.ts';

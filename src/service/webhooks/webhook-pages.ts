@@ -3,7 +3,7 @@ import { newUid } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { goodUntil, tokenReplaced } from '../accounts/limits.ts';
 import { overlaps, rotation } from '../integrations/integration-pages.ts';
-import { copyable, displayText, plainText } from '../kit/display-text.ts';
+import { copyable, displayText } from '../kit/display-text.ts';
 import {
   button,
   changeForm,
@@ -23,6 +23,7 @@ import { listPage, type RowForm } from '../kit/list-page.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { table } from '../kit/table.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
 import type { WebhookChanges } from './webhook-changes.ts';

@@ -24,7 +24,7 @@ export const en = {
     signOut: 'Sign out',
     noScript: 'Reload to see new calls.',
   },
-  /** The texts of the bar's script (client/words.js): plain texts with {places}, as functions cannot be sent to it. */
+  /** The texts of the bar's script (client/screen.ts): plain texts with {places}, as functions cannot be sent to it. */
   bar: {
     title: 'Calls now',
     nobody: 'Nobody waiting',

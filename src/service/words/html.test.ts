@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { displayText, plainText } from '../kit/display-text.ts';
-import { duration, formatsFor, isTimeZone } from '../kit/formats.ts';
+import { displayText } from '../kit/display-text.ts';
+import { formatsFor, isTimeZone } from '../kit/formats.ts';
+import { duration } from '../rules/duration.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { html, render } from './html.ts';
 
 test('values in a template are escaped, as content and as attributes', () => {

@@ -78,7 +78,7 @@ async function view(path: string): Promise<Map<string, number>> {
   for (const one of waiting) {
     const { body, bytes } = await get(one);
     sizes.set(one, bytes);
-    const found = [...body.matchAll(/["'(](\/assets\/[^"'#)]+|\.\/[\w-]+\.m?js)[#"')]/g)];
+    const found = [...body.matchAll(/["'(](\/assets\/[^"'#)]+|\.{1,2}\/[\w/-]+\.m?[jt]s)[#"')]/g)];
     for (const [, address = ''] of found) {
       const { pathname } = new URL(address, `${service.url}${one}`);
       if (!waiting.includes(pathname) && !/manifest|maskable/.test(pathname)) waiting.push(pathname);

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { plainText } from '../../kit/display-text.ts';
+import { plainText } from '../../rules/plain-text.ts';
 import { en } from '../../words/en.ts';
 import { foreignWords } from './western-text.ts';
 

@@ -1,11 +1,17 @@
 /** Signs in with the link after the `#`, which browsers do not send and proxies do not log. */
-export {};
+export function signInByLink(): void {
+  const state = document.getElementById('state');
+  if (state === null) return;
+  void signIn(state);
+  // A link pasted where this page is open loads nothing.
+  addEventListener('hashchange', () => void signIn(state));
+}
 
-const link = location.hash.slice(1);
-if (link !== '') {
+async function signIn(state: HTMLElement): Promise<void> {
+  const link = location.hash.slice(1);
+  if (link === '') return;
   history.replaceState(null, '', location.pathname);
-  const state = /** @type {HTMLElement} */ (document.getElementById('state'));
-  const show = (/** @type {string | undefined} */ text) => {
+  const show = (text: string | undefined) => {
     const line = document.createElement('p');
     line.className = 'notice';
     line.setAttribute('role', 'status');

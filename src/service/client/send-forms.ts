@@ -3,17 +3,19 @@
  * page that the service answers with, and the focus goes to what that marks with `autofocus`. An answer that refuses is
  * said beside the button, and what was typed stays. Without this script the same forms work by loading pages.
  */
-export {};
+export function sendForms(): void {
+  addEventListener('submit', (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || form.dataset.inPlace === undefined) return;
+    event.preventDefault();
+    void send(form, event.submitter);
+  });
+}
 
-addEventListener('submit', async (event) => {
-  const form = event.target;
-  if (!(form instanceof HTMLFormElement) || form.dataset.inPlace === undefined) return;
-  event.preventDefault();
+async function send(form: HTMLFormElement, button: HTMLElement | null): Promise<void> {
   const place = form.closest('[data-key], [data-place]');
-  const button = event.submitter;
   const body = new URLSearchParams();
-  for (const [name, value] of new FormData(form, button instanceof HTMLElement ? button : null))
-    body.append(name, String(value));
+  for (const [name, value] of new FormData(form, button)) body.append(name, String(value));
   button?.toggleAttribute('disabled', true);
   const answer = await fetch(form.action, { method: 'POST', body }).catch(() => undefined);
   const text = await answer?.text().catch(() => undefined);
@@ -27,12 +29,10 @@ addEventListener('submit', async (event) => {
   // The address that has the answer: what renews the page asks for that.
   history.replaceState(null, '', answer.url);
   place.replaceWith(document.adoptNode(fresh));
-  const focus = fresh.querySelector('[autofocus]');
-  if (focus instanceof HTMLElement) focus.focus();
-});
+  fresh.querySelector<HTMLElement>('[autofocus]')?.focus();
+}
 
-/** @param {HTMLFormElement} form @param {string | null | undefined} why */
-function refuse(form, why) {
+function refuse(form: HTMLFormElement, why: string | null | undefined): void {
   const line = form.querySelector('.refused') ?? document.createElement('p');
   line.className = 'refused small is-missed';
   line.setAttribute('role', 'alert');

@@ -1,0 +1,112 @@
+import { isDoubtful } from '../rules/doubtful.ts';
+import { plainText } from '../rules/plain-text.ts';
+import type { CallBacksOnScreen, MissedPerson, ScreenCall, ScreenChoice } from '../rules/screen-call.ts';
+import { waitingOrder } from '../rules/waiting-order.ts';
+
+/** The calls on a screen and their changes, as pure functions. Times are the server's, Unix milliseconds. */
+export type Board = ReadonlyMap<string, ScreenCall>;
+/** By person. */
+export type People = ReadonlyMap<string, MissedPerson>;
+/** What is new of a call, such as who calls now. */
+export type News = Partial<ScreenCall> & Pick<ScreenCall, 'id'>;
+
+/** An answered call stays this long after its end. */
+const LEAVE_MS = 4000;
+
+const order = ['ringing', 'missed', 'answered', 'ended'];
+
+/** A missed call can still be answered: the service had closed it, and its events came later. */
+const progress = (call: ScreenCall) =>
+  order.indexOf(isOver(call) ? (call.missed ? 'missed' : 'ended') : call.status);
+
+export const isOver = ({ status }: ScreenCall): boolean => status === 'completed';
+
+export const empty: Board = new Map();
+
+/** The board at the start of a stream, which replaces any earlier one. */
+export const boardOf = (calls: readonly ScreenCall[]): Board => new Map(calls.map((call) => [call.id, call]));
+
+/** Applies a call's new state, which only moves forward; the end of an unknown call counts only if it was missed. */
+export function moved(board: Board, call: ScreenCall): Board {
+  const known = board.get(call.id);
+  if (known ? progress(call) <= progress(known) : isOver(call) && !call.missed) return board;
+  return new Map(board).set(call.id, withLast(call, known));
+}
+
+/** A call that moved, with who spoke last with the caller: that is told only once. */
+export const withLast = (call: ScreenCall, known: ScreenCall | undefined): ScreenCall =>
+  known?.last_with === undefined ? call : { last_with: known.last_with, ...call };
+
+/** The board with more about some of its calls. */
+export function told(board: Board, calls: readonly News[]): Board {
+  const news = new Map(calls.map((call) => [call.id, call]));
+  return boardOf([...board.values()].map((call) => ({ ...call, ...news.get(call.id) })));
+}
+
+type Change = Pick<CallBacksOnScreen, 'missed'> & { readonly gone?: readonly string[] };
+
+/** The people to call back after a change. */
+export function withPeople(people: People, { missed, gone = [] }: Change): People {
+  const next = new Map(people);
+  for (const person of gone) next.delete(person);
+  for (const one of missed) next.set(one.person, one);
+  return next;
+}
+
+/** The highest priority first, then who has waited longest. */
+export const inOrder = (people: Iterable<MissedPerson>): MissedPerson[] => [...people].sort(waitingOrder);
+
+const callOrder = (a: ScreenCall, b: ScreenCall) =>
+  waitingOrder({ ...a, since: a.started_at }, { ...b, since: b.started_at });
+
+/** Whether it rings only because its end never came, in all likelihood. */
+export const isLost = ({ status, started_at: startedAt }: ScreenCall, now: number): boolean =>
+  isDoubtful({ status, startedAt }, now);
+
+/**
+ * The calls to show at `now`: ringing calls by priority, then by waiting time; then answered calls; last those whose end
+ * was probably lost, the newest first. Without a live stream none is certain.
+ */
+export function shownAt(board: Board, now: number, live: boolean) {
+  const current = live ? [...board.values()] : [];
+  const ringing = current.filter(({ status }) => status === 'ringing');
+  const isLeaving = (call: ScreenCall) =>
+    isOver(call) && !call.missed && now - (call.completed_at ?? 0) < LEAVE_MS;
+  return {
+    ringing: ringing.filter((call) => !isLost(call, now)).sort(callOrder),
+    others: current.filter((call) => call.status === 'answered' || isLeaving(call)).sort(callOrder),
+    doubtful: ringing.filter((call) => isLost(call, now)).sort((a, b) => b.started_at - a.started_at),
+  };
+}
+
+/** Whether the user chose to see a call. Which extension a call rings at is often unknown: then it may be the user's. */
+export const isChosen = (
+  { caller_id, segment, integration }: Pick<ScreenCall, 'caller_id' | 'segment' | 'integration'>,
+  { mine, segments, integrations }: ScreenChoice,
+): boolean =>
+  (mine === null || caller_id === null || mine.includes(caller_id)) &&
+  (segments.length === 0 || segments.includes(segment ?? '')) &&
+  (integrations.length === 0 || (integration !== undefined && integrations.includes(integration)));
+
+/**
+ * The call that a user with these extensions is on. Of several, the last that was answered: the others are on hold, or
+ * their ends were never reported.
+ */
+export const ownCall = (
+  calls: readonly ScreenCall[],
+  extensions: readonly string[],
+): ScreenCall | undefined =>
+  calls
+    .filter(({ status, caller_id }) => status === 'answered' && extensions.includes(caller_id ?? ''))
+    .sort((a, b) => (b.answered_at ?? 0) - (a.answered_at ?? 0))[0];
+
+/** Without ended calls, so that a screen that is open for a year does not grow. */
+export function tidied(board: Board, now: number): Board {
+  const stays = (call: ScreenCall) => !isOver(call) || now - (call.completed_at ?? 0) < LEAVE_MS;
+  const calls = [...board.values()];
+  return calls.every(stays) ? board : boardOf(calls.filter(stays));
+}
+
+/** Who calls, for people. */
+export const nameOf = ({ customer, number_shown }: ScreenCall): string =>
+  plainText(customer?.name ?? number_shown, 120);

@@ -1,0 +1,3 @@
+import { showBarValues } from '../show-bar-values.ts';
+
+showBarValues();

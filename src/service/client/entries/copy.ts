@@ -1,0 +1,3 @@
+import { enableCopyButtons } from '../enable-copy-buttons.ts';
+
+enableCopyButtons();

@@ -1,0 +1,3 @@
+import { showImportProgress } from '../show-import-progress.ts';
+
+showImportProgress();

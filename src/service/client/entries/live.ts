@@ -1,0 +1,3 @@
+import { keepLive } from '../keep-live.ts';
+
+keepLive();

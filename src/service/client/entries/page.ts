@@ -1,0 +1,5 @@
+import { showCallsNow } from '../calls-now.ts';
+import { sendForms } from '../send-forms.ts';
+
+showCallsNow();
+sendForms();

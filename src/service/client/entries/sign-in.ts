@@ -1,0 +1,3 @@
+import { signInByLink } from '../sign-in-by-link.ts';
+
+signInByLink();

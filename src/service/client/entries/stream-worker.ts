@@ -1,0 +1,3 @@
+import { shareStream } from '../share-stream.ts';
+
+shareStream();

@@ -1,0 +1,3 @@
+import { chooseOwnPlace } from '../choose-own-place.ts';
+
+chooseOwnPlace();

@@ -1,0 +1,187 @@
+import { plainText } from '../rules/plain-text.ts';
+import type { ScreenCall } from '../rules/screen-call.ts';
+import { nameOf } from './board.ts';
+import type { Screen } from './screen.ts';
+
+export type Button = {
+  readonly label: string;
+  readonly on: boolean;
+  readonly blocked?: boolean;
+  readonly press: () => void;
+};
+
+/** While a call rings, the ringtone sounds again after this time, ms. */
+const RING_AGAIN_MS = 4000;
+const VOLUME = 60; // of 100, until somebody chooses
+
+const isOn = (key: string) => localStorage.getItem(key) === 'on';
+
+export type Ringer = ReturnType<typeof makeRinger>;
+
+/**
+ * Desktop notifications and a ringtone for ringing and missed calls, if switched on in this browser. `changed` is called
+ * after a choice was made, or the browser has allowed sound.
+ */
+export function makeRinger({ words }: Screen, changed: () => void) {
+  const set = (key: string, on: boolean) => {
+    localStorage.setItem(key, on ? 'on' : 'off');
+    changed();
+  };
+  const notifier = makeNotifier(words.desktopAlerts, set, changed);
+  const { claim, isMine } = makeSoundTab();
+  let audio: AudioContext | undefined;
+  let chimedAt = 0;
+
+  const sounds = () => isOn('calls-sound') && isMine();
+  const volume = () => Number(localStorage.getItem('calls-volume') ?? VOLUME);
+  /** Browsers let a page sound only after a press or a key on it: until then the button says so. */
+  const isBlocked = () => isOn('calls-sound') && audio?.state !== 'running';
+  /** When the press on the button began: that press itself lifts the block. */
+  let wasBlocked = false;
+
+  function prepareSound(): void {
+    wasBlocked = isBlocked();
+    if (!isOn('calls-sound') || audio?.state === 'running') return;
+    audio ??= new AudioContext();
+    audio.onstatechange = changed;
+    void audio.resume();
+  }
+  prepareSound();
+  for (const gesture of ['pointerdown', 'keydown']) addEventListener(gesture, prepareSound);
+
+  function toggleSound(): void {
+    if (!wasBlocked) set('calls-sound', !isOn('calls-sound'));
+    prepareSound();
+    wasBlocked = false;
+    claim();
+    if (isOn('calls-sound')) chime();
+  }
+
+  /** Two soft tones; a missed call has them the other way round. */
+  function chime(tones = [660, 880]): void {
+    prepareSound();
+    if (!audio) return;
+    if (localStorage.getItem('calls-sound-tab') === null) claim();
+    chimedAt = performance.now();
+    for (const [index, frequency] of tones.entries())
+      sound(audio, frequency, audio.currentTime + index * 0.18, Math.max(0.001, volume() / 200));
+  }
+
+  const ringtoneLabel = () =>
+    isBlocked() ? words.ringtoneBlocked : isOn('calls-sound') ? words.ringtoneOn : words.ringtoneOff;
+
+  return {
+    /** Whether it will sound, and the way to make it. */
+    ringtone: (): Button => ({
+      label: ringtoneLabel(),
+      on: isOn('calls-sound'),
+      blocked: isBlocked(),
+      press: toggleSound,
+    }),
+    choices: (): Button[] => [
+      ...notifier.choices(),
+      {
+        label: words.soundMissed,
+        on: isOn('calls-sound-missed'),
+        press: () => set('calls-sound-missed', !isOn('calls-sound-missed')),
+      },
+    ],
+    volume,
+    setVolume(percent: number): void {
+      localStorage.setItem('calls-volume', String(percent));
+      if (isOn('calls-sound')) chime();
+    },
+    ring(call: ScreenCall): void {
+      if (sounds()) chime();
+      notifier.ring(call);
+    },
+    /** A call was missed. */
+    miss(): void {
+      if (sounds() && isOn('calls-sound-missed')) chime([880, 660]);
+    },
+    /** Called often, with whether any call rings. */
+    keepRinging(any: boolean): void {
+      if (any && sounds() && performance.now() - chimedAt > RING_AGAIN_MS) chime();
+    },
+    /** The call rings no more. */
+    quiet: notifier.quiet,
+  };
+}
+
+/** One tab plays the ringtone: the one that had the focus last, else the first that rings. */
+function makeSoundTab() {
+  const id = String(Math.random());
+  const claim = () => localStorage.setItem('calls-sound-tab', id);
+  const isMine = () => (localStorage.getItem('calls-sound-tab') ?? id) === id;
+  if (document.hasFocus()) claim();
+  addEventListener('focus', claim);
+  addEventListener('pagehide', () => isMine() && localStorage.removeItem('calls-sound-tab'));
+  return { claim, isMine };
+}
+
+function sound(audio: AudioContext, frequency: number, at: number, volume: number): void {
+  const tone = audio.createOscillator();
+  const gain = audio.createGain();
+  tone.frequency.value = frequency;
+  gain.gain.setValueAtTime(0.0001, at);
+  gain.gain.exponentialRampToValueAtTime(volume, at + 0.02);
+  gain.gain.exponentialRampToValueAtTime(0.0001, at + 0.4);
+  tone.connect(gain).connect(audio.destination);
+  tone.start(at);
+  tone.stop(at + 0.45);
+}
+
+/** Desktop notifications: one for each call that rings. */
+function makeNotifier(label: string, set: (key: string, on: boolean) => void, changed: () => void) {
+  const notifications = new Map<string, Notification>();
+  // Browsers allow them only with https or on localhost; those on Android have the constructor, and refuse it.
+  const canNotify = () =>
+    typeof Notification !== 'undefined' &&
+    isSecureContext &&
+    localStorage.getItem('calls-notify') !== 'refused';
+  const notifies = () => canNotify() && Notification.permission === 'granted' && isOn('calls-notify');
+
+  async function toggle(): Promise<void> {
+    const granted = notifies() || (await Notification.requestPermission()) === 'granted';
+    const on = granted && !notifies();
+    set('calls-notify', on);
+    // Shown at once: whether the browser does it is not left to the first call.
+    if (on) notify(label, { tag: 'calls-notify' });
+  }
+
+  /** Undefined if the browser refuses it, which it does for every one: the choice is then no longer offered. */
+  function notify(title: string, options: NotificationOptions): Notification | undefined {
+    try {
+      return new Notification(title, options);
+    } catch {
+      localStorage.setItem('calls-notify', 'refused');
+      changed();
+      return undefined;
+    }
+  }
+
+  return {
+    choices: (): Button[] =>
+      canNotify() && Notification.permission !== 'denied'
+        ? [{ label, on: notifies(), press: () => void toggle() }]
+        : [],
+    ring(call: ScreenCall): void {
+      if (!notifies()) return;
+      const body = [call.customer && plainText(call.number_shown), call.segment && plainText(call.segment)];
+      const notification = notify(nameOf(call), {
+        body: body.filter(Boolean).join(' · '),
+        tag: call.id, // one notification for all tabs
+      });
+      if (notification === undefined) return;
+      notification.onclick = () => {
+        focus();
+        notification.close();
+      };
+      notifications.set(call.id, notification);
+    },
+    quiet(id: string): void {
+      notifications.get(id)?.close();
+      notifications.delete(id);
+    },
+  };
+}

@@ -1,0 +1,8 @@
+/** After this time of ringing, ms, the end of a call was probably lost: nobody waits so long. */
+export const DOUBTFUL_MS = 3 * 60_000;
+
+/** Whether a call still rings only because its end never came, in all likelihood. Users can close it. */
+export const isDoubtful = (
+  { status, startedAt }: { readonly status: string; readonly startedAt: number },
+  now: number,
+): boolean => status === 'ringing' && now - startedAt > DOUBTFUL_MS;
