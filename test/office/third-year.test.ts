@@ -206,7 +206,7 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     why: 'all who wait are counted, of whom a hundred are shown',
   },
   {
-    step: /^(a note|a user|a call-back is done|a customer of another segment|segments|accounts and integrations)/,
+    step: /^a call-back is done/,
     why: 'the screens get all who are to be called back',
   },
   { step: /^GET \/call-back\/give/, why: 'it reads all calls of the week from the number' },
@@ -240,7 +240,7 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     why: 'it is about all deliveries of a webhook',
   },
   {
-    step: /^a customer (without a number|is removed)/,
+    step: /^a customer (of another segment|without a number|is removed)/,
     why: 'the figures of each kept day are asked for calls of the number',
   },
   {

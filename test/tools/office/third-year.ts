@@ -150,6 +150,8 @@ async function keptYears(scale: Scale, begin: number, end: number): Promise<stri
   for (const source of sources) hash.update(readFileSync(source));
   const folder = join(cache, `office-${scale}-${hash.digest('hex').slice(0, 12)}`);
   if (existsSync(folder)) return folder;
+  // The service makes its folder for itself alone, and so the folders above it; an Asterisk must enter this one.
+  mkdirSync(cache, { recursive: true });
   const building = `${folder}.building-${process.pid}`;
   rmSync(building, { recursive: true, force: true });
   await build(building, scale, begin, end);

@@ -405,6 +405,10 @@ await step('a call-back is done, another taken, and a caller gets a name, on scr
 });
 await everyTimer('beside a screen');
 
+// Beside a screen, each change would be followed by its pictures, in whichever step they come.
+await screen.return(undefined);
+await wait(300);
+
 await writes();
 const notAsked = routes.filter(
   ({ method, url: route }) =>
@@ -412,7 +416,6 @@ const notAsked = routes.filter(
     !/^\/(assets|favicon)/.test(route) &&
     !asked.some((path) => new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}$`).test(path)),
 );
-await screen.return(undefined);
 process.send?.({ steps, found, notAsked: notAsked.map(({ url: route }) => route) } satisfies Toured, () =>
   process.exit(),
 );
