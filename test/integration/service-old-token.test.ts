@@ -85,7 +85,7 @@ test('an old token ends by itself, its use is noted once a minute for each addre
             siteTokens: { operator: 0, fleet: 0 },
             accounts: [account],
             integrations: [{ ...integration }],
-            extensions: [],
+            extensions: new Map(),
           },
         };
       },

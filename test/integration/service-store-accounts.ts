@@ -63,7 +63,7 @@ export const accountTests: StoreTests = {
     const changed = async () => {
       const next = await directory.read(version);
       version = next?.version ?? version;
-      return next?.directory.extensions;
+      return next && [...next.directory.extensions.values()].flatMap((known) => [...known.values()]);
     };
     const row = { account, extension: '1001', name: 'Reception', user, userName: 'Ann' };
     await directory.putExtension(account, { extension: '1001', name: 'Desk', user: null });
@@ -79,6 +79,21 @@ export const accountTests: StoreTests = {
     assert.deepEqual(await changed(), [theirs]);
   },
 
+  async 'a change of one account leaves what is known of the extensions of others as it is'({
+    store: { directory },
+    account,
+    other,
+  }) {
+    for (const one of [account, other])
+      await directory.putExtension(one, { extension: '1001', name: 'Desk', user: null });
+    const before = (await directory.read(0))?.directory.extensions;
+    await directory.putExtension(other, { extension: '1002', name: 'Door', user: null });
+    const after = (await directory.read(0))?.directory.extensions;
+    assert.equal(after?.get(account)?.size, 1);
+    assert.equal(after?.get(account), before?.get(account));
+    assert.deepEqual([...(after?.get(other)?.keys() ?? [])], ['1001', '1002']);
+  },
+
   async 'a user is given extensions, and no others, also by two at the same moment'({
     store,
     account,
@@ -90,9 +105,9 @@ export const accountTests: StoreTests = {
     const give = (user: number, ...wanted: string[]) => directory.giveExtensions(account, user, wanted);
     const all = async (of = account) =>
       Object.fromEntries(
-        ((await directory.read(0))?.directory.extensions ?? [])
-          .filter((one) => one.account === of)
-          .map(({ extension, name, userName }) => [extension, [name, userName].filter(Boolean).join()]),
+        [...((await directory.read(0))?.directory.extensions.get(of)?.values() ?? [])].map(
+          ({ extension, name, userName }) => [extension, [name, userName].filter(Boolean).join()],
+        ),
       );
     await directory.putExtension(account, { extension: '1002', name: 'Desk', user: ben });
     await directory.putExtension(other, { extension: '1001', name: 'Other', user: null });

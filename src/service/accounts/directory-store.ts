@@ -1,4 +1,5 @@
 import { keysOf, type Statements } from '../store/statements.ts';
+import type { Extensions } from './extensions.ts';
 import { accountLimits, integrationNameTaken, limitReached, tokenReplaced } from './limits.ts';
 
 export type Account = {
@@ -57,7 +58,8 @@ export type Directory = {
   readonly siteTokens: SiteTokens;
   readonly accounts: Account[];
   readonly integrations: Integration[];
-  readonly extensions: Extension[];
+  /** By account. That of an account is the same object until one of its extensions changes. */
+  readonly extensions: ReadonlyMap<number, Extensions>;
 };
 
 /** A new name is `renameAccount`, a new token `rotateAdminToken`. */
@@ -113,8 +115,33 @@ const integrationColumns = `id, uid, account_id AS account, name, token_counter 
 const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boolean(row.enabled) });
 const accountOf = (row: Account): Account => ({ ...row, agentsDelete: Boolean(row.agentsDelete) });
 
+function extensionsIn(text: string, account: number): Extensions {
+  const rows: [string, string, number | null, string | null][] = JSON.parse(text);
+  return new Map(
+    rows.map(([extension, name, user, userName]) => [
+      extension,
+      { account, extension, name, user, userName },
+    ]),
+  );
+}
+
 /** Accounts, integrations and the names of extensions: few, read often, changed by people (also by another process: the command line). */
-export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
+export function directoryRows({ read, lookup, write, writeAlone, jsonRows }: Statements) {
+  let parsed = new Map<number, { readonly text: string; readonly extensions: Extensions }>();
+  /** A text for each account: there are many extensions, and a change is one of a few. Only a text that has changed is parsed. */
+  async function readExtensions(): Promise<Map<number, Extensions>> {
+    const rows = await read<{ account: number; text: string }>(
+      `SELECT e.account_id AS account, ${jsonRows('e.extension, e.name, u.id, u.name', 'e.extension')} AS text
+       FROM extensions e LEFT JOIN users u ON u.id = e.user_id GROUP BY e.account_id ORDER BY e.account_id`,
+    );
+    parsed = new Map(
+      rows.map(({ account, text }) => {
+        const before = parsed.get(account);
+        return [account, before?.text === text ? before : { text, extensions: extensionsIn(text, account) }];
+      }),
+    );
+    return new Map([...parsed].map(([account, { extensions }]) => [account, extensions]));
+  }
   async function hasIntegration(account: number, name: string): Promise<boolean> {
     const sql = 'SELECT id FROM integrations WHERE account_id = $1 AND name = $2 LIMIT 1';
     return (await read(sql, account, name)).length > 0;
@@ -132,10 +159,7 @@ export function directoryRows({ read, lookup, write, writeAlone }: Statements) {
       );
       // And then the accounts: that of every integration is among them.
       const accounts = await read<Account>(`SELECT ${accountColumns} FROM accounts ORDER BY id`);
-      const extensions = await read<Extension>(
-        `SELECT e.account_id AS account, e.extension, e.name, u.id AS user, u.name AS "userName"
-         FROM extensions e LEFT JOIN users u ON u.id = e.user_id ORDER BY e.account_id, e.extension`,
-      );
+      const extensions = await readExtensions();
       return {
         version,
         directory: {

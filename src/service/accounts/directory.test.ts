@@ -18,7 +18,7 @@ test('what is remembered of an account and its integrations ends when they are g
     accounts: [1, 2].map(accountOf),
     integrations: [integrationOf(3, 1), integrationOf(4, 2)],
   };
-  let stored = { version: 1, directory: { ...all, extensions: [] } };
+  let stored = { version: 1, directory: { ...all, extensions: new Map() } };
   const read = async (known: number) => (known === stored.version ? undefined : stored);
   const store = { directory: { read } as unknown as DirectoryStore };
   const directory = await openDirectory(store, keys);
@@ -36,7 +36,7 @@ test('what is remembered of an account and its integrations ends when they are g
       siteTokens,
       accounts: [accountOf(1), accountOf(5)],
       integrations: [integrationOf(3, 1)],
-      extensions: [],
+      extensions: new Map(),
     },
   };
   await directory.refresh();
@@ -44,4 +44,52 @@ test('what is remembered of an account and its integrations ends when they are g
   assert.deepEqual(removed, [{ accounts: [2], integrations: [4] }]);
   assert.equal(directory.refused(4), undefined);
   assert.equal(directory.refused(3)?.count, 1);
+});
+
+test('a change computes the tokens of what has changed, and who asks meanwhile shares the next reading', async () => {
+  const all = {
+    siteTokens: { operator: 0, fleet: 0 },
+    accounts: [1, 2].map(accountOf),
+    integrations: [integrationOf(3, 1), integrationOf(4, 2)],
+    extensions: new Map(),
+  };
+  let stored = { version: 1, directory: all };
+  let reads = 0;
+  const read = async () => {
+    reads += 1;
+    return stored;
+  };
+  const computed: string[] = [];
+  const watched = {
+    ...keys,
+    adminToken: (of: { uid: string; tokenCounter: number }) => {
+      computed.push(`account ${of.uid[0]} ${of.tokenCounter}`);
+      return keys.adminToken(of);
+    },
+    integrationToken: (of: { uid: string; tokenCounter: number }) => {
+      computed.push(`integration ${of.uid[0]} ${of.tokenCounter}`);
+      return keys.integrationToken(of);
+    },
+  };
+  const directory = await openDirectory({ directory: { read } as unknown as DirectoryStore }, watched);
+  assert.equal(computed.length, 6);
+  computed.length = 0;
+  const [account, integration] = [
+    { ...accountOf(1), name: 'Renamed' },
+    { ...integrationOf(4, 2), tokenCounter: 2 },
+  ];
+  const changed = {
+    ...all,
+    accounts: [account, accountOf(2)],
+    integrations: [integrationOf(3, 1), integration],
+  };
+  stored = { version: 2, directory: changed };
+  await Promise.all(Array.from({ length: 9 }, directory.refresh));
+  // That of the start, one that has begun, and the one after it at most.
+  assert.ok(reads <= 3, String(reads));
+  assert.deepEqual(new Set(computed), new Set(['integration 4 2', 'integration 4 1']));
+  const sender = directory.authenticate(keys.integrationToken(integrationOf(3, 1)));
+  assert.equal(sender?.account.name, 'Renamed');
+  assert.equal(directory.authenticate(keys.integrationToken(integrationOf(4, 2))), undefined);
+  assert.equal(directory.authenticate(keys.integrationToken(integration))?.integration.id, 4);
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, DirectoryStore, Extension, Integration, SiteTokens } from './directory-store.ts';
+import { makeSerialise } from '../store/statements.ts';
+import type { Account, DirectoryStore, Integration, SiteTokens } from './directory-store.ts';
 import { type Extensions, noExtensions } from './extensions.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
 
@@ -35,7 +36,7 @@ export async function openDirectory(
   let accountsByUid = new Map<string, { account: Account; token: Buffer }>();
   let senders = new Map<string, { sender: Sender; token: Buffer; old: Buffer }>();
   let integrations: readonly Integration[] = [];
-  let extensions = new Map<number, Map<string, Extension>>();
+  let extensions: ReadonlyMap<number, Extensions> = new Map();
   const refusals = new Map<number, Refused>();
   // An unknown token is compared like a wrong one, so that both take the same time.
   const unknown = Buffer.from(`cia_${randomBytes(40).toString('hex')}`);
@@ -43,7 +44,7 @@ export async function openDirectory(
 
   const removedListeners = new Set<(removed: Removed) => void>();
   const noted = new Map<string, number>();
-  const refresh = async () => {
+  async function readChanges(): Promise<void> {
     const changed = await store.directory.read(version);
     if (changed === undefined) return;
     version = changed.version;
@@ -55,19 +56,27 @@ export async function openDirectory(
     siteTokens = { operator: keys.operatorToken(operator), fleet: keys.fleetToken(fleet) };
     accounts = changed.directory.accounts;
     integrations = changed.directory.integrations;
-    extensions = new Map();
-    for (const one of changed.directory.extensions) {
-      const ofAccount = extensions.get(one.account) ?? new Map<string, Extension>();
-      extensions.set(one.account, ofAccount.set(one.extension, one));
-    }
+    extensions = changed.directory.extensions;
     accountsById = new Map(accounts.map((account) => [account.id, account]));
+    // Most tokens are those of before: a service of many accounts would compute thousands after each change of one.
+    const [accountsBefore, sendersBefore] = [accountsByUid, senders];
     accountsByUid = new Map(
-      accounts.map((account) => [account.uid, { account, token: Buffer.from(keys.adminToken(account)) }]),
+      accounts.map((account) => {
+        const before = accountsBefore.get(account.uid);
+        const isSame = before?.account.tokenCounter === account.tokenCounter;
+        return [
+          account.uid,
+          { account, token: isSame ? before.token : Buffer.from(keys.adminToken(account)) },
+        ];
+      }),
     );
     senders = new Map(
       integrations.flatMap((integration) => {
         const account = accountsById.get(integration.account);
         if (account === undefined) return [];
+        const before = sendersBefore.get(integration.uid);
+        if (before?.sender.integration.tokenCounter === integration.tokenCounter)
+          return [[integration.uid, { ...before, sender: { account, integration } }]];
         const previous = { ...integration, tokenCounter: integration.tokenCounter - 1 };
         const tokenOf = (entry: Integration) => Buffer.from(keys.integrationToken(entry));
         const tokens = { token: tokenOf(integration), old: tokenOf(previous) };
@@ -78,7 +87,18 @@ export async function openDirectory(
     for (const id of removed.integrations) refusals.delete(id);
     noted.clear();
     for (const listener of removedListeners) listener(removed);
-  };
+  }
+
+  const inTurn = makeSerialise();
+  let waiting: Promise<void> | undefined;
+  /** Whoever asks while a reading waits gets its result. */
+  function refresh(): Promise<void> {
+    waiting ??= inTurn(() => {
+      waiting = undefined;
+      return readChanges();
+    });
+    return waiting;
+  }
   await refresh();
 
   function noteOldToken(integration: Integration, address: string, now: number): void {

@@ -22,7 +22,7 @@ export function directoryOf(...integrations: Integration[]) {
   };
   const siteTokens = { operator: 0, fleet: 0 };
   const second = { ...account, id: 2, uid: '9'.repeat(16), name: 'B' };
-  const directory = { siteTokens, accounts: [account, second], integrations, extensions: [] };
+  const directory = { siteTokens, accounts: [account, second], integrations, extensions: new Map() };
   return { read: async () => ({ version: 1, directory }) };
 }
 

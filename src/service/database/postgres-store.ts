@@ -98,6 +98,7 @@ export async function openPostgresStore(
     contains: (text, part) => `strpos(${text}, ${part}) > 0`,
     firstLine: (text) => `split_part(${text}, chr(10), 1)`,
     indexed: (text) => `substr(${text}, 1, 400)`,
+    jsonRows: (columns, order) => `json_agg(json_build_array(${columns}) ORDER BY ${order})::text`,
     along: () => '', // it finds the index by itself
     lockingRows: 'FOR UPDATE',
   };

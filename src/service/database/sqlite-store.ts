@@ -75,6 +75,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
     firstLine: (text) => `substr(${text}, 1, instr(${text}, char(10)) - 1)`,
     indexed: (text) => text,
+    jsonRows: (columns, order) => `json_group_array(json_array(${columns}) ORDER BY ${order})`,
     along: (index) => `INDEXED BY ${index}`,
     lockingRows: '', // SQLite has one writer at a time
   };

@@ -96,13 +96,13 @@ async function namesWith(
   const count = <T>(all: readonly T[], textsOf: (one: T) => string[]) =>
     all.filter((one) => has(...textsOf(one))).length;
   const read = (await directory.read(0))?.directory;
-  const own = <T extends { readonly account: number }>(all: readonly T[] = []) =>
-    all.filter((one) => one.account === account);
+  const integrations = read?.integrations.filter((one) => one.account === account) ?? [];
+  const extensions = [...(read?.extensions.get(account)?.values() ?? [])];
   return {
     segments: count(await customers.segments(account), ({ name }) => [name]),
     users: count(await users.list(account), ({ name }) => [name]),
-    integrations: count(own(read?.integrations), ({ name }) => [name]),
-    extensions: count(own(read?.extensions), ({ extension, name }) => [extension, name]),
+    integrations: count(integrations, ({ name }) => [name]),
+    extensions: count(extensions, ({ extension, name }) => [extension, name]),
     webhooks: count(await webhooks.list(account), ({ url }) => [url]),
   };
 }

@@ -18,6 +18,8 @@ export type Statements = {
   indexed(text: string): string;
   /** As SQL: has the table before it read by this index. */
   along(index: string): string;
+  /** As SQL: the rows of a group as the JSON text of an array of arrays, in the order of a column. */
+  jsonRows(columns: string, order: string): string;
   /** As SQL, at the end of a subquery: locks its rows until the end of the change, after other changes of them. */
   readonly lockingRows: string;
 };
