@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { channel } from 'node:diagnostics_channel';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { RouteOptions } from 'fastify';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
@@ -13,6 +12,7 @@ import { addUser } from '../../src/service/users/users.ts';
 import type { Log } from '../../src/shared/log/log.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../tools/servers/cluster.ts';
 import { serve } from '../tools/service/harness.ts';
+import { watchRoutes } from '../tools/service/watch-routes.ts';
 
 /**
  * Every route of the running service with hostile text in every field, on both databases: no answer is a 500, and no
@@ -272,16 +272,6 @@ const hostileBodies: readonly (string | Buffer)[] = [
   Buffer.from([0xff, 0xfe, 0x00, 0xd8]),
   '%00=%00&token=%FF',
 ];
-
-/** The routes that Fastify is given while the test runs. */
-function watchRoutes(t: TestContext): RouteOptions[] {
-  const routes: RouteOptions[] = [];
-  const listen = (message: unknown) =>
-    (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', (route) => void routes.push(route));
-  channel('fastify.initialization').subscribe(listen);
-  t.after(() => channel('fastify.initialization').unsubscribe(listen));
-  return routes;
-}
 
 /** The fields that handlers ask a form or a query for, by name. */
 function watchFields(t: TestContext): Set<string> {

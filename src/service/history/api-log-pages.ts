@@ -2,6 +2,7 @@ import { limits } from '../../shared/api/contract/decisions.ts';
 import { queryEntries } from '../../shared/api/contract/fields.ts';
 import { numberForms } from '../../shared/phone-number/normalise-number.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import { copyable, displayText, lines } from '../kit/display-text.ts';
@@ -87,7 +88,9 @@ async function listPage(request: PageRequest, { store, directory }: Parts): Prom
             value: integration?.uid ?? '',
             options: [
               ['', common.all],
-              ...integrations.map(({ uid, name }) => [uid, plainText(name, 60)] as const),
+              ...integrations
+                .filter((one, at) => at < accountLimits.integrations || one === integration)
+                .map(({ uid, name }) => [uid, plainText(name, 60)] as const),
             ],
           })
         }

@@ -201,13 +201,16 @@ function factsPart(person: Person, answered: CallRecord | undefined, request: Pa
   const day = (at: number | undefined) =>
     at !== undefined && html`<span class="small quiet">${formats.dayBeside(at, now)}</span>`;
   const listed = listedNumbers(numbers);
+  const rest = listedNumbers(customer?.numbers.slice(SHOWN_NUMBERS) ?? []).filter(
+    (one) => !numbers.includes(one),
+  ).length;
   const further = shownFields.filter((name) => !['name', 'segment', 'numbers'].includes(name));
   const facts = [
     customer &&
       numbers.length > 0 &&
       fact(
         words.customers.numbers,
-        html`<ul>${numbers.filter((one) => listed.includes(one) || lastCalls.has(one)).map((one) => html`<li>${dialLink(one)}${day(lastCalls.get(one))}</li>`)}</ul>`,
+        html`<ul>${numbers.filter((one) => listed.includes(one) || lastCalls.has(one)).map((one) => html`<li>${dialLink(one)}${day(lastCalls.get(one))}</li>`)}${rest > 0 && html`<li class="quiet">…${words.customers.andMore(rest)}</li>`}</ul>`,
       ),
     answered?.callerId &&
       fact(

@@ -5,7 +5,7 @@ import type { Budgets } from '../kit/budget.ts';
 import { displayText } from '../kit/display-text.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import { table } from '../kit/table.ts';
+import { numberedPage, table } from '../kit/table.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import type { Passwords } from '../users/password.ts';
 import type { Sessions } from '../users/sessions.ts';
@@ -137,10 +137,14 @@ function ownPage(request: PageRequest, errors?: FieldErrors): Page {
   };
 }
 
+/** Signed-in browsers on a page. */
+const SESSIONS = 50;
+
 /** The password, the second factor and the browsers that are signed in. */
 function securityPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
   const { user, token, query, words } = request;
   const { common, account: text, settings: names } = words;
+  const place = numberedPage(request, '/security', 'page', SESSIONS);
   return {
     title: names.security,
     ...(errors && { status: 422 }),
@@ -158,7 +162,8 @@ function securityPage(request: PageRequest, sessions: readonly OwnSession[], err
       <p class="after"><a href="/security/second-factor">${words.secondFactor.title}</a>: ${user.secondFactor === null ? common.off : common.on}</p>
       <section aria-labelledby="sessions">
         <h2 id="sessions" class="after">${text.sessions}</h2>
-        ${sessionTable(request, sessions)}
+        ${sessionTable(request, sessions.slice(place.skipped, place.skipped + SESSIONS))}
+        ${place.links(place.skipped + SESSIONS < sessions.length)}
         ${button({ action: '/account/sign-out-everywhere', token }, text.signOutEverywhere)}
       </section>
     `,
