@@ -1,5 +1,4 @@
 import { keysOf, type Statements } from '../store/statements.ts';
-import type { Extensions } from './extensions.ts';
 import { accountLimits, integrationNameTaken, limitReached, tokenReplaced } from './limits.ts';
 
 export type Account = {
@@ -37,6 +36,8 @@ export type Extension = {
   readonly user: number | null;
   readonly userName: string | null;
 };
+
+type Extensions = ReadonlyMap<string, Extension>;
 
 export type Integration = {
   readonly id: number;
