@@ -52,6 +52,8 @@ export async function sortInTurns<T>(all: readonly T[], keyOf: (one: T) => numbe
       if (run === undefined || last === undefined || keyOf(last) > keyOf(one)) runs.push([one]);
       else run.push(one);
     }
+  // Many runs are shorter than a piece: a turn for all of them.
+  const turn = takeTurns();
   while (runs.length > 1) {
     const merged: T[][] = [];
     for (let at = 0; at < runs.length; at += 2) {
@@ -59,6 +61,7 @@ export async function sortInTurns<T>(all: readonly T[], keyOf: (one: T) => numbe
       for await (const piece of pieces(inOrder(runs[at] ?? [], runs[at + 1] ?? [], keyOf)))
         both.push(...piece);
       merged.push(both);
+      await turn();
     }
     runs = merged;
   }
