@@ -5,7 +5,9 @@ import { type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { type AmiCounters, createCounters, createLinkLog } from './link-log.ts';
-import { type PbxFacts, type PbxUp, type Questions, runSession } from './session.ts';
+import type { PbxFacts } from './pbx-facts.ts';
+import type { Questions } from './questions.ts';
+import { type PbxUp, runSession } from './session.ts';
 import { assertSafe } from './wire/manager.ts';
 import type { Endpoint } from './wire/socket.ts';
 
