@@ -6,7 +6,7 @@ import { hasWholeChannels, type Reading, readAs } from './reading.ts';
 /** A frame as the framer cut it: an event's (`event` is its name), or another ('') . */
 type Frame = { readonly bytes: Buffer; readonly event: string; readonly at: number };
 
-type EventGuardHandlers = {
+export type EventGuardHandlers = {
   /** An event whose lines the bridge knows. `fields` has what Asterisk wrote, and is valid only during the call. */
   onEvent(event: string, fields: Fields, at: number): void;
   /** Any other frame, valid only during the call. */
