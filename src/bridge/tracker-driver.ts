@@ -95,9 +95,7 @@ export function createTrackerDriver(
   return {
     apply,
     /** Applies these from the next input on. An open call keeps its id and its data. */
-    changeSettings(next: CallSettings) {
-      tracker.changeRules(rulesBy(next));
-    },
+    changeSettings: (next: CallSettings): void => tracker.changeRules(rulesBy(next)),
     /** Waits until every applied input is on disk, for at most `limitMs` (5 s): a disk that fails may never take it. */
     async stop(limitMs = 5_000) {
       alarm.off();

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
 import { answerDeadline } from './backoff.ts';
 import type { AmiFailure } from './failure.ts';
-import { createCounters, createLinkLog } from './link-log.ts';
+import { type AmiCounters, createCounters, createLinkLog } from './link-log.ts';
 import {
   type AmiStatus,
   type LinkEffect,
@@ -67,6 +67,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
 
   async function run(consume: (input: Input) => void, signal: AbortSignal): Promise<void> {
     const settings = sessionSettings(options);
+    const handOn = createInputHandler(consume, counters, log);
     const handlers = {
       onOpen(session: Questions) {
         ask = session;
@@ -74,12 +75,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
       onInput(input: Input): void {
         if (signal.aborted) return;
         if (input.type !== 'snapshot') apply({ type: 'input', at: input.at });
-        try {
-          consume(input);
-        } catch (error) {
-          counters.failed++;
-          log.say('ami.input-failed', { input: input.type, error });
-        }
+        handOn(input);
       },
       onUp: (up: PbxUp) => apply({ type: 'up', up }),
       onFacts: (facts: PbxFacts) => apply({ type: 'facts', facts }),
@@ -129,6 +125,18 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
       pause.end();
     },
     status: (): AmiStatus => statusOf(state, counters, clock.now()),
+  };
+}
+
+/** An input whose consumer throws costs that input alone. */
+function createInputHandler(consume: (input: Input) => void, counters: AmiCounters, log: Log) {
+  return (input: Input): void => {
+    try {
+      consume(input);
+    } catch (error) {
+      counters.failed++;
+      log.say('ami.input-failed', { input: input.type, error });
+    }
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/log/log.ts';
-import { type Entry, type RecordFault, type RecordSource, RecordsRefused } from './cdr-source.ts';
+import { type RecordFault, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { readCheckpoint } from './checkpoint.ts';
 import { readsBeforeDecision } from './due-calls.ts';
 import { createGapDecider, type GapMachine, type GapTools } from './gap-decider.ts';
@@ -27,19 +27,16 @@ const LONGEST_UNREADABLE_MS = 3_600_000;
 /** Reads the source, and has calls decided whose records were read. */
 export function createGapReader(
   { source, checkpoint, keepMs, everyMs }: GapReaderOptions,
-  { state, apply }: GapMachine,
+  machine: GapMachine,
   live: LiveCalls,
   tools: GapTools,
 ) {
+  const { state, apply } = machine;
   const { outbox, log, now } = tools;
   const pending = createPendingCalls(live.recordOptions);
   const timeouts = createRecordTimeouts();
-  const { decideAll, store } = createGapDecider(
-    { source, pending: pending.calls },
-    { state, apply },
-    live,
-    tools,
-  );
+  const records = { source, pending: pending.calls };
+  const { decideAll, store } = createGapDecider(records, machine, live, tools);
   const logOnce = createOnceLog(log, source.name);
 
   /** Determines where to start reading. Rejects while the source cannot be read. */
@@ -51,11 +48,6 @@ export function createGapReader(
     // Stored at once: a stop before the first record would make the next start begin later. Nothing waits for it while
     // the disk is full, since every read stores the position.
     void store([]).catch(() => {});
-  }
-
-  function add({ record, from }: Entry<unknown>): void {
-    if (typeof record === 'string') logOnce(faultCodes[record]);
-    else pending.add(record, from, state().reads);
   }
 
   /** Ends calls for which Asterisk wrote no record, because it crashed during the call. */
@@ -70,8 +62,7 @@ export function createGapReader(
   }
 
   function onFailure(error: unknown): void {
-    const text = error instanceof RecordsRefused ? `${error.message}. ${error.todo}` : String(error);
-    apply({ type: 'failed', error: text, now: now() });
+    apply({ type: 'failed', error: failureText(error), now: now() });
   }
 
   /** Returns whether there is more to read now. */
@@ -84,7 +75,10 @@ export function createGapReader(
     const { entries, next, atEnd, restarted } = await source.read(state().position, { thorough });
     if (source.idWidth() < live.recordOptions().uniqueidLength) logOnce('cdr.cut-uniqueid');
     if (restarted) log.say('cdr.lost-position', { source: source.name });
-    for (const entry of entries) add(entry);
+    for (const { record, from } of entries) {
+      if (typeof record === 'string') logOnce(faultCodes[record]);
+      else pending.add(record, from, state().reads);
+    }
     apply({ type: 'chunk-read', next, atEnd, pending: pending.calls.keys(), now: now(), keepMs });
     await decideAll();
     giveUpVanished(atEnd);
@@ -125,6 +119,10 @@ const faultCodes = {
   'no-uniqueid': 'cdr.no-uniqueid',
   'cut-uniqueid': 'cdr.cut-uniqueid',
 } as const satisfies Record<RecordFault, string>;
+
+function failureText(error: unknown): string {
+  return error instanceof RecordsRefused ? `${error.message}. ${error.todo}` : String(error);
+}
 
 /** Logs each fault of a source once. */
 function createOnceLog(log: Log, source: string) {
