@@ -12,7 +12,7 @@ import { escapeControls, maskNumbers } from '../shared/log/redact.ts';
 import type { MailOptions } from '../shared/mail/mail.ts';
 import { monotonicMs } from '../shared/process/clock.ts';
 import { valueWithin } from '../shared/process/within.ts';
-import type { AmiStatus } from './ami/link.ts';
+import type { AmiStatus } from './ami/link-state.ts';
 import { newestDamaged } from './outbox/recovery/damaged-file.ts';
 import { databasePath } from './outbox/tables/database.ts';
 import { bridgeProblems, damagedProblem, expiryOf, type Facts, watchApi } from './problems.ts';

@@ -20,3 +20,5 @@ export function watchBridgeEvents(log: Log) {
     has: () => has,
   };
 }
+
+export type BridgeEventsWatch = ReturnType<typeof watchBridgeEvents>;

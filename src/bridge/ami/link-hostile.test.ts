@@ -5,6 +5,7 @@ import { amiEvent } from '../../../test/tools/fakes/ami-event.ts';
 import { silentLog } from '../../shared/log/log.ts';
 import { systemClock } from '../../shared/process/clock.ts';
 import type { Input } from '../calls/input.ts';
+import { maxHeld } from './input-feed.ts';
 import {
   account,
   channelEvent,
@@ -15,7 +16,6 @@ import {
   startServer,
 } from './link.fixture.ts';
 import { createAmiLink } from './link.ts';
-import { maxHeld } from './session.ts';
 import { UnsafeValueError } from './wire/manager.ts';
 
 const eventsOf = (inputs: readonly Input[]) => inputs.filter(({ type }) => type !== 'snapshot');

@@ -20,6 +20,8 @@ export type AnswerLimits = {
   readonly longestMs: number;
 };
 
+export type PendingRequests = ReturnType<typeof createPendingRequests>;
+
 /**
  * Pending requests of a connection; all are rejected when it ends. Bytes that arrive meanwhile were sent before the answer: a bridge that still reads them is behind, and a new
  * connection would put it further behind.

@@ -1,53 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log, LogFields } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { messageOf } from '../../shared/process/parse-json.ts';
-import { within } from '../../shared/process/within.ts';
-import type { ApplicationAsked, VariableAsked } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
-import type { DialplanPart } from '../calls/place.ts';
-import { longestUniqueid, type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
+import { watchCallClass } from './call-class.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
-import { readExtension } from './dialplan-line.ts';
-import {
-  type ChannelStatus,
-  hasLinkedid,
-  isCallEvent,
-  presentationVariableList,
-  toInput,
-  toStatus,
-} from './events.ts';
+import { hasLinkedid, isCallEvent, toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
-import { readGuestContext } from './guest-context.ts';
+import { createInputFeed, type InputFeed } from './input-feed.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import { type AmiCounters, remindMs } from './link-log.ts';
+import { askFacts, type PbxFacts } from './pbx-facts.ts';
 import { ConnectionEnded, missingWithout } from './pending-requests.ts';
-import { readRecordOptions } from './record-options.ts';
-import { readChannels, readContexts, readDevices, readSnapshot, readVariable } from './snapshot.ts';
+import { createQuestions, type Questions } from './questions.ts';
+import { readChannels, readSnapshot } from './snapshot.ts';
 import type { Fields } from './wire/frame.ts';
-import { isSafeValue } from './wire/manager.ts';
-
-/** Questions about a channel. None is answered if the link is down or goes down. */
-export type Questions = {
-  /** Whether the number of the caller on this channel may be shown; the answer is a `presentation` input. */
-  presentation(uniqueid: string, channel: string): void;
-  /**
-   * What the dialplan does at a place, and the lines of other extensions; the answer is an `application` input. Needs only
-   * `write = reporting`.
-   */
-  application(question: ApplicationAsked): void;
-  /** A variable of a channel; the answer is a `variable` input. */
-  variable(question: VariableAsked): void;
-  /** All channels and bridges, to find events that never came; the answer is a `channels-listed` input, if it is complete. */
-  channels(): void;
-};
-
-/** What a PBX says of itself, as far as it does. */
-export type PbxFacts = {
-  /** Asterisk's; '' when unknown. */
-  readonly version: string;
-  readonly records: RecordOptions;
-};
 
 export type PbxUp = PbxFacts & {
   readonly channels: number;
@@ -81,64 +47,34 @@ type SessionTools = {
   readonly signal: AbortSignal;
 };
 
-/** The least time between two snapshots that replace events that were too long or refused, ms. */
-const resyncMs = 10_000;
-/**
- * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times 20 s,
- * as long as the first attempt waits for answers behind others, of 1,250.
- */
-export const maxHeld = 50_000;
-
-/** How long the first snapshot waits for what the bridge can do without, ms: events are held back until then. */
-const OPTIONAL_WAIT_MS = 2_000;
-
-/** How many of them are handed on in a turn of the event loop: priority lookups wait for it. */
-const HELD_SLICE = 500;
-
-/** Applications that end a call. */
-const ending = /^(?:Hangup|Busy|Congestion)$/i;
-
-/** The channel's Status; undefined when it is gone, refused or not answered, or when another has got its name. */
-async function readStatus(
-  connection: Connection,
-  uniqueid: string,
-  channel: string,
-): Promise<ChannelStatus | undefined> {
-  const answer = await connection.list(
-    {
-      action: { action: 'Status', channel, variables: presentationVariableList },
-      item: 'Status',
-      last: 'StatusComplete',
-      read: toStatus,
-    },
-    { needed: 'unless-others-come' },
-  );
-  return answer.ok ? answer.items.find((item) => item.uniqueid === uniqueid) : undefined;
-}
+type SessionOptions = ConnectionOptions & { readonly ping: KeepAliveOptions };
 
 /** The life of one connection, from the attempt to its end. Returns why it ended. */
 export async function runSession(
-  options: ConnectionOptions & { readonly ping: KeepAliveOptions },
+  options: SessionOptions,
   handlers: SessionHandlers,
-  { clock, counters, log, signal }: SessionTools,
+  tools: SessionTools,
 ): Promise<AmiFailure> {
-  /** Inputs that wait until the snapshot that is being read has been handed on. */
-  let held: Input[] | undefined = [];
-  let isHandingOn = false;
-  let callEvents = 0;
-  let cancelResync: (() => void) | undefined;
-  let stopKeepAlive = (): void => {};
-  let onEnd: (failure: AmiFailure) => void = () => {};
-  const ended = new Promise<AmiFailure>((resolve) => {
-    onEnd = resolve;
+  const { clock, signal } = tools;
+  const { promise: ended, resolve } = Promise.withResolvers<AmiFailure>();
+  const feed = createInputFeed({
+    clock,
+    readSnapshot: () => readSnapshot(connection, clock.now),
+    onInput: handlers.onInput,
+    onOverflow: () =>
+      connection.fail({ kind: 'lost', detail: 'too many events while the channels were read' }),
+    onError,
   });
-
-  const opened = await openConnection(
-    options,
-    { onCallEvent, onLineBreak, onRefused, onEnd, onTooLong, onUnanswered, onFrame: handlers.onFrame },
-    { clock, counters, signal },
-  );
-  if (!opened.ok) return opened.failure;
+  const onEnd = (failure: AmiFailure): void => {
+    feed.end();
+    resolve(failure);
+  };
+  const events = createEventTaker(feed, handlers, tools);
+  const opened = await openConnection(options, { ...events, onEnd, onFrame: handlers.onFrame }, tools);
+  if (!opened.ok) {
+    feed.end();
+    return opened.failure;
+  }
   const { connection } = opened;
   const stop = (): void => {
     connection.close();
@@ -146,192 +82,76 @@ export async function runSession(
   };
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
-  handlers.onOpen({
-    presentation(uniqueid, channel) {
-      askPresentation(uniqueid, channel).catch(onError);
-    },
-    application(question) {
-      askApplication(question).catch(onError);
-    },
-    variable(question) {
-      askVariable(question).catch(onError);
-    },
-    channels() {
-      askChannels().catch(onError);
-    },
-  });
-  live(connection).catch(onError);
+  handlers.onOpen(createQuestions(connection, tools, feed.take, onError));
+  let stopKeepAlive = (): void => {};
+  goUp(connection, feed, handlers, tools, onError)
+    .then(({ channels, answersPing }) => {
+      const onPong = createPongTaker(connection, channels, events.count, handlers.onPong);
+      stopKeepAlive = keepAlive(connection, { ...options.ping, answersPing }, clock, onPong, onError);
+    })
+    .catch(onError);
   const failure = await ended;
-  // Or they would come after the snapshot of the next connection.
-  if (isHandingOn) for (const input of takeHeld()) handlers.onInput(input);
   signal.removeEventListener('abort', stop);
   stopKeepAlive();
-  cancelResync?.();
   return failure;
 
-  async function live(connection: Connection): Promise<void> {
-    let facts: PbxFacts = { version: '', records: usualRecords };
-    let isUp = false;
-    const learn = (version: Partial<PbxFacts>, records: Partial<RecordOptions> = {}): void => {
-      facts = { ...facts, ...version, records: { ...facts.records, ...records } };
-      if (isUp) handlers.onFacts(facts);
-    };
-    let answersPing = false;
-    const asked = [
-      connection.request({ action: 'Ping' }).then(({ response }) => {
-        answersPing = response === 'Success';
-      }),
-      connection.request({ action: 'CoreSettings' }).then(({ fields }) => {
-        // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
-        const version = (fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
-        learn({ version }, { uniqueidLength: longestUniqueid(fields.get('SystemName') ?? '') });
-      }),
-      readRecordOptions(connection).then((records) => learn({}, records)),
-      Promise.all([
-        readDevices(connection).then((devices) => readContexts(connection, devices)),
-        readGuestContext(connection),
-      ]).then(([contexts, guestContext]) => {
-        const input = { type: 'endpoints', at: clock.now(), contexts, guestContext } as const;
-        // The snapshot is read with them, if they are known by then.
-        if (contexts.length > 0 && isUp) hand(input);
-        else if (contexts.length > 0) handlers.onInput(input);
-      }),
-    ];
-    for (const question of asked) question.catch(onError);
-    await within(OPTIONAL_WAIT_MS, Promise.all(asked));
-    const channels = await sync();
-    // The consumer may have stopped the link when it got the snapshot.
-    if (signal.aborted) return;
-    counters.connects++;
-    isUp = true;
-    const { certificateEndsAt } = connection;
-    handlers.onUp({ ...facts, channels: channels.length, certificateEndsAt });
-    const callClass = watchCallClass(channels);
-    stopKeepAlive = keepAlive(
-      connection,
-      { ...options.ping, answersPing: () => answersPing },
-      clock,
-      onPong,
-      onError,
-    );
-
-    async function onPong(at: number): Promise<void> {
-      handlers.onPong(at);
-      if (callEvents > 0) return;
-      const { items } = await readChannels(connection);
-      const now = items.map(({ uniqueid }) => uniqueid);
-      if (callClass.lacksCallClass(now, callEvents)) connection.fail({ kind: 'no-call-class' });
-    }
+  function onError(error: unknown): void {
+    if (error instanceof ConnectionEnded) return;
+    connection.fail({ kind: 'lost', detail: messageOf(error) });
   }
+}
 
-  /**
-   * Hands on a snapshot, then the events held meanwhile. Returns the Uniqueids of its channels.
-   * @param isAgain the channels are known already: a snapshot in which some are missing would end their calls.
-   */
-  async function sync(isAgain = false): Promise<string[]> {
-    held ??= [];
-    const { tooLong, bad } = counters;
-    let read = await readSnapshot(connection, clock.now);
-    // A channel that is missing because its frame was too long would end its call.
-    if (counters.tooLong > tooLong) read = await readSnapshot(connection, clock.now);
-    const { isPartial, ...snapshot } = read;
-    if (isAgain && (isPartial || counters.bad > bad)) cancelResync ??= clock.setTimer(resync, resyncMs);
-    else handlers.onInput(snapshot);
-    await handOnHeld();
-    return snapshot.channels.map(({ uniqueid }) => uniqueid);
-  }
+/** Asks what the PBX is, then starts the inputs. Never resolves if the session ends first. */
+async function goUp(
+  connection: Connection,
+  feed: InputFeed,
+  { onInput, onUp, onFacts }: SessionHandlers,
+  { clock, counters }: SessionTools,
+  onError: (error: unknown) => void,
+) {
+  let isUp = false;
+  const { facts, answersPing } = await askFacts(connection, {
+    onFacts: (learnt) => isUp && onFacts(learnt),
+    onContexts(contexts, guestContext) {
+      const input = { type: 'endpoints', at: clock.now(), contexts, guestContext } as const;
+      // The snapshot is read with them, if they are known by then.
+      if (isUp) feed.take(input);
+      else onInput(input);
+    },
+    onError,
+  });
+  const channels = (await feed.start()).channels.map(({ uniqueid }) => uniqueid);
+  counters.connects++;
+  isUp = true;
+  const { certificateEndsAt } = connection;
+  onUp({ ...facts(), channels: channels.length, certificateEndsAt });
+  return { channels, answersPing };
+}
 
-  /** Hands on what was held, and what comes in the meantime behind it. */
-  async function handOnHeld(): Promise<void> {
-    isHandingOn = true;
-    while (held !== undefined && held.length > 0) {
-      for (const input of held.splice(0, HELD_SLICE)) handlers.onInput(input);
-      await nextTurn();
-    }
-    takeHeld();
-  }
+/** Called after each Pong: fails the connection once it is known that no call event comes. */
+function createPongTaker(
+  connection: Connection,
+  channels: readonly string[],
+  callEvents: () => number,
+  onPong: (at: number) => void,
+) {
+  const callClass = watchCallClass(channels);
+  return async (at: number): Promise<void> => {
+    onPong(at);
+    if (callEvents() > 0) return;
+    const { items } = await readChannels(connection);
+    const now = items.map(({ uniqueid }) => uniqueid);
+    if (callClass.lacksCallClass(now, callEvents())) connection.fail({ kind: 'no-call-class' });
+  };
+}
 
-  /** Nothing is held any more. */
-  function takeHeld(): readonly Input[] {
-    const rest = held ?? [];
-    held = undefined;
-    isHandingOn = false;
-    return rest;
-  }
-
-  function onCallEvent(event: string, fields: Fields, at: number): void {
-    callEvents++;
-    if (event === 'Newchannel') handlers.onLinkedid(hasLinkedid(fields));
-    const input = toInput(event, fields, at);
-    if (input === undefined) {
-      onRefused(event);
-      return;
-    }
-    counters.events++;
-    hand(input);
-  }
-
-  function hand(input: Input): void {
-    if (held === undefined) handlers.onInput(input);
-    else if (held.length < maxHeld) held.push(input);
-    else connection.fail({ kind: 'lost', detail: 'too many events while the channels were read' });
-  }
-
-  async function askPresentation(uniqueid: string, channel: string): Promise<void> {
-    // A name with a line break cannot be sent, so it cannot be asked about.
-    const status = isSafeValue(channel) ? await readStatus(connection, uniqueid, channel) : undefined;
-    const { presentation = 'unknown', dnid, presented } = status ?? {};
-    hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid, presented });
-  }
-
-  async function askApplication({ uniqueid, place, others = [] }: ApplicationAsked): Promise<void> {
-    const read = async (part: DialplanPart) =>
-      isSafeValue(`${part.context}${part.exten ?? ''}`) ? await readExtension(connection, part) : [];
-    const [lines = [], ...more] = await Promise.all([
-      place === undefined ? [] : read(place),
-      ...others.map(read),
-    ]);
-    const found = lines.find(({ priority }) => priority === place?.priority);
-    // If the line ends the call, what the caller heard is in the line before.
-    const before = ending.test(found?.application ?? '')
-      ? lines.find(({ priority }) => Number(priority) === Number(place?.priority) - 1)
-      : undefined;
-    const { application = '', data = '' } = before ?? found ?? {};
-    hand({ type: 'application', at: clock.now(), uniqueid, application, data, others: more.flat() });
-  }
-
-  async function askVariable({ uniqueid, channel, variable }: VariableAsked): Promise<void> {
-    const value = isSafeValue(channel) ? await readVariable(connection, variable, channel) : '';
-    hand({ type: 'variable', at: clock.now(), uniqueid, variable, value: value ?? '' });
-  }
-
-  async function askChannels(): Promise<void> {
-    const askedAt = clock.now();
-    const { tooLong, bad } = counters;
-    const snapshot = await readSnapshot(connection, clock.now);
-    // A channel that is not in it because it could not be read would end its call.
-    if (snapshot.isPartial || counters.tooLong > tooLong || counters.bad > bad) return;
-    const { at, channels, bridges } = snapshot;
-    hand({ type: 'channels-listed', at, askedAt, channels, bridges });
-  }
-
-  function onUnanswered(action: string): void {
-    if (counters.unanswered.has(action)) return;
-    counters.unanswered.add(action);
-    log.say('ami.unanswered', { action, missing: missingWithout(action) });
-  }
-
-  function onLineBreak(event: string): void {
-    counters.lineBreaks++;
-    sayOften('ami.line-break', { event, count: counters.lineBreaks });
-  }
-
-  function onRefused(event: string): void {
-    counters.bad++;
-    sayOften('ami.bad-event', { event, count: counters.bad });
-    // What it said of a channel is in a snapshot.
-    if (isCallEvent(event)) cancelResync ??= clock.setTimer(resync, resyncMs);
-  }
+/** Takes what a connection says of events: makes inputs of them, counts and logs. */
+function createEventTaker(
+  feed: InputFeed,
+  { onLinkedid }: SessionHandlers,
+  { clock, counters, log }: SessionTools,
+) {
+  let callEvents = 0;
 
   /** Logs what anybody who calls can cause, at most every few minutes. */
   function sayOften(code: 'ami.line-break' | 'ami.bad-event', fields: LogFields): void {
@@ -341,44 +161,40 @@ export async function runSession(
     log.say(code, fields);
   }
 
-  function onTooLong(event: string, wanted: boolean): void {
-    if (counters.tooLong++ === 0) log.say('ami.frame-lost', { event });
-    if (wanted) cancelResync ??= clock.setTimer(resync, resyncMs);
+  function onRefused(event: string): void {
+    counters.bad++;
+    sayOften('ami.bad-event', { event, count: counters.bad });
+    // What it said of a channel is in a snapshot.
+    feed.lose('refused', isCallEvent(event));
   }
 
-  function resync(): void {
-    // One that is being read already may be older than the loss.
-    cancelResync = held === undefined ? undefined : clock.setTimer(resync, resyncMs);
-    if (held === undefined) sync(true).catch(onError);
-  }
-
-  function onError(error: unknown): void {
-    if (error instanceof ConnectionEnded) return;
-    connection.fail({ kind: 'lost', detail: messageOf(error) });
-  }
-}
-
-/**
- * Detects that the manager user lacks read class `call`. Asterisk does not report it: the login and the Events action
- * succeed without it, and no action of class `reporting` causes a call event. So the class is taken as missing when
- * channels appear or disappear without any event. A quiet PBX delays the detection, but then no call was missed.
- */
-function watchCallClass(atFirst: readonly string[]) {
-  const first = new Set(atFirst);
-  let suspected = false;
-
-  /**
-   * Called every few seconds. True once the class is known to be missing.
-   * @param channels the Uniqueids of the channels now.
-   * @param callEvents how many came since the connection began.
-   */
-  function lacksCallClass(channels: readonly string[], callEvents: number): boolean {
-    if (callEvents > 0) return false;
-    // An event may still be on its way: the next call decides.
-    if (suspected) return true;
-    suspected = channels.length !== first.size || channels.some((uniqueid) => !first.has(uniqueid));
-    return false;
-  }
-
-  return { lacksCallClass };
+  return {
+    /** Call events of this connection. */
+    count: () => callEvents,
+    onRefused,
+    onCallEvent(event: string, fields: Fields, at: number): void {
+      callEvents++;
+      if (event === 'Newchannel') onLinkedid(hasLinkedid(fields));
+      const input = toInput(event, fields, at);
+      if (input === undefined) {
+        onRefused(event);
+        return;
+      }
+      counters.events++;
+      feed.take(input);
+    },
+    onLineBreak(event: string): void {
+      counters.lineBreaks++;
+      sayOften('ami.line-break', { event, count: counters.lineBreaks });
+    },
+    onTooLong(event: string, wanted: boolean): void {
+      if (counters.tooLong++ === 0) log.say('ami.frame-lost', { event });
+      feed.lose('too-long', wanted);
+    },
+    onUnanswered(action: string): void {
+      if (counters.unanswered.has(action)) return;
+      counters.unanswered.add(action);
+      log.say('ami.unanswered', { action, missing: missingWithout(action) });
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { DeliveryStatus } from '../../shared/delivery/flow.ts';
 import type { ReconcilerStatus } from '../../shared/delivery/reconciler.ts';
 import type { LogStatus } from '../../shared/log/log-destination.ts';
 import type { AgiStatus } from '../agi/agi.ts';
-import type { AmiStatus } from '../ami/link.ts';
+import type { AmiStatus } from '../ami/link-state.ts';
 import type { DecisionCounts } from '../calls/decisions.ts';
 import type { Counters } from '../outbox/tables/counters.ts';
 import type { StorageState } from '../outbox/worker/store.ts';

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import net from 'node:net';
 import { test } from 'node:test';
 import { createManager, type Response } from './manager.ts';
 
@@ -12,7 +14,9 @@ async function logIn() {
   receive(`Response: Success\r\nActionID: ${idOf(written[0])}\r\n\r\n`);
   await settled();
   return {
-    ...{ written, responses, receive },
+    written,
+    responses,
+    receive,
     send: (id: string) => manager.send({ action: 'Ping' }, id, (response) => responses.push(response)),
   };
 }
@@ -55,4 +59,15 @@ test('a response is taken once, and only by the action it answers', async () => 
   assert.equal(receive('Response: Success\r\nActionID: 7\r\n\r\n'), false);
   await settled();
   assert.equal(responses.length, 1);
+});
+
+test('a library that throws leaves the connections of the process as they were', (t) => {
+  const { createConnection } = net;
+  t.mock.method(EventEmitter.prototype, 'once', () => {
+    throw new Error('cannot connect');
+  });
+  assert.throws(() => createManager('bridge', 'let me in', () => {}), /cannot connect/);
+  const after = net.createConnection;
+  net.createConnection = createConnection;
+  assert.equal(after, createConnection);
 });

@@ -48,8 +48,11 @@ export function createManager(username: string, secret: string, write: (text: st
   });
   const { createConnection } = net;
   net.createConnection = () => stream as never;
-  library.connect();
-  net.createConnection = createConnection;
+  try {
+    library.connect();
+  } finally {
+    net.createConnection = createConnection;
+  }
 
   /** Takes a response's frame. False if it answers no action that waits. */
   function receive(frame: Buffer): boolean {
