@@ -23,7 +23,7 @@ import { type Retention, startUpkeep } from './upkeep/start-upkeep.ts';
 import { makeAccess } from './users/access.ts';
 import { makeSessions } from './users/sessions.ts';
 import { firstAdministrator, makeLink } from './users/users.ts';
-import { makeWebhooks, type WebhookSettings } from './webhooks/webhooks.ts';
+import { createWebhooks, type WebhookSettings } from './webhooks/webhooks.ts';
 
 export type ServiceOptions = AppOptions & {
   /** Where to listen; port 0 takes any free one. */
@@ -128,7 +128,7 @@ export async function startService(
   onStop('alerts', alerts.stop);
   alerts.start();
   const { webhookNetworks = [], webhookTimes, database } = options;
-  const webhooks = makeWebhooks(
+  const webhooks = createWebhooks(
     { networks: webhookNetworks, shared: database !== null, ...webhookTimes },
     { store, directory, keys, clock, log },
   );

@@ -1,6 +1,6 @@
 import type { AlertsStatus } from '../../shared/alerts/alerts-status.ts';
 import type { DeliveryStatus } from '../../shared/delivery/flow.ts';
-import type { ReconcilerStatus } from '../../shared/delivery/reconciler.ts';
+import type { ReconcilerStatus } from '../../shared/delivery/reconcile-state.ts';
 import type { LogStatus } from '../../shared/log/log-destination.ts';
 import type { AgiStatus } from '../agi/agi.ts';
 import type { AmiStatus } from '../ami/link-state.ts';

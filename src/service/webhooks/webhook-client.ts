@@ -6,7 +6,7 @@ import { trustSystemAuthorities } from '../../shared/process/authorities.ts';
 import { monotonicMs } from '../../shared/process/clock.ts';
 import { lookupOf, notReachable, reachable } from './reachable.ts';
 
-export type WebhookClient = ReturnType<typeof makeWebhookClient>;
+export type WebhookClient = ReturnType<typeof createWebhookClient>;
 
 const CONNECT_MS = 5_000;
 /** From the request to the answer's status. */
@@ -19,7 +19,7 @@ const HEADER_BYTES = 256 * 1024;
 const ANSWER_BYTES = 4_096;
 
 /** `networks`: private networks that webhooks may be sent to. No proxy is used. */
-export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER_MS) {
+export function createWebhookClient(networks: readonly string[], answerMs = ANSWER_MS) {
   trustSystemAuthorities();
   const mayReach = reachable(networks);
   const connect = buildConnector({ timeout: CONNECT_MS, lookup: lookupOf(mayReach) });

@@ -1,8 +1,8 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { trustSystemAuthorities } from '../process/authorities.ts';
-import { monotonicMs } from '../process/clock.ts';
 import { bridgeHealthPath } from './contract/bridge-health.ts';
-import { type ApiErrorKind, type ApiResult, errorKind, type Proxies, proxyFor } from './result.ts';
+import { type ApiResult, type Proxies, proxyFor } from './result.ts';
+import { sendRequest } from './send-request.ts';
 
 export type ApiClientOptions = {
   /** Ends in `/api/v1`. */
@@ -33,6 +33,8 @@ export type HistoryQuery = {
   readonly next?: string;
 };
 
+type PriorityQuery = { readonly parameter: string; readonly number: string };
+
 const defaults = {
   connectTimeoutMs: 5_000,
   answerTimeoutMs: 10_000,
@@ -50,172 +52,47 @@ export type ApiClient = ReturnType<typeof createApiClient>;
  * has the token in it.
  */
 export function createApiClient(options: ApiClientOptions) {
-  const { baseUrl, connectTimeoutMs, answerTimeoutMs, connections, answerBytes } = {
-    ...defaults,
-    ...options,
-  };
-  const base = new URL(baseUrl);
+  const settings = { ...defaults, ...options };
+  const { answerBytes } = settings;
+  const base = new URL(options.baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
+  const pool = createPool(base, settings);
   let headers = headersWith(options.token);
   /** What no text may quote: the token, and those that it followed. */
   const tokens = [options.token];
-  const proxy = proxyFor(baseUrl, options.proxies ?? {});
-  if ([baseUrl, proxy].some((url) => url?.startsWith('https:'))) trustSystemAuthorities();
-  const connect = { timeout: connectTimeoutMs, ...options.clientCertificate };
-  const poolOptions = {
-    connections,
-    // The deadline for the whole answer, below, also covers an answer that comes byte by byte.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    // Common servers and load balancers close idle connections after 60 s or more; those that do so earlier announce
-    // it.
-    keepAliveTimeout: 30_000,
-    keepAliveMaxTimeout: 60_000,
-    // A busy connection is renewed now and then, so that a changed DNS record is noticed.
-    maxRequestsPerClient: 1_000,
-  };
-  const pool =
-    proxy === undefined
-      ? new Pool(base.origin, { ...poolOptions, connect })
-      : new ProxyAgent({
-          ...poolOptions,
-          uri: proxy,
-          requestTls: connect,
-          proxyTls: { timeout: connectTimeoutMs },
-          // Plain http goes through as a request: most proxies let only https through as a tunnel.
-          proxyTunnel: base.protocol === 'https:',
-        });
   let closed: Promise<void> | undefined;
 
   function redact(text: string): string {
     return tokens.reduce((safe, token) => safe.replaceAll(token, '[token]'), text);
   }
 
-  function request(what: Omit<Dispatcher.DispatchOptions, 'origin'>, maxBytes: number): Promise<ApiResult> {
-    return new Promise((resolve) => {
-      let controller: Dispatcher.DispatchController | undefined;
-      let phase: ApiErrorKind = 'timeout-connect';
-      let started = monotonicMs();
-      let status = 0;
-      let answerHeaders: Readonly<Record<string, string | string[] | undefined>> = {};
-      let chunks: Buffer[] = [];
-      let bytes = 0;
-      let done = false;
+  function get(path: string, query: URLSearchParams, maxBytes: number): Promise<ApiResult> {
+    const request = { method: 'GET', path: `${prefix}${path}?${query}`, headers } as const;
+    return sendRequest(pool, { origin: base.origin, ...request }, { ...settings, maxBytes, redact });
+  }
 
-      const answer = (truncated: boolean) => {
-        // Without the byte order mark that some servers put before it.
-        const text = Buffer.concat(chunks)
-          .toString()
-          .replace(/^\ufeff/, '');
-        const retryAfter = header(answerHeaders['retry-after']);
-        const location = header(answerHeaders.location);
-        const date = header(answerHeaders.date);
-        finish({
-          kind: 'answer',
-          status,
-          contentType: header(answerHeaders['content-type']) ?? '',
-          ...(retryAfter !== undefined && { retryAfter }),
-          ...(location !== undefined && { location: redact(location) }),
-          ...(date !== undefined && { date }),
-          body: status < 300 ? text : redact(text),
-          truncated,
-          durationMs: monotonicMs() - started,
-        });
-      };
-      const fail = (error: ApiErrorKind, detail: string) => {
-        finish({ kind: 'failed', error, detail: redact(detail), durationMs: monotonicMs() - started });
-      };
-      const finish = (result: ApiResult) => {
-        if (done) return;
-        done = true;
-        clearTimeout(timer);
-        chunks = [];
-        resolve(result);
-      };
-      const onTimeout = () => {
-        fail(phase, `gave up after ${monotonicMs() - started} ms`);
-        controller?.abort(new Error('timeout'));
-      };
-      let timer = setTimeout(onTimeout, connectTimeoutMs);
-
-      pool.dispatch(
-        { origin: base.origin, ...what },
-        {
-          onRequestStart(it) {
-            controller = it;
-            // Nothing is sent after the call has returned "no connection in time".
-            if (done) return it.abort(new Error('timeout'));
-            clearTimeout(timer);
-            timer = setTimeout(onTimeout, answerTimeoutMs);
-            phase = 'timeout-headers';
-            started = monotonicMs();
-          },
-          onResponseStart(_, code, received) {
-            if (code < 200) return;
-            phase = 'timeout-body';
-            status = code;
-            answerHeaders = received;
-          },
-          onResponseData(it, chunk) {
-            const room = maxBytes - bytes;
-            bytes += chunk.length;
-            chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-            if (chunk.length <= room) return;
-            answer(true);
-            it.abort(new Error('answer too long'));
-          },
-          onResponseEnd() {
-            answer(false);
-          },
-          onResponseError(_, error) {
-            const { code, message } = error as NodeJS.ErrnoException;
-            fail(errorKind(error), message || (code ?? ''));
-          },
-        },
-      );
-    });
+  function post(path: string, body: string): Promise<ApiResult> {
+    const postHeaders = [...headers, 'content-type', 'application/json'];
+    const request = { method: 'POST', path: `${prefix}${path}`, headers: postHeaders, body } as const;
+    const rules = { ...settings, maxBytes: answerBytes, redact };
+    return sendRequest(pool, { origin: base.origin, ...request }, rules);
   }
 
   return {
     /** `body` is the JSON text of a call event (part 4.1). */
     postCallEvent: (body: string): Promise<ApiResult> =>
-      request(
-        {
-          method: 'POST',
-          path: `${prefix}/voice/call`,
-          headers: [...headers, ...postHeaders],
-          body: options.extras ? body : withoutExtras(body),
-        },
-        answerBytes,
-      ),
+      post('/voice/call', options.extras ? body : withoutExtras(body)),
     /** Reports the problems of this bridge, as JSON (API_EXTRAS). */
-    reportHealth: (body: string): Promise<ApiResult> =>
-      request(
-        {
-          method: 'POST',
-          path: `${prefix}${bridgeHealthPath}`,
-          body,
-          headers: [...headers, ...postHeaders],
-        },
-        answerBytes,
-      ),
+    reportHealth: (body: string): Promise<ApiResult> => post(bridgeHealthPath, body),
     /** The priority of a caller's number (part 4.2). `parameter` is the number's name in the query. */
-    priority({
-      parameter,
-      number,
-    }: {
-      readonly parameter: string;
-      readonly number: string;
-    }): Promise<ApiResult> {
-      const query = new URLSearchParams({ [parameter]: number });
-      return request({ method: 'GET', path: `${prefix}/voice/priority?${query}`, headers }, answerBytes);
-    },
+    priority: ({ parameter, number }: PriorityQuery): Promise<ApiResult> =>
+      get('/voice/priority', new URLSearchParams({ [parameter]: number }), answerBytes),
     /** Recorded requests, newest first (part 4.3). */
     history({ searchTerm, limit, next = '' }: HistoryQuery): Promise<ApiResult> {
       const query = new URLSearchParams({ search: 'request', search_term: searchTerm, sort: '-created_at' });
       query.set('limit', String(limit));
       for (const [name, value] of new URLSearchParams(next)) query.set(name, value);
-      return request({ method: 'GET', path: `${prefix}/voice?${query}`, headers }, historyBytes);
+      return get('/voice', query, historyBytes);
     },
     /** Sends this token from now on; requests that are running keep theirs. Throws if a header cannot carry it. */
     changeToken(token: string) {
@@ -230,7 +107,33 @@ export function createApiClient(options: ApiClientOptions) {
   };
 }
 
-const postHeaders = ['content-type', 'application/json'];
+function createPool(base: URL, settings: ApiClientOptions & typeof defaults): Dispatcher {
+  const { baseUrl, connections, connectTimeoutMs, clientCertificate, proxies = {} } = settings;
+  const proxy = proxyFor(baseUrl, proxies);
+  if ([baseUrl, proxy].some((url) => url?.startsWith('https:'))) trustSystemAuthorities();
+  const connect = { timeout: connectTimeoutMs, ...clientCertificate };
+  const poolOptions = {
+    connections,
+    // The deadline for the whole answer (send-request.ts) also covers an answer that comes byte by byte.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Common servers and load balancers close idle connections after 60 s or more; those that do so earlier announce
+    // it.
+    keepAliveTimeout: 30_000,
+    keepAliveMaxTimeout: 60_000,
+    // A busy connection is renewed now and then, so that a changed DNS record is noticed.
+    maxRequestsPerClient: 1_000,
+  };
+  if (proxy === undefined) return new Pool(base.origin, { ...poolOptions, connect });
+  return new ProxyAgent({
+    ...poolOptions,
+    uri: proxy,
+    requestTls: connect,
+    proxyTls: { timeout: connectTimeoutMs },
+    // Plain http goes through as a request: most proxies let only https through as a tunnel.
+    proxyTunnel: base.protocol === 'https:',
+  });
+}
 
 /** An event may have been stored when API_EXTRAS was set. */
 function withoutExtras(body: string): string {
@@ -244,8 +147,4 @@ function headersWith(token: string): string[] {
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new Error('the API token has characters that a header cannot carry');
   return ['authorization', `Bearer ${token}`, 'accept', 'application/json', 'user-agent', 'pbx-bridge'];
-}
-
-function header(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }

@@ -1,5 +1,12 @@
 import type { DeliveryLimits } from './limits.ts';
-import { type DeliveryQueue, longestWaitMs, type Priority, priorities, type QueuedEvent } from './queue.ts';
+import {
+  type DeliveryQueue,
+  type DeliveryResult,
+  longestWaitMs,
+  type Priority,
+  priorities,
+  type QueuedEvent,
+} from './queue.ts';
 
 type DueReaderOptions = {
   readonly queue: DeliveryQueue;
@@ -12,7 +19,7 @@ type DueReaderOptions = {
   readonly free: (priority: Priority) => number;
   /** Sends an event. */
   readonly begin: (event: QueuedEvent, priority: Priority) => void;
-  /** The first event of `retry` that is not due yet is due at this time of the queue. */
+  /** An event of `retry` is due at this time of the queue. */
   readonly onRetryAt: (dueAt: number) => void;
   readonly onFailed: (error: unknown) => void;
 };
@@ -85,13 +92,22 @@ export function createDueReader({ queue, limits, free, begin, ...options }: DueR
       void readMore();
     },
 
-    /** The result of a call's event is recorded: its next one may be sent. */
-    release(callId: string): void {
-      busy.delete(callId);
-      settled.add(callId);
+    /** These results are on disk: the next events of their calls may be sent. */
+    recorded(results: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]): void {
+      for (const { callId, nextAt } of results) {
+        busy.delete(callId);
+        settled.add(callId);
+        if (nextAt !== undefined) onRetryAt(nextAt);
+      }
+      for (const event of nextEvents) {
+        // It was sent before, and lost its place to an event that was sent again: the disk knows when it is due.
+        if (event.attempts > 0) onRetryAt(queueTime());
+        else send(event, event.queuedAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
+      }
+      void readMore();
     },
 
-    /** Takes one event for a probe, a new call's if there is one; `release` it afterwards. */
+    /** Takes one event for a probe, a new call's if there is one. */
     async takeOne(): Promise<QueuedEvent | undefined> {
       for (const priority of priorities) {
         // Events that failed before need not be due yet: a probe needs some event.

@@ -58,8 +58,8 @@ export function createProber({ takeOne, attempt, recorded, mayProbe, monotonic, 
       prober.probeIfWanted();
     },
 
-    /** How long ago the last one began, ms. */
-    sinceLast: () => monotonic() - probedAt,
+    /** When the last one began, monotonic ms. */
+    probedAt: () => probedAt,
   };
   return prober;
 }

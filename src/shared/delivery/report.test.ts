@@ -51,8 +51,13 @@ test('a pause that comes back again and again is logged once a minute, its end t
 });
 
 const event: QueuedEvent = {
-  ...{ seq: 1, callId: 'a', status: 'ringing', body: '{}' },
-  ...{ queuedAt: 0, attempts: 0, rejections: 0 },
+  seq: 1,
+  callId: 'a',
+  status: 'ringing',
+  body: '{}',
+  queuedAt: 0,
+  attempts: 0,
+  rejections: 0,
 };
 
 test('each delivery is logged, with the answer and how long it took', () => {

@@ -1,14 +1,10 @@
 import type { ApiResult } from '../api/result.ts';
-import type { Log } from '../log/log.ts';
+import type { Log, LogFields } from '../log/log.ts';
+import type { MessageCode } from '../log/messages.ts';
 import { messageOf } from '../process/parse-json.ts';
+import { type FailureInput, nextFailureWindow, noFailures, windowMs } from './failure-window.ts';
 import type { Flow } from './flow.ts';
 import type { QueuedEvent } from './queue.ts';
-
-/** Problems that last are logged once a minute, and failed attempts up to ten a minute before they are summed up. */
-const windowMs = 60_000;
-const linesPerWindow = 10;
-
-export type Report = ReturnType<typeof createReport>;
 
 type ReportOptions = {
   readonly log: Log;
@@ -18,96 +14,51 @@ type ReportOptions = {
 
 /** The log lines of delivery: one for each thing that matters, however often it happens. */
 export function createReport({ log, waiting, monotonic }: ReportOptions) {
-  let windowEndsAt = 0;
-  let linesLeft = 0;
-  let summed = 0;
-  let lastSummed: { readonly event: QueuedEvent; readonly reason: string } | undefined;
-  /** When each kind of problem was last logged. */
-  const loggedAt = new Map<string, number>();
+  let failures = noFailures;
   /** The state that was logged, and whose end was not. */
   let logged: Flow['state'] = 'ok';
+  const isDue = createInterval(monotonic);
 
-  function logProblem(flow: Exclude<Flow, { state: 'ok' }>): void {
-    const at = monotonic();
-    if (at - (loggedAt.get(flow.state) ?? Number.NEGATIVE_INFINITY) < windowMs) return;
-    loggedAt.set(flow.state, at);
-    logged = flow.state;
-    const { reason, nextTryAt } = flow;
-    withWaiting((count) =>
-      log.say(`delivery.${flow.state}`, { reason, waiting: count, wait: duration(nextTryAt - at) }),
+  function withWaiting(code: MessageCode, fields: (count: number | string) => LogFields): void {
+    waiting().then(
+      (count) => log.say(code, fields(count)),
+      () => log.say(code, fields('an unknown number')),
     );
   }
 
-  function withWaiting(say: (count: number | string) => void): void {
-    waiting().then(say, () => say('an unknown number'));
-  }
-
-  function once(
-    code: 'delivery.not-recorded' | 'delivery.queue-failed',
-    fields: Record<string, unknown>,
-  ): void {
-    const at = monotonic();
-    if (at - (loggedAt.get(code) ?? Number.NEGATIVE_INFINITY) < windowMs) return;
-    loggedAt.set(code, at);
-    log.say(code, fields);
-  }
-
-  function sumUp(): void {
-    if (!lastSummed) return;
-    const { event, reason } = lastSummed;
-    log.say('delivery.failures', {
-      count: summed,
-      window: duration(windowMs),
-      status: event.status,
-      call: event.callId,
-      reason,
-    });
-    summed = 0;
-    lastSummed = undefined;
-  }
-
-  /** Sums up what was not logged one by one, when its window is over. */
-  function tick(): void {
-    const at = monotonic();
-    if (at < windowEndsAt) return;
-    sumUp();
-    windowEndsAt = at + windowMs;
-    linesLeft = linesPerWindow;
+  function applyToFailures(input: FailureInput): void {
+    const { window, sum, failure } = nextFailureWindow(failures, input);
+    failures = window;
+    if (sum) {
+      const fields = { count: sum.count, window: duration(windowMs), ...eventFields(sum.last.event) };
+      log.say('delivery.failures', { ...fields, reason: sum.last.reason });
+    }
+    if (failure) {
+      const { event, reason, waitMs } = failure;
+      const tries = event.attempts + 1;
+      log.say('delivery.failed', { ...eventFields(event), reason, tries, wait: duration(waitMs) });
+    }
   }
 
   return {
-    tick,
+    /** Sums up what was not logged one by one, when its window is over. */
+    tick: () => applyToFailures({ type: 'time', at: monotonic() }),
 
     /** Nothing more is logged after this. */
-    end: sumUp,
+    end: () => applyToFailures({ type: 'end' }),
 
-    delivered({ status, callId }: QueuedEvent, result: ApiResult): void {
+    delivered(event: QueuedEvent, result: ApiResult): void {
       const httpStatus = result.kind === 'answer' ? result.status : undefined;
       const took = `${Math.round(result.durationMs)} ms`;
-      log.say('delivery.delivered', { status, call: callId, httpStatus, took });
+      log.say('delivery.delivered', { ...eventFields(event), httpStatus, took });
     },
 
     failed(event: QueuedEvent, reason: string, waitMs: number): void {
-      tick();
-      if (linesLeft > 0) {
-        linesLeft--;
-        const { status, callId, attempts } = event;
-        log.say('delivery.failed', {
-          status,
-          call: callId,
-          reason,
-          tries: attempts + 1,
-          wait: duration(waitMs),
-        });
-      } else {
-        summed++;
-        lastSummed = { event, reason };
-      }
+      applyToFailures({ type: 'failed', at: monotonic(), failure: { event, reason, waitMs } });
     },
 
     dead(event: QueuedEvent, reason: string): void {
-      const { status, callId, attempts } = event;
-      log.say('delivery.dead-letter', { status, call: callId, reason, tries: attempts + 1 });
+      log.say('delivery.dead-letter', { ...eventFields(event), reason, tries: event.attempts + 1 });
     },
 
     expired(count: number, ageMs: number): void {
@@ -117,23 +68,40 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
     /** The flow has changed, or a probe has failed once more. */
     flow(before: Flow, after: Flow): void {
       if (after.state !== 'ok') {
-        logProblem(after);
+        if (!isDue(after.state)) return;
+        logged = after.state;
+        const wait = duration(after.nextTryAt - monotonic());
+        withWaiting(`delivery.${after.state}`, (count) => ({ reason: after.reason, waiting: count, wait }));
       } else if (before.state !== 'ok' && logged !== 'ok') {
         logged = 'ok';
         const lasted = duration(after.since - before.since);
-        withWaiting((count) => log.say('delivery.resumed', { lasted, waiting: count }));
+        withWaiting('delivery.resumed', (count) => ({ lasted, waiting: count }));
       }
     },
 
     notRecorded(error: unknown, count: number, waitMs: number): void {
-      once('delivery.not-recorded', { error: messageOf(error), count, wait: duration(waitMs) });
+      if (isDue('not-recorded'))
+        log.say('delivery.not-recorded', { error: messageOf(error), count, wait: duration(waitMs) });
     },
 
     queueFailed(error: unknown): void {
-      once('delivery.queue-failed', { error: messageOf(error) });
+      if (isDue('queue-failed')) log.say('delivery.queue-failed', { error: messageOf(error) });
     },
   };
 }
+
+/** Whether a minute has passed since this problem was last logged. Problems that last are logged that often. */
+function createInterval(monotonic: () => number): (problem: string) => boolean {
+  const loggedAt = new Map<string, number>();
+  return (problem) => {
+    const at = monotonic();
+    if (at - (loggedAt.get(problem) ?? Number.NEGATIVE_INFINITY) < windowMs) return false;
+    loggedAt.set(problem, at);
+    return true;
+  };
+}
+
+const eventFields = ({ status, callId }: QueuedEvent) => ({ status, call: callId });
 
 /** A span of time for people. */
 export function duration(ms: number): string {

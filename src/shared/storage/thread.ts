@@ -1,9 +1,8 @@
 import { Worker } from 'node:worker_threads';
+import { createPendingRequests } from './pending-requests.ts';
 import { StorageRefused, StoreUnavailable } from './storage-error.ts';
-import type { Answers, FromThread, Methods, ThreadRequest, ToThread } from './thread-messages.ts';
+import type { FromThread, Methods, ThreadRequest, ToThread } from './thread-messages.ts';
 
-/** Most unanswered requests: while a disk hangs, clients that retry must not fill the memory. */
-const mostWaiting = 20_000;
 /** How long `askLater` waits for another request to share its message and commit, ms. */
 const LATER_MS = 10;
 
@@ -24,8 +23,6 @@ type Thread<M extends Methods> = {
   close(): Promise<void>;
 };
 
-type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
-
 type ThreadOptions<Notice> = {
   /** Called with messages that answer no request. */
   readonly onNotice?: (notice: Notice) => void;
@@ -41,109 +38,83 @@ export async function startThread<M extends Methods, Notice = never>(
   { onNotice }: ThreadOptions<Notice> = {},
 ): Promise<Thread<M>> {
   const worker = new Worker(script, { workerData: data });
-  const waiting = new Map<number, Waiting>();
-  const unsent: ThreadRequest[] = [];
-  let sending: NodeJS.Immediate | undefined;
-  let sendingLater: NodeJS.Timeout | undefined;
-  /** Answers that have come and were not handed on yet, in their order. */
-  const answers: (() => void)[] = [];
-  let settling: NodeJS.Immediate | undefined;
-  let lastId = 0;
-  let commits = 0;
-  let dead: Error | undefined;
+  const pending = createPendingRequests();
+  const batch = createBatch((requests) => worker.postMessage(requests satisfies ToThread));
   const failed = Promise.withResolvers<Error>();
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
+  let settling: NodeJS.Immediate | undefined;
+  let commits = 0;
 
   worker.on('message', (message: FromThread<Notice>) => {
     if (message.type === 'answers') {
       commits = message.answers.commits;
-      answers.push(...settlements(message.answers));
+      pending.answered(message.answers);
       if (!settling) settle();
     } else if (message.type === 'notice') onNotice?.(message.notice);
     else if (message.type === 'ready') ready.resolve();
-    else die(new (message.refused ? StorageRefused : Error)(message.message));
+    else end(new (message.refused ? StorageRefused : Error)(message.message));
   });
-  worker.on('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
+  worker.on('error', (error) => end(error instanceof Error ? error : new Error(String(error))));
   worker.on('exit', (code) => {
-    die(new Error(`the storage thread ended with code ${code}`));
+    end(new Error(`the storage thread ended with code ${code}`));
     ended.resolve();
   });
 
   /** Settles some requests in this turn of the event loop, and the rest in the next ones: a commit may answer thousands. */
   function settle(): void {
-    for (const answer of answers.splice(0, ANSWERS_PER_TURN)) answer();
-    settling = answers.length > 0 ? setImmediate(settle) : undefined;
+    settling = pending.settle(ANSWERS_PER_TURN) ? setImmediate(settle) : undefined;
   }
 
-  function settlements({ done, values, errors }: Answers): (() => void)[] {
-    const settled = done.map((id) => () => take(id)?.resolve(undefined));
-    for (let at = 0; at < values.length; at += 2)
-      settled.push(() => take(values[at] as number)?.resolve(values[at + 1]));
-    for (const { id, message, isUnavailable } of errors)
-      settled.push(() => take(id)?.reject(new (isUnavailable ? StoreUnavailable : Error)(message)));
-    return settled;
-  }
-
-  function take(id: number): Waiting | undefined {
-    const found = waiting.get(id);
-    waiting.delete(id);
-    return found;
-  }
-
-  function die(error: Error): void {
-    for (const answer of answers.splice(0)) answer();
-    if (!dead) {
-      dead = error;
+  /** Unless `close` was called before, the thread has ended by itself. */
+  function end(error: Error): void {
+    pending.settle();
+    if (pending.refuse(error)) {
       failed.resolve(error);
       ready.reject(error);
     }
-    for (const { reject } of waiting.values()) reject(dead);
-    waiting.clear();
-  }
-
-  /** Posts all requests of this turn of the event loop in one message, since each message wakes the thread. */
-  function send(): void {
-    clearImmediate(sending);
-    clearTimeout(sendingLater);
-    sending = undefined;
-    sendingLater = undefined;
-    if (unsent.length > 0) worker.postMessage(unsent.splice(0) satisfies ToThread);
-  }
-
-  function ask(name: string, ...args: unknown[]): Promise<unknown> {
-    sending ??= setImmediate(send);
-    return request(name, args);
-  }
-
-  function askLater(name: string, ...args: unknown[]): Promise<unknown> {
-    sendingLater ??= setTimeout(send, LATER_MS);
-    return request(name, args);
-  }
-
-  function request(name: string, args: unknown[]): Promise<unknown> {
-    if (dead) return Promise.reject(dead);
-    if (waiting.size >= mostWaiting) return Promise.reject(new StoreUnavailable('the disk does not keep up'));
-    const id = ++lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    waiting.set(id, { resolve, reject });
-    unsent.push({ id, name, args });
-    return promise;
+    pending.rejectAll();
   }
 
   await ready.promise;
   return {
-    ask: ask as Thread<M>['ask'],
-    askLater: askLater as Thread<M>['ask'],
+    ask: ((name, ...args) => pending.add(name, args, batch.addNow)) as Thread<M>['ask'],
+    askLater: ((name, ...args) => pending.add(name, args, batch.addLater)) as Thread<M>['ask'],
     commits: () => commits,
     failed: failed.promise,
     async close() {
-      if (!dead) {
-        dead = new StoreUnavailable('the storage is closed');
-        send();
+      if (pending.refuse(new StoreUnavailable('the storage is closed'))) {
+        batch.send();
         worker.postMessage('close' satisfies ToThread);
       }
       await ended.promise;
+    },
+  };
+}
+
+/** All requests of a turn of the event loop go in one message, since each message wakes the thread. */
+function createBatch(post: (requests: readonly ThreadRequest[]) => void) {
+  const unsent: ThreadRequest[] = [];
+  let soon: NodeJS.Immediate | undefined;
+  let later: NodeJS.Timeout | undefined;
+
+  function send(): void {
+    clearImmediate(soon);
+    clearTimeout(later);
+    soon = undefined;
+    later = undefined;
+    if (unsent.length > 0) post(unsent.splice(0));
+  }
+
+  return {
+    send,
+    addNow(request: ThreadRequest): void {
+      unsent.push(request);
+      soon ??= setImmediate(send);
+    },
+    addLater(request: ThreadRequest): void {
+      unsent.push(request);
+      later ??= setTimeout(send, LATER_MS);
     },
   };
 }

@@ -10,7 +10,7 @@ import { steps as postgresSteps } from '../../../src/service/store/postgres/migr
 import { serviceSchema } from '../../../src/service/store/sqlite/open.ts';
 import { makeMeter } from '../../../src/service/upkeep/meter.ts';
 import { webhookEvents } from '../../../src/service/webhooks/webhook-store.ts';
-import type { ReconcilerStatus } from '../../../src/shared/delivery/reconciler.ts';
+import type { ReconcilerStatus } from '../../../src/shared/delivery/reconcile-state.ts';
 import { type Message, messages } from '../../../src/shared/log/messages.ts';
 import type { Step } from '../../../src/shared/storage/written-by.ts';
 import { commandTree } from './command-tree.ts';
