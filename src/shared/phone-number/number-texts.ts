@@ -17,12 +17,20 @@ import { timesIn } from './times.ts';
 /** A part of a text in which no number can be read. */
 export type UnreadText = {
   readonly text: string;
-  /** `rounded`: a spreadsheet has replaced its last digits. `ambiguous`: it is not clear which number its digits belong to. */
-  readonly reason: 'not-a-number' | 'rounded' | 'ambiguous';
+  /**
+   * `rounded`: a spreadsheet has replaced its last digits. `ambiguous`: it is not clear which number its digits belong to.
+   * `incomplete`: behind another number, it lacks its area code or its country.
+   */
+  readonly reason: 'not-a-number' | 'rounded' | 'ambiguous' | 'incomplete';
 };
 
 /** Numbers as they are written, and what is none. */
-export type NumberTexts = { readonly texts: string[]; readonly unread: UnreadText[] };
+export type NumberTexts = {
+  readonly texts: string[];
+  readonly unread: UnreadText[];
+  /** Long digits that are not read, such as those of a fax, each with the number of texts before it. */
+  readonly others?: { readonly text: string; readonly at: number }[];
+};
 
 /** No cell or field that people write is longer. The time that a text takes grows faster than its length. */
 const LONGEST = 1_000;
@@ -76,6 +84,7 @@ export function numberTexts(text: string, country: string | null | undefined): N
   const items = plain.replace(areaCode, leaveOut('ambiguous'));
   const isBehindLongOne = () =>
     texts.some(isLong) || unread.some(({ text, reason }) => reason === 'ambiguous' && isLong(text));
+  const others: { text: string; at: number }[] = [];
   let saysNone = false;
   let separator = ';';
   const parts = items.split(/([,;|\n\ue001]|:::)/);
@@ -83,6 +92,7 @@ export function numberTexts(text: string, country: string | null | undefined): N
     const isBehindLabel = parts[index - 1] === LABEL;
     const isBeforeLabel = parts[index + 1] === LABEL;
     const item = isBehindLabel ? withoutCount(part.trim(), complete) : part.trim();
+    const known = unread.length;
     if (/^(?:[,;|\ue001]|:::)?$/.test(item)) separator = item === '' && isComma(separator) ? ',' : item;
     else if (isFiller(item)) saysNone = true;
     else if (isNotCalled(item)) leaveOut('not-a-number')(withLabels(item));
@@ -99,12 +109,18 @@ export function numberTexts(text: string, country: string | null | undefined): N
       texts.push(...found.texts);
       unread.push(...found.unread);
     }
+    for (const one of unread.slice(known).filter(isOther))
+      others.push({ text: one.text.replace(/^[^\d+]+/, ''), at: texts.length });
   }
   // A label alone: the text of another column, perhaps.
   if (texts.length + unread.length === 0 && !saysNone && /\p{L}(?!.*:)/u.test(text))
     unread.push({ text: text.trim(), reason: 'not-a-number' });
-  return { texts, unread };
+  return { texts, unread, others };
 }
+
+/** A telephone number, and no date or word. */
+const isOther = ({ text, reason }: UnreadText) =>
+  isLong(text) && (reason === 'ambiguous' || /^(?:Fax|Pager|Assistant)\b/.test(text));
 
 /** All numbers of a customer who has many, as an export has them: nothing but numbers, with `|` between them. */
 function numberList(text: string): NumberTexts | undefined {

@@ -48,7 +48,7 @@ export function prefixAbroad(country: CountryCode): RegExp {
   return new RegExp(`^(?:${plan.numberingPlan?.IDDPrefix()})`);
 }
 
-const homeOf = (country: string | null | undefined) =>
+export const homeOf = (country: string | null | undefined) =>
   isSupportedCountry(country ?? '') ? (country as CountryCode) : undefined;
 
 /** The number that a text is, if it can be dialled as it is written; undefined for a part of one and several together. */

@@ -307,7 +307,7 @@ test('digits whose plus a spreadsheet may have removed are read in the country, 
   assert.deepEqual(readNumbers('3906123456', 'IT').unsure, [
     { text: '3906123456', number: '+393906123456', other: '+3906123456' },
   ]);
-  const { numbers, unsure } = readNumbers('030 901820; 41446681800', 'DE');
+  const { numbers, unsure } = readNumbers('41446681800; 030 901820', 'DE');
   assert.deepEqual([numbers.length, unsure?.length], [2, 1]);
   const sure: [text: string, country?: string][] = [
     ['041446681800'],
@@ -514,7 +514,7 @@ test('a national number with the code of a country before it is read in that cou
     ['US (212) 555-0123', ['+12125550123']],
     ['USA 212-555-0123', ['+12125550123']],
     ['UK 020 7946 0958', ['+442079460958']],
-    ['030 901820, NL 020 1234567; 030 901821', [BERLIN, '+31201234567', '+4930901821']],
+    ['030 901820, NL 020 1234567; +49 30 901821', [BERLIN, '+31201234567', '+4930901821']],
     ['NL 020 1234567 / AT 01 234567', ['+31201234567', '+431234567']],
     // Two letters are not only codes.
     ['DE 030 901820', [BERLIN]],

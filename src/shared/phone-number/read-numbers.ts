@@ -1,3 +1,4 @@
+import { hasCountry, isAbroad, isNationalInFull } from './in-full.ts';
 import { normaliseNumber } from './normalise-number.ts';
 import { MAX_TEXT, numberTexts, type UnreadText } from './number-texts.ts';
 import { givesCodeApart } from './number-words.ts';
@@ -35,12 +36,18 @@ export function readNumbers(text: string, country: string | null | undefined): N
     codes.push({ text: code, reason: 'not-a-number' });
     return '';
   });
-  const { texts, unread } = numberTexts(codes.length > 0 ? rest : text, country);
+  const { texts, unread, others = [] } = numberTexts(codes.length > 0 ? rest : text, country);
   unread.unshift(...codes);
   const isAlone = texts.length + unread.length === 1;
   const numbers = new Set<string>();
   const unsure: UnsureNumber[] = [];
-  for (const one of texts) {
+  const isOwnList = texts.join('|') === text;
+  let isFirst = true;
+  let isBehindAbroad = false;
+  for (const [index, one] of texts.entries()) {
+    const unreadBefore = others.filter(({ at }) => at === index);
+    if (unreadBefore.length > 0) isFirst = false;
+    isBehindAbroad ||= unreadBefore.some(({ text }) => isAbroad(normaliseNumber(text, country), country));
     const number = normaliseNumber(one, country);
     if (/^0+$/.test(number)) continue;
     const isNone =
@@ -53,14 +60,38 @@ export function readNumbers(text: string, country: string | null | undefined): N
     // `0501` can be an extension, but also a part of a number beside it.
     else if (!isNumberOf(one, number, country) && !(isAlone && /^0\d{1,4}$/.test(one)))
       unread.push({ text: one, reason: 'not-a-number' });
+    else if (!isFirst && !(isOwnList && one === number) && !isInFull(one, number, country, isBehindAbroad))
+      unread.push({ text: one, reason: 'incomplete' });
     else {
+      isBehindAbroad ||= isAbroad(number, country);
       const [known] = sameLine(number);
       numbers.add(known);
       const other = withLostPlus(one, number);
       if (other !== undefined && other !== known) unsure.push({ text: one, number: known, other });
     }
+    if (!isPrefix) isFirst = false;
   }
   return { numbers: [...numbers], unread, ...(unsure.length > 0 && { unsure }) };
+}
+
+/** An extension, behind other numbers: any longer one can lack its area code. */
+const LONGEST_EXTENSION_BESIDE = 5;
+
+/**
+ * True for a number that means the same without those before it: with its country, or as it is written in full in the account's
+ * country, unless a number of another country is before it. An extension is in full as it is.
+ */
+function isInFull(
+  text: string,
+  number: string,
+  country: string | null | undefined,
+  isBehindAbroad: boolean,
+): boolean {
+  if (hasCountry(text, number, country)) return true;
+  // Without a country, digits stay as they are.
+  if (!number.startsWith('+'))
+    return number.length <= LONGEST_EXTENSION_BESIDE || completeIn(country)(text) === number;
+  return !isBehindAbroad && isNationalInFull(text, number, country);
 }
 
 /**
