@@ -1,4 +1,4 @@
-import { withoutCountryCodes } from './country-codes.ts';
+import { type CountryNamed, withoutCountryCodes } from './country-codes.ts';
 import { canCount, withoutCount } from './counts.ts';
 import {
   addressesOf,
@@ -57,9 +57,14 @@ const areaCode =
 
 /**
  * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two
- * numbers are never joined. Where one number ends and the next begins, the numbers of the country decide.
+ * numbers are never joined. Where one number ends and the next begins, the numbers of the country decide. `countryNamed`: the
+ * names of countries that are looked for.
  */
-export function numberTexts(text: string, country: string | null | undefined): NumberTexts {
+export function numberTexts(
+  text: string,
+  country: string | null | undefined,
+  countryNamed?: CountryNamed,
+): NumberTexts {
   if (text.length > MAX_TEXT)
     return { texts: [], unread: [{ text: text.slice(0, LONGEST), reason: 'not-a-number' }] };
   // Almost every number is written so.
@@ -79,7 +84,7 @@ export function numberTexts(text: string, country: string | null | undefined): N
     .replace(scientific, leaveOut('rounded'))
     .replace(thousands, leaveOut('ambiguous'));
   const plain = separated(
-    withoutCountryCodes(bare, country, leaveOut).replace(otherLabel, leaveOut('not-a-number')),
+    withoutCountryCodes(bare, country, leaveOut, countryNamed).replace(otherLabel, leaveOut('not-a-number')),
   );
   const items = plain.replace(areaCode, leaveOut('ambiguous'));
   const isBehindLongOne = () =>

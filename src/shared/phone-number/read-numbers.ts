@@ -1,3 +1,4 @@
+import { countryOf } from './country-names.ts';
 import { hasCountry, isAbroad, isNationalInFull } from './in-full.ts';
 import { normaliseNumber } from './normalise-number.ts';
 import { MAX_TEXT, numberTexts, type UnreadText } from './number-texts.ts';
@@ -36,7 +37,7 @@ export function readNumbers(text: string, country: string | null | undefined): N
     codes.push({ text: code, reason: 'not-a-number' });
     return '';
   });
-  const { texts, unread, others = [] } = numberTexts(codes.length > 0 ? rest : text, country);
+  const { texts, unread, others = [] } = numberTexts(codes.length > 0 ? rest : text, country, countryOf);
   unread.unshift(...codes);
   const isAlone = texts.length + unread.length === 1;
   const numbers = new Set<string>();

@@ -1,9 +1,9 @@
+import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { normaliseNumber, numberForms } from '../../../shared/phone-number/normalise-number.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
 import { textIn } from './blank-cells.ts';
-import { countryOf } from './countries.ts';
 import { type Meaning, meaningOf, namesCountries } from './header-words.ts';
 
 /** What a column of a table can hold: a field, or the country of the numbers in its line. */

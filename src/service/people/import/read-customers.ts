@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { notCalledAs } from '../../../shared/phone-number/number-words.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { unguarded } from '../../kit/csv.ts';
@@ -12,7 +13,6 @@ import { type CustomerField, columns, eachText } from '../customer-fields.ts';
 import { type LineReports, refusals } from '../import-refusals.ts';
 import { isLost, isNoReference, isRounded, textIn } from './blank-cells.ts';
 import type { ColumnUse, Mapping } from './choose-columns.ts';
-import { countryOf } from './countries.ts';
 import { meaningOf, nameOrder } from './header-words.ts';
 import type { ImportedCustomer, Line } from './imported-customer.ts';
 import { joinLines } from './join-lines.ts';
