@@ -18,7 +18,7 @@ import { timesIn } from './times.ts';
 export type UnreadText = {
   readonly text: string;
   /**
-   * `rounded`: a spreadsheet has replaced its last digits. `ambiguous`: it is not clear which number its digits belong to.
+   * `rounded`: a spreadsheet has replaced its last digits, or has calculated with it. `ambiguous`: it is not clear which number its digits belong to.
    * `incomplete`: behind another number, it lacks its area code or its country.
    */
   readonly reason: 'not-a-number' | 'rounded' | 'ambiguous' | 'incomplete';

@@ -25,6 +25,9 @@ const LONGEST_NATIONAL = 11;
 /** `*2700`, `**620`, `*21#`: without its star or hash it is another number. */
 const starred = /(?<=(?:^|[,;|\n:])\s*)[*#]+\d{1,8}[*#]*(?=\s*(?:$|[,;|\n]))/g;
 
+/** What a spreadsheet makes of `+1-212-555-2368`: -3134. */
+const calculated = /^-[1-9]\d*(?:[.,]\d+)?$/;
+
 /**
  * Reads a cell of a table, a field of a form or a pasted text, which may hold several numbers. `numbers` are in the form
  * in which customers have them, each once, in their order. An extension behind a number is left out. What says that there
@@ -32,8 +35,10 @@ const starred = /(?<=(?:^|[,;|\n:])\s*)[*#]+\d{1,8}[*#]*(?=\s*(?:$|[,;|\n]))/g;
  */
 export function readNumbers(text: string, country: string | null | undefined): NumbersRead {
   if (text.length > MAX_TEXT) return { numbers: [], unread: numberTexts(text, country).unread };
+  const plain = plainText(text).trim();
+  if (calculated.test(plain)) return { numbers: [], unread: [{ text: plain, reason: 'rounded' }] };
   const codes: UnreadText[] = [];
-  const rest = plainText(text).replace(starred, (code) => {
+  const rest = plain.replace(starred, (code) => {
     codes.push({ text: code, reason: 'not-a-number' });
     return '';
   });
@@ -52,7 +57,10 @@ export function readNumbers(text: string, country: string | null | undefined): N
     const number = normaliseNumber(one, country);
     if (/^0+$/.test(number)) continue;
     const isNone =
-      number === '' || number.length > MAX_DIGITS || (one.startsWith('+') && !number.startsWith('+'));
+      number === '' ||
+      number.length > MAX_DIGITS ||
+      (one.startsWith('+') && !number.startsWith('+')) ||
+      hasZeroTooMany(number);
     // `9,2127365000`: dialled for an outside line.
     const isPrefix = one.length === 1 && !isAlone;
     if (isNone || isPrefix) unread.push({ text: one, reason: 'not-a-number' });
@@ -73,6 +81,13 @@ export function readNumbers(text: string, country: string | null | undefined): N
     if (!isPrefix) isFirst = false;
   }
   return { numbers: [...numbers], unread, ...(unsure.length > 0 && { unsure }) };
+}
+
+/** True for `+49 0049 171 3920000`: behind a calling code, a 0 that belongs to no number. */
+function hasZeroTooMany(number: string): boolean {
+  const parsed = number.startsWith('+') ? parse(number) : undefined;
+  if (parsed === undefined) return false;
+  return parsed.number !== number || (parsed.nationalNumber.startsWith('0') && !parsed.isValid());
 }
 
 /** An extension, behind other numbers: any longer one can lack its area code. */
