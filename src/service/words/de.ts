@@ -693,6 +693,10 @@ export const de: typeof en = {
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: „${text}“ wird als ${number} gelesen, kann aber auch ${other} sein. Schreiben Sie die Nummer mit + oder so, wie sie im Land gewählt wird.`,
+    withoutAreaCode: (column, text) =>
+      `${column}: „${text}“ wird als Nebenstelle gelesen. Ist es eine Telefonnummer, geben Sie sie mit Vorwahl an.`,
+    telephonesLeftOut: (column) =>
+      `Die Spalte „${column}“ enthält anscheinend Telefonnummern und wird nicht importiert.`,
     lost: (column, text) =>
       `${column}: „${text}“ ist ein Fehler einer Tabellenkalkulation. Was bekannt ist, bleibt.`,
     unknownCountry: (column, text) =>

@@ -663,6 +663,10 @@ export const en = {
       })[reason],
     twoReadings: (column: string, text: string, number: string, other: string) =>
       `${column}: “${text}” is read as ${number}, but can also be ${other}. Write it with +, or as it is dialled in the country.`,
+    withoutAreaCode: (column: string, text: string) =>
+      `${column}: “${text}” is read as an extension. If it is a phone number, write it with its area code.`,
+    telephonesLeftOut: (column: string) =>
+      `Column “${column}” seems to have phone numbers and is not imported.`,
     lost: (column: string, text: string) =>
       `${column}: “${text}” is an error of a spreadsheet. What is known stays.`,
     unknownCountry: (column: string, text: string) =>

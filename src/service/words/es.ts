@@ -687,6 +687,10 @@ export const es: typeof en = {
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: «${text}» se lee como ${number}, pero también puede ser ${other}. Escriba el número con + o tal como se marca en el país.`,
+    withoutAreaCode: (column, text) =>
+      `${column}: «${text}» se lee como una extensión. Si es un número de teléfono, escríbalo con su prefijo.`,
+    telephonesLeftOut: (column) =>
+      `La columna «${column}» parece contener números de teléfono y no se importa.`,
     lost: (column, text) =>
       `${column}: «${text}» es un error de una hoja de cálculo. Lo que ya se sabe se conserva.`,
     unknownCountry: (column, text) =>

@@ -686,6 +686,10 @@ export const fr: typeof en = {
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column} : « ${text} » est lu comme ${number}, mais peut aussi être ${other}. Écrivez le numéro avec +, ou tel qu’on le compose dans le pays.`,
+    withoutAreaCode: (column, text) =>
+      `${column} : « ${text} » est lu comme un poste interne. Si c’est un numéro de téléphone, écrivez-le avec son indicatif.`,
+    telephonesLeftOut: (column) =>
+      `La colonne « ${column} » semble contenir des numéros de téléphone et n’est pas importée.`,
     lost: (column, text) => `${column} : « ${text} » est une erreur de tableur. Ce qui est connu reste.`,
     unknownCountry: (column, text) =>
       `${column} : « ${text} » n’est pas un pays connu. Les numéros de la ligne sont lus comme sans cette indication.`,

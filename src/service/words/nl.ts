@@ -684,6 +684,10 @@ export const nl: typeof en = {
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: ‘${text}’ wordt gelezen als ${number}, maar kan ook ${other} zijn. Schrijf het nummer met + of zoals het in het land wordt gekozen.`,
+    withoutAreaCode: (column, text) =>
+      `${column}: ‘${text}’ wordt als toestelnummer gelezen. Is het een telefoonnummer, schrijf het dan met het netnummer.`,
+    telephonesLeftOut: (column) =>
+      `Kolom ‘${column}’ lijkt telefoonnummers te bevatten en wordt niet geïmporteerd.`,
     lost: (column, text) => `${column}: ‘${text}’ is een fout van een spreadsheet. Wat bekend is, blijft.`,
     unknownCountry: (column, text) =>
       `${column}: ‘${text}’ is geen bekend land. De nummers van de regel worden gelezen als zonder opgave.`,
