@@ -47,7 +47,8 @@ export function readNumbers(text: string, country: string | null | undefined): N
   const isAlone = texts.length + unread.length === 1;
   const numbers = new Set<string>();
   const unsure: UnsureNumber[] = [];
-  const isOwnList = texts.join('|') === text;
+  // As customers' numbers are exported.
+  const isOwnList = texts.join('|') === text && texts.every((one) => normaliseNumber(one, country) === one);
   let isFirst = true;
   let isBehindAbroad = false;
   for (const [index, one] of texts.entries()) {
@@ -69,7 +70,7 @@ export function readNumbers(text: string, country: string | null | undefined): N
     // `0501` can be an extension, but also a part of a number beside it.
     else if (!isNumberOf(one, number, country) && !(isAlone && /^0\d{1,4}$/.test(one)))
       unread.push({ text: one, reason: 'not-a-number' });
-    else if (!isFirst && !(isOwnList && one === number) && !isInFull(one, number, country, isBehindAbroad))
+    else if (!isFirst && !isOwnList && !isInFull(one, number, country, isBehindAbroad))
       unread.push({ text: one, reason: 'incomplete' });
     else {
       isBehindAbroad ||= isAbroad(number, country);
