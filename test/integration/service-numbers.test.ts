@@ -117,6 +117,9 @@ test('what cannot be read is named with the reason, and changes nothing', async 
   await put('7', { name: 'Ann', numbers: ['030 901821'] });
   for (const [number, says] of [
     ['4,93012E+11', /A spreadsheet has shortened the number “4,93012E\+11”/],
+    ['-3134', /A spreadsheet has shortened the number “-3134”/],
+    ['089 35041234 / 35041235', /“35041235” stands behind another number/],
+    ['+43 1 5331234, 0664 1234567', /“0664 1234567” stands behind another number/],
     ['030 901850/52', /not clear which phone number “52” belongs to/],
     ['alice7', /Not a valid phone number: “alice7”/],
   ] as const) {

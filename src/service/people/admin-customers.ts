@@ -67,7 +67,7 @@ const reportSchema = z
       'The first hundred reasons, each with how many lines it refused and the first ten of them.',
     ),
     warnings: reasons.describe(
-      'The same for values that were left out of customers that were imported: unreadable ones, and numbers of other customers; for numbers that may be others, because a spreadsheet may have removed their plus or their country is not known; and for lines with the reference of an earlier line, which add to its customer.',
+      'The same for values that were left out of customers that were imported: unreadable ones, and numbers of other customers; for numbers that may be others, because a spreadsheet may have removed their plus or their country is not known, or may lack their area code; for columns that seem to have telephone numbers and are not imported; and for lines with the reference of an earlier line, which add to its customer.',
     ),
     unsure: z
       .int()

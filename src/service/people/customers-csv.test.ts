@@ -680,3 +680,71 @@ test('totals and repeated column names are no customers, and are named', async (
   );
   assert.equal(store.kept.length, 5);
 });
+
+test('a column of telephone numbers that is not imported is named, wherever its numbers begin', async () => {
+  const columnsNamed = async (header: string, cells: readonly string[], country = 'DE') => {
+    const table = readTable(
+      [
+        `reference;name;Telefon;${header}`,
+        ...cells.map((cell, n) => `K${n};Ann ${n};030 90${1820 + n};${cell}`),
+      ].join('\n'),
+    );
+    const mapping = chooseColumns(table.header, table.sample, country);
+    const into = { customers: fakeStore().customers, account: 1, country, mapping };
+    const { warnings } = await previewImport(table, into);
+    return warnings.filter(({ message }) => message.includes('is not imported'));
+  };
+  const late = Array.from({ length: 120 }, (_, line) => (line === 110 ? '+49 30 2488888' : ''));
+  for (const [header, cells, line] of [
+    ['Kontakt', ['0171 3920000', '0171 3920001'], 2],
+    ['Rückfrage', ['01713920000', '', '+491713920001'], 2],
+    ['Home', late, 112],
+    ['Geschäftlich', late, 112],
+  ] as const)
+    assert.deepEqual(
+      await columnsNamed(header, cells),
+      [
+        {
+          message: `Column “${header}” seems to have phone numbers and is not imported.`,
+          count: 1,
+          lines: [line],
+        },
+      ],
+      header,
+    );
+  for (const [header, cells] of [
+    ['Fax', ['030 901829', '030 901828']],
+    ['Telefon (Fax)', ['030 901829', '030 901828']],
+    ['Telefon (Sekretariat)', ['030 901829', '030 901828']],
+    ['Umsatz', ['1204.50', '120456']],
+    ['Kontakt', ['Otto', '0171 3920000']],
+    ['Natel', ['0171 3920000', '']],
+  ] as const)
+    assert.deepEqual(await columnsNamed(header, cells), [], header);
+  const { warnings } = await importInto(fakeStore(), 'reference;numbers;Home2\n1;030 901820;0171 3920000');
+  assert.deepEqual(
+    warnings.map(({ message }) => message),
+    ['Column “Home2” seems to have phone numbers and is not imported.'],
+  );
+});
+
+test('a number without its area code, and what a spreadsheet has calculated, are named', async () => {
+  const messages = async (cell: string, country: string | null) => {
+    const { warnings, unsure, left } = await importInto(
+      fakeStore(),
+      `reference;name;numbers\n1;Ann;${cell}`,
+      country,
+    );
+    return [unsure, left, ...warnings.map(({ message }) => message)];
+  };
+  const local = (cell: string) =>
+    `numbers: “${cell}” is read as an extension. If it is a phone number, write it with its area code.`;
+  assert.deepEqual(await messages('901820', 'DE'), [1, 0, local('901820')]);
+  assert.deepEqual(await messages('5552368', 'US'), [1, 0, local('5552368')]);
+  assert.deepEqual(await messages('3134', 'US'), [0, 0]);
+  assert.deepEqual(await messages('901820', null), [0, 0]);
+  assert.deepEqual(await messages('-3134', 'US'), [
+    ...[0, 1],
+    'numbers: a spreadsheet has shortened the number “-3134”. Format the column as text and enter the number again.',
+  ]);
+});

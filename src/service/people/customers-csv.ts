@@ -66,10 +66,10 @@ export async function planImport(
   await prepare(read);
   const segments = new Set((await customers.segments(account)).map(({ name }) => name));
   const plan = await planCustomers(read.customers, read.known, (name) => segments.has(name), words);
-  const { refused, left, unsure, repeated } = read;
+  const { refused, left, unsure, repeated, leftOut } = read;
   const firstLine = ({ imported }: PlannedCustomer) => imported.lines[0] ?? 0;
   return {
-    lines: { refused, left, unsure, repeated },
+    lines: { refused, left, unsure, repeated, leftOut },
     customers: await sortInTurns(plan, firstLine),
   };
 }

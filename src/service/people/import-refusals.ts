@@ -40,6 +40,8 @@ export type LineReports = {
   readonly unsure: Refusals;
   /** Lines that add to the customer of an earlier line. */
   readonly repeated: Refusals;
+  /** Columns that are not imported although they seem to have telephone numbers, each with its first line. */
+  readonly leftOut: Refusals;
 };
 
 /** `lines 2, 3, 4 and 664 more` */

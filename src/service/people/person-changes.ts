@@ -121,9 +121,12 @@ function numbersOf(
   stored: readonly string[] = [],
 ): { numbers?: string[]; error?: string } {
   if (!form.has('number')) return {};
-  const { notANumber, roundedNumber, unclearNumber } = words.formErrors;
+  const { notANumber, roundedNumber, unclearNumber, incompleteNumber } = words.formErrors;
   const { manyNumbers } = words.customers;
-  const says = { 'not-a-number': notANumber, rounded: roundedNumber, ambiguous: unclearNumber };
+  const says = {
+    ...{ 'not-a-number': notANumber, rounded: roundedNumber },
+    ...{ ambiguous: unclearNumber, incomplete: incompleteNumber },
+  };
   const given = form.getAll('number').filter(Boolean);
   if (given.length > MAX_NUMBERS) return { error: manyNumbers };
   const numbers = new Set<string>();

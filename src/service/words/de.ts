@@ -246,6 +246,8 @@ export const de: typeof en = {
       `Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Geben Sie sie neu ein.`,
     unclearNumber: (text) =>
       `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
+    incompleteNumber: (text) =>
+      `„${text}“ steht hinter einer anderen Nummer. Schreiben Sie sie mit + und Landesvorwahl.`,
     nameTaken: 'Dieser Name wird bereits verwendet.',
     tokenReplaced:
       'Es wurde gerade eben ersetzt. Sehen Sie sich das neue an, bevor Sie es noch einmal ersetzen.',
@@ -687,9 +689,14 @@ export const de: typeof en = {
         'not-a-number': `${column}: „${text}“ ist keine gültige Telefonnummer.`,
         rounded: `${column}: Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Formatieren Sie die Spalte als Text und geben Sie die Nummer neu ein.`,
         ambiguous: `${column}: Es ist unklar, zu welcher Telefonnummer „${text}“ gehört.`,
+        incomplete: `${column}: „${text}“ steht hinter einer anderen Nummer. Schreiben Sie sie mit + und Landesvorwahl.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: „${text}“ wird als ${number} gelesen, kann aber auch ${other} sein. Schreiben Sie die Nummer mit + oder so, wie sie im Land gewählt wird.`,
+    withoutAreaCode: (column, text) =>
+      `${column}: „${text}“ wird als Nebenstelle gelesen. Ist es eine Telefonnummer, geben Sie sie mit Vorwahl an.`,
+    telephonesLeftOut: (column) =>
+      `Die Spalte „${column}“ enthält anscheinend Telefonnummern und wird nicht importiert.`,
     lost: (column, text) =>
       `${column}: „${text}“ ist ein Fehler einer Tabellenkalkulation. Was bekannt ist, bleibt.`,
     unknownCountry: (column, text) =>

@@ -249,6 +249,8 @@ export const en = {
     roundedNumber: (text: string) => `A spreadsheet has shortened the number “${text}”. Enter it again.`,
     unclearNumber: (text: string) =>
       `It is not clear which phone number “${text}” belongs to. Enter each number in full.`,
+    incompleteNumber: (text: string) =>
+      `“${text}” stands behind another number. Write it with + and its country code.`,
     nameTaken: 'This name is already in use.',
     tokenReplaced: 'It was replaced a moment ago. Look at the new one before you replace it again.',
     oldStillGood: 'The old one still works. End it first, or choose that it stops working at once.',
@@ -652,14 +654,19 @@ export const en = {
     tooManySegments,
     createSegments: (segments: number) => `Create ${count(segments, 'missing segment', 'missing segments')}`,
     column: (number: number) => `Column ${number}`,
-    unread: (column: string, text: string, reason: 'not-a-number' | 'rounded' | 'ambiguous') =>
+    unread: (column: string, text: string, reason: 'not-a-number' | 'rounded' | 'ambiguous' | 'incomplete') =>
       ({
         'not-a-number': `${column}: “${text}” is not a valid phone number.`,
         rounded: `${column}: a spreadsheet has shortened the number “${text}”. Format the column as text and enter the number again.`,
         ambiguous: `${column}: it is not clear which phone number “${text}” belongs to.`,
+        incomplete: `${column}: “${text}” stands behind another number. Write it with + and its country code.`,
       })[reason],
     twoReadings: (column: string, text: string, number: string, other: string) =>
       `${column}: “${text}” is read as ${number}, but can also be ${other}. Write it with +, or as it is dialled in the country.`,
+    withoutAreaCode: (column: string, text: string) =>
+      `${column}: “${text}” is read as an extension. If it is a phone number, write it with its area code.`,
+    telephonesLeftOut: (column: string) =>
+      `Column “${column}” seems to have phone numbers and is not imported.`,
     lost: (column: string, text: string) =>
       `${column}: “${text}” is an error of a spreadsheet. What is known stays.`,
     unknownCountry: (column: string, text: string) =>

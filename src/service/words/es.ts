@@ -243,6 +243,8 @@ export const es: typeof en = {
     roundedNumber: (text) => `Una hoja de cálculo ha acortado el número «${text}». Introdúzcalo de nuevo.`,
     unclearNumber: (text) =>
       `No está claro a qué número de teléfono pertenece «${text}». Escriba cada número completo.`,
+    incompleteNumber: (text) =>
+      `«${text}» está detrás de otro número. Escríbalo con + y el prefijo del país.`,
     nameTaken: 'Este nombre ya está en uso.',
     tokenReplaced: 'Se acaba de sustituir. Mire el valor nuevo antes de sustituirlo otra vez.',
     oldStillGood:
@@ -681,9 +683,14 @@ export const es: typeof en = {
         'not-a-number': `${column}: «${text}» no es un número de teléfono válido.`,
         rounded: `${column}: una hoja de cálculo ha acortado el número «${text}». Dé a la columna el formato Texto e introduzca el número de nuevo.`,
         ambiguous: `${column}: no está claro a qué número de teléfono pertenece «${text}».`,
+        incomplete: `${column}: «${text}» está detrás de otro número. Escríbalo con + y el prefijo del país.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: «${text}» se lee como ${number}, pero también puede ser ${other}. Escriba el número con + o tal como se marca en el país.`,
+    withoutAreaCode: (column, text) =>
+      `${column}: «${text}» se lee como una extensión. Si es un número de teléfono, escríbalo con su prefijo.`,
+    telephonesLeftOut: (column) =>
+      `La columna «${column}» parece contener números de teléfono y no se importa.`,
     lost: (column, text) =>
       `${column}: «${text}» es un error de una hoja de cálculo. Lo que ya se sabe se conserva.`,
     unknownCountry: (column, text) =>

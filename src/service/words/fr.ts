@@ -246,6 +246,7 @@ export const fr: typeof en = {
     roundedNumber: (text) => `Un tableur a raccourci le numéro « ${text} ». Saisissez-le à nouveau.`,
     unclearNumber: (text) =>
       `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
+    incompleteNumber: (text) => `« ${text} » suit un autre numéro. Écrivez-le avec + et l’indicatif du pays.`,
     nameTaken: 'Ce nom est déjà utilisé.',
     tokenReplaced: 'Il vient d’être remplacé. Regardez le nouveau avant de le remplacer encore.',
     oldStillGood:
@@ -681,9 +682,14 @@ export const fr: typeof en = {
         'not-a-number': `${column} : « ${text} » n’est pas un numéro de téléphone valable.`,
         rounded: `${column} : un tableur a raccourci le numéro « ${text} ». Mettez la colonne au format Texte et saisissez à nouveau le numéro.`,
         ambiguous: `${column} : on ne sait pas à quel numéro de téléphone appartient « ${text} ».`,
+        incomplete: `${column} : « ${text} » suit un autre numéro. Écrivez-le avec + et l’indicatif du pays.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column} : « ${text} » est lu comme ${number}, mais peut aussi être ${other}. Écrivez le numéro avec +, ou tel qu’on le compose dans le pays.`,
+    withoutAreaCode: (column, text) =>
+      `${column} : « ${text} » est lu comme un poste interne. Si c’est un numéro de téléphone, écrivez-le avec son indicatif.`,
+    telephonesLeftOut: (column) =>
+      `La colonne « ${column} » semble contenir des numéros de téléphone et n’est pas importée.`,
     lost: (column, text) => `${column} : « ${text} » est une erreur de tableur. Ce qui est connu reste.`,
     unknownCountry: (column, text) =>
       `${column} : « ${text} » n’est pas un pays connu. Les numéros de la ligne sont lus comme sans cette indication.`,

@@ -241,6 +241,8 @@ export const nl: typeof en = {
     roundedNumber: (text) => `Een spreadsheet heeft het nummer ‘${text}’ ingekort. Voer het opnieuw in.`,
     unclearNumber: (text) =>
       `Het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort. Voer elk nummer volledig in.`,
+    incompleteNumber: (text) =>
+      `‘${text}’ staat achter een ander nummer. Schrijf het met + en het landnummer.`,
     nameTaken: 'Deze naam is al in gebruik.',
     tokenReplaced: 'Dit is zojuist vervangen. Bekijk het nieuwe voordat u het opnieuw vervangt.',
     oldStillGood: 'Het oude werkt nog. Beëindig het eerst, of kies dat het meteen niet meer werkt.',
@@ -678,9 +680,14 @@ export const nl: typeof en = {
         'not-a-number': `${column}: ‘${text}’ is geen geldig telefoonnummer.`,
         rounded: `${column}: een spreadsheet heeft het nummer ‘${text}’ ingekort. Geef de kolom de opmaak Tekst en voer het nummer opnieuw in.`,
         ambiguous: `${column}: het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort.`,
+        incomplete: `${column}: ‘${text}’ staat achter een ander nummer. Schrijf het met + en het landnummer.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: ‘${text}’ wordt gelezen als ${number}, maar kan ook ${other} zijn. Schrijf het nummer met + of zoals het in het land wordt gekozen.`,
+    withoutAreaCode: (column, text) =>
+      `${column}: ‘${text}’ wordt als toestelnummer gelezen. Is het een telefoonnummer, schrijf het dan met het netnummer.`,
+    telephonesLeftOut: (column) =>
+      `Kolom ‘${column}’ lijkt telefoonnummers te bevatten en wordt niet geïmporteerd.`,
     lost: (column, text) => `${column}: ‘${text}’ is een fout van een spreadsheet. Wat bekend is, blijft.`,
     unknownCountry: (column, text) =>
       `${column}: ‘${text}’ is geen bekend land. De nummers van de regel worden gelezen als zonder opgave.`,

@@ -1,4 +1,4 @@
-import { withoutCountryCodes } from './country-codes.ts';
+import { type CountryNamed, withoutCountryCodes } from './country-codes.ts';
 import { canCount, withoutCount } from './counts.ts';
 import {
   addressesOf,
@@ -17,12 +17,20 @@ import { timesIn } from './times.ts';
 /** A part of a text in which no number can be read. */
 export type UnreadText = {
   readonly text: string;
-  /** `rounded`: a spreadsheet has replaced its last digits. `ambiguous`: it is not clear which number its digits belong to. */
-  readonly reason: 'not-a-number' | 'rounded' | 'ambiguous';
+  /**
+   * `rounded`: a spreadsheet has replaced its last digits, or has calculated with it. `ambiguous`: it is not clear which number its digits belong to.
+   * `incomplete`: behind another number, it lacks its area code or its country.
+   */
+  readonly reason: 'not-a-number' | 'rounded' | 'ambiguous' | 'incomplete';
 };
 
 /** Numbers as they are written, and what is none. */
-export type NumberTexts = { readonly texts: string[]; readonly unread: UnreadText[] };
+export type NumberTexts = {
+  readonly texts: string[];
+  readonly unread: UnreadText[];
+  /** Long digits that are not read, such as those of a fax, each with the number of texts before it. */
+  readonly others?: { readonly text: string; readonly at: number }[];
+};
 
 /** No cell or field that people write is longer. The time that a text takes grows faster than its length. */
 const LONGEST = 1_000;
@@ -49,9 +57,14 @@ const areaCode =
 
 /**
  * The numbers in a text, without what is around them: labels, display names, addresses, extensions. Digits of two
- * numbers are never joined. Where one number ends and the next begins, the numbers of the country decide.
+ * numbers are never joined. Where one number ends and the next begins, the numbers of the country decide. `countryNamed`: the
+ * names of countries that are looked for.
  */
-export function numberTexts(text: string, country: string | null | undefined): NumberTexts {
+export function numberTexts(
+  text: string,
+  country: string | null | undefined,
+  countryNamed?: CountryNamed,
+): NumberTexts {
   if (text.length > MAX_TEXT)
     return { texts: [], unread: [{ text: text.slice(0, LONGEST), reason: 'not-a-number' }] };
   // Almost every number is written so.
@@ -71,11 +84,12 @@ export function numberTexts(text: string, country: string | null | undefined): N
     .replace(scientific, leaveOut('rounded'))
     .replace(thousands, leaveOut('ambiguous'));
   const plain = separated(
-    withoutCountryCodes(bare, country, leaveOut).replace(otherLabel, leaveOut('not-a-number')),
+    withoutCountryCodes(bare, country, leaveOut, countryNamed).replace(otherLabel, leaveOut('not-a-number')),
   );
   const items = plain.replace(areaCode, leaveOut('ambiguous'));
   const isBehindLongOne = () =>
     texts.some(isLong) || unread.some(({ text, reason }) => reason === 'ambiguous' && isLong(text));
+  const others: { text: string; at: number }[] = [];
   let saysNone = false;
   let separator = ';';
   const parts = items.split(/([,;|\n\ue001]|:::)/);
@@ -83,6 +97,7 @@ export function numberTexts(text: string, country: string | null | undefined): N
     const isBehindLabel = parts[index - 1] === LABEL;
     const isBeforeLabel = parts[index + 1] === LABEL;
     const item = isBehindLabel ? withoutCount(part.trim(), complete) : part.trim();
+    const known = unread.length;
     if (/^(?:[,;|\ue001]|:::)?$/.test(item)) separator = item === '' && isComma(separator) ? ',' : item;
     else if (isFiller(item)) saysNone = true;
     else if (isNotCalled(item)) leaveOut('not-a-number')(withLabels(item));
@@ -99,12 +114,18 @@ export function numberTexts(text: string, country: string | null | undefined): N
       texts.push(...found.texts);
       unread.push(...found.unread);
     }
+    for (const one of unread.slice(known).filter(isOther))
+      others.push({ text: one.text.replace(/^[^\d+]+/, ''), at: texts.length });
   }
   // A label alone: the text of another column, perhaps.
   if (texts.length + unread.length === 0 && !saysNone && /\p{L}(?!.*:)/u.test(text))
     unread.push({ text: text.trim(), reason: 'not-a-number' });
-  return { texts, unread };
+  return { texts, unread, others };
 }
+
+/** A telephone number, and no date or word. */
+const isOther = ({ text, reason }: UnreadText) =>
+  isLong(text) && (reason === 'ambiguous' || /^(?:Fax|Pager|Assistant)\b/.test(text));
 
 /** All numbers of a customer who has many, as an export has them: nothing but numbers, with `|` between them. */
 function numberList(text: string): NumberTexts | undefined {

@@ -35,10 +35,18 @@ export function parse(number: string, defaultCountry?: CountryCode): PhoneNumber
   });
   if (parsed && parsed.number.length > LONGEST_E164) return undefined;
   const [form, today] = outdated[parsed?.countryCallingCode ?? ''] ?? [];
-  if (!parsed || !form || today === undefined || parsed.isValid()) return parsed;
-  const national = parsed.nationalNumber.replace(form, today);
-  const now = parsePhoneNumberFromString(`+${parsed.countryCallingCode}${national}`, { extract: false });
-  return now?.isValid() ? now : parsed;
+  if (!parsed || parsed.isValid()) return parsed;
+  // `+48 (0) 22 123 45 67`: a 0 that is not dialled behind the calling code, where libphonenumber knows of none.
+  const { nationalNumber } = parsed;
+  const isOneZero = number.replace(/\D+/g, '') === `${parsed.countryCallingCode}${nationalNumber}`;
+  const digits =
+    number.startsWith('+') && isOneZero ? nationalNumber.replace(/^0(?=[1-9])/, '') : nationalNumber;
+  for (const national of [digits, form && today !== undefined ? digits.replace(form, today) : digits]) {
+    if (national === nationalNumber) continue;
+    const now = parsePhoneNumberFromString(`+${parsed.countryCallingCode}${national}`, { extract: false });
+    if (now?.isValid()) return now;
+  }
+  return parsed;
 }
 
 /** What is dialled in a country before a number of another one: `011` in the USA, `810` in Russia. */
@@ -48,7 +56,7 @@ export function prefixAbroad(country: CountryCode): RegExp {
   return new RegExp(`^(?:${plan.numberingPlan?.IDDPrefix()})`);
 }
 
-const homeOf = (country: string | null | undefined) =>
+export const homeOf = (country: string | null | undefined) =>
   isSupportedCountry(country ?? '') ? (country as CountryCode) : undefined;
 
 /** The number that a text is, if it can be dialled as it is written; undefined for a part of one and several together. */

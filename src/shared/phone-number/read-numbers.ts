@@ -1,3 +1,5 @@
+import { countryOf } from './country-names.ts';
+import { hasCountry, isAbroad, isNationalInFull } from './in-full.ts';
 import { normaliseNumber } from './normalise-number.ts';
 import { MAX_TEXT, numberTexts, type UnreadText } from './number-texts.ts';
 import { givesCodeApart } from './number-words.ts';
@@ -23,6 +25,9 @@ const LONGEST_NATIONAL = 11;
 /** `*2700`, `**620`, `*21#`: without its star or hash it is another number. */
 const starred = /(?<=(?:^|[,;|\n:])\s*)[*#]+\d{1,8}[*#]*(?=\s*(?:$|[,;|\n]))/g;
 
+/** What a spreadsheet makes of `+1-212-555-2368`: -3134. */
+const calculated = /^-[1-9]\d*(?:[.,]\d+)?$/;
+
 /**
  * Reads a cell of a table, a field of a form or a pasted text, which may hold several numbers. `numbers` are in the form
  * in which customers have them, each once, in their order. An extension behind a number is left out. What says that there
@@ -30,21 +35,33 @@ const starred = /(?<=(?:^|[,;|\n:])\s*)[*#]+\d{1,8}[*#]*(?=\s*(?:$|[,;|\n]))/g;
  */
 export function readNumbers(text: string, country: string | null | undefined): NumbersRead {
   if (text.length > MAX_TEXT) return { numbers: [], unread: numberTexts(text, country).unread };
+  const plain = plainText(text).trim();
+  if (calculated.test(plain)) return { numbers: [], unread: [{ text: plain, reason: 'rounded' }] };
   const codes: UnreadText[] = [];
-  const rest = plainText(text).replace(starred, (code) => {
+  const rest = plain.replace(starred, (code) => {
     codes.push({ text: code, reason: 'not-a-number' });
     return '';
   });
-  const { texts, unread } = numberTexts(codes.length > 0 ? rest : text, country);
+  const { texts, unread, others = [] } = numberTexts(codes.length > 0 ? rest : text, country, countryOf);
   unread.unshift(...codes);
   const isAlone = texts.length + unread.length === 1;
   const numbers = new Set<string>();
   const unsure: UnsureNumber[] = [];
-  for (const one of texts) {
+  // As customers' numbers are exported.
+  const isOwnList = texts.join('|') === text && texts.every((one) => normaliseNumber(one, country) === one);
+  let isFirst = true;
+  let isBehindAbroad = false;
+  for (const [index, one] of texts.entries()) {
+    const unreadBefore = others.filter(({ at }) => at === index);
+    if (unreadBefore.length > 0) isFirst = false;
+    isBehindAbroad ||= unreadBefore.some(({ text }) => isAbroad(normaliseNumber(text, country), country));
     const number = normaliseNumber(one, country);
     if (/^0+$/.test(number)) continue;
     const isNone =
-      number === '' || number.length > MAX_DIGITS || (one.startsWith('+') && !number.startsWith('+'));
+      number === '' ||
+      number.length > MAX_DIGITS ||
+      (one.startsWith('+') && !number.startsWith('+')) ||
+      hasZeroTooMany(number);
     // `9,2127365000`: dialled for an outside line.
     const isPrefix = one.length === 1 && !isAlone;
     if (isNone || isPrefix) unread.push({ text: one, reason: 'not-a-number' });
@@ -53,14 +70,45 @@ export function readNumbers(text: string, country: string | null | undefined): N
     // `0501` can be an extension, but also a part of a number beside it.
     else if (!isNumberOf(one, number, country) && !(isAlone && /^0\d{1,4}$/.test(one)))
       unread.push({ text: one, reason: 'not-a-number' });
+    else if (!isFirst && !isOwnList && !isInFull(one, number, country, isBehindAbroad))
+      unread.push({ text: one, reason: 'incomplete' });
     else {
+      isBehindAbroad ||= isAbroad(number, country);
       const [known] = sameLine(number);
       numbers.add(known);
       const other = withLostPlus(one, number);
       if (other !== undefined && other !== known) unsure.push({ text: one, number: known, other });
     }
+    if (!isPrefix) isFirst = false;
   }
   return { numbers: [...numbers], unread, ...(unsure.length > 0 && { unsure }) };
+}
+
+/** True for `+49 0049 171 3920000`: behind a calling code, a 0 that belongs to no number. */
+function hasZeroTooMany(number: string): boolean {
+  const parsed = number.startsWith('+') ? parse(number) : undefined;
+  if (parsed === undefined) return false;
+  return parsed.number !== number || (parsed.nationalNumber.startsWith('0') && !parsed.isValid());
+}
+
+/** An extension, behind other numbers: any longer one can lack its area code. */
+const LONGEST_EXTENSION_BESIDE = 5;
+
+/**
+ * True for a number that means the same without those before it: with its country, or as it is written in full in the account's
+ * country, unless a number of another country is before it. An extension is in full as it is.
+ */
+function isInFull(
+  text: string,
+  number: string,
+  country: string | null | undefined,
+  isBehindAbroad: boolean,
+): boolean {
+  if (hasCountry(text, number, country)) return true;
+  // Without a country, digits stay as they are.
+  if (!number.startsWith('+'))
+    return number.length <= LONGEST_EXTENSION_BESIDE || completeIn(country)(text) === number;
+  return !isBehindAbroad && isNationalInFull(text, number, country);
 }
 
 /**

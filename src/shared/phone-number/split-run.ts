@@ -73,7 +73,8 @@ function splitPart(part: Part, complete: CompleteNumber): RunSplit {
   const number = complete(whole);
   // `+39 06 5583 0805`, although `+39 06 5583` is a number as well.
   if (number?.startsWith('+') && isDisplayForm(whole, number)) return { texts: [whole], unread: [] };
-  if (endsWithTwo(part, complete)) return { texts: [], unread: [whole] };
+  if (endsWithTwo(part, complete) || (number && endsWithRange(part, number, complete)))
+    return { texts: [], unread: [whole] };
   const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
   const slashes = part.flatMap(({ lead }, index) => (index > 0 && isDivider(lead) ? [index] : []));
   if (slashes.length + starts.length === 0 && complete(whole)) return { texts: [whole], unread: [] };
@@ -146,6 +147,17 @@ function endsWithTwo(part: Part, complete: CompleteNumber): boolean {
   const [length, last] = [before.at(-1)?.digits.length, part.at(-1)];
   if (last === undefined || !isBlank(last.lead) || last.digits.length < MIN_ALIKE) return false;
   return last.digits.length === length && nationalOf(before).length > 1 && !!complete(textOf(before));
+}
+
+/**
+ * `02 66981234-5`: two numbers, also in countries where numbers have any length, such as Italy. In Germany and Austria an
+ * extension that is dialled is written so.
+ */
+function endsWithRange(part: Part, number: string, complete: CompleteNumber): boolean {
+  const [last, before] = [part.at(-1), part.slice(0, -1)];
+  if (last?.lead !== '-' || last.digits.length > 2 || /^(?:\d|\+4[39])/.test(number)) return false;
+  const first = complete(textOf(before));
+  return first !== undefined && isValidE164(first);
 }
 
 /** Between two numbers, or between the parts of one. */

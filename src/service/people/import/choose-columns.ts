@@ -1,9 +1,9 @@
+import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { normaliseNumber, numberForms } from '../../../shared/phone-number/normalise-number.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
 import { textIn } from './blank-cells.ts';
-import { countryOf } from './countries.ts';
 import { type Meaning, meaningOf, namesCountries } from './header-words.ts';
 
 /** What a column of a table can hold: a field, or the country of the numbers in its line. */
@@ -13,6 +13,8 @@ export const columnUses: readonly ColumnUse[] = [...columns, 'country'];
 /** What each column of a table holds; '' for nothing that is read. */
 export type Mapping = readonly (ColumnUse | '')[];
 
+/** The share of a column's cells that says what it holds. */
+const MOST = 0.8;
 /** Extensions and counts have fewer digits. */
 const SHORTEST_NUMBER = 6;
 /** Columns that a table may have: each costs time in each line. */
@@ -130,7 +132,9 @@ function describe(cells: readonly string[], country: string | null) {
     readable: () =>
       share((cell) => {
         const { numbers, unread } = readNumbers(cell, country);
-        return numbers.some(isLong) || unread.some(({ reason }) => reason === 'rounded');
+        return (
+          numbers.some(isLong) || (unread.some(({ reason }) => reason === 'rounded') && !isNoNumber(cell))
+        );
       }),
     /** Nothing but telephone numbers, written as such or behind labels. */
     telephone: () => share((cell) => isTelephone(cell, country) || isLabelled(cell, country)),
@@ -147,6 +151,34 @@ function describe(cells: readonly string[], country: string | null) {
 }
 
 const isLong = (number: string) => number.replace(/\D/g, '').length >= SHORTEST_NUMBER;
+
+/** Lines of a column that are looked at: enough to tell what it holds. */
+const ENOUGH = 200;
+
+/**
+ * Finds the columns that are not imported although they seem to have telephone numbers, wherever in the table these are. Not
+ * those whose headers say that they hold something else, such as fax numbers.
+ */
+export function leftOutTelephones(header: readonly string[], mapping: Mapping, country: string | null) {
+  const left = header.flatMap((name, column) =>
+    mapping[column] || meaningOf(name) === 'none' ? [] : [{ column, filled: 0, telephones: 0, line: 0 }],
+  );
+  return {
+    look(line: number, cells: readonly string[]): void {
+      for (const one of left) {
+        const cell = cells[one.column]?.trim() ?? '';
+        if (cell === '' || cell.length > OF_CELL || one.filled === ENOUGH) continue;
+        one.filled += 1;
+        if (!isTelephone(cell, country) && !isDialled(cell, country)) continue;
+        if (one.telephones === 0) one.line = line;
+        one.telephones += 1;
+      }
+    },
+    /** Each with its first line. */
+    found: (): readonly { readonly column: number; readonly line: number }[] =>
+      left.filter(({ filled, telephones }) => telephones > 0 && telephones >= MOST * filled),
+  };
+}
 
 /** A date, an address of a machine, or a number with decimals. */
 const otherNumber = /^(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([ T].*)?$|^\d+[.,]\d\d?$|^\d+(\.\d+){3}$/;
@@ -199,11 +231,11 @@ function telephones(named: readonly Column[]): readonly Column[] {
 }
 
 /** Columns whose headers do not speak of telephones. */
-const holdsTelephones = ({ about }: Column) => about.count > 0 && about.telephone() >= 0.8;
+const holdsTelephones = ({ about }: Column) => about.count > 0 && about.telephone() >= MOST;
 
 /** Columns whose headers may speak of telephones; a number that lines share is somebody else's, as of `Telefon Hausmeister`. */
 const isDialledMostly = ({ about }: Column) =>
-  about.count > 0 && about.dialled() >= 0.8 && (about.count === 1 || about.distinct > 0.5);
+  about.count > 0 && about.dialled() >= MOST && (about.count === 1 || about.distinct > 0.5);
 
 /** The column with the account's own keys: named as such, else the first with a different key in each line. */
 function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {

@@ -20,9 +20,11 @@ const headers: Record<Meaning, string> = {
     Kreditorennummer|Lieferantennummer|Supplier number|Artikelnummer|SIRET|Handelsregisternummer|KvK-nummer
     Organization 1 - Title|Phone Type|Numéro de contrat|Bestellnummer|Mandatsreferenz|Факс|Рабочий факс|Телефакс|ФАКС 2|Φαξ|ΦΑΞ|传真|传真号码|傳真|فاكس|رقم الفاكس|פקס|ファックス|ファクス番号|ﾌｧｯｸｽ|팩스|Faks
     FAX番号|FAX번호|FAX号码|ＦＡＸ番号|番号FAX|Faxszám|Faxové číslo|Numer faksu|Faks numarası|Faksi|Faxnr.|Faxgerät privat
-    Indirizzo|Città|CAP|P.IVA|Partita IVA|Codice fiscale|Prefisso|Nome utente|Data di nascita|Numero fattura|Note
+    Indirizzo|Città|CAP|P.IVA|Partita IVA|Codice fiscale|Telefon (Fax)|Phone (Fax)|Phone (Work Fax)|Telefon (Fax geschäftlich)|Phone [Fax]|Telefon (Sekretariat)
+    Phone (Assistant)|Phone (Spouse)|Téléphone (secrétariat)|Prefisso|Nome utente|Data di nascita|Numero fattura|Note
     Morada|Código postal|Contribuinte|Nome do produto|Observações|group_id_name|Contact Owner.id|Responsável|Localidade|Número de fatura`,
-  numbers: `Telefon/Fax|Tel. + Fax|Phone / Fax|Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
+  numbers: `Natel|Natel-Nr.|Natel Nr|Hdy|Hdy.|Festn.|Mobilf.|Direktwahl|Fixnetz 2|Telefon Fixnetz|Port.|Telefon (auch Fax)|Tel. (+Fax)
+    Telefon (kein Fax)|Telefon (Notfall)|Telefon/Fax|Tel. + Fax|Phone / Fax|Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
     Téléphone|Telefoon|Telefon|Telefonnummer|Tel.|Tel|Tel. Nr.|TelNr|Telefon 1|Telefon1|Telefon2
     Phone 1 - Value|Phone Number|Mobile Phone Number|Mobiltelefon|Mobilnummer|Handynummer|Handy-Nr.
     Business Phone|Business Phone 2|Home Phone|Car Phone|Company Main Phone|Primary Phone|Other Phone
@@ -37,9 +39,9 @@ const headers: Record<Meaning, string> = {
     Telefone|Telemóvel|Telefone fixo|Número de telemóvel|Telemóvel 2|Telefone do trabalho|Celular`,
   'perhaps-numbers': `Handy IMEI|Telefonvertrag Nr.|Zentrale Kundennummer|Telefon Kundennummer|Vaste klant|Telefon Hausmeister
     Callback|Rückmeldung|Main line|Land line|Anschlussnummer
-    Home|Work|Office|Other|Büro|Bureau|Oficina|Thuis|Kantoor|Ufficio|Business2`,
+    Home|Work|Office|Other|Büro|Bureau|Oficina|Thuis|Kantoor|Ufficio|Business2|Home2|Alt|Alternate|Secondary|Evening|Dom.|Bur.|Pro|Perso`,
   'contact-number': `Contact Number|Contact No.|Kontaktnummer|Contactnummer|Numéro de contact|Número de contacto`,
-  'place-number': `Home Number|Work Number|office_number|Office Number|Business Number|Other Number|Main No.|Primary number
+  'place-number': `Zweitnummer|Ersatznummer|Weitere Nummer|Second number|Alternate number|Home Number|Work Number|office_number|Office Number|Business Number|Other Number|Main No.|Primary number
     Private Number|officeNumber|Home Number 2|Büronummer|Privatnummer|Dienstnummer|Geschäftsnummer|Hauptnummer|Geschäftl. Nr.
     Arbeitsnummer|Andere Nummer|Nummer Büro|Interne Nummer|Numéro bureau|Numéro du bureau|N° domicile|Numéro professionnel
     Numéro personnel|Autre numéro|Numéro principal|Número de oficina|Número de casa|Número del trabajo|Número particular

@@ -6,13 +6,13 @@
 const vocabulary = {
   /** A telephone. */
   telephone: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cellphone cellphones iphone cellular landline
-    ddi whatsapp whats telefon telefone telefonnr handy handys mobil mobilfunk mobiltel festnetz durchwahl
+    ddi whatsapp whats telefon telefone telefonnr natel hdy fixnetz festn mobilf direktwahl handy handys mobil mobilfunk mobiltel festnetz durchwahl
     rufnummer rufnummern rufnr hotline telephonique gsm telefono telefonos telf tfno tfn tlf tlfn movil
     moviles celular celulares telefoon telefoons mobiel mobiele mobieltje doorkies belnummer ruckrufnummer rueckrufnummer
     cellulare cellulari telefonino telefoni telefonico telefonica telefonici telemovel telemoveis telefones`,
   /** A telephone, where nothing else is next to it: `Fijo`, but not `Cliente fijo`. */
   adjective: `cell cel switchboard direct directe directa zentrale portable fixe fijo fijos centralita vast vaste
-    fisso fissi fixo`,
+    fisso fissi fixo port`,
   /** Perhaps a telephone. */
   line: `line ligne linea lijn leitung callback rappel ruckmeldung rueckmeldung ruckruf rueckruf anschluss fernsprecher`,
   /** Written before a number; a column of its own is no number. */
@@ -21,11 +21,13 @@ const vocabulary = {
   country: `country countries countrycode iso land lander laender landes landcode landercode laendercode landkurzel
     landkuerzel landerkurzel laenderkuerzel landeskennzeichen landerkennzeichen laenderkennzeichen staat nation pays pais
     nazione paese`,
-  /** Not a caller's number and not a customer's name, whatever is next to it: another person, or a detail of a telephone. */
-  never: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd isdn rnis
-    email emails mail mails courriel correo skype im messenger imap
+  /** A telephone at which the person is not called, also where it stands in brackets. */
+  elsewhere: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd
     assistant assistants assistent assistentin assistente assistenten asst ayudante asistente secretary spouse partner
-    ehepartner conjoint conyuge manager managers vorgesetzte vorgesetzten vorgesetzter superviseur responsable jefe
+    ehepartner conjoint conyuge faks faksi faksas fakss telefaks facsimil segretaria segretario coniuge`,
+  /** Not a caller's number and not a customer's name, whatever is next to it: another person, or a detail of a telephone. */
+  never: `isdn rnis email emails mail mails courriel correo skype im messenger imap
+    manager managers vorgesetzte vorgesetzten vorgesetzter superviseur responsable jefe
     leidinggevende betreuer bearbeiter sachbearbeiter
     aussendienst verkaufer verkaeufer vertreter salesperson salesrep vendedor vendeur verkoper agent agents
     user users username usernames benutzer utilisateur usuario usuarios gebruiker gebruikers login
@@ -48,7 +50,7 @@ const vocabulary = {
     file fichier datei archivo bestand domain domaine dominio domein host server url web website webseite homepage
     internet page pagina site screen language sprache langue idioma taal photo foto image bild timezone zeitzone currency
     title titles titel titre titulo
-    faks faksi faksas fakss telefaks facsimil posta pec segretaria segretario coniuge utente utenti utilizador
+    posta pec utente utenti utilizador
     responsabile responsavel agente venditore emergenza etichetta stato commento commenti descrizione descricao
     osservazioni observacoes data nascita nascimento compleanno aniversario ora quantita quantidade importo prezzo preco
     fatturato dipendenti soprannome alcunha iniziali iniciais lingua titolo valuta moeda sito`,
@@ -132,7 +134,7 @@ const vocabulary = {
     primary primar hoofd other ander andere autre otro otra weiteres weiterer secondary car auto voiture coche day
     daytime evening tagsuber international inland ausland praxis arbeit kantoor pro professionnel oficina despacho
     ufficio lavoro privato principale abitazione aziendale altro escritorio trabalho outro residencia standard
-    default internal interne intern sekretariat eltern mutter`,
+    default internal interne intern sekretariat eltern mutter alt alternate evening dom bur zweit ersatz`,
   /** Which or how: it changes nothing. */
   neutral: `radio with incl including inkl inklusive mit avec con incluido met value wert valeur valor waarde
     formatted associated social sociale comercial commercial commerciale dial billing perso nat naturl natural
@@ -199,14 +201,18 @@ function rolesOfWord(word: string): Role[] | undefined {
 /** Whether a column is that of codes before numbers: `Vorwahl`, `Phone: area code`. */
 export function namesAreaCodes(header: string): boolean {
   const roles = rolesIn(header);
-  return (roles.includes('prefix') || roles.includes('country')) && !roles.includes('never');
+  return (
+    (roles.includes('prefix') || roles.includes('country')) &&
+    !roles.includes('never') &&
+    !roles.includes('elsewhere')
+  );
 }
 
 /** Whether a column may be that of the customers' countries: `Land`, `Billing Country`, but not `Bank Country`. */
 export function namesCountries(header: string): boolean {
   const roles = rolesIn(header);
   const isOther = roles.includes('document') && !/rechnung|factur|fatt?ur|invoice/i.test(header);
-  return roles.includes('country') && !roles.includes('never') && !isOther;
+  return roles.includes('country') && !roles.includes('never') && !roles.includes('elsewhere') && !isOther;
 }
 
 /**
@@ -235,6 +241,11 @@ export type Meaning =
 
 export function meaningOf(header: string): Meaning {
   if (header.length > LONGEST_HEADER) return 'unknown';
+  // `Phone (Work Fax)`, but not `Telefon (auch Fax)`.
+  const isOfOther = [...header.matchAll(/[([]([^)\]]*)/g)].some(
+    ([, text = '']) => isSecretary.test(text) || (rolesIn(text).includes('elsewhere') && !isAlso.test(text)),
+  );
+  if (isOfOther) return 'none';
   const whole = meaningOfWords(header);
   if (whole !== 'none' && whole !== 'perhaps-numbers') return whole;
   // `Phone / Email` and `Telefon (Notfall)`.
@@ -242,9 +253,14 @@ export function meaningOf(header: string): Meaning {
   return parts.some((part) => meaningOfWords(part) === 'numbers') ? 'numbers' : whole;
 }
 
+const isSecretary = /^\s*(?:sekretariat|secr[ée]tariat|secretariaa?t|secretar[ií]a|segreteria)\b/iu;
+/** The telephone is the person's all the same. */
+const isAlso =
+  /[+/&]|(?<!\p{L})(?:und|auch|oder|kein|keine|ohne|and|also|or|no|not|et|ou|pas|sans|y|o|sin|en|of|geen|zonder)(?!\p{L})/iu;
+
 /** Where a telephone is, as address books of telephone systems name their columns. */
 const telephonePlace =
-  /^(?:home|business|work|office|other|privat|private|dienstlich|geschäftlich|büro|bureau|domicile|travail|oficina|trabajo|casa|thuis|kantoor|werk|zakelijk|ufficio|lavoro)\s?\d?$/iu;
+  /^(?:home|business|work|office|other|privat|private|dienstlich|geschäftlich|büro|bureau|domicile|travail|oficina|trabajo|casa|thuis|kantoor|werk|zakelijk|ufficio|lavoro|alt|alternate|secondary|evening|dom|bur|pro|perso)\.?\s?\d?$/iu;
 
 const isKeyRole = (role: Role | undefined) => role === 'number' || role === 'key';
 
@@ -255,7 +271,7 @@ function meaningOfWords(header: string): Meaning {
   const roles = new Set(all);
   const has = (...some: Role[]) => some.some((role) => roles.has(role));
   const hasUnknown = roles.has(undefined);
-  if (has('never')) return 'none';
+  if (has('never', 'elsewhere')) return 'none';
   if (has('telephone', 'adjective')) {
     if (has('segment', 'id', 'reference')) return 'none';
     // `Telefon Kundennummer`, but not `Kunden-Telefonnummer`.
@@ -269,6 +285,8 @@ function meaningOfWords(header: string): Meaning {
   if (has('segment', 'customer') && has('id') && has('full')) return has('segment') ? 'none' : 'reference';
   // CRMs call the company of a contact so.
   if (/^account[\s_]?name$/i.test(header.trim())) return 'company';
+  // `Weitere Nummer`, but not `Weitere Vornamen`.
+  if (has('number') && has('second') && all.length === 2) return 'place-number';
   const part = has('segment') && has('full') ? undefined : namePart(has);
   // `Name of the dog` is not that of a customer, but better than nothing.
   if (part) return hasUnknown ? 'alias' : part;

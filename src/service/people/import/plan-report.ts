@@ -11,7 +11,7 @@ export type LinesReport = {
   readonly left: number;
   /** Cells that are imported, and may mean something else. */
   readonly unsure: number;
-  /** Why, which numbers stay for that, and which lines add to the customer of an earlier one; what else cells may mean. */
+  /** Why, which numbers stay for that, and which lines add to the customer of an earlier one; what else cells may mean; columns that are left out. */
   readonly warnings: readonly Refused[];
 };
 
@@ -27,6 +27,12 @@ export async function planReport(lines: LineReports, plan: readonly PlannedCusto
   return {
     ...{ refused: refused.count(), errors: refused.reasons(), left: left.count() },
     unsure: lines.unsure.count(),
-    warnings: [...left.reasons(), ...kept.reasons(), ...lines.unsure.reasons(), ...lines.repeated.reasons()],
+    warnings: [
+      ...lines.leftOut.reasons(),
+      ...left.reasons(),
+      ...kept.reasons(),
+      ...lines.unsure.reasons(),
+      ...lines.repeated.reasons(),
+    ],
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { notCalledAs } from '../../../shared/phone-number/number-words.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { unguarded } from '../../kit/csv.ts';
@@ -11,8 +12,7 @@ import type { Words } from '../../words/words.ts';
 import { type CustomerField, columns, eachText } from '../customer-fields.ts';
 import { type LineReports, refusals } from '../import-refusals.ts';
 import { isLost, isNoReference, isRounded, textIn } from './blank-cells.ts';
-import type { ColumnUse, Mapping } from './choose-columns.ts';
-import { countryOf } from './countries.ts';
+import { type ColumnUse, leftOutTelephones, type Mapping } from './choose-columns.ts';
 import { meaningOf, nameOrder } from './header-words.ts';
 import type { ImportedCustomer, Line } from './imported-customer.ts';
 import { joinLines } from './join-lines.ts';
@@ -34,6 +34,9 @@ export type ReadCustomers = LineReports & {
   readonly known: KnownCustomers;
 };
 
+/** In digits: a number without its area code. */
+const SHORTEST_LOCAL = 6;
+
 const optional = (field: string) => lineOfText(field, { blank: true }).optional();
 const schema = z.object({
   reference: optional('reference'),
@@ -52,7 +55,13 @@ export async function readCustomers(
   const { importing, formErrors, customers: text } = words;
   const turn = takeTurns();
   const reports: LineReports = {
-    ...{ refused: refusals(), left: refusals(), unsure: refusals(), repeated: refusals() },
+    ...{
+      refused: refusals(),
+      left: refusals(),
+      unsure: refusals(),
+      repeated: refusals(),
+      leftOut: refusals(),
+    },
   };
   const lines: RawLine[] = [];
   /** How many lines have each. */
@@ -60,10 +69,12 @@ export async function readCustomers(
   /** The line that is refused of each reference: it may have had numbers. */
   const refusedLines = new Map<string, number>();
   const rowOf = rowReader(table.header, mapping, importing.column);
+  const leftOut = leftOutTelephones(table.header, mapping, country);
 
   /** The error in a line, if it is not taken. */
   async function take(line: number, cells: readonly string[]): Promise<string | undefined> {
     if (isHeaderAgain(table.header, cells)) return importing.headerAgain;
+    leftOut.look(line, cells);
     const row = rowOf(cells);
     const noteRefused = () => refusedLines.set(row.fields.reference ?? '', line);
     if (!row.fits) {
@@ -90,7 +101,11 @@ export async function readCustomers(
         unsure.add(importing.unknownCountry(named.column, plainText(named.cell, 40)));
       if (isLost(cell)) unread.push(importing.lost(column, cell));
       const found = readNumbers(isLost(cell) ? '' : cell, own ?? country);
-      for (const number of found.numbers) numbers.add(number);
+      for (const number of found.numbers) {
+        numbers.add(number);
+        if ((own ?? country) !== null && number.length >= SHORTEST_LOCAL && /^[1-9]\d*$/.test(number))
+          unsure.add(importing.withoutAreaCode(column, number));
+      }
       for (const { text, reason } of found.unread)
         unread.push(importing.unread(column, plainText(text, 40), reason));
       for (const { text, number, other } of found.unsure ?? [])
@@ -118,6 +133,8 @@ export async function readCustomers(
     if (error !== undefined) reports.refused.add(line, error);
   }
 
+  for (const { column, line } of leftOut.found())
+    reports.leftOut.add(line, importing.telephonesLeftOut(nameOf(table.header, column, importing.column)));
   const known = await readKnown(find, referencesIn(lines, placeholders.keys()), numbersIn(lines));
   /**
    * Whether a text that usually says that there is no reference is one here: a customer of the account has it, and one line of
@@ -187,6 +204,9 @@ type FieldsOfRow = {
 };
 type NamedCell = { readonly column: string; readonly cell: string };
 
+const nameOf = (header: readonly string[], index: number, unnamed: (column: number) => string) =>
+  header[index] ? plainText(header[index], 60) : unnamed(index + 1);
+
 /** Reads the cells of a line by the chosen columns. */
 function rowReader(
   header: readonly string[],
@@ -199,10 +219,9 @@ function rowReader(
     .map((field) => [field, nameOrder(header, columnsOf(field))] as const)
     .filter(([, indexes]) => indexes.length > 0);
   const referenceColumns = columnsOf('reference');
-  const nameOf = (index: number) => (header[index] ? plainText(header[index], 60) : unnamed(index + 1));
   const numberColumns = columnsOf('numbers').map((index) => ({
     index,
-    column: nameOf(index),
+    column: nameOf(header, index, unnamed),
     countries: byLikeness(columnsOf('country'), header, index),
     label: labelColumn(header, index, columnsOf('numbers').length === 1),
   }));
@@ -234,13 +253,14 @@ function rowReader(
       lost: textColumns
         .filter((column) => !isKnown(column))
         .flatMap(([, indexes]) => indexes.filter((index) => isLost(cell(index))))
-        .map((index) => ({ column: nameOf(index), cell: cell(index) })),
+        .map((index) => ({ column: nameOf(header, index, unnamed), cell: cell(index) })),
       numbers: numberColumns.map(({ index, column, countries, label }) => {
         const isOther = label === undefined ? undefined : notCalledAs(cell(label));
         const named = countries.find((at) => isLost(cell(at)) || textOf(at) !== '');
         return {
           ...{ column, cell: isOther ? labelled(cell(index), isOther) : cell(index) },
-          country: named === undefined ? undefined : { column: nameOf(named), cell: cell(named) },
+          country:
+            named === undefined ? undefined : { column: nameOf(header, named, unnamed), cell: cell(named) },
         };
       }),
     };

@@ -1,8 +1,7 @@
-import { colloquialCountries } from '../../../shared/phone-number/country-codes.ts';
-import { countries, isCountry } from '../../../shared/phone-number/normalise-number.ts';
-import { folded } from '../../kit/folded.ts';
+import { colloquialCountries } from './country-codes.ts';
+import { countries, isCountry } from './normalise-number.ts';
 
-/** Of the headers that are known (see header-words.ts). */
+/** Of the headers that imports know. */
 const languages = ['en', 'de', 'fr', 'es', 'nl', 'it', 'pt'];
 
 /** ISO 3166-1 alpha-3, and the signs of vehicles, of countries whose customers are usual in Europe and beside it. */
@@ -23,7 +22,11 @@ const pairs = (list: string) =>
   [...list.matchAll(/([^\s:][^:]*):([A-Z]{2})/g)].map(([, name = '', code = '']) => [name, code] as const);
 
 const plain = (text: string) =>
-  folded(text)
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
     .replace(/[.'’]/g, '')
     .replace(/[\s\u00a0-]+/g, ' ')
     .replace(/^the /, '')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countries } from '../../../shared/phone-number/normalise-number.ts';
-import { countryOf } from './countries.ts';
+import { countryOf } from './country-names.ts';
+import { countries } from './normalise-number.ts';
 
 test('countries are known by code, by name in the languages of headers, and by what people call them', () => {
   const written = {
