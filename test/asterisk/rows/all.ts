@@ -9,7 +9,7 @@ import { lineBreakRows, numberFormRows, numberRows, numberRuleRows, rewrittenNum
 import { pageRows } from './page.ts';
 import { pickupRows, takenRows } from './pickup.ts';
 import { queueExitRows, queueRows } from './queue.ts';
-import { joinedRows, replacedRows, transferRows } from './transfer.ts';
+import { joinedRows, replacedLegRows, replacedRows, transferRows } from './transfer.ts';
 import { whoAnswersRows } from './who-answers.ts';
 
 /**
@@ -40,4 +40,5 @@ export const matrix: readonly Row[] = [
   ...hangUpRows,
   ...unrecordedRows,
   ...joinedRows,
+  ...replacedLegRows,
 ];
