@@ -2,7 +2,7 @@ import type { Row } from '../../tools/lab/row.ts';
 import { answeredRows } from './answered.ts';
 import { groupRows } from './group.ts';
 import { machineRows } from './machine.ts';
-import { elsewhereRows, hangUpRows, missedRows, unrecordedRows } from './missed.ts';
+import { elsewhereRows, hangUpRows, missedRows, nobodysRows, unrecordedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
 import { notReportedRows } from './not-reported.ts';
 import { lineBreakRows, numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
@@ -41,4 +41,5 @@ export const matrix: readonly Row[] = [
   ...unrecordedRows,
   ...joinedRows,
   ...replacedLegRows,
+  ...nobodysRows,
 ];
