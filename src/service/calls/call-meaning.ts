@@ -1,4 +1,3 @@
-import { nobodysPlaces } from '../../shared/api/contract/call-extras.ts';
 import { type CallRecord, type MissedPlace, rangFor } from './call-record.ts';
 
 // What the facts of a call mean, each as a predicate and as SQL of a row of `calls` with the alias `c`: reports, lists,
@@ -14,6 +13,8 @@ export const answeredSql = (c: string) => `(${c}.answered_at IS NOT NULL OR NOT 
 export const isMissed = ({ missed }: Pick<CallRecord, 'missed'>): boolean => missed === true;
 export const missedSql = (c: string) => `${c}.missed`;
 
+/** Where a caller was not to reach a person. */
+const nobodysPlaces: readonly MissedPlace[] = ['fax', 'blocked'];
 /** Of a missed call: whether its caller wanted a person, who may call back; not a fax that was received, and nobody blocked. */
 export const wantedPersonSql = (c: string) =>
   `coalesce(${c}.missed_where, '') NOT IN (${nobodysPlaces.map((place) => `'${place}'`).join(', ')})`;

@@ -15,9 +15,6 @@ export const missedPlaces = [
   'terminated',
 ] as const;
 
-/** Those where the caller was not to reach a person. */
-export const nobodysPlaces = ['fax', 'blocked'] as const satisfies readonly (typeof missedPlaces)[number][];
-
 /** No call takes longer, seconds. */
 export const longestCallSeconds = 604_800;
 
