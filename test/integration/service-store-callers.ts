@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CallRecord } from '../../src/service/calls/call-record.ts';
+import type { CallRecord, MissedPlace } from '../../src/service/calls/call-record.ts';
 import { everyCall } from '../../src/service/calls/call-store.ts';
 import { makeScreens } from '../../src/service/calls/screens.ts';
 import type { Store } from '../../src/service/database/store.ts';
@@ -124,6 +124,32 @@ export const callerTests: StoreTests = {
         ['113', 60],
       ],
       'when each number called last',
+    );
+  },
+
+  async 'who sent a fax, or was blocked, missed nobody'({ store, account }) {
+    const ends = async (id: string, from: string, at: number, where: MissedPlace) => {
+      const missed = { where, name: null, by: null, after: 2, at: null };
+      await report(store, { account, id, at, from });
+      const extras = { numberCalled: null, line: null, missed };
+      await report(store, { account, id, at: at + 2, from, status: 'completed', extras });
+    };
+    await ends('a', '110', 10, 'queue');
+    await ends('b', '110', 20, 'fax');
+    await ends('c', '112', 30, 'fax');
+    await ends('d', '113', 40, 'blocked');
+    const { callers } = store;
+    const { callers: missed } = await callers.missedCallers(account, 0);
+    assert.deepEqual(
+      missed.map(({ call, calls }) => [call.id, calls.length]),
+      [['a', 1]],
+    );
+    assert.deepEqual(await callers.missedAmong(account, 0, ['110', '112', '113']), ['110']);
+    assert.deepEqual(await callers.missedAmong(account, 15, ['110']), []);
+    const span = await callers.missed(account, { since: 0, until: 99 }, 9);
+    assert.deepEqual(
+      span.map(({ call }) => call.id),
+      ['a'],
     );
   },
 

@@ -16,7 +16,7 @@ export const NUMBER_WAIT_MS = 1_000;
 /** The same for analogue lines, whose number comes between the first two rings. */
 const ANALOGUE_WAIT_MS = 4_000;
 
-/** How long a new call may be the changed far end of another one, ms: Asterisk needs about two from Newchannel to BridgeEnter. */
+/** How long a new call may be the changed far end of a conversation, ms: Asterisk needs about two from Newchannel to BridgeEnter. */
 const REPLACING_MS = 100;
 
 /** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
@@ -131,13 +131,13 @@ export function reportWhatIsDue(
 }
 
 /**
- * True while a new call may turn out to continue another one (see `callerReplaced`). Nothing is reported of it until then: its
- * `ringing` could not be taken back.
+ * True while a new call may turn out to continue a conversation (see `farEndReplaced`). Nothing is reported of it until then:
+ * its `ringing` could not be taken back.
  */
 function mayReplace(state: TrackerState, { uniqueid, reported, answer, began }: OpenCall): boolean {
-  const { calls, at, replacing } = state;
-  const isOnlyCall = calls.size === (calls.has(uniqueid) ? 1 : 0);
-  if (reported !== undefined || answer !== undefined || began === undefined || isOnlyCall) return false;
+  const { bridges, channels, at, replacing } = state;
+  if (reported !== undefined || answer !== undefined || began === undefined) return false;
+  if (bridges.size === 0 || channels.get(uniqueid)?.bridge !== undefined) return false;
   const until = began + REPLACING_MS;
   if (isOverdue(until, at, REPLACING_MS)) return false;
   if (!replacing.has(uniqueid)) waitFor(state, replacing, uniqueid, until - at);

@@ -24,6 +24,8 @@ test('a place of FreePBX that says where a call ended', () => {
   assert.deepEqual(missedPlaceAt({ context: 'macro-vm', exten: '600' }), { where: 'voicemail' });
   assert.deepEqual(missedPlaceAt({ context: 'park', exten: '600' }), {});
   assert.deepEqual(missedPlaceAt({ context: 'app-blackhole', exten: 'hangup' }), { where: 'terminated' });
+  assert.deepEqual(missedPlaceAt({ context: 'ext-fax', exten: '1001' }), { where: 'fax' });
+  assert.deepEqual(missedPlaceAt({ context: 'app-blacklist-check', exten: 's' }), { where: 'blocked' });
 });
 
 test('how a call was missed, in words', () => {
@@ -32,6 +34,11 @@ test('how a call was missed, in words', () => {
   assert.equal(missedText({ by: 'pbx', where: 'ringing' }), 'missed: nobody answered at the telephones');
   assert.equal(missedText({ by: 'pbx', where: 'queue', after: 9 }), 'missed: ended after 9 s in a queue');
   assert.equal(missedText({ by: 'caller' }), 'missed: gave up');
+  assert.equal(
+    missedText({ by: 'caller', where: 'fax', after: 9 }),
+    'missed: gave up after 9 s at the fax receiver',
+  );
+  assert.equal(missedText({ by: 'pbx', where: 'blocked' }), 'missed: ended at the blacklist');
   assert.equal(missedText({ where: 'announcement', name: '3' }), 'missed: ended in announcement 3');
 });
 

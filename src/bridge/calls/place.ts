@@ -24,6 +24,8 @@ const places: readonly (readonly [context: RegExp, text: string, where?: Missed[
   [/^app-announcement-(\d+)/, 'announcement $1', 'announcement'],
   [/^(?:macro-vm|macro-get-vmcontext|app-vmblast|vm-callme|sub-vm)/, 'voicemail', 'voicemail'],
   [/^ext-(?:meetme|conferences)$/, 'conference $x'],
+  [/^ext-fax$/, 'the fax receiver', 'fax'],
+  [/^app-blacklist-check$/, 'the blacklist', 'blocked'],
   [/^(?:park|parkedcalls)/, 'parking'],
   [/^(?:app-)?directory/, 'directory'],
   [/^(?:disa|app-disa)/, 'DISA'],
@@ -108,6 +110,8 @@ const applications: Readonly<Record<string, MissedPlace['where']>> = {
   waitexten: 'ivr',
   read: 'ivr',
   playback: 'announcement',
+  receivefax: 'fax',
+  zapateller: 'blocked',
   transfer: 'terminated',
 };
 
@@ -139,6 +143,8 @@ const texts: Readonly<Record<NonNullable<Missed['where']>, (name: string) => str
   ringing: (name) => `at ${name || 'the telephones'}`,
   ivr: (name) => (name ? `in menu ${name}` : 'in a menu'),
   announcement: (name) => (name ? `in announcement ${name}` : 'in an announcement'),
+  fax: () => 'at the fax receiver',
+  blocked: () => 'at the blacklist',
   terminated: (name) => `by the dialplan${name && `, closed by ${name}`}`,
 };
 

@@ -66,6 +66,25 @@ describe('a far end that another replaces (INVITE with Replaces) goes on with th
       [caller, talk, other, hangsUp(other), hangsUp(caller)], [ringing, answered, { ...ringing, from: OTHER }, { ...missed, from: OTHER }, completed]],
   ]);
 
+  const mobile = { ...callerAs('1.5'), channel: 'PJSIP/trunk-00000005', state: 5, linkedid: '1.1' };
+  const calledOut = [dialled({ uniqueid: '1.5' }, 'trunk/sip:+31612345678@10.0.0.1'), becomes(mobile, 'up')];
+  const [byMobile, mobilesEnd] = [answeredBy('+31612345678'), completedBy('+31612345678')];
+  // biome-ignore format: one case a line
+  testReports([
+    ['of a leg that the PBX has dialled: nobody calls in',
+      [{ ...phone, linkedid: '1.2' }, { ...mobile, linkedid: '1.2' }, calledOut, join('b', mobile, phone), other, takes('b', other, mobile), hangsUp(mobile), tick(100), hangsUp(other)], []],
+    ['of such a leg, again',
+      [phone, { ...mobile, linkedid: '1.2' }, calledOut, join('b', mobile, phone), other, takes('b', other, mobile), hangsUp(mobile), third, takes('b', third, other), tick(100), hangsUp(third)], []],
+    ['of a mobile that has answered',
+      [caller, mobile, calledOut, join('b', mobile, caller), other, leaves('b', mobile), takes('b', other, mobile), hangsUp(mobile), tick(100), hangsUp(caller), hangsUp(other)], [ringing, byMobile, mobilesEnd]],
+    ['of a mobile, and an extension joins',
+      [caller, mobile, calledOut, join('b', mobile, caller), other, takes('b', other, mobile), hangsUp(mobile), phone, enters('b', phone), hangsUp(caller)], [ringing, byMobile, completed]],
+    ['but not in place of a phone',
+      [{ ...phone, linkedid: '1.2' }, phone1008, join('b', phone, phone1008), other, leaves('b', phone), takes('b', other, phone), tick(100), hangsUp(other)], [{ ...ringing, from: OTHER }, { ...answeredBy('1008'), from: OTHER }, { ...completedBy('1008'), from: OTHER }]],
+    ['and who calls in while somebody talks rings',
+      [phone, phone1008, join('b', phone, phone1008), caller, tick(99), tick(100), hangsUp(caller)], [ringing, missed]],
+  ]);
+
   test('across a restart', () => {
     const { state, effects } = play([caller, talk, other, takes('b', other)]);
     const calls = [...state.calls.values()];

@@ -32,7 +32,7 @@ import type {
 } from './input.ts';
 import { applyList, connectionsOverdue, pickedUp } from './listed-channels.ts';
 import { hangupRequested, seenAt, variableAnswered } from './missed.ts';
-import { callerReplaced } from './replaced-caller.ts';
+import { farEndReplaced } from './replaced-far-end.ts';
 import { classifyChannel, isLegOf, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, addLeg, destroyBridge, enterBridge, leaveBridge } from './topology.ts';
@@ -246,7 +246,7 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
     addChannel(state, channel);
   }
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
-  if (input.replaces) callerReplaced(state, channel, input.replaces);
+  if (input.replaces) farEndReplaced(state, channel, input.replaces);
   const call = state.calls.get(input.uniqueid);
   if (call !== undefined) {
     const company = state.bridges.has(input.bridge) ? 'with others' : 'alone';

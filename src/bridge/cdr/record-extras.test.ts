@@ -56,6 +56,13 @@ const rows: [name: string, records: CdrRecord[], missed: object][] = [
   ['a mobile over the trunk rang', [dialled('trunk')], { where: 'ringing', after: 9 }],
   ['a queue', ofTimes('Queue', 'sales,t,,,60', { dstchannel: 'PJSIP/1001-00000002' }), sales],
   ['a phone, then voicemail', [dialled('1001'), ...voicemail({ ...later, duration: 3 })], mailbox(12)],
+  ['a fax', [record('ReceiveFAX', '/tmp/x.tif')], { where: 'fax', after: 9 }],
+  ['a fax of FreePBX', [freepbx('Wait', '1', 'ext-fax', '1001')], { where: 'fax', after: 9 }],
+  [
+    "FreePBX's blacklist",
+    [freepbx('Playback', 'ss-noservice', 'app-blacklist-check', 's')],
+    { where: 'blocked', after: 9 },
+  ],
   ['a menu', [record('WaitExten', '5')], { where: 'ivr', after: 9 }],
   [
     'sent away by the dialplan (302)',

@@ -83,6 +83,8 @@ function missedPlace(
   const there = beyond && missedPlaceIn(beyond.lastapp, beyond.lastdata);
   if (running.where === 'ringing' && there?.where !== undefined && there.where !== 'ringing') return there;
   const known = missedPlaceAt({ context: last.dcontext, exten: last.dst });
+  // FreePBX plays a text to callers there.
+  if (known.where === 'fax' || known.where === 'blocked') return known;
   if (running.where !== 'ringing') return running.where === known.where && known.name ? known : running;
   if (known.where === 'ringing' && known.name !== undefined) return known;
   const rang = records.filter(

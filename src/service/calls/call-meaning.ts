@@ -13,6 +13,12 @@ export const answeredSql = (c: string) => `(${c}.answered_at IS NOT NULL OR NOT 
 export const isMissed = ({ missed }: Pick<CallRecord, 'missed'>): boolean => missed === true;
 export const missedSql = (c: string) => `${c}.missed`;
 
+/** Where a caller was not to reach a person. */
+const nobodysPlaces: readonly MissedPlace[] = ['fax', 'blocked'];
+/** Of a missed call: whether its caller wanted a person, who may call back; not a fax that was received, and nobody blocked. */
+export const wantedPersonSql = (c: string) =>
+  `coalesce(${c}.missed_where, '') NOT IN (${nobodysPlaces.map((place) => `'${place}'`).join(', ')})`;
+
 /** How a call was missed, as in MissedEnd; null if that was not reported. */
 export type MissedFacts = {
   readonly missedWhere?: MissedPlace | null;

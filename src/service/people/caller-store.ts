@@ -1,5 +1,5 @@
 import type { GroupKind } from '../calls/aggregate.ts';
-import { answeredSql, missedSql, placeSql } from '../calls/call-meaning.ts';
+import { answeredSql, missedSql, placeSql, wantedPersonSql } from '../calls/call-meaning.ts';
 import { type CallRecord, FORGOTTEN } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import type { Span } from '../kit/calendar.ts';
@@ -127,7 +127,7 @@ export function callerRows(
         WHERE o.account_id = $1 AND o.customer_id = n.customer_id)
     ORDER BY x.started_at LIMIT 1)`;
   return {
-    /** The newest `max` missed calls of an account that ended in a span, oldest first. */
+    /** The newest `max` calls of an account that ended in a span, and whose callers missed a person; oldest first. */
     async missed(
       account: number,
       { since, until }: Span,
@@ -136,14 +136,15 @@ export function callerRows(
     ): Promise<MissedCall[]> {
       const rows = await read<Row>(
         `SELECT ${callColumns}, ${reachedColumns} FROM calls c ${along('calls_missed')} ${whoCalls} ${reached}
-         WHERE c.account_id = $1 AND ${missedSql('c')} AND c.completed_at >= $2 AND c.completed_at < $3
-           AND c.number <> '${FORGOTTEN}' ${inGroup(group, 5)} ORDER BY c.completed_at DESC, c.id DESC LIMIT $4`,
+         WHERE c.account_id = $1 AND ${missedSql('c')} AND ${wantedPersonSql('c')}
+           AND c.completed_at >= $2 AND c.completed_at < $3 AND c.number <> '${FORGOTTEN}' ${inGroup(group, 5)} ORDER BY c.completed_at DESC, c.id DESC LIMIT $4`,
         ...[account, since, until, max, ...(group === null ? [] : [group.name])],
       );
       return rows.toReversed().map((row) => ({ call: callOf(row), reached: reachedOf(row) }));
     },
     /**
-     * Each number, or the one given, of an account that was missed since `since`: by the ends of the calls. Unordered.
+     * Each number, or the one given, of an account that was missed since `since`, and wanted a person: by the ends of the calls.
+     * Unordered.
      * `more`: there may be others, that were missed before these.
      */
     async missedCallers(
@@ -157,7 +158,7 @@ export function callerRows(
       const missedCalls = `WITH slice AS (SELECT id, number, started_at AS since, completed_at AS until
           FROM calls ${along(number === undefined ? 'calls_missed' : 'calls_missed_by_number')}
           WHERE account_id = $1 AND missed AND completed_at >= $2 AND (completed_at, id) < ($3, $4)
-            AND number <> '${FORGOTTEN}' ${one}
+            AND ${wantedPersonSql('calls')} AND number <> '${FORGOTTEN}' ${one}
           ORDER BY completed_at DESC, id DESC LIMIT ${CALLS}),
         ranked AS (SELECT id, number, since, until, row_number() OVER (ORDER BY until DESC, id DESC) AS place,
             row_number() OVER (PARTITION BY number ORDER BY until DESC, id DESC) AS rank,
@@ -286,11 +287,11 @@ export function callerRows(
       );
       return changed.length > 0;
     },
-    /** Those of these numbers that were missed since `since`: by the ends of the calls. */
+    /** Those of these numbers that were missed since `since`, and wanted a person: by the ends of the calls. */
     async missedAmong(account: number, since: number, numbers: readonly string[]): Promise<string[]> {
       const found = await read<{ number: string }>(
         `SELECT m.key AS number FROM json_each($3) m WHERE $2 <= (SELECT max(c.completed_at)
-           FROM calls c ${along('calls_missed_by_number')} WHERE c.account_id = $1 AND c.number = m.key AND ${missedSql('c')})`,
+           FROM calls c ${along('calls_missed_by_number')} WHERE c.account_id = $1 AND c.number = m.key AND ${missedSql('c')} AND ${wantedPersonSql('c')})`,
         ...[account, since, keysOf(numbers)],
       );
       return found.map(({ number }) => number);

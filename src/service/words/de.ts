@@ -193,6 +193,8 @@ export const de: typeof en = {
       ringing: 'Telefone',
       ivr: 'Menü',
       announcement: 'Ansage',
+      fax: 'Fax',
+      blocked: 'Von der Telefonanlage gesperrt',
       terminated: 'Von der Telefonanlage beendet',
       unknown: 'Ort unbekannt',
     },

@@ -199,6 +199,8 @@ export const en = {
       ringing: 'Telephones',
       ivr: 'Menu',
       announcement: 'Announcement',
+      fax: 'Fax',
+      blocked: 'Blocked by the phone system',
       terminated: 'Ended by the phone system',
       unknown: 'Place unknown',
     },

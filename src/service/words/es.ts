@@ -193,6 +193,8 @@ export const es: typeof en = {
       ringing: 'Teléfonos',
       ivr: 'Menú',
       announcement: 'Locución',
+      fax: 'Fax',
+      blocked: 'Bloqueada por la centralita',
       terminated: 'Terminada por la centralita',
       unknown: 'Lugar desconocido',
     },

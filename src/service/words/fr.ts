@@ -192,6 +192,8 @@ export const fr: typeof en = {
       ringing: 'Téléphones',
       ivr: 'Menu',
       announcement: 'Annonce',
+      fax: 'Fax',
+      blocked: 'Bloqué par le système téléphonique',
       terminated: 'Terminé par le système téléphonique',
       unknown: 'Lieu inconnu',
     },

@@ -191,6 +191,8 @@ export const nl: typeof en = {
       ringing: 'Telefoons',
       ivr: 'Menu',
       announcement: 'Mededeling',
+      fax: 'Fax',
+      blocked: 'Geblokkeerd door de telefooncentrale',
       terminated: 'Door de telefooncentrale beëindigd',
       unknown: 'Plaats onbekend',
     },

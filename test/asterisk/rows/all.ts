@@ -2,14 +2,14 @@ import type { Row } from '../../tools/lab/row.ts';
 import { answeredRows } from './answered.ts';
 import { groupRows } from './group.ts';
 import { machineRows } from './machine.ts';
-import { elsewhereRows, hangUpRows, missedRows, unrecordedRows } from './missed.ts';
+import { elsewhereRows, hangUpRows, missedRows, nobodysRows, unrecordedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
 import { notReportedRows } from './not-reported.ts';
 import { lineBreakRows, numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
 import { pageRows } from './page.ts';
 import { pickupRows, takenRows } from './pickup.ts';
 import { queueExitRows, queueRows } from './queue.ts';
-import { joinedRows, replacedRows, transferRows } from './transfer.ts';
+import { joinedRows, replacedLegRows, replacedRows, transferRows } from './transfer.ts';
 import { whoAnswersRows } from './who-answers.ts';
 
 /**
@@ -40,4 +40,6 @@ export const matrix: readonly Row[] = [
   ...hangUpRows,
   ...unrecordedRows,
   ...joinedRows,
+  ...replacedLegRows,
+  ...nobodysRows,
 ];

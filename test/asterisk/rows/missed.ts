@@ -205,3 +205,49 @@ export const unrecordedRows: readonly Row[] = [
     fromRecords: { why: 'the phone has no record', reported: [{ recordedAsAnswered: true }] },
   }),
 ];
+
+/** The caller is where the PBX itself deals with the call, hears it, and hangs up. */
+function metBy(
+  row: Pick<Row, 'name' | 'says' | 'dialplan' | 'missed'> & { readonly application: string },
+): Row {
+  const { application, ...rest } = row;
+  return {
+    ...rest,
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.reaches(call, application);
+      await stage.pause(1_200);
+      call.hangsUp();
+    },
+    reported: [{}],
+  };
+}
+
+/** Calls that nobody of the house was to answer. */
+export const nobodysRows: readonly Row[] = [
+  metBy({
+    name: 'fax-received',
+    says: 'The PBX itself receives a fax.',
+    dialplan: ['Answer()', 'ReceiveFAX(/tmp/{UNIQUEID}.tif)'],
+    application: 'ReceiveFAX',
+    missed: { live: { where: 'fax', by: 'caller' } },
+  }),
+  metBy({
+    name: 'caller-blocked',
+    says: 'The PBX blocks the caller: it plays the tones of a number that does not exist.',
+    dialplan: ['Answer()', 'Zapateller()'],
+    application: 'Zapateller',
+    missed: { live: { where: 'blocked', by: 'caller' } },
+  }),
+  called({
+    name: 'answered-elsewhere-q850',
+    says: 'The provider rings the office and a mobile; the mobile answers, and the provider says so with the cause of ISDN alone.',
+    phones: { 1: phone.rings() },
+    caller: { hangUpHeaders: ['Reason: Q.850;cause=26'] },
+    async happens(stage) {
+      await stage.rings(1);
+    },
+    reported: [{ answeredBy: 'elsewhere' }],
+    fromRecords: { why: 'a record has no hangup cause', reported: [{}] },
+  }),
+];

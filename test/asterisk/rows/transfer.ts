@@ -386,3 +386,43 @@ export const joinedRows: readonly Row[] = [
     reported: [{}, { answeredBy: 1 }],
   },
 ];
+
+const replacedLeg = 'no record says that the new channel has taken the place of the one that was dialled';
+/** The same on a line that the PBX has dialled itself: nobody calls in. */
+export const replacedLegRows: readonly Row[] = [
+  {
+    name: 'called-replaced',
+    says: 'An extension calls the outside world; somebody else at the far end takes the place of who was called (INVITE with Replaces).',
+    dialplan: ['Answer()', 'Wait(5)'],
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.phoneDials(1, stage.mobile);
+      await stage.talk(call, 'mobile');
+      const other = await stage.isReplaced('mobile', colleague);
+      await stage.talk(call, other);
+      call.hangsUp();
+    },
+    reported: [],
+    unreported: 1,
+    fromRecords: { why: replacedLeg, reported: [{ from: colleague, answeredBy: 'our-number' }] },
+  },
+  {
+    name: 'mobile-replaced',
+    says: "A mobile takes the caller's call; somebody else at the mobile's end takes its place.",
+    dialplan: ['Dial({MOBILE_{O}},20)'],
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 'mobile');
+      const other = await stage.isReplaced('mobile', colleague);
+      await stage.talk(call, other);
+      call.hangsUp();
+    },
+    reported: [{ answeredBy: 'mobile' }],
+    unreported: 1,
+    fromRecords: {
+      why: replacedLeg,
+      reported: [{ answeredBy: 'mobile' }, { from: colleague, answeredBy: 'our-number' }],
+    },
+  },
+];

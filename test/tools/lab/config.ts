@@ -245,7 +245,7 @@ const unused = `
 cdr_adaptive_odbc cdr_manager cdr_odbc cdr_pgsql cdr_radius cdr_tds cel_odbc cel_pgsql cel_radius cel_tds
 chan_audiosocket chan_dahdi chan_iax2 chan_mgcp chan_mobile chan_ooh323 chan_phone chan_skinny chan_unistim
 chan_websocket pbx_ael pbx_dundi pbx_lua res_calendar res_config_ldap res_config_odbc res_config_pgsql
-res_config_sqlite3 res_fax res_hep res_hep_pjsip res_hep_rtcp res_odbc res_phoneprov
+res_config_sqlite3 res_hep res_hep_pjsip res_hep_rtcp res_odbc res_phoneprov
 res_pjsip_phoneprov_provider res_snmp res_xmpp app_voicemail_imap app_voicemail_odbc
 `
   .trim()

@@ -50,9 +50,9 @@ export type ExpectedReport = {
   readonly from?: string;
   /**
    * The person who answered: the nth phone, the mobile, the reception by its own number, or somebody at another line of the
-   * provider's. Absent: missed.
+   * provider's. `our-number`: by the number that was called, of which no record says who it was. Absent: missed.
    */
-  readonly answeredBy?: Answerer | 'elsewhere';
+  readonly answeredBy?: Answerer | 'elsewhere' | 'our-number';
   /** A missed call that Asterisk's own records count as answered: by a machine, or by what has no record. */
   readonly recordedAsAnswered?: true;
 };
@@ -89,7 +89,8 @@ export function expectedCalls(
     if (answeredBy === undefined) return { from, reported: [{ status: 'ringing' }, { status: 'completed' }] };
     if (answeredBy === 'elsewhere')
       return { from, reported: [{ status: 'ringing' }, { status: 'answered' }, { status: 'completed' }] };
-    const caller_id = callerIdOf(answeredBy, office);
+    const caller_id =
+      answeredBy === 'our-number' ? `+${didOf(rowIndex, office.number)}` : callerIdOf(answeredBy, office);
     return {
       from,
       reported: [

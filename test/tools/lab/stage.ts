@@ -46,8 +46,8 @@ export type Stage = {
   joinsCallers(one: Placed, other: Placed): Promise<void>;
   /** A switchboard program connects two parties (AMI Bridge): who talked with them is left behind. */
   connects(one: Party, other: Party): Promise<void>;
-  /** Somebody else at the far end takes the caller's place in the call (INVITE with Replaces), showing this number. */
-  isReplaced(call: Placed, from: string): Promise<Placed>;
+  /** Somebody else at the far end takes the party's place in the call (INVITE with Replaces), showing this number. */
+  isReplaced(party: Placed | 'mobile', from: string): Promise<Placed>;
   transfersBlind(nth: number, to: string): Promise<void>;
   /** Puts the other end on hold and calls `to`; ends by hanging up or by `presses`. */
   transfersAttended(nth: number, to: string): Promise<void>;
@@ -227,8 +227,8 @@ export async function playRow(options: {
       const [{ name: first }, { name: second }] = [await live(one), await live(other)];
       await driver.action('Bridge', { Channel1: first, Channel2: second, Tone: 'no' });
     },
-    async isReplaced(call, from) {
-      return stage.customerCalls({ from, headers: [`Replaces: ${await replaces(call.channel)}`] });
+    async isReplaced(party, from) {
+      return stage.customerCalls({ from, headers: [`Replaces: ${await replaces(await live(party))}`] });
     },
     async transfersBlind(nth, to) {
       const { name } = await live(nth);

@@ -1,10 +1,19 @@
 import { z } from 'zod';
 
 /**
- * Where a missed call ended. `ringing`: at telephones, also those of a ring group, but not of a queue. `terminated`: the
- * dialplan ended it, and nothing before that is known.
+ * Where a missed call ended. `ringing`: at telephones, also those of a ring group, but not of a queue. `fax`: the PBX received a
+ * fax. `blocked`: it has the caller on a blacklist. `terminated`: the dialplan ended it, and nothing before that is known.
  */
-export const missedPlaces = ['voicemail', 'queue', 'ringing', 'ivr', 'announcement', 'terminated'] as const;
+export const missedPlaces = [
+  'voicemail',
+  'queue',
+  'ringing',
+  'ivr',
+  'announcement',
+  'fax',
+  'blocked',
+  'terminated',
+] as const;
 
 /** No call takes longer, seconds. */
 export const longestCallSeconds = 604_800;

@@ -1,0 +1,52 @@
+import { freeCall, saveCall } from './call.ts';
+import type { Channel } from './channel.ts';
+import { addLeg, leaveBridge } from './topology.ts';
+import { type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
+import { isTrunkEnd } from './trunk-learning.ts';
+
+/**
+ * Continues with the inbound channel that takes another one's place in a bridge: a caller's, or a leg's that the PBX has dialled
+ * over a trunk. After a transfer at the far end, its PBX or provider replaces the call (INVITE with Replaces, RFC 3891), and
+ * Asterisk hangs the replaced channel up while the conversation goes on. Only BridgeEnter says so: if the new channel was
+ * reported or answered before as a call, it stays one.
+ */
+export function farEndReplaced(state: TrackerState, channel: Channel, replaced: string): void {
+  const before = state.channels.get(replaced);
+  const call = state.calls.get(replaced);
+  const own = state.calls.get(channel.uniqueid);
+  if (!channel.inbound || before === undefined || own?.reported !== undefined || own?.answer !== undefined)
+    return;
+  if (call === undefined && (before.inbound || !isTrunkEnd(state, before))) return;
+  if (own !== undefined) freeCall(state, own);
+  const goesOn = call === undefined ? 'the conversation' : `call ${call.id}`;
+  const text = `${channel.name} takes the place of ${before.name}: the far end has changed, and ${goesOn} goes on`;
+  writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'not-reported', text });
+  leaveBridge(state, before);
+  if (call === undefined) {
+    legGoesOn(state, channel, before, text);
+    return;
+  }
+  writeObserved(state, call, text);
+  // Its hang-up is nobody's end.
+  before.inbound = false;
+  channel.talksWith = before.talksWith;
+  state.calls.delete(replaced);
+  state.waitingForNumber.delete(replaced);
+  call.uniqueid = channel.uniqueid;
+  saveCall(state, call);
+}
+
+/** The channel is what the leg was: whom the PBX has dialled, for a caller perhaps, who talks on. */
+function legGoesOn(state: TrackerState, channel: Channel, leg: Channel, text: string): void {
+  Object.assign(channel, { inbound: false, trunk: true, dialled: leg.dialled });
+  const caller = state.channels.get(leg.dialledFor);
+  if (caller === undefined) return;
+  addLeg(state, channel, caller.uniqueid);
+  const call = state.calls.get(caller.uniqueid);
+  if (caller.talksWith === leg.uniqueid) caller.talksWith = channel.uniqueid;
+  if (call === undefined) return;
+  writeObserved(state, call, text);
+  if (call.answer?.by !== leg.uniqueid) return;
+  call.answer = { ...call.answer, by: channel.uniqueid };
+  saveCall(state, call);
+}
