@@ -108,7 +108,7 @@ test('a part of a number is found with blanks in it, and a number with a country
     ['1234 5678', '12345678'],
     ['90\u00a018\u202f20', '901820'],
     [' +49  30 90 18 20 ', '4930901820'],
-    ['NL 020 1234567', '31201234567'],
+    ['FR 01 42 68 53 00', '33142685300'],
   ] as const)
     assert.deepEqual(searchWords(term, 'DE'), [word], term);
 });
