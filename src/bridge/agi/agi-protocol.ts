@@ -92,7 +92,7 @@ function textOf(bytes: Buffer): string {
 
 function readOn(received: string, more: string): Step {
   // A carriage return within a line is part of a value.
-  const text = (received + more).replaceAll(/\r+\n/g, '\n');
+  const text = (received + more).replaceAll(/(?<!\r)\r+\n/g, '\n');
   if (!text.startsWith('agi_'.slice(0, text.length))) return close('not-agi');
   // Each blank line may be the end, and costs a reading of all lines before it.
   if (hasMoreLines(text, sessionLimits.requestLines + 2)) return close('too-long');

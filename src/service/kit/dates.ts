@@ -24,21 +24,30 @@ const date = [
 /** The beginning of a range whose month and year stand at its end. */
 const beginning = String.raw`\d{1,2}\.?(?:\s?\d{1,2}\.|/\d{1,2}|\s*${name}\.?)?`;
 
-/** Reads days as people type them, one or several to a line, and ranges: `24.12.–31.12.2026`. ISO 8601, sorted, each once. */
+/**
+ * Reads days as people type them, one or several to a line, and ranges: `24.12.–31.12.2026`. ISO 8601, sorted, each once.
+ * It stops at more than `most` days, however often each is named.
+ */
 export function readDates(
   text: string,
-  { monthFirst }: { readonly monthFirst: boolean },
-): { readonly dates: string[]; readonly wrong: string[] } {
+  { monthFirst, most }: { readonly monthFirst: boolean; readonly most: number },
+): { readonly dates: string[]; readonly wrong: string[]; readonly isTooMuch: boolean } {
   const dates = new Set<string>();
   const wrong: string[] = [];
+  let count = 0;
   for (const line of text.normalize('NFKC').split(/[\n\r;]+/))
-    for (let rest = line.replace(/^[\s,]+/, ''); rest !== ''; rest = rest.replace(/^[\s,]+/, '')) {
+    for (
+      let rest = line.replace(/^[\s,]+/, '');
+      rest !== '' && count <= most;
+      rest = rest.replace(/^[\s,]+/, '')
+    ) {
       const [found, days] = firstOf(rest, monthFirst);
       if (days.length === 0) wrong.push(found);
+      count += days.length;
       for (const day of days) dates.add(day.toString());
       rest = rest.slice(found.length);
     }
-  return { dates: [...dates].sort(), wrong };
+  return { dates: [...dates].sort(), wrong, isTooMuch: count > most };
 }
 
 /** The text of the first day or range of a line, and its days; none if it is no day. */

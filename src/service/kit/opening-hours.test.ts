@@ -82,3 +82,10 @@ test('a form is read, and says which fields are wrong', () => {
     assert.deepEqual(read({ 'from-2': from, 'to-2': to }), { wrong: { 'from-2': '' } }, `${from} ${to}`);
   assert.deepEqual(read({ closed: '2026-12-24, 2026-02-30' }), { wrong: { closed: '2026-02-30' } });
 });
+
+test('days that are closed are read up to a limit, however often each is named', () => {
+  for (const closed of ['1.1.-31.12.26 '.repeat(3), `24.12.26${' '.repeat(6_000)}`])
+    assert.deepEqual(openingHoursIn(new URLSearchParams({ closed }), { monthFirst: false }), {
+      wrong: { closed: '' },
+    });
+});

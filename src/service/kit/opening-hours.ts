@@ -61,6 +61,8 @@ export function minutesIn(text: string | null): number | null {
 
 /** The most closed days. */
 const MOST_CLOSED = 500;
+/** Characters of the field for them at most. */
+export const CLOSED_CHARACTERS = 6_000;
 
 /**
  * Reads a form with `from-1`, `to-1` (Monday) to `to-7` and `closed`; `wrong`: fields that are, with what was typed where
@@ -78,8 +80,11 @@ export function openingHoursIn(
     if (!((from ?? Number.NaN) < end)) wrong[`from-${at + 1}`] = '';
     return [from ?? 0, end];
   });
-  const { dates: closed, wrong: unread } = readDates(form.get('closed') ?? '', how);
-  if (unread.length > 0 || closed.length > MOST_CLOSED) wrong.closed = unread[0] ?? '';
+  const typed = form.get('closed') ?? '';
+  const isTooLong = typed.length > CLOSED_CHARACTERS;
+  const read = readDates(isTooLong ? '' : typed, { ...how, most: MOST_CLOSED });
+  const { dates: closed, wrong: unread } = read;
+  if (isTooLong || read.isTooMuch || unread.length > 0) wrong.closed = unread[0] ?? '';
   if (Object.keys(wrong).length > 0) return { wrong };
   const isEmpty = closed.length === 0 && week.every((day) => day === null);
   return { hours: isEmpty ? null : { week, closed } };

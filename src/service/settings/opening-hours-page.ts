@@ -1,7 +1,7 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { isMonthFirst } from '../kit/dates.ts';
 import { changeForm, type FieldErrors, field, notice } from '../kit/form.ts';
-import { clockOf, openingHoursIn, savedHoursOf } from '../kit/opening-hours.ts';
+import { CLOSED_CHARACTERS, clockOf, openingHoursIn, savedHoursOf } from '../kit/opening-hours.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { html } from '../words/html.ts';
@@ -57,7 +57,7 @@ function page({ account, form, formats, query, token, words }: PageRequest, erro
           })}
           <div>
             <label for="f-closed">${text.closedDays}</label>
-            <textarea id="f-closed" name="closed" rows="6" maxlength="6000" aria-describedby=${errors?.closed ? 'h-closed e-closed' : 'h-closed'} aria-invalid=${errors?.closed ? 'true' : undefined}>${closed}</textarea>
+            <textarea id="f-closed" name="closed" rows="6" maxlength=${CLOSED_CHARACTERS} aria-describedby=${errors?.closed ? 'h-closed e-closed' : 'h-closed'} aria-invalid=${errors?.closed ? 'true' : undefined}>${closed}</textarea>
             <p class="hint" id="h-closed">${words.formErrors.dates}</p>
             ${errors?.closed && html`<p class="wrong small is-missed" id="e-closed">${errors.closed}</p>`}
           </div>

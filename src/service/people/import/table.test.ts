@@ -188,3 +188,12 @@ test('who reads very many blank lines, or one very wide line, gets something to 
   assert.equal(wide?.cells.length, 10_001);
   assert.deepEqual(next, { line: 3, cells: ['1', '2'] });
 });
+
+test('a separator that is a quotation mark, an escape or a letter is none', () => {
+  for (const separator of ['\\', '"', "'", ']', '^', 'a'])
+    assert.notDeepEqual(
+      readTable(`sep=${separator}\nname${separator}numbers\n1${separator}2\n`).header,
+      ['name', 'numbers'],
+      separator,
+    );
+});

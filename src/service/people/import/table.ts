@@ -35,7 +35,7 @@ const LONGEST_LOOKED_AT = 500;
 const MAX_ABOVE = 10;
 
 export function readTable(text: string): Table {
-  const start = /^\ufeff?(?:"?sep=(?<separator>[^\r\n])"?[^\S\r\n]*(?:\r\n|\r|\n|$))?/.exec(text);
+  const start = /^\ufeff?(?:"?sep=(?<separator>[\t ,;|:~#&])"?[^\S\r\n]*(?:\r\n|\r|\n|$))?/.exec(text);
   const body = text.slice(start?.[0].length);
   const firstLine = start?.groups?.separator ? 2 : 1;
   const beginning = body.slice(0, SAMPLE_CHARACTERS);

@@ -96,3 +96,7 @@ test('the words are named, each once, and the first of many', () => {
   assert.deepEqual(foreignWords('Szõke;Kovács;Szõke;Hegedûs'), ['Szõke', 'Hegedûs']);
   assert.equal(foreignWords('Szõk;Erdõs;Jenõ;Ernõ;Gyõzõ;Dezsõ;Bõdi').length, 5);
 });
+
+test('what is longer than any word is not looked at', () => {
+  assert.deepEqual([foreignWords('Stra§e'), foreignWords('Stra§e'.repeat(20))], [['Stra§e'], []]);
+});

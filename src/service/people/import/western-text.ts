@@ -63,6 +63,8 @@ const quoted = /(?<!\p{L})(?:[„“”»«]([^„“”»«]{0,300})[“”»«
 
 /** Words that are looked at. */
 const SAMPLE = 100_000;
+/** A longer one is no word, and some of the patterns look at the rest of it from each of its letters. */
+const LONGEST = 100;
 /** Words that are named. */
 const NAMED = 5;
 
@@ -74,7 +76,7 @@ export function foreignWords(text: string): string[] {
   const found = new Set<string>();
   let seen = 0;
   for (const [, word = ''] of text.replace(quoted, ' $1$2 ').matchAll(words)) {
-    if (/^[a-z]*$/i.test(word)) continue;
+    if (word.length > LONGEST || /^[a-z]*$/i.test(word)) continue;
     seen += 1;
     if (seen > SAMPLE || found.size === NAMED) break;
     if (foreign.test(word) || foreignLetters.test(word.toLowerCase())) found.add(word);
