@@ -13,6 +13,7 @@ import {
 } from './dispatch-state.ts';
 import type { Flow } from './flow.ts';
 import { defaultLimits } from './limits.ts';
+import { event } from './queue.fixture.ts';
 import { priorities, type QueuedEvent } from './queue.ts';
 
 const limits = { ...defaultLimits, pollMs: 5_000, expireEveryMs: 60_000, probeGapMs: 1_000 };
@@ -28,16 +29,6 @@ const paused: Flow = {
 };
 const outage: Flow = { ...paused, state: 'outage' };
 const read = { type: 'read', priorities } as const;
-
-const event: QueuedEvent = {
-  seq: 1,
-  callId: 'a',
-  status: 'ringing',
-  body: '{}',
-  queuedAt: 0,
-  attempts: 0,
-  rejections: 0,
-};
 
 function next(state: DispatchState, input: DispatchInput) {
   return nextDispatch(state, input, { limits, random: () => 1 });

@@ -7,17 +7,8 @@ import {
   nextFailureWindow,
   noFailures,
 } from './failure-window.ts';
-import type { QueuedEvent } from './queue.ts';
+import { event } from './queue.fixture.ts';
 
-const event: QueuedEvent = {
-  seq: 1,
-  callId: 'a',
-  status: 'ringing',
-  body: '{}',
-  queuedAt: 0,
-  attempts: 0,
-  rejections: 0,
-};
 const failure = (reason: string): Failure => ({ event, reason, waitMs: 1_000 });
 const failed = (at: number, reason = '500'): FailureInput => ({
   type: 'failed',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Log, LogFields } from '../log/log.ts';
 import type { Flow } from './flow.ts';
-import type { QueuedEvent } from './queue.ts';
+import { event } from './queue.fixture.ts';
 import { createReport, duration } from './report.ts';
 
 function reportAt(waiting: () => Promise<number> = async () => 214) {
@@ -49,16 +49,6 @@ test('a pause that comes back again and again is logged once a minute, its end t
     ['delivery.paused', 'delivery.resumed'],
   );
 });
-
-const event: QueuedEvent = {
-  seq: 1,
-  callId: 'a',
-  status: 'ringing',
-  body: '{}',
-  queuedAt: 0,
-  attempts: 0,
-  rejections: 0,
-};
 
 test('each delivery is logged, with the answer and how long it took', () => {
   const { lines, report } = reportAt();

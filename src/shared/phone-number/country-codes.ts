@@ -72,7 +72,7 @@ export function withoutCountryCodes(
     if ((letters.length === 3 && !isCapital) || /fax/i.test(match)) return match;
     if (/^\D*(?:\+|00[1-9])/.test(digits)) return match;
     const isSure = canBeSure && isCapital && !isLabel(letters);
-    const country = countryOf(letters);
+    const country = countryOfCode(letters);
     if (country === undefined) return isSure ? leaveOut('not-a-number')(match) : match;
     if (isSettled(country, digits)) return match;
     const { numbers, unread, isRead, isInFull } = numbersIn(digits, country);
@@ -117,7 +117,7 @@ export function withoutCountryCodes(
     );
 }
 
-function countryOf(letters: string): CountryCode | undefined {
+function countryOfCode(letters: string): CountryCode | undefined {
   const code = letters.toUpperCase();
   return colloquialCountries[code] ?? (isSupportedCountry(code) ? code : undefined);
 }
