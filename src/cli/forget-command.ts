@@ -35,7 +35,13 @@ export function forget(context: Context, given: string): number {
       `${count(report.undelivered, 'undelivered event')} of this number will still be sent: see pbx-bridge outbox list, and run this again afterwards`,
       0,
     );
-  return report.undelivered > 0 ? exitCodes.problem : exitCodes.ok;
+  if (!context.json && !report.isPurged)
+    context.terminal.wrapped(
+      '',
+      'what was removed is still in outbox.db-wal, since another program (a backup, or sqlite3) reads the outbox: end that, and restart the bridge',
+      0,
+    );
+  return report.undelivered > 0 || !report.isPurged ? exitCodes.problem : exitCodes.ok;
 }
 
 function forgetDiscarded(path: string, masked: (text: string) => string): void {

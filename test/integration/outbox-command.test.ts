@@ -183,6 +183,13 @@ describe('outbox', { concurrency: true }, () => {
     const db = new DatabaseSync(databasePath(state));
     db.exec("INSERT INTO unreported VALUES ('pbx-1.1', 0, 'from +49401234561: not inbound')");
     db.close();
+    const reader = new DatabaseSync(databasePath(state), { readOnly: true });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM event').get();
+    const kept = await forget('+49401234561');
+    assert.equal(kept.code, 2);
+    assert.match(kept.text.replace(/\s+/g, ' '), /still in outbox\.db-wal/);
+    reader.close();
     for (const n of [1, 2]) assert.equal((await forget(`+4940123456${n}`)).code, 0);
     assert.deepEqual(held(), [false, false, false]);
     assert.doesNotMatch(readFileSync(`${state}/outbox.audit.jsonl`, 'utf8'), /0123456/);

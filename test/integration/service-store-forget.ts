@@ -100,7 +100,7 @@ export const forgetTests: StoreTests = {
     );
     assert.deepEqual(await forgetNumber(store, account, number), {
       ...{ calls: 1, requests: 4, customers: 1 },
-      ...{ texts: 1, left },
+      ...{ texts: 1, left, isPurged: true },
     });
     assert.doesNotMatch(await all(account), /901820|030 9/);
     assert.equal(await all(other), theirs);
@@ -120,7 +120,7 @@ export const forgetTests: StoreTests = {
     assert.equal((await store.customers.withNumber(account, '+4930901821'))?.name, 'Ann');
     assert.deepEqual(await forgetNumber(store, account, number), {
       ...{ calls: 0, requests: 0, customers: 0 },
-      ...{ texts: 0, left },
+      ...{ texts: 0, left, isPurged: true },
     });
     assert.equal((await forgetNumber(store, account, '+4930901821')).customers, 1);
     assert.deepEqual(await Array.fromAsync(store.customers.all(account)), []);

@@ -3,10 +3,12 @@ import { globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { firstAccount } from '../../src/service/accounts/directory.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
+import { forgetNumber, forgetSummary } from '../../src/service/people/forget-number.ts';
 import { stateFolder } from '../tools/service/harness.ts';
 import { report } from '../tools/service/recorded-request.ts';
 import { storeConformance } from './service-store-conformance.ts';
@@ -69,6 +71,31 @@ test('sqlite: an event does not wait for all that is done to many rows of an acc
     assert.equal(isOver, false, what);
     await done;
   }
+});
+
+test('sqlite: a purge tells whether somebody who reads keeps what was removed, and nothing waits for it', async (t) => {
+  const file = join(stateFolder(t), 'service.db');
+  const store = await openSqliteStore(file);
+  t.after(() => store.close());
+  const account = (await firstAccount(store, 'DE', 0))?.account.id ?? 0;
+  const number = '+4930901820';
+  await report(store, { account, id: 'call', at: 1, from: number });
+  const isOnDisk = () => globSync(`${file}*`).some((path) => readFileSync(path, 'latin1').includes(number));
+  const reader = new DatabaseSync(file, { readOnly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM calls').get();
+  const forgotten = forgetNumber(store, account, number);
+  let turns = 0;
+  for (let isOver = false; !isOver; turns += 1) {
+    isOver = await Promise.race([forgotten.then(() => true), sleep(1, false)]);
+    await store.calls.get(account, 'call');
+  }
+  assert.ok(turns > 5, `${turns} others had their turn`);
+  assert.match(forgetSummary(await forgotten), /still in service\.db-wal/);
+  assert.ok(isOnDisk());
+  reader.close();
+  assert.equal(await store.purge(), true);
+  assert.ok(!isOnDisk());
 });
 
 test('sqlite: the file is for its owner alone', async (t) => {

@@ -98,7 +98,13 @@ export function openOperator(directory: string, now: () => number = Date.now) {
     forgetNumber(
       number: string,
       masked: (text: string) => string,
-    ): { readonly events: number; readonly journal: number; readonly undelivered: number } {
+    ): {
+      readonly events: number;
+      readonly journal: number;
+      readonly undelivered: number;
+      /** False if somebody who reads the database keeps what was removed in the log before it. */
+      readonly isPurged: boolean;
+    } {
       const naming = <Row extends TextRow>(sql: string) =>
         (db.prepare(sql).iterate() as IteratorObject<Row>)
           .filter(({ text }) => masked(text) !== text)
@@ -119,11 +125,13 @@ export function openOperator(directory: string, now: () => number = Date.now) {
         for (const { id, text } of journal) setLines.run(masked(text), id);
         for (const { id, text } of unreported) setWhy.run(masked(text), id);
       });
-      db.exec('PRAGMA wal_checkpoint(TRUNCATE)'); // the log before the database still has what was there
+      // The log before the database still has what was there.
+      const purge = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
       return {
         events: delivered.length,
         journal: journal.length,
         undelivered: events.length - delivered.length,
+        isPurged: purge?.busy === 0,
       };
     },
     /** Makes this endpoint a trunk, without any evidence; `state` is its state if it is not known yet. */

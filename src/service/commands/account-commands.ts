@@ -10,6 +10,7 @@ import { accountLimits } from '../accounts/limits.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
 import { counted, isTimeZone } from '../kit/formats.ts';
+import { stillInLog } from '../people/forget-number.ts';
 import { addAccount, renameAccount } from '../settings/account-names.ts';
 import { accountView } from '../settings/admin-accounts.ts';
 import { changeAccount } from '../settings/change-account.ts';
@@ -141,10 +142,10 @@ export function accountCommands(
         const by = { who: systemUser().username, from: 'command' };
         const left = () =>
           'some of its rows are left, and its phone systems are refused; the same command again removes them';
-        await longWork(`removing ${account.name}, rows`, { left }, (progress) =>
+        const isPurged = await longWork(`removing ${account.name}, rows`, { left }, (progress) =>
           removeAccount(store, account, by, { clock: Date.now, done: progress }),
         );
-        print(`removed ${what}`, 'Backups still hold it, and a PostgreSQL server until it has vacuumed.');
+        print(`removed ${what}${isPurged ? '' : `; ${stillInLog}`}`, 'Backups still hold it, and a PostgreSQL server until it has vacuumed.');
       }),
     );
   for (const { which, tokenOf, description } of siteTokens)

@@ -158,7 +158,7 @@ export async function openPostgresStore(
         ),
       ),
     about: async () => aboutServer(await settingsOf(ofCalls)),
-    purge: async () => {}, // the server's own vacuum and log are not ours to run
+    purge: async () => true, // the server's own vacuum and log are not ours to run
     async close() {
       feed.stop();
       await batches.drained();

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { moduleBeside } from '../../shared/process/module-beside.ts';
 import { FileMoved } from '../../shared/storage/storage-error.ts';
 import { startThread } from '../../shared/storage/thread.ts';
@@ -27,8 +28,9 @@ const callChanges: CallChanges = {
   values: (from) => [Number(from)],
 };
 
-/** So long a purge waits for who reads, ms: pages wait meanwhile. */
-const PURGE_MS = 1_000;
+/** A purge waits for those who read: so often it tries, with so long between two tries, ms. */
+const PURGE_TRIES = 20;
+const PURGE_PAUSE_MS = 100;
 
 /**
  * The store on one SQLite file: one thread writes, one reads. Lookups, which read a row or two by an index, run on the
@@ -158,9 +160,14 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     // The log before the database still has what was there.
     async purge() {
       await writer.ask('catchUp');
-      lookups.endRead();
-      using db = new DatabaseSync(file, { timeout: PURGE_MS });
-      db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      using db = new DatabaseSync(file, { timeout: 0 });
+      const checkpoint = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+      for (let tries = PURGE_TRIES; tries > 0; tries -= 1) {
+        lookups.endRead();
+        if (checkpoint.get()?.busy === 0) return true;
+        await sleep(PURGE_PAUSE_MS);
+      }
+      return false;
     },
     close: async () => {
       lookups.close();

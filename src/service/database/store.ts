@@ -41,8 +41,11 @@ export interface Store {
   /** Runs work that only one process may do at a time, such as adding the first account. */
   withLock<T>(work: () => Promise<T>): Promise<T>;
   about(): Promise<StoreAbout>;
-  /** Leaves nothing of what was removed in files beside the database, as far as the engine lets the service. */
-  purge(): Promise<void>;
+  /**
+   * Leaves nothing of what was removed in files beside the database, as far as the engine lets the service. False if somebody
+   * who reads the database keeps it there.
+   */
+  purge(): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -22,6 +22,8 @@ type ForgetReport = {
   readonly texts: number;
   /** Where it still stands, and in how many. */
   readonly left: Left;
+  /** See `Store.purge`. */
+  readonly isPurged: boolean;
 };
 
 /**
@@ -33,8 +35,12 @@ type Left = Readonly<Record<'callIds' | NamedKind, number>>;
 const namedKinds = ['segments', 'users', 'integrations', 'extensions', 'webhooks'] as const;
 type NamedKind = (typeof namedKinds)[number];
 
+/** For whoever removed something while `purge` could not end. */
+export const stillInLog =
+  'what was removed is still in service.db-wal, since another program (a backup, or sqlite3) reads the database: end that, and restart the service';
+
 /** What was removed, and what is left and why. Without the number: it goes into the audit log. */
-export function forgetSummary({ calls, requests, customers, texts, left }: ForgetReport): string {
+export function forgetSummary({ calls, requests, customers, texts, left, isPurged }: ForgetReport): string {
   const names = namedKinds.flatMap((kind) => (left[kind] === 0 ? [] : [`${kind} (${left[kind]})`]));
   return [
     `removed from calls (${calls}), requests (${requests}), customers (${customers}) and other texts (${texts})`,
@@ -42,11 +48,12 @@ export function forgetSummary({ calls, requests, customers, texts, left }: Forge
     ...(names.length === 0
       ? []
       : [`still in the names of ${names.join(', ')}, which people gave: rename or remove them`]),
+    ...(isPurged ? [] : [stillInLog]),
   ].join('; ');
 }
 
 /** Whether nothing of the account has, or had, the number. */
-export const isUnknown = ({ left, ...removed }: ForgetReport): boolean =>
+export const isUnknown = ({ left, isPurged: _, ...removed }: ForgetReport): boolean =>
   [...Object.values(removed), ...Object.values(left)].every((count) => count === 0);
 
 /** What of the store forgetting changes. */
@@ -62,7 +69,7 @@ export type ForgettingStore = {
     list(account: number): Promise<readonly { readonly url: string }[]>;
     forget(account: number, number: string, without: (text: string) => string): Promise<number>;
   };
-  purge(): Promise<void>;
+  purge(): Promise<boolean>;
 };
 
 /** What the history keeps of a request that names the number. */
@@ -83,7 +90,9 @@ export async function forgetNumber(
     for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += report[name];
     callIds += report.callIds;
   }
-  return { ...sum, left: { callIds, ...(await namesWith(store, account, forms.map(writtenNumber))) } };
+  const isPurged = await store.purge();
+  const names = await namesWith(store, account, forms.map(writtenNumber));
+  return { ...sum, left: { callIds, ...names }, isPurged };
 }
 
 /** How many of each kind have one of these in their names. */
@@ -155,7 +164,6 @@ async function forgetForm(
   ];
   const customers = await forgetCustomers(store, account, number, without);
   const { calls, callIds } = await store.calls.forget(account, number, without);
-  await store.purge();
   return {
     ...{ calls, callIds, customers, requests: masked.size },
     texts: texts.reduce((sum, count) => sum + count, 0),

@@ -12,7 +12,7 @@ export type RemovingStore = {
   readonly directory: DirectoryStore;
   readonly accountData: AccountData;
   readonly audit: AuditStore;
-  purge(): Promise<void>;
+  purge(): Promise<boolean>;
 };
 
 /** Who asks for it, for the audit log of no account: that of the account goes with it. */
@@ -21,6 +21,7 @@ type By = { readonly who: string; readonly from: string };
 /**
  * Removes an account with everything that is stored of it, in steps of some hundred rows beside everybody's work. Its tokens
  * are refused first; its users are signed out with the first step, some seconds later. What is interrupted is ended by the next call.
+ * Gives what `purge` gives.
  * @throws Refusal if it is the only one, also at its end, since the others were removed at the same time; and as the store
  */
 export async function removeAccount(
@@ -28,7 +29,7 @@ export async function removeAccount(
   { id, uid, name }: Account,
   by: By,
   { clock, done }: { clock: () => number; done?: (rows: number) => void },
-): Promise<void> {
+): Promise<boolean> {
   const { accounts, integrations } = (await directory.read(0))?.directory ?? {
     accounts: [],
     integrations: [],
@@ -48,5 +49,5 @@ export async function removeAccount(
     ...{ account: null, at: clock(), what: 'removal', ...by },
     target: `account ${name} (${uid})`,
   });
-  await purge();
+  return purge();
 }
