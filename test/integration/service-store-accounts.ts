@@ -56,6 +56,12 @@ export const accountTests: StoreTests = {
     assert.deepEqual(changed, { ...after?.accounts[0], ...rest, name: 'B' });
   },
 
+  async 'a time zone that nothing can count with, as 1.0.0 took it, is none'({ store, account }) {
+    await store.directory.changeAccount(account, { country: 'JP', timeZone: 'JST' });
+    const [stored] = (await store.directory.read(0))?.directory.accounts ?? [];
+    assert.deepEqual([stored?.country, stored?.timeZone], ['JP', null]);
+  },
+
   async 'extensions have names and users, which the directory knows at once'({ store, account, other }) {
     const { directory, users } = store;
     const { id: user } = await add(store, account, 'ann', { name: 'Ann' });

@@ -1,3 +1,4 @@
+import { isTimeZone } from '../rules/time-zone.ts';
 import { keysOf, type Statements } from '../store/statements.ts';
 import { accountLimits, integrationNameTaken, limitReached, tokenReplaced } from './limits.ts';
 
@@ -114,7 +115,12 @@ const integrationColumns = `id, uid, account_id AS account, name, token_counter 
   old_token_until AS "oldTokenUntil", enabled, created_at AS "createdAt"`;
 
 const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boolean(row.enabled) });
-const accountOf = (row: Account): Account => ({ ...row, agentsDelete: Boolean(row.agentsDelete) });
+/** A zone that nothing can count with, as 1.0.0 let in (JST), is none: an administrator is asked for one. */
+const accountOf = ({ timeZone, ...row }: Account): Account => ({
+  ...row,
+  timeZone: timeZone !== null && isTimeZone(timeZone) ? timeZone : null,
+  agentsDelete: Boolean(row.agentsDelete),
+});
 
 function extensionsIn(text: string, account: number): Extensions {
   const rows: [string, string, number | null, string | null][] = JSON.parse(text);

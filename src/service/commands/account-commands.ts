@@ -9,8 +9,9 @@ import type { Keys } from '../accounts/keys.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
-import { counted, isTimeZone } from '../kit/formats.ts';
+import { counted } from '../kit/formats.ts';
 import { stillInLog } from '../people/forget-number.ts';
+import { isTimeZone } from '../rules/time-zone.ts';
 import { addAccount, renameAccount } from '../settings/account-names.ts';
 import { accountView } from '../settings/admin-accounts.ts';
 import { changeAccount } from '../settings/change-account.ts';
@@ -145,7 +146,10 @@ export function accountCommands(
         const isPurged = await longWork(`removing ${account.name}, rows`, { left }, (progress) =>
           removeAccount(store, account, by, { clock: Date.now, done: progress }),
         );
-        print(`removed ${what}${isPurged ? '' : `; ${stillInLog}`}`, 'Backups still hold it, and a PostgreSQL server until it has vacuumed.');
+        print(
+          `removed ${what}${isPurged ? '' : `; ${stillInLog}`}`,
+          'Backups still hold it, and a PostgreSQL server until it has vacuumed.',
+        );
       }),
     );
   for (const { which, tokenOf, description } of siteTokens)

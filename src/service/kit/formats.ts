@@ -21,17 +21,6 @@ export function machineZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-export function isTimeZone(name: string): boolean {
-  try {
-    Intl.DateTimeFormat('en', { timeZone: name });
-    // Intl knows old names, such as JST, that Temporal refuses.
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return !/^[+-]/.test(name); // an offset has no daylight saving time
-  } catch {
-    return false;
-  }
-}
-
 /** Times and numbers as a page shows them: in the account's time zone and the user's language. Arguments are Unix milliseconds. */
 function makeFormats(timeZone: string, locale: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { countries, isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { choice, type FieldErrors } from '../kit/form.ts';
-import { isTimeZone, machineZone } from '../kit/formats.ts';
+import { machineZone } from '../kit/formats.ts';
+import { isTimeZone } from '../rules/time-zone.ts';
 import { type Html, html } from '../words/html.ts';
 import { formError, languages, type Words } from '../words/words.ts';
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { displayText } from '../kit/display-text.ts';
-import { formatsFor, isTimeZone } from '../kit/formats.ts';
+import { formatsFor } from '../kit/formats.ts';
 import { duration } from '../rules/duration.ts';
 import { plainText } from '../rules/plain-text.ts';
+import { isTimeZone } from '../rules/time-zone.ts';
 import { html, render } from './html.ts';
 
 test('values in a template are escaped, as content and as attributes', () => {
