@@ -1,5 +1,5 @@
 import { type AccountData, accountData } from '../accounts/account-data.ts';
-import { type DirectoryStore, directoryRows } from '../accounts/directory-store.ts';
+import { createDirectoryStore, type DirectoryStore } from '../accounts/directory-stores.ts';
 import { type AuditStore, auditRows } from '../audit/audit-store.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { callReader } from '../calls/call-reader.ts';
@@ -75,7 +75,7 @@ export function roomStores(
     },
     callers: callerRows(statements, serialise, acted),
     reports: { figures: keptFigures(figures) },
-    directory: directoryRows(statements),
+    directory: createDirectoryStore(statements),
     accountData: accountData(statements),
     customers,
     users: userRows(statements),
