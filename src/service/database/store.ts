@@ -12,7 +12,7 @@ import type { CustomerStore } from '../people/customer-store.ts';
 import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';
 import { type WeeklyStore, weeklyRows } from '../reports/weekly-store.ts';
 import type { Serialise, Statements, StoreAbout } from '../store/statements.ts';
-import { type UserStore, userRows } from '../users/user-store.ts';
+import { createUserStore, type UserStore } from '../users/user-store.ts';
 import { type CallChanges, type WebhookStore, webhookRows } from '../webhooks/webhook-rows.ts';
 
 /**
@@ -78,7 +78,7 @@ export function roomStores(
     directory: createDirectoryStore(statements),
     accountData: accountData(statements),
     customers,
-    users: userRows(statements),
+    users: createUserStore(statements),
     weekly: weeklyRows(statements),
     webhooks: webhookRows(statements, callChanges),
     audit: auditRows(statements),
