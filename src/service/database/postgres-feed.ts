@@ -3,7 +3,7 @@ import type { CallFeed } from '../calls/call-store.ts';
 import type { Queries } from '../store/postgres/database.ts';
 import { CHANNEL, listen } from '../store/postgres/listener.ts';
 import { type Primary, timelineSql } from '../store/postgres/primary.ts';
-import type { CallChanges } from '../webhooks/webhook-rows.ts';
+import type { CallChanges } from '../webhooks/event-queue-store.ts';
 
 /** How late a screen is at most when a notification is lost. */
 const POLL_MS = 1_000;

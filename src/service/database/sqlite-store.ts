@@ -10,7 +10,7 @@ import { customerRows } from '../people/customer-store.ts';
 import type { FiguresEngine } from '../reports/kept-figures.ts';
 import { openLookups } from '../store/sqlite/open.ts';
 import { makeSerialise, type Statements, type Value } from '../store/statements.ts';
-import type { CallChanges } from '../webhooks/webhook-rows.ts';
+import type { CallChanges } from '../webhooks/event-queue-store.ts';
 import type { ReaderMethods } from './sqlite-reader.ts';
 import type { WriterMethods, WriterNotice } from './sqlite-writer.ts';
 import { roomStores, type Store } from './store.ts';

@@ -7,13 +7,14 @@ import type { CallRecord } from '../calls/call-record.ts';
 import { callRemoval } from '../calls/call-removal.ts';
 import { type CallFeed, type CallStore, cursorPaging } from '../calls/call-store.ts';
 import type { RequestStore } from '../history/request-store.ts';
-import { type CallerStore, callerRows } from '../people/caller-store.ts';
+import { type CallerStore, createCallerStore } from '../people/caller-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';
 import { type WeeklyStore, weeklyRows } from '../reports/weekly-store.ts';
 import type { Serialise, Statements, StoreAbout } from '../store/statements.ts';
 import { createUserStore, type UserStore } from '../users/user-store.ts';
-import { type CallChanges, type WebhookStore, webhookRows } from '../webhooks/webhook-rows.ts';
+import type { CallChanges } from '../webhooks/event-queue-store.ts';
+import { createWebhookStore, type WebhookStore } from '../webhooks/webhook-store.ts';
 
 /**
  * What the service needs of its storage. SQLite and PostgreSQL implement it, and run the same conformance
@@ -73,14 +74,14 @@ export function roomStores(
       ...callRemoval(statements, calls),
       page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers),
     },
-    callers: callerRows(statements, serialise, acted),
+    callers: createCallerStore(statements, serialise, acted),
     reports: { figures: keptFigures(figures) },
     directory: createDirectoryStore(statements),
     accountData: accountData(statements),
     customers,
     users: createUserStore(statements),
     weekly: weeklyRows(statements),
-    webhooks: webhookRows(statements, callChanges),
+    webhooks: createWebhookStore(statements, callChanges),
     audit: auditRows(statements),
   } satisfies Partial<Store>;
 }
