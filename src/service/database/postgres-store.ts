@@ -5,7 +5,7 @@ import { historyEntries, trimmer } from '../history/history-entries-postgres.ts'
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
-import { customerRows } from '../people/customer-store.ts';
+import { createCustomerStore } from '../people/customer-store.ts';
 import { customerWriter } from '../people/customer-writer-postgres.ts';
 import { figureRows } from '../reports/figure-rows-postgres.ts';
 import { makeBatches } from '../store/postgres/batches.ts';
@@ -102,7 +102,7 @@ export async function openPostgresStore(
     along: () => '', // it finds the index by itself
     lockingRows: 'FOR UPDATE',
   };
-  const customers = customerRows(
+  const customers = createCustomerStore(
     // Its lookups are those of priorities.
     { ...statements, lookup: ofCalls.prepared },
     customerWriter(database),

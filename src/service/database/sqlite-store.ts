@@ -6,7 +6,7 @@ import { startThread } from '../../shared/storage/thread.ts';
 import type { Methods } from '../../shared/storage/thread-messages.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
-import { customerRows } from '../people/customer-store.ts';
+import { createCustomerStore } from '../people/customer-store.ts';
 import type { FiguresEngine } from '../reports/kept-figures.ts';
 import { openLookups } from '../store/sqlite/open.ts';
 import { makeSerialise, type Statements, type Value } from '../store/statements.ts';
@@ -82,7 +82,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     lockingRows: '', // SQLite has one writer at a time
   };
   const toldOfCustomers = new Set<(account: number) => void>();
-  const customers = customerRows(
+  const customers = createCustomerStore(
     statements,
     {
       put: (account, given, before) => changed(writer.ask('putCustomers', account, given, before)),
