@@ -5,6 +5,7 @@ import type { ReportStore } from '../calls/aggregate.ts';
 import { callReader } from '../calls/call-reader.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { callRemoval } from '../calls/call-removal.ts';
+import { createCallSlices } from '../calls/call-slices.ts';
 import { type CallFeed, type CallStore, cursorPaging } from '../calls/call-store.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { type CallerStore, createCallerStore } from '../people/caller-store.ts';
@@ -67,12 +68,13 @@ export function roomStores(
   },
 ) {
   const { customers, serialise, figures, callChanges, acted } = engine;
-  const calls = callReader(statements, CALLS);
+  const calls = callReader(statements);
+  const { slice } = createCallSlices(statements, CALLS);
   return {
     calls: {
       ...calls,
       ...callRemoval(statements, calls),
-      page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers),
+      page: cursorPaging((query) => serialise(() => slice(query)), customers),
     },
     callers: createCallerStore(statements, serialise, acted),
     reports: { figures: keptFigures(figures) },

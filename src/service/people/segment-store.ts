@@ -81,14 +81,8 @@ export function createSegmentWriter(
         // Others may have added some of them since they were read.
         if (missing.length > accountLimits.segments || missing.length === before)
           throw tooManySegments(missing.length);
-        const added = await writeAlone(
-          account,
-          addSql(missing),
-          account,
-          priority,
-          accountLimits.segments - missing.length,
-          ...missing,
-        );
+        const values = [account, priority, accountLimits.segments - missing.length, ...missing];
+        const added = await writeAlone(account, addSql(missing), ...values);
         if (added.length > 0) {
           changed(account);
           return missing;
