@@ -30,29 +30,11 @@ export type Feed = CallFeed & {
 export function makeFeed(database: Queries, direct: Primary, sender: string): Feed {
   const stops = new Set<() => void>();
   const toldOfCustomers = new Set<(account: number) => void>();
-  const pending = new Set<number>();
-  let notifying = false;
-
   const tell = (what: string, accounts: number | string) =>
     database.prepared('SELECT pg_notify($1, $2)', CHANNEL, `${what} ${sender} ${accounts}`);
 
-  async function notifyAll(): Promise<void> {
-    notifying = true;
-    while (pending.size > 0) {
-      const accounts = pending.size > NAMED ? '*' : [...pending].join(',');
-      pending.clear();
-      // After the commit and not in it: a commit that notifies holds a lock that all others wait for.
-      await tell('calls', accounts).catch(() => pending.clear());
-      await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
-    }
-    notifying = false;
-  }
-
   return {
-    notify(accounts) {
-      for (const account of accounts) pending.add(account);
-      if (!notifying && pending.size > 0) void notifyAll();
-    },
+    notify: createCallNotifier((accounts) => tell('calls', accounts)),
 
     notifyCalledBack(account) {
       void tell('called-back', account).catch(() => {});
@@ -94,5 +76,28 @@ export function makeFeed(database: Queries, direct: Primary, sender: string): Fe
     stop() {
       for (const stop of stops) stop();
     },
+  };
+}
+
+/** Notifies of the accounts whose calls have moved, of all within a few ms at once. */
+function createCallNotifier(tell: (accounts: string) => Promise<unknown>): Feed['notify'] {
+  const pending = new Set<number>();
+  let notifying = false;
+
+  async function notifyAll(): Promise<void> {
+    notifying = true;
+    while (pending.size > 0) {
+      const accounts = pending.size > NAMED ? '*' : [...pending].join(',');
+      pending.clear();
+      // After the commit and not in it: a commit that notifies holds a lock that all others wait for.
+      await tell(accounts).catch(() => pending.clear());
+      await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
+    }
+    notifying = false;
+  }
+
+  return (accounts) => {
+    for (const account of accounts) pending.add(account);
+    if (!notifying && pending.size > 0) void notifyAll();
   };
 }
