@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { IntegrationChange } from './accounts/directory-store.ts';
+import type { IntegrationChange } from './accounts/integration-store.ts';
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
 import { backupCommands, copyCommand } from './commands/backup-commands.ts';
 import {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
-import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/directory-store.ts';
+import type { IntegrationChange } from '../accounts/integration-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import {
   type AccountOf,

@@ -4,7 +4,8 @@ import { type Screens, screenCall } from '../calls/screens.ts';
 import type { CallBacksOnScreen } from '../rules/screen-call.ts';
 import { makeSerialise } from '../store/statements.ts';
 import { actionsSince, type CallBack, callBacks, inOrder, personOf, TOGETHER } from './call-backs.ts';
-import type { CallerAction, CallerStore } from './caller-store.ts';
+import type { CallerAction } from './caller-action-store.ts';
+import type { CallerStore } from './caller-store.ts';
 
 /** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
 const LISTED_MS = 7 * 24 * 3_600_000;
