@@ -2,6 +2,7 @@ import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { extensionName, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
 import { accountLimits } from '../accounts/limits.ts';
+import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { quantile, type ReportStore } from '../calls/aggregate.ts';
 import { callTable, newCalls } from '../calls/call-cells.ts';
 import { isAnswered, isMissed } from '../calls/call-meaning.ts';
@@ -23,7 +24,7 @@ import { displayText } from '../kit/display-text.ts';
 import { choice, field, hiddenFields, notice, oneOf } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { openingHoursOf } from '../kit/opening-hours.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Page } from '../kit/page-request.ts';
 import { cursorList } from '../kit/table.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
@@ -58,7 +59,7 @@ export function callListPage(pages: Pages, context: Parts): void {
     callsAlone: true,
     body: null,
   }));
-  pages.get('/calls', 'agent', (request) => listPage(request, context));
+  pages.get('/calls', 'agent', async (request) => listPage(await withSegments(request), context));
   pages.get('/calls.csv', 'agent', async (request) => {
     const { account, query, signal } = request;
     context.budgets.readers.hold(account.id, signal);
@@ -74,7 +75,7 @@ export function callListPage(pages: Pages, context: Parts): void {
 }
 
 /** Which calls a request asks for, and pages of them. */
-async function asked(request: PageRequest, { store, directory }: Parts) {
+async function asked(request: UserRequest, { store, directory }: Parts) {
   const account = request.account.id;
   const callQuery = callQueryIn(request.query);
   const integrations = directory.integrations(account);
@@ -88,7 +89,7 @@ async function asked(request: PageRequest, { store, directory }: Parts) {
   };
 }
 
-async function listPage(request: PageRequest, context: Parts): Promise<Page> {
+async function listPage(request: SegmentRequest, context: Parts): Promise<Page> {
   const { account, query, words, administrates } = request;
   const text = words.calls;
   const { callQuery, integrations, page } = await asked(request, context);
@@ -128,7 +129,7 @@ async function listPage(request: PageRequest, context: Parts): Promise<Page> {
 }
 
 /** Today's figures, in one row. */
-async function today({ account, formats, now, words }: PageRequest, { store }: Parts): Promise<Html> {
+async function today({ account, formats, now, words }: UserRequest, { store }: Parts): Promise<Html> {
   const text = words.calls;
   const date = dateAt(now, formats.timeZone);
   // The whole day: the store keeps a span's figures for the next request.
@@ -153,7 +154,7 @@ const moment = (label: string, name: string, value: string) =>
 /** What is searched, which calls, which days; and in a menu what is needed seldom. Only the search needs a press of Enter. */
 function filterForm(
   callQuery: CallQuery,
-  request: PageRequest,
+  request: SegmentRequest,
   integrations: readonly Integration[],
   numbersCalled: readonly string[],
 ): Html {
@@ -245,7 +246,7 @@ function filterForm(
 }
 
 /** The days that people ask for, as they stand in an address. */
-function dayChoices({ formats, now, words: { calls: text } }: PageRequest) {
+function dayChoices({ formats, now, words: { calls: text } }: UserRequest) {
   const date = dateAt(now, formats.timeZone);
   const day = (ago: number) => String(date.subtract({ days: ago }));
   return [
@@ -267,7 +268,7 @@ const dayText = ({ from, to }: CallQuery) =>
  */
 export async function* callsAsCsv(
   next: (from: CallCursor | null) => ReturnType<CallStore['page']>,
-  { extensions, formats: { timeZone, locale } }: Pick<PageRequest, 'extensions' | 'formats'>,
+  { extensions, formats: { timeZone, locale } }: Pick<UserRequest, 'extensions' | 'formats'>,
   withExtras = false,
 ): AsyncGenerator<string> {
   const time = (at: number | null) => csvTime(at, timeZone);

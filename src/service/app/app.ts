@@ -22,7 +22,8 @@ import { closeStalled, limitArrival } from './arrival.ts';
 import type { ServiceContext } from './context.ts';
 import { dropForwardedPorts } from './forwarded.ts';
 import { keepOrigin } from './keep-origin.ts';
-import { pageRoutes, sendErrorPage } from './pages.ts';
+import { sendErrorPage } from './page-answer.ts';
+import { pageRoutes } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
 
 const STALLED_MS = 120_000;

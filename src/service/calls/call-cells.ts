@@ -1,6 +1,7 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { placeholderIn } from '../../shared/phone-number/number-text.ts';
 import { answererName, numberCalledText } from '../accounts/extensions.ts';
+import type { SegmentRequest, UserRequest } from '../accounts/user-request.ts';
 import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';
 import { firstSegment, topPageOf } from '../kit/layout.ts';
@@ -78,7 +79,7 @@ export function backLink({ query, words: { layout } }: PageRequest): Html {
 export const callAddress = (id: string) => `/calls/details?${new URLSearchParams({ id })}`;
 
 /** A segment as a word; the highest one stands out. */
-export const segmentChip = (segment: string | null, { segments }: Pick<PageRequest, 'segments'>): Html =>
+export const segmentChip = (segment: string | null, { segments }: Pick<SegmentRequest, 'segments'>): Html =>
   segment !== null &&
   html`<span class=${segment === firstSegment(segments) ? 'chip first' : 'chip'}>${displayText(segment, 40)}</span>`;
 
@@ -97,7 +98,7 @@ export const newCalls = ({ words: { kit } }: PageRequest) => ({
 });
 
 /** Who answered a call, as its reader reads it: `You` for the reader. */
-export function answeredBy({ callerId }: Pick<CallRecord, 'callerId'>, request: PageRequest): Html {
+export function answeredBy({ callerId }: Pick<CallRecord, 'callerId'>, request: UserRequest): Html {
   const { extensions, user, words } = request;
   if (!callerId) return null;
   return extensions.get(callerId)?.user === user.id
@@ -106,7 +107,7 @@ export function answeredBy({ callerId }: Pick<CallRecord, 'callerId'>, request: 
 }
 
 /** Calls as rows: the name opens the person. */
-export function callTable(calls: readonly CallRecord[], request: PageRequest, filtered: boolean): Html {
+export function callTable(calls: readonly CallRecord[], request: SegmentRequest, filtered: boolean): Html {
   const { formats, now, extensions, words, moved } = request;
   const text = words.calls;
   const outcome = (call: CallRecord) => {

@@ -3,11 +3,12 @@ import { queryEntries } from '../../shared/api/contract/fields.ts';
 import { numberForms } from '../../shared/phone-number/normalise-number.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { accountLimits } from '../accounts/limits.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import { copyable, displayText, lines } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
-import { isRead, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
+import { isRead, type Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { numberTerm } from '../kit/search-text.ts';
 import { cursorIn, cursorList } from '../kit/table.ts';
@@ -42,7 +43,7 @@ export function apiLogPages(pages: Pages, parts: Parts): void {
   pages.get('/api-log/entry', 'administrator', (request) => entryPage(request, parts));
 }
 
-async function listPage(request: PageRequest, { store, directory }: Parts): Promise<Page> {
+async function listPage(request: UserRequest, { store, directory }: Parts): Promise<Page> {
   const { account, query, words, formats } = request;
   const { common, apiLog: text } = words;
   const integrations = directory.integrations(account.id);
@@ -142,7 +143,7 @@ const listIn = (query: URLSearchParams) => {
   return back.startsWith('/api-log?') ? back : '/api-log';
 };
 
-async function entryPage(request: PageRequest, { store, directory }: Parts): Promise<Page> {
+async function entryPage(request: UserRequest, { store, directory }: Parts): Promise<Page> {
   const { account, query, formats, words, origin } = request;
   const { common, apiLog: text } = words;
   const place = cursorIn(query.get('entry'));

@@ -1,9 +1,10 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { backOf, segmentChip } from '../calls/call-cells.ts';
 import { displayText } from '../kit/display-text.ts';
 import { notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Page } from '../kit/page-request.ts';
 import { searchWords } from '../kit/search-text.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { personAddress } from '../rules/person-address.ts';
@@ -34,7 +35,7 @@ export function customerPages(pages: Pages, { store: { customers, callers } }: P
       limit: PAGE,
     });
     const numbers = found.customers.flatMap((customer) => customer.numbers);
-    return listPage(request, found, await callers.lastCalls(account.id, numbers));
+    return listPage(await withSegments(request), found, await callers.lastCalls(account.id, numbers));
   });
   pages.get('/customers/new', 'agent', (request) =>
     newCustomerPage(request, {
@@ -45,7 +46,8 @@ export function customerPages(pages: Pages, { store: { customers, callers } }: P
   );
 }
 
-export function newCustomerPage(request: PageRequest, draft: Draft): Page {
+export async function newCustomerPage(asked: UserRequest, draft: Draft): Promise<Page> {
+  const request = await withSegments(asked);
   const { layout, customers: text } = request.words;
   return {
     title: text.newCustomer,
@@ -65,7 +67,7 @@ function cursorOf(value: string | null): CustomerCursor | null {
 }
 
 function listPage(
-  request: PageRequest,
+  request: SegmentRequest,
   { customers, next }: Awaited<ReturnType<CustomerStore['page']>>,
   lastCalls: ReadonlyMap<string, number>,
 ): Page {

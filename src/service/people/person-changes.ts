@@ -3,11 +3,12 @@ import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
+import { mayDelete, type Pages, type UserRequest } from '../accounts/user-request.ts';
 import { isDialable } from '../calls/call-cells.ts';
 import { given } from '../kit/administration.ts';
 import { folded } from '../kit/folded.ts';
 import { type FieldErrors, readForm } from '../kit/form.ts';
-import { type Answer, mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
+import type { Answer } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
@@ -106,7 +107,7 @@ const changedMeanwhile = () => new Refusal(409, (errors) => errors.changedMeanwh
 const onlyAdministrators = () => new Refusal(403, (errors) => errors.onlyAdministrators);
 
 /** The customer whom a form is about. */
-async function known({ account, form }: PageRequest, { store }: PersonParts, field = 'customer') {
+async function known({ account, form }: UserRequest, { store }: PersonParts, field = 'customer') {
   const customer = await store.customers.get(account.id, form.get(field) ?? '');
   if (customer === undefined) throw new Refusal(404, (errors) => errors.notThere);
   return customer;
@@ -117,7 +118,7 @@ async function known({ account, form }: PageRequest, { store }: PersonParts, fie
  * a caller may have come with one that nobody could type.
  */
 function numbersOf(
-  { form, account, words }: PageRequest,
+  { form, account, words }: UserRequest,
   stored: readonly string[] = [],
 ): { numbers?: string[]; error?: string } {
   if (!form.has('number')) return {};
@@ -151,7 +152,7 @@ const fieldOf = {
 } as const satisfies Record<CustomerRefusal['reason'], string>;
 
 /** Saves a customer, new or known. A field that the form does not name stays as it is. */
-async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
+async function save(request: UserRequest, parts: PersonParts): Promise<Answer> {
   const { account, form, words } = request;
   const { customers } = parts.store;
   const isNew = !form.has('customer');
@@ -214,7 +215,7 @@ async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
 }
 
 /** Gives a stranger a name: a new customer, or after a question the number to a known one. */
-async function nameStranger(request: PageRequest, parts: PersonParts): Promise<Answer> {
+async function nameStranger(request: UserRequest, parts: PersonParts): Promise<Answer> {
   const { account, form, words } = request;
   const { customers } = parts.store;
   const { values, errors } = readForm(named, request);
@@ -254,7 +255,7 @@ async function nameStranger(request: PageRequest, parts: PersonParts): Promise<A
 }
 
 /** Customers in whose names all words of this one are. */
-async function namesakes(name: string, request: PageRequest, parts: PersonParts): Promise<Customer[]> {
+async function namesakes(name: string, request: UserRequest, parts: PersonParts): Promise<Customer[]> {
   const wordsOf = (text: string) => folded(text).split(/\s+/).filter(Boolean);
   const words = wordsOf(name).slice(0, 8);
   const customers = await findCustomers(words, MAX_FOUND * 4, request, parts);
