@@ -108,17 +108,29 @@ export function answeredBy({ callerId }: Pick<CallRecord, 'callerId'>, request: 
 
 /** Calls as rows: the name opens the person. */
 export function callTable(calls: readonly CallRecord[], request: SegmentRequest, filtered: boolean): Html {
-  const { formats, now, extensions, words, moved } = request;
+  const { formats, now, words, moved } = request;
   const text = words.calls;
-  const outcome = (call: CallRecord) => {
-    const { word, live } = stateOf(call, request);
-    const end = endText(call, words);
-    if (live === 'talking') return html`${answeredBy(call, request)} <span class="quiet">${word}</span>`;
-    return call.missed || live || call.callerId === null
-      ? html`${word}${end && html` <span class="quiet">${end}</span>`}`
-      : answeredBy(call, request);
-  };
-  const columns: Column<CallRecord>[] = [
+  return table({
+    kind: 'calls',
+    caption: words.layout.calls,
+    columns: callColumns(request),
+    rows: calls,
+    key: ({ id }) => id,
+    moved,
+    rowClass: (call) => (stateOf(call, request).live === 'ringing' ? 'live' : undefined),
+    day: ({ startedAt }) =>
+      formats.day(startedAt, now) === formats.day(now, now) ? '' : formats.day(startedAt, now),
+    heads: 'unseen',
+    empty: filtered
+      ? html`${text.noMatch} <a class="button" href="/calls">${words.common.clearFilter}</a>`
+      : text.none,
+  });
+}
+
+function callColumns(request: SegmentRequest): readonly Column<CallRecord>[] {
+  const { formats, now, extensions, words } = request;
+  const text = words.calls;
+  return [
     { head: '', is: 'mark-cell', cell: (call) => stateOf(call, request).picture },
     { head: text.caller, name: true, cell: (call) => personLink(call, request) },
     { head: text.segment, is: 'seg', cell: ({ segment }) => segmentChip(segment, request) },
@@ -132,7 +144,7 @@ export function callTable(calls: readonly CallRecord[], request: SegmentRequest,
       head: text.answeredBy,
       is: 'by',
       cell: (call) =>
-        html`${outcome(call)}${
+        html`${outcomeOf(call, request)}${
           call.extras.numberCalled !== null &&
           html` <span class="quiet">${text.calledFor(displayText(numberCalledText(extensions, call.extras.numberCalled), 60))}</span>`
         }`,
@@ -156,19 +168,14 @@ export function callTable(calls: readonly CallRecord[], request: SegmentRequest,
         html`<time datetime=${new Date(startedAt).toISOString()} title=${formats.dateTime(startedAt)}>${formats.time(startedAt)}</time>`,
     },
   ];
-  return table({
-    kind: 'calls',
-    caption: words.layout.calls,
-    columns,
-    rows: calls,
-    key: ({ id }) => id,
-    moved,
-    rowClass: (call) => (stateOf(call, request).live === 'ringing' ? 'live' : undefined),
-    day: ({ startedAt }) =>
-      formats.day(startedAt, now) === formats.day(now, now) ? '' : formats.day(startedAt, now),
-    heads: 'unseen',
-    empty: filtered
-      ? html`${text.noMatch} <a class="button" href="/calls">${words.common.clearFilter}</a>`
-      : text.none,
-  });
+}
+
+/** Who answered, or how else a call ended, or what it is now. */
+function outcomeOf(call: CallRecord, request: UserRequest): Html {
+  const { word, live } = stateOf(call, request);
+  const end = endText(call, request.words);
+  if (live === 'talking') return html`${answeredBy(call, request)} <span class="quiet">${word}</span>`;
+  return call.missed || live || call.callerId === null
+    ? html`${word}${end && html` <span class="quiet">${end}</span>`}`
+    : answeredBy(call, request);
 }

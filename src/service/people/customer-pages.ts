@@ -9,7 +9,7 @@ import { searchWords } from '../kit/search-text.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { personAddress } from '../rules/person-address.ts';
 import { plainText } from '../rules/plain-text.ts';
-import { html } from '../words/html.ts';
+import { type Html, html } from '../words/html.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, customerFields, listedNumbers } from './customer-fields.ts';
 import type { CustomerCursor, CustomerStore } from './customer-store.ts';
@@ -71,15 +71,64 @@ function listPage(
   { customers, next }: Awaited<ReturnType<CustomerStore['page']>>,
   lastCalls: ReadonlyMap<string, number>,
 ): Page {
-  const { query, administrates, words, formats, now, segments } = request;
+  const { query, administrates, words } = request;
   const { common, customers: text } = words;
   const [q, segment] = [query.get('q') ?? '', query.get('segment') ?? ''];
-  const names = [...new Set([...segments.map(({ name }) => name), ...(segment ? [segment] : [])])];
   const address = (also: Record<string, string> = {}) =>
     `/customers?${new URLSearchParams({ ...(q && { q }), ...(segment && { segment }), ...also })}`;
+  return {
+    title: words.layout.customers,
+    body: html`
+      <div class="head"><h1>${words.layout.customers}</h1><div class="together">
+        <a class="button primary" href="/customers/new">${icon('plus')}${common.add}</a>
+        ${
+          administrates &&
+          html`<a class="button" href="/customers/import">${text.importCsv}</a>
+            <a class="button" href="/customers/export">${icon('download')}${text.exportCsv}</a>`
+        }
+      </div></div>
+      ${query.has('removed') && notice(text.removed)}
+      ${searchForm(q, segment, request)}
+      ${table({
+        kind: 'known',
+        caption: words.layout.customers,
+        columns: customerColumns(lastCalls, request),
+        rows: customers,
+        empty: q !== '' || segment !== '' ? text.noMatch : text.none,
+      })}
+      ${pager(words.kit, {
+        newer: query.has('after') ? address() : undefined,
+        older: next === null ? undefined : address({ after: `${next.reference}\n${next.text}` }),
+      })}
+    `,
+  };
+}
+
+function searchForm(q: string, segment: string, { words, segments }: SegmentRequest): Html {
+  const { common, customers: text } = words;
+  const names = [...new Set([...segments.map(({ name }) => name), ...(segment ? [segment] : [])])];
+  return html`<form class="filters" role="search" action="/customers">
+        <div class="search">${icon('search')}<input type="search" name="q" value=${q} aria-label=${text.searchFor} placeholder=${text.searchFor} /></div>
+        ${
+          names.length > 0 &&
+          html`<select name="segment" aria-label=${words.calls.segment}>
+            <option value="">${words.layout.customers}: ${common.all}</option>
+            ${names.map((name) => html`<option value=${name} selected=${name === segment}>${plainText(name, 40)}</option>`)}
+          </select>`
+        }
+        <button type="submit">${common.search}</button>
+      </form>`;
+}
+
+function customerColumns(
+  lastCalls: ReadonlyMap<string, number>,
+  request: SegmentRequest,
+): readonly Column<Customer>[] {
+  const { words, formats, now } = request;
+  const { common, customers: text } = words;
   const lastCall = ({ numbers }: Customer) =>
     Math.max(0, ...numbers.map((number) => lastCalls.get(number) ?? 0));
-  const columns: Column<Customer>[] = [
+  return [
     {
       head: common.name,
       name: true,
@@ -109,40 +158,4 @@ function listPage(
       cell: (customer) => lastCall(customer) > 0 && formats.day(lastCall(customer), now),
     },
   ];
-  return {
-    title: words.layout.customers,
-    body: html`
-      <div class="head"><h1>${words.layout.customers}</h1><div class="together">
-        <a class="button primary" href="/customers/new">${icon('plus')}${common.add}</a>
-        ${
-          administrates &&
-          html`<a class="button" href="/customers/import">${text.importCsv}</a>
-            <a class="button" href="/customers/export">${icon('download')}${text.exportCsv}</a>`
-        }
-      </div></div>
-      ${query.has('removed') && notice(text.removed)}
-      <form class="filters" role="search" action="/customers">
-        <div class="search">${icon('search')}<input type="search" name="q" value=${q} aria-label=${text.searchFor} placeholder=${text.searchFor} /></div>
-        ${
-          names.length > 0 &&
-          html`<select name="segment" aria-label=${words.calls.segment}>
-            <option value="">${words.layout.customers}: ${common.all}</option>
-            ${names.map((name) => html`<option value=${name} selected=${name === segment}>${plainText(name, 40)}</option>`)}
-          </select>`
-        }
-        <button type="submit">${common.search}</button>
-      </form>
-      ${table({
-        kind: 'known',
-        caption: words.layout.customers,
-        columns,
-        rows: customers,
-        empty: q !== '' || segment !== '' ? text.noMatch : text.none,
-      })}
-      ${pager(words.kit, {
-        newer: query.has('after') ? address() : undefined,
-        older: next === null ? undefined : address({ after: `${next.reference}\n${next.text}` }),
-      })}
-    `,
-  };
 }
