@@ -21,7 +21,7 @@ const order = [
     'service/users',
     'service/audit',
   ],
-  ...['service/kit', 'service/accounts', 'service/store', 'service/words', 'service/rules'],
+  ...['service/accounts', 'service/kit', 'service/store', 'service/words', 'service/rules'],
   ...['shared/delivery', 'shared/api', 'shared/storage', 'shared/alerts', 'shared/mail'],
   ...['shared/phone-number', 'shared/process', 'shared/log'],
 ];

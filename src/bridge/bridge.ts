@@ -1,21 +1,20 @@
-import { type ApiClient, type ApiClientOptions, createApiClient } from '../shared/api/client.ts';
+import { type ApiClient, createApiClient } from '../shared/api/client.ts';
 import { createDispatcher } from '../shared/delivery/dispatcher.ts';
 import { createHistoryReader } from '../shared/delivery/history-reader.ts';
 import type { DeliveryQueue } from '../shared/delivery/queue.ts';
 import { standBy } from '../shared/delivery/standby.ts';
 import type { Log } from '../shared/log/log.ts';
 import type { LogStatus } from '../shared/log/log-destination.ts';
-import type { MailOptions } from '../shared/mail/mail.ts';
 import { monotonicMs, systemClock } from '../shared/process/clock.ts';
 import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
-import type { PageServerOptions } from '../shared/process/page-server.ts';
-import { createLookups, type LookupOptions } from './agi/agi.ts';
+import { createLookups } from './agi/agi.ts';
 import { createLookupPermissions } from './agi/lookup-permission.ts';
-import { type AmiLinkOptions, createAmiLink } from './ami/link.ts';
-import { type BridgeAlertsConfig, createBridgeAlerts } from './bridge-alerts.ts';
-import { type CallSettings, createRules } from './calls/rules.ts';
+import { createAmiLink } from './ami/link.ts';
+import { createBridgeAlerts } from './bridge-alerts.ts';
+import type { BridgeConfig, LiveConfig } from './bridge-config.ts';
+import { createRules } from './calls/rules.ts';
 import { createGapFiller } from './cdr/gap-filler.ts';
-import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
+import { openSource } from './cdr/open-cdr-source.ts';
 import { createChannelWatch } from './channel-watch.ts';
 import { type Appended, createPruning, type Outbox, openOutbox } from './outbox/outbox.ts';
 import { createReconciliation } from './reconciliation.ts';
@@ -27,37 +26,6 @@ import { createStatusReader, watchAppends } from './status.ts';
 import { createTrackerDriver } from './tracker-driver.ts';
 import { createTrunkWatch } from './trunk-watch.ts';
 
-type BridgeConfig = {
-  readonly ami: AmiLinkOptions;
-  readonly calls: CallSettings;
-  /** Asterisk's own call records; absent: calls that were not observed are not reported. */
-  readonly cdr: SourceOptions | undefined;
-  readonly api: ApiClientOptions;
-  /** Absent: no priority lookups are answered. */
-  readonly agi: LookupOptions | undefined;
-  readonly outbox: {
-    readonly stateDir: string;
-    /** How long delivered events are kept, ms. */
-    readonly keepMs: number;
-    /** Interval of comparisons with the API's history, ms; 0: none. */
-    readonly reconcileEveryMs: number;
-    /** How long the journal is kept, ms; 0: there is no journal. */
-    readonly journalKeepMs: number;
-    /** Head start of another bridge that reports the same calls, ms; 0: no other bridge. */
-    readonly standbyDelayMs: number;
-  };
-  readonly status: PageServerOptions | undefined;
-  readonly alerts: BridgeAlertsConfig['alerts'];
-  readonly mail: MailOptions | undefined;
-};
-
-/** Settings that a running bridge can change: its logins, and the rules for the next calls. */
-type LiveConfig = {
-  readonly ami: Pick<AmiLinkOptions, 'username' | 'secret'>;
-  readonly api: Pick<ApiClientOptions, 'token'>;
-  readonly calls: CallSettings;
-};
-
 type Tools = {
   readonly log: Log;
   /** State of the log; absent if it does not go to standard output. */
@@ -68,21 +36,63 @@ type Tools = {
 
 export type Bridge = Awaited<ReturnType<typeof startBridge>>;
 
+/** What the parts of a bridge are made with. `onStop`: how each is stopped, in the reverse order. */
+type Start = {
+  readonly config: BridgeConfig;
+  readonly tools: Tools;
+  readonly onStop: (part: string, stop: () => unknown) => void;
+  readonly now: () => number;
+};
+
 /**
  * The bridge, from the PBX's socket to the API's: its parts in the order in which they are built, and stopped in the
  * reverse of that in which they start. `fail` is called when an essential part has died; the process should end then.
  */
 export async function startBridge(config: BridgeConfig, tools: Tools) {
-  const { log, logStatus, version, fail } = tools;
   await using starting = new AsyncDisposableStack();
-  const onStop = partsOf(starting, log);
-  const now = Date.now;
-  const { pbxId } = config.calls;
-  const { standbyDelayMs, reconcileEveryMs, keepMs } = config.outbox;
-  const keepsJournal = config.outbox.journalKeepMs > 0;
-  const sendsExtras = config.api.extras === true;
+  const start: Start = { config, tools, onStop: partsOf(starting, tools.log), now: Date.now };
+  const storage = await openStorage(start);
+  const delivery = createDelivery(start, storage);
+  const calls = await createCallParts(start, storage, delivery);
+  const reports = createReports(start, storage, delivery, calls);
+  await startDelivery(start, storage, delivery, calls, reports);
+  await startCallParts(start, calls);
 
-  // Callers wait for lookups: these start as soon as the state directory is locked, before its database is read.
+  const { outbox, saved, appends, lookups } = storage;
+  tools.log.say('program.started', {
+    version: tools.version,
+    pbxId: config.calls.pbxId,
+    api: config.api.baseUrl,
+    stateDir: config.outbox.stateDir,
+    openCalls: saved.calls.length,
+    waiting: await outbox.waiting(),
+  });
+  const stop = stopOnce(starting);
+  return {
+    /** Takes new settings. No connection is ended and no event is lost for it. */
+    reload({ ami, api, calls: settings }: LiveConfig) {
+      delivery.client.changeToken(api.token);
+      lookups?.changeToken(api.token);
+      delivery.reconciliation?.changeToken(api.token);
+      delivery.dispatcher.retry();
+      calls.tracker.changeSettings(settings);
+      calls.link.changeLogin(ami);
+    },
+    /** What can be seen without waiting, for the service manager's watchdog. */
+    liveness(): Liveness {
+      const { counters, ...pbx } = calls.link.status();
+      const { uncommittedSince } = appends.status();
+      return { pbx: { ...pbx, ...counters }, storage: outbox.storage(), uncommittedSince };
+    },
+    status: reports.status,
+    stop,
+  };
+}
+
+type Storage = Awaited<ReturnType<typeof openStorage>>;
+
+/** Opens the outbox. Callers wait for lookups: these start as soon as the state directory is locked, before its database is read. */
+async function openStorage({ config, tools: { log, fail }, onStop, now }: Start) {
   const held = Promise.withResolvers<void>();
   const opening = openOutbox(
     { directory: config.outbox.stateDir },
@@ -102,12 +112,17 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     onStop('agi', lookups.stop);
     await lookups.agi.start();
   }
-
   const outbox = await opening;
   void outbox.failed.then(fail);
   const saved = await outbox.load();
-  const appends = watchAppends(outbox.append, now);
+  return { permissions, lookups, outbox, saved, appends: watchAppends(outbox.append, now) };
+}
 
+type Delivery = ReturnType<typeof createDelivery>;
+
+/** What sends events to the API, and compares them with its history. */
+function createDelivery({ config, tools: { log }, now }: Start, { outbox }: Storage) {
+  const { standbyDelayMs, reconcileEveryMs, journalKeepMs } = config.outbox;
   const client = createApiClient(config.api);
   const dispatcher = createDispatcher({
     queue: standbyDelayMs === 0 ? outbox : standingBy(outbox, client, standbyDelayMs, log),
@@ -117,17 +132,34 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     monotonic: monotonicMs,
     random: Math.random,
   });
-  // A standby bridge reads from the disk which events are due.
-  const onAppended = ({ nextEvents }: Appended) => {
-    if (standbyDelayMs === 0) dispatcher.offer(nextEvents);
-  };
   const reconciliation = reconcileEveryMs
     ? createReconciliation(
-        { api: config.api, pbxId, everyMs: reconcileEveryMs },
-        { outbox, dispatcher, keepsJournal, now, log: log.child({ part: 'reconcile' }) },
+        { api: config.api, pbxId: config.calls.pbxId, everyMs: reconcileEveryMs },
+        { outbox, dispatcher, keepsJournal: journalKeepMs > 0, now, log: log.child({ part: 'reconcile' }) },
       )
     : undefined;
+  return {
+    client,
+    dispatcher,
+    reconciliation,
+    // A standby bridge reads from the disk which events are due.
+    onAppended: ({ nextEvents }: Appended) => {
+      if (standbyDelayMs === 0) dispatcher.offer(nextEvents);
+    },
+  };
+}
 
+type CallParts = Awaited<ReturnType<typeof createCallParts>>;
+
+/** What observes the PBX and decides about its calls. */
+async function createCallParts(
+  { config, tools: { log, fail }, now }: Start,
+  storage: Storage,
+  delivery: Delivery,
+) {
+  const { outbox, saved, appends, lookups, permissions } = storage;
+  const { onAppended } = delivery;
+  const sendsExtras = config.api.extras === true;
   const link = createAmiLink(config.ami, {
     log: log.child({ part: 'ami' }),
     clock: systemClock,
@@ -140,7 +172,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     append: appends.append,
     callsInMemory: appends.callsInMemory,
     onAppended,
-    keepsJournal,
+    keepsJournal: config.outbox.journalKeepMs > 0,
     prefetchPriority: (number) => lookups?.agi.prefetch(number),
     onApplied: permissions.review,
     hasGapFiller: config.cdr !== undefined,
@@ -157,7 +189,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
   const gapFiller =
     source &&
     createGapFiller(
-      { source, checkpoint: saved.cdrCheckpoint, keepMs },
+      { source, checkpoint: saved.cdrCheckpoint, keepMs: config.outbox.keepMs },
       { ...tracker.live, recordOptions: () => link.status().records },
       {
         outbox: { ...outbox, append: appends.append, written: appends.written },
@@ -167,20 +199,33 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
         sendsExtras,
       },
     );
+  return { link, tracker, channels, trunks, gapFiller };
+}
 
-  const address = `${config.ami.host}:${config.ami.port}`;
+type Reports = ReturnType<typeof createReports>;
+
+/** What the bridge says of itself: status, alerts and metrics. */
+function createReports(
+  { config, tools, now }: Start,
+  storage: Storage,
+  delivery: Delivery,
+  calls: CallParts,
+) {
+  const { log, logStatus, version } = tools;
+  const { link, tracker, gapFiller } = calls;
+  const { client, dispatcher, reconciliation } = delivery;
   const read = createStatusReader(
     {
       version,
-      pbxId,
-      address,
-      outbox,
-      appends,
+      pbxId: config.calls.pbxId,
+      address: `${config.ami.host}:${config.ami.port}`,
+      outbox: storage.outbox,
+      appends: storage.appends,
       tracker,
       link,
       dispatcher,
       reconciliation,
-      agi: lookups?.agi,
+      agi: storage.lookups?.agi,
       log: logStatus,
     },
     now,
@@ -198,8 +243,17 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
   }
   const metrics = createMetrics();
   const server = config.status && createStatusServer(config.status, { readStatus: status, metrics, log });
-  const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
+  return { alerts, status, metrics, server };
+}
 
+async function startDelivery(
+  { config, onStop, now }: Start,
+  { outbox }: Storage,
+  { client, dispatcher, reconciliation }: Delivery,
+  { gapFiller }: CallParts,
+  { alerts, metrics, server }: Reports,
+): Promise<void> {
+  const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
   onStop('pruning', pruning.stop);
   pruning.start();
   onStop('api', client.close);
@@ -221,6 +275,13 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
   }
   onStop('alerts', alerts.stop);
   alerts.start();
+}
+
+/** The PBX is heard last, when all that its events need is there. */
+async function startCallParts(
+  { onStop }: Start,
+  { tracker, trunks, channels, link, gapFiller }: CallParts,
+): Promise<void> {
   onStop('calls', tracker.stop);
   onStop('trunks', trunks.stop);
   trunks.start();
@@ -232,35 +293,6 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     onStop('cdr', gapFiller.stop);
     await gapFiller.start();
   }
-
-  log.say('program.started', {
-    version,
-    pbxId,
-    api: config.api.baseUrl,
-    stateDir: config.outbox.stateDir,
-    openCalls: saved.calls.length,
-    waiting: await outbox.waiting(),
-  });
-  const stop = stopOnce(starting);
-  return {
-    /** Takes new settings. No connection is ended and no event is lost for it. */
-    reload({ ami, api, calls }: LiveConfig) {
-      client.changeToken(api.token);
-      lookups?.changeToken(api.token);
-      reconciliation?.changeToken(api.token);
-      dispatcher.retry();
-      tracker.changeSettings(calls);
-      link.changeLogin(ami);
-    },
-    /** What can be seen without waiting, for the service manager's watchdog. */
-    liveness(): Liveness {
-      const { counters, ...pbx } = link.status();
-      const { uncommittedSince } = appends.status();
-      return { pbx: { ...pbx, ...counters }, storage: outbox.storage(), uncommittedSince };
-    },
-    status,
-    stop,
-  };
 }
 
 function standingBy(queue: Outbox, client: ApiClient, delayMs: number, log: Log): DeliveryQueue {

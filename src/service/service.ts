@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import type { Log } from '../shared/log/log.ts';
 import { createMailer, type MailOptions } from '../shared/mail/mail.ts';
 import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
@@ -7,6 +8,7 @@ import { firstAccount, openDirectory } from './accounts/directory.ts';
 import type { Account } from './accounts/directory-store.ts';
 import { makeKeys, serverSecret } from './accounts/keys.ts';
 import { type AppOptions, buildApp } from './app/app.ts';
+import { closeApp, listen } from './app/listen.ts';
 import { makeScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
 import { makeBudgets, makeRateLimit } from './kit/budget.ts';
@@ -68,9 +70,20 @@ const DIRECTORY_MS = 1000;
 const SESSIONS_MS = 1000;
 const TRIM_MS = 3_600_000;
 const BACKUP_MS = 60_000;
-/** Open requests may take this long to end when the service stops. */
-const DRAIN_MS = 4000;
-const SWEEP_MS = 50;
+
+type Tools = {
+  readonly log: Log;
+  readonly version?: string;
+  readonly fail?: (error: unknown) => void;
+};
+
+/** What the parts of the service are made with. `onStop`: how each is stopped, in the reverse order. */
+type Start = {
+  readonly options: ServiceOptions;
+  readonly log: Log;
+  readonly onStop: (part: string, stop: () => unknown) => void;
+  readonly clock: () => number;
+};
 
 /**
  * Starts the Call Integration API service: its parts in the order in which they are built, and stopped in reverse.
@@ -79,16 +92,51 @@ const SWEEP_MS = 50;
  */
 export async function startService(
   options: ServiceOptions,
-  { log, version = '', fail = () => {} }: { log: Log; version?: string; fail?: (error: unknown) => void },
+  { log, version = '', fail = () => {} }: Tools,
 ): Promise<RunningService> {
   await using starting = new AsyncDisposableStack();
-  const onStop = partsOf(starting, log);
-  const clock = Date.now;
-  const startedAt = clock();
+  const start: Start = { options, log, onStop: partsOf(starting, log), clock: Date.now };
+  const startedAt = start.clock();
+  const storage = await openStorage(start, fail);
+  const live = await startLiveParts(start, storage);
+  const work = startBackgroundWork(start, storage);
+  const { app, linkOrigin } = await buildServiceApp(start, storage, live, work);
+  start.onStop('app', () => closeApp(app));
+  const url = await listen(app, options.listen);
+  await startUpkeepParts(start, storage, live, work, { version, startedAt, origin: linkOrigin() });
+
+  const { store, directory, keys } = storage;
+  // A start that fails before this leaves no account and no backup.
+  const made = await makeFirstAccount(start, storage);
+  await directory.refresh();
+  startBackups(start, work);
+  sayStarted(start, storage, url);
+
+  const first = () => directory.accounts()[0] as Account;
+  return {
+    url,
+    firstStart: made,
+    token() {
+      const integration = directory.integrations(first().id).find(({ enabled }) => enabled);
+      if (integration === undefined)
+        throw new Error('the first account has no integration that is switched on');
+      return keys.integrationToken(integration);
+    },
+    async link() {
+      const user = await store.withLock(() => firstAdministrator(store, first(), start.clock()));
+      return `${linkOrigin()}/sign-in#${await makeLink(store, keys, user, start.clock())}`;
+    },
+    stop: stopOnce(starting),
+  };
+}
+
+type Storage = Awaited<ReturnType<typeof openStorage>>;
+
+/** Opens what is stored, and keeps the accounts in memory up to date. */
+async function openStorage({ options, log, onStop }: Start, fail: (error: unknown) => void) {
   const keys = makeKeys(serverSecret(options.stateDir));
   // Processes on one PostgreSQL may share the state folder: it holds only the secret.
   if (options.database === null) onStop('state folder', holdStateDir(options.stateDir));
-
   const store = await openStore(options, keys, fail);
   onStop('store', store.close);
   const { safe, ...about } = await store.about();
@@ -97,6 +145,13 @@ export async function startService(
   const refresh = () => void directory.refresh().catch(() => {}); // a second later, again
   const refreshing = setInterval(refresh, DIRECTORY_MS);
   onStop('directory', () => clearInterval(refreshing));
+  return { keys, store, directory, refresh };
+}
+
+type LiveParts = Awaited<ReturnType<typeof startLiveParts>>;
+
+/** What moves on screens, whichever process changed it. */
+async function startLiveParts({ onStop, clock }: Start, { store, directory, refresh }: Storage) {
   const screens = makeScreens(directory.extensions);
   const callBackList = makeCallBackList(
     store.callers,
@@ -117,7 +172,13 @@ export async function startService(
     directory: refresh,
   });
   onStop('events of other processes', unfollow);
+  return { screens, callBackList };
+}
 
+type BackgroundWork = ReturnType<typeof startBackgroundWork>;
+
+/** What works without being asked: alerts, webhooks, the end of sessions. Backups begin when all else has. */
+function startBackgroundWork({ options, log, onStop, clock }: Start, { store, directory, keys }: Storage) {
   const meter = makeMeter({ withProcess: options.metrics !== undefined });
   const mailer = options.mail && counted(createMailer(options.mail), meter.counts.mails);
   const backups = options.backups && makeBackups(fileIn(options.stateDir), options.backups, { clock, log });
@@ -138,19 +199,26 @@ export async function startService(
   const again = () => {}; // when the storage is back
   onStop('old sessions', every(TRIM_MS, sessions.trim, again));
   onStop('ended sessions', every(SESSIONS_MS, sessions.endClosed, again));
+  return { meter, mailer, backups, alerts, webhooks, sessions };
+}
 
-  const { requestsPerMinute: perMinute } = options;
+async function buildServiceApp(
+  { options, log, clock }: Start,
+  { store, directory, keys }: Storage,
+  { screens, callBackList }: LiveParts,
+  { meter, mailer, alerts, webhooks, sessions }: BackgroundWork,
+) {
   const linkOrigin = () =>
     linkAddress(options, { host: options.listen.host, port: (app.server.address() as AddressInfo).port });
-  const [budgets, turns, rateLimit] = [makeBudgets(), makeTurns(), makeRateLimit()];
+  const limits = { budgets: makeBudgets(), turns: makeTurns(), rateLimit: makeRateLimit() };
   directory.onRemoved(({ accounts, integrations }) => {
-    for (const id of integrations) rateLimit.forget('integration', id);
+    for (const id of integrations) limits.rateLimit.forget('integration', id);
     for (const id of accounts) {
-      rateLimit.forget('account', id);
-      for (const part of [turns, callBackList, screens]) part.forget(id);
+      limits.rateLimit.forget('account', id);
+      for (const part of [limits.turns, callBackList, screens]) part.forget(id);
     }
   });
-  const app = await buildApp(
+  const app: FastifyInstance = await buildApp(
     {
       store,
       directory,
@@ -163,67 +231,48 @@ export async function startService(
       mailer,
       meter,
       access: makeAccess(store.users, keys, options.trustedProxies, clock, log),
-      budgets,
-      turns,
-      perMinute,
-      rateLimit,
+      ...limits,
+      perMinute: options.requestsPerMinute,
       observed: alerts,
       webhooks,
-      webhookNetworks,
+      webhookNetworks: options.webhookNetworks ?? [],
       clock,
       log,
     },
     options,
   );
-  onStop('app', async () => {
-    // Node closes the connections that are idle now; others become idle when their last response is sent.
-    const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
-    const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
-    await app.close();
-    clearInterval(sweep);
-    clearTimeout(cut);
-  });
-  await app.listen(options.listen).catch((error: NodeJS.ErrnoException) => {
-    const { host, port } = options.listen;
-    const why =
-      error.code === 'EADDRINUSE'
-        ? `port ${port} is used by another program: end it (as root, ss -ltnp names it), or choose another port`
-        : `cannot listen on ${bracketed(host)}:${port} (${error.code ?? error.message}): choose an address of this machine, and a port that this user may use`;
-    throw new Error(`SERVICE_LISTEN: ${why}`, { cause: error });
-  });
-  const { port } = app.server.address() as AddressInfo;
-  const url = `http://${bracketed(options.listen.host)}:${port}`;
+  return { app, linkOrigin };
+}
 
-  onStop(
-    'upkeep',
-    startUpkeep({
-      store,
-      retention: options.retention,
-      mailer,
-      screens,
-      origin: linkOrigin(),
-      directory,
-      clock,
-      log,
-    }),
-  );
-  if (options.metrics !== undefined) {
-    const server = createMetricsServer(options.metrics, {
-      meter,
-      version,
-      startedAt,
-      store,
-      directory,
-      screens,
-      alerts,
-      webhooks,
-      backups,
-      log,
-    });
-    onStop('metrics', server.stop);
-    await server.start();
-  }
-  // A start that fails before this leaves no account and no backup.
+async function startUpkeepParts(
+  { options, log, onStop, clock }: Start,
+  { store, directory }: Storage,
+  { screens }: LiveParts,
+  { meter, mailer, alerts, webhooks, backups }: BackgroundWork,
+  about: { readonly version: string; readonly startedAt: number; readonly origin: string },
+): Promise<void> {
+  const { version, startedAt, origin } = about;
+  const { retention, metrics } = options;
+  onStop('upkeep', startUpkeep({ store, retention, mailer, screens, origin, directory, clock, log }));
+  if (metrics === undefined) return;
+  const server = createMetricsServer(metrics, {
+    meter,
+    version,
+    startedAt,
+    store,
+    directory,
+    screens,
+    alerts,
+    webhooks,
+    backups,
+    log,
+  });
+  onStop('metrics', server.stop);
+  await server.start();
+}
+
+/** Makes the first account. Returns whether there was none. */
+async function makeFirstAccount({ options, log, clock }: Start, { store }: Storage): Promise<boolean> {
   const made = await store.withLock(() => firstAccount(store, options.country, clock()));
   if (made)
     log.say('service.first-start', {
@@ -231,39 +280,27 @@ export async function startService(
       integration: made.integration.name,
       stateDir: options.stateDir,
     });
-  await directory.refresh();
-  if (backups) {
-    void backups.run();
-    onStop(
-      'backups',
-      every(BACKUP_MS, backups.run, () => {}),
-    );
-  }
-  if (!isLoopback(options.listen.host) && options.trustedProxies.length === 0)
-    log.say('service.plain-http', { host: bracketed(options.listen.host) });
+  return made !== undefined;
+}
+
+function startBackups({ onStop }: Start, { backups }: BackgroundWork): void {
+  if (!backups) return;
+  void backups.run();
+  onStop(
+    'backups',
+    every(BACKUP_MS, backups.run, () => {}),
+  );
+}
+
+function sayStarted({ options, log }: Start, { directory }: Storage, url: string): void {
+  const { host } = options.listen;
+  if (!isLoopback(host) && options.trustedProxies.length === 0)
+    log.say('service.plain-http', { host: bracketed(host) });
   log.say('service.started', {
     url,
     accounts: directory.accounts().length,
     integrations: directory.integrationCount(),
   });
-
-  const first = () => directory.accounts()[0] as Account;
-  const stop = stopOnce(starting);
-  return {
-    url,
-    firstStart: made !== undefined,
-    token() {
-      const integration = directory.integrations(first().id).find(({ enabled }) => enabled);
-      if (integration === undefined)
-        throw new Error('the first account has no integration that is switched on');
-      return keys.integrationToken(integration);
-    },
-    async link() {
-      const user = await store.withLock(() => firstAdministrator(store, first(), clock()));
-      return `${linkOrigin()}/sign-in#${await makeLink(store, keys, user, clock())}`;
-    },
-    stop,
-  };
 }
 
 const alertOptions = ({ alerts, mail, hosts }: ServiceOptions) => ({

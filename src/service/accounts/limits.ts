@@ -1,5 +1,5 @@
+import { ChangeRefused } from '../store/change-refused.ts';
 import * as english from '../words/refused-changes.ts';
-import type { Words } from '../words/words.ts';
 
 /**
  * How many of a kind an account can have; users, if the operator has set no other number. A page that lists them, or a
@@ -7,17 +7,6 @@ import type { Words } from '../words/words.ts';
  * ones.
  */
 export const accountLimits = { segments: 200, extensions: 2_000, integrations: 200, users: 500 } as const;
-
-/** A change that the store refuses. `message`: in English; `text`: as a page shows it. */
-export class ChangeRefused extends Error {
-  readonly statusCode: 409 | 422;
-  readonly text: (words: Words) => string;
-  constructor(statusCode: 409 | 422, message: string, text: (words: Words) => string) {
-    super(message);
-    this.statusCode = statusCode;
-    this.text = text;
-  }
-}
 
 /** The account has as many as it can have. */
 export function limitReached(kind: 'segments' | 'extensions' | 'integrations'): ChangeRefused {

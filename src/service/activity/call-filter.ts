@@ -4,12 +4,12 @@ import { monotonicMs } from '../../shared/process/clock.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionName, extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
+import type { UserRequest } from '../accounts/user-request.ts';
 import type { CallFilter } from '../calls/call-conditions.ts';
 import { type CallStore, newestCalls } from '../calls/call-store.ts';
 import { dateAt, dateIn, daysBetween } from '../kit/calendar.ts';
 import { folded } from '../kit/folded.ts';
 import { type HoursPart, type OpeningHours, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
-import type { PageRequest } from '../kit/page-request.ts';
 import { numberTerm, searchWords } from '../kit/search-text.ts';
 
 /** The search in the address of the call list, as typed. */
@@ -102,7 +102,7 @@ export function addressOf(
 }
 
 /** Of a request: who asks, and where. */
-type Asked = Pick<PageRequest, 'account' | 'extensions' | 'formats'> & { readonly user: Pick<User, 'id'> };
+type Asked = Pick<UserRequest, 'account' | 'extensions' | 'formats'> & { readonly user: Pick<User, 'id'> };
 
 /** Reads pages of calls, those in or out of opening hours alone if the query says so. */
 export function pageOf(

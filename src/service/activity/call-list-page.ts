@@ -2,6 +2,7 @@ import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { extensionName, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
 import { accountLimits } from '../accounts/limits.ts';
+import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { quantile, type ReportStore } from '../calls/aggregate.ts';
 import { callTable, newCalls } from '../calls/call-cells.ts';
 import { isAnswered, isMissed } from '../calls/call-meaning.ts';
@@ -23,7 +24,7 @@ import { displayText } from '../kit/display-text.ts';
 import { choice, field, hiddenFields, notice, oneOf } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { openingHoursOf } from '../kit/opening-hours.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Page } from '../kit/page-request.ts';
 import { cursorList } from '../kit/table.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
@@ -58,7 +59,7 @@ export function callListPage(pages: Pages, context: Parts): void {
     callsAlone: true,
     body: null,
   }));
-  pages.get('/calls', 'agent', (request) => listPage(request, context));
+  pages.get('/calls', 'agent', async (request) => listPage(await withSegments(request), context));
   pages.get('/calls.csv', 'agent', async (request) => {
     const { account, query, signal } = request;
     context.budgets.readers.hold(account.id, signal);
@@ -74,7 +75,7 @@ export function callListPage(pages: Pages, context: Parts): void {
 }
 
 /** Which calls a request asks for, and pages of them. */
-async function asked(request: PageRequest, { store, directory }: Parts) {
+async function asked(request: UserRequest, { store, directory }: Parts) {
   const account = request.account.id;
   const callQuery = callQueryIn(request.query);
   const integrations = directory.integrations(account);
@@ -88,7 +89,7 @@ async function asked(request: PageRequest, { store, directory }: Parts) {
   };
 }
 
-async function listPage(request: PageRequest, context: Parts): Promise<Page> {
+async function listPage(request: SegmentRequest, context: Parts): Promise<Page> {
   const { account, query, words, administrates } = request;
   const text = words.calls;
   const { callQuery, integrations, page } = await asked(request, context);
@@ -118,7 +119,7 @@ async function listPage(request: PageRequest, context: Parts): Promise<Page> {
     scripts: isNewest ? ['live'] : [],
     body: html`
       <div class="head"><h1>${words.layout.calls}</h1>${figures}</div>
-      ${!isUnused && !request.isRenewal && filterForm(callQuery, request, integrations, called)}
+      ${!isUnused && !request.isRenewal && filterForm(callQuery, request, { integrations, numbersCalled: called })}
       ${notUnderstoodIn(query).map((odd) => notice(html`${text.notUnderstood[odd.name === 'from' || odd.name === 'to' ? 'date' : odd.name]} ${displayText(odd.text, 60)}`, 'bad'))}
       <div id="calls" data-live=${isNewest ? (filtered ? 'hold' : '') : undefined} ...${newCalls(request)}>${!isSearching && callTable(calls, request, filtered)}</div>
       ${isUnused && administrates && html`<p class="empty"><a class="button primary" href="/integrations">${text.connect}</a></p>`}
@@ -128,7 +129,7 @@ async function listPage(request: PageRequest, context: Parts): Promise<Page> {
 }
 
 /** Today's figures, in one row. */
-async function today({ account, formats, now, words }: PageRequest, { store }: Parts): Promise<Html> {
+async function today({ account, formats, now, words }: UserRequest, { store }: Parts): Promise<Html> {
   const text = words.calls;
   const date = dateAt(now, formats.timeZone);
   // The whole day: the store keeps a span's figures for the next request.
@@ -150,42 +151,20 @@ async function today({ account, formats, now, words }: PageRequest, { store }: P
 const moment = (label: string, name: string, value: string) =>
   field({ label, name, type: value.includes('T') ? 'datetime-local' : 'date', value });
 
+/** What a filter form offers: the account's integrations, and the numbers that were called. */
+type Offered = {
+  readonly integrations: readonly Integration[];
+  readonly numbersCalled: readonly string[];
+};
+
 /** What is searched, which calls, which days; and in a menu what is needed seldom. Only the search needs a press of Enter. */
-function filterForm(
-  callQuery: CallQuery,
-  request: PageRequest,
-  integrations: readonly Integration[],
-  numbersCalled: readonly string[],
-): Html {
-  const { account, words, extensions, segments, user } = request;
+function filterForm(callQuery: CallQuery, request: SegmentRequest, offered: Offered): Html {
+  const { words, extensions, user } = request;
   const text = words.calls;
-  const { q, customer, extension, mine, segment, integration, called, place, hours, outcome } = callQuery;
+  const { q, customer, mine, integration, place, outcome } = callQuery;
   const at = (change: Partial<CallQuery>) => addressOf('/calls', { ...callQuery, ...change });
-  const narrowed = [
-    ['customer', text.customer, customer],
-    [
-      'integration',
-      text.integration,
-      integration && (integrations.find(({ uid }) => uid === integration)?.name ?? integration),
-    ],
-    ['place', text.place, place && text.places[place as keyof typeof text.places]],
-    ['outcome', text.outcome, outcome === null || outcome === 'missed' ? '' : text.outcomes[outcome]],
-    [
-      'extension',
-      text.answeredBy,
-      extensionsIn(extension)
-        .map((one) => extensionText(extensions, one))
-        .join(', '),
-    ],
-    ['segment', text.segment, segment],
-    ['called', text.numberCalled, called && numberCalledText(extensions, called)],
-    ['hours', words.settings.openingHours, hours && text.inHours[hours]],
-  ] as const;
   const days = dayChoices(request);
   const chosenDays = days.find(({ from, to }) => from === callQuery.from && to === callQuery.to);
-  const answerers = [...extensions.values()]
-    .filter(({ name, userName }) => name !== '' || userName !== null)
-    .slice(0, accountLimits.extensions);
   return html`
   <form class="filters" action="/calls" role="search" aria-label=${words.layout.calls}>
     <div class="search">${icon('search')}<input type="search" name="q" value=${q} maxlength="255" aria-label=${text.search} placeholder=${text.search} /></div>
@@ -206,7 +185,57 @@ function filterForm(
     </details>
     <details class="menu"><summary class="button bare" aria-label=${text.more} title=${text.more}>${icon('sliders-horizontal')}</summary>
       <div class="form">
-        ${choice({ label: text.outcome, name: 'outcome', value: outcome ?? '', options: outcomes.map((value) => [value, text.outcomes[value || 'all']] as const) })}
+        ${seldomFields(callQuery, request, offered)}
+        <button type="submit">${text.find}</button>
+        <a href=${addressOf('/calls.csv', callQuery)} download>${icon('download')}${text.download}</a>
+      </div>
+    </details>
+    ${narrowedBy(callQuery, request, offered.integrations).map(
+      ([name, label, value]) =>
+        value !== '' &&
+        html`<a class="button" href=${at({ [name]: name === 'outcome' ? null : '' })} aria-label=${`${words.common.remove}: ${label} ${plainText(value, 60)}`}>${label}: ${displayText(value, 60)}${icon('x')}</a>`,
+    )}
+  </form>`;
+}
+
+/** What the list is narrowed by besides the search, the days and whose calls: each can be taken away. */
+function narrowedBy(
+  callQuery: CallQuery,
+  { words, extensions }: SegmentRequest,
+  integrations: readonly Integration[],
+) {
+  const text = words.calls;
+  const { customer, extension, segment, integration, called, place, hours, outcome } = callQuery;
+  return [
+    ['customer', text.customer, customer],
+    [
+      'integration',
+      text.integration,
+      integration && (integrations.find(({ uid }) => uid === integration)?.name ?? integration),
+    ],
+    ['place', text.place, place && text.places[place as keyof typeof text.places]],
+    ['outcome', text.outcome, outcome === null || outcome === 'missed' ? '' : text.outcomes[outcome]],
+    [
+      'extension',
+      text.answeredBy,
+      extensionsIn(extension)
+        .map((one) => extensionText(extensions, one))
+        .join(', '),
+    ],
+    ['segment', text.segment, segment],
+    ['called', text.numberCalled, called && numberCalledText(extensions, called)],
+    ['hours', words.settings.openingHours, hours && text.inHours[hours]],
+  ] as const;
+}
+
+function seldomFields(callQuery: CallQuery, request: SegmentRequest, { numbersCalled }: Offered): Html {
+  const { account, words, extensions, segments } = request;
+  const text = words.calls;
+  const { extension, segment, called, hours, outcome } = callQuery;
+  const answerers = [...extensions.values()]
+    .filter(({ name, userName }) => name !== '' || userName !== null)
+    .slice(0, accountLimits.extensions);
+  return html`${choice({ label: text.outcome, name: 'outcome', value: outcome ?? '', options: outcomes.map((value) => [value, text.outcomes[value || 'all']] as const) })}
         ${choice({ label: text.answeredBy, name: 'extension', value: extension, options: [['', words.common.all], ...answerers.map((one) => [one.extension, plainText(extensionText(extensions, one.extension), 60)] as const)] })}
         ${segments.length > 0 && choice({ label: text.segment, name: 'segment', value: segment, options: [['', text.outcomes.all], ...segments.map(({ name }) => [name, plainText(name, 60)] as const)] })}
         ${
@@ -231,21 +260,11 @@ function filterForm(
           })
         }
         ${moment(text.since, 'from', callQuery.from)}
-        ${moment(text.until, 'to', callQuery.to)}
-        <button type="submit">${text.find}</button>
-        <a href=${addressOf('/calls.csv', callQuery)} download>${icon('download')}${text.download}</a>
-      </div>
-    </details>
-    ${narrowed.map(
-      ([name, label, value]) =>
-        value !== '' &&
-        html`<a class="button" href=${at({ [name]: name === 'outcome' ? null : '' })} aria-label=${`${words.common.remove}: ${label} ${plainText(value, 60)}`}>${label}: ${displayText(value, 60)}${icon('x')}</a>`,
-    )}
-  </form>`;
+        ${moment(text.until, 'to', callQuery.to)}`;
 }
 
 /** The days that people ask for, as they stand in an address. */
-function dayChoices({ formats, now, words: { calls: text } }: PageRequest) {
+function dayChoices({ formats, now, words: { calls: text } }: UserRequest) {
   const date = dateAt(now, formats.timeZone);
   const day = (ago: number) => String(date.subtract({ days: ago }));
   return [
@@ -267,7 +286,7 @@ const dayText = ({ from, to }: CallQuery) =>
  */
 export async function* callsAsCsv(
   next: (from: CallCursor | null) => ReturnType<CallStore['page']>,
-  { extensions, formats: { timeZone, locale } }: Pick<PageRequest, 'extensions' | 'formats'>,
+  { extensions, formats: { timeZone, locale } }: Pick<UserRequest, 'extensions' | 'formats'>,
   withExtras = false,
 ): AsyncGenerator<string> {
   const time = (at: number | null) => csvTime(at, timeZone);

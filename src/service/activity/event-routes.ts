@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../shared/log/log.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
@@ -54,68 +54,22 @@ type Parts = {
  * have changed, `last-with` with who spoke last with a caller that rings, and `beat`. The first and each `beat` give a user
  * the state of the phone systems (`systems`). After a lost connection the browser reconnects and starts again with `calls`.
  */
-export function eventRoutes({
-  budgets,
-  turns,
-  store,
-  directory,
-  screens,
-  callBackList,
-  sessions,
-  clock,
-  log,
-}: Parts) {
-  async function watcherOf(request: FastifyRequest): Promise<Watcher | undefined> {
-    const token = bearerToken(request.headers.authorization);
-    if (token !== undefined) {
-      const account = directory.authenticate(token, request.ip)?.account.id;
-      return account === undefined ? undefined : { account, user: null, session: null };
-    }
-    const session = await sessions.find(sessionCookie.read(request));
-    return session && { account: session.user.account, user: session.user, session };
-  }
-
-  /** Shared by the screens of an account. */
-  const systems = new LRUCache<number, Promise<PhoneSystem[]>>({ max: 10_000, ttl: SYSTEMS_MS });
-  directory.onRemoved(({ accounts }) => {
-    for (const account of accounts) systems.delete(account);
-  });
-  function systemsOf(account: number): Promise<PhoneSystem[]> {
-    const known = systems.get(account);
-    if (known !== undefined) return known;
-    const { timeZone = null } = directory.accounts().find(({ id }) => id === account) ?? {};
-    const about = { account, timeZone: timeZone ?? machineZone(), now: clock() };
-    const read = phoneSystems(directory.integrations(account), store.requests, about).catch(() => []);
-    systems.set(account, read);
-    return read;
-  }
-
-  /** The open calls, and for a user the people to call back. */
-  async function currentCalls({ account, user }: Watcher) {
-    const calls = await store.openCalls(account, MAX_OPEN_CALLS);
-    const callBacks = user ? await callBackList.onScreen(account) : { missed: [], count: 0, more: false };
-    const extensions = directory.extensions(account);
-    const spoke = user ? await lastWith(store.calls, account, calls, extensions) : new Map();
-    const shown = (call: CallRecord) => ({
-      ...screenCall(call, user && directory.extensions(account)),
-      ...(spoke.has(call.id) && { last_with: spoke.get(call.id) }),
-    });
-    return { calls: calls.map(shown), ...callBacks };
-  }
+export function eventRoutes(parts: Parts) {
+  const { turns, screens, budgets, clock } = parts;
+  const systemsOf = createSystemsCache(parts);
 
   return async (app: FastifyInstance) => {
     app.get('/events', async (request, reply) => {
-      const watcher = await watcherOf(request);
+      const watcher = await watcherOf(request, parts);
       if (watcher === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
       if (isHead(request)) return describeEventStream(reply);
 
-      const { raw } = reply;
       const streamOwner = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);
       budgets.holdStream(reply, watcher.account, streamOwner);
       const early: string[] = [];
-      let write = (frame: string) => void early.push(frame);
+      let write: (frame: string) => void = (frame) => void early.push(frame);
       const unsubscribe = screens.subscribe(watcher, (frame) => write(frame));
-      raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
+      reply.raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
       const reading = { turn: 'read', account: watcher.account, client: streamOwner } as const;
       const now = async () => ({
         now: clock(),
@@ -123,44 +77,114 @@ export function eventRoutes({
       });
       const current = await turns.run(reading, reply, async () => ({
         ...(await now()),
-        ...(await currentCalls(watcher)),
+        ...(await currentCalls(watcher, parts)),
       }));
       if (current === undefined) return;
       const stream = openEventStream(reply, request.headers['accept-encoding']);
       if (stream === undefined) return;
-      write = (frame) => {
-        if (raw.writableEnded) return;
-        // The token was replaced or switched off after the stream began.
-        if (
-          watcher.session === null &&
-          directory.authenticate(bearerOf(request))?.account.id !== watcher.account
-        )
-          stream.end();
-        else if (raw.writableLength > BACKLOG_BYTES) {
-          log.say('service.screen-too-slow');
-          raw.destroy();
-        } else stream.write(frame);
-      };
+      write = writerOf(stream, watcher, request, reply, parts);
       write(`retry: 1000\n${eventFrame('calls', current)}`);
       for (const frame of early) write(frame);
-      let beats = 0;
-      const beat = setInterval(async () => {
-        write(eventFrame('beat', await now()));
-        beats += 1;
-        if (beats % SESSION_BEATS !== 0) return;
-        // Ends with its session, which another process may have closed; else it counts as use of the session.
-        const current = await watcherOf(request).catch(() => watcher);
-        if (current?.account !== watcher.account) stream.end();
-      }, HEARTBEAT_MS);
-      const forget = screens.onClose(watcher.account, stream.end);
-      const release = watcher.session && sessions.onClose(watcher.session, stream.end);
-      raw.on('close', () => {
-        clearInterval(beat);
-        forget();
-        release?.();
-      });
+      keepOpen(
+        stream,
+        { watcher, request, reply, beat: async () => write(eventFrame('beat', await now())) },
+        parts,
+      );
     });
   };
+}
+
+/** Who sees the calls: a user by session, or an integration by token. */
+async function watcherOf(
+  request: FastifyRequest,
+  { directory, sessions }: Parts,
+): Promise<Watcher | undefined> {
+  const token = bearerToken(request.headers.authorization);
+  if (token !== undefined) {
+    const account = directory.authenticate(token, request.ip)?.account.id;
+    return account === undefined ? undefined : { account, user: null, session: null };
+  }
+  const session = await sessions.find(sessionCookie.read(request));
+  return session && { account: session.user.account, user: session.user, session };
+}
+
+/** The state of an account's phone systems, shared by its screens. */
+function createSystemsCache({ store, directory, clock }: Parts) {
+  const systems = new LRUCache<number, Promise<PhoneSystem[]>>({ max: 10_000, ttl: SYSTEMS_MS });
+  directory.onRemoved(({ accounts }) => {
+    for (const account of accounts) systems.delete(account);
+  });
+  return (account: number): Promise<PhoneSystem[]> => {
+    const known = systems.get(account);
+    if (known !== undefined) return known;
+    const { timeZone = null } = directory.accounts().find(({ id }) => id === account) ?? {};
+    const about = { account, timeZone: timeZone ?? machineZone(), now: clock() };
+    const read = phoneSystems(directory.integrations(account), store.requests, about).catch(() => []);
+    systems.set(account, read);
+    return read;
+  };
+}
+
+/** The open calls, and for a user the people to call back. */
+async function currentCalls({ account, user }: Watcher, { store, directory, callBackList }: Parts) {
+  const calls = await store.openCalls(account, MAX_OPEN_CALLS);
+  const callBacks = user ? await callBackList.onScreen(account) : { missed: [], count: 0, more: false };
+  const extensions = directory.extensions(account);
+  const spoke = user ? await lastWith(store.calls, account, calls, extensions) : new Map();
+  const shown = (call: CallRecord) => ({
+    ...screenCall(call, user && directory.extensions(account)),
+    ...(spoke.has(call.id) && { last_with: spoke.get(call.id) }),
+  });
+  return { calls: calls.map(shown), ...callBacks };
+}
+
+type Stream = NonNullable<ReturnType<typeof openEventStream>>;
+
+/** Writes a frame, unless the stream has ended, may no longer go on, or is too far behind. */
+function writerOf(
+  stream: Stream,
+  { account, session }: Watcher,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  { directory, log }: Parts,
+) {
+  return (frame: string): void => {
+    if (raw.writableEnded) return;
+    // The token was replaced or switched off after the stream began.
+    if (session === null && directory.authenticate(bearerOf(request))?.account.id !== account) stream.end();
+    else if (raw.writableLength > BACKLOG_BYTES) {
+      log.say('service.screen-too-slow');
+      raw.destroy();
+    } else stream.write(frame);
+  };
+}
+
+type OpenStream = {
+  readonly watcher: Watcher;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly beat: () => Promise<void>;
+};
+
+/** Sends heartbeats until the stream is closed. It ends with its session, or the screens of its account. */
+function keepOpen(stream: Stream, { watcher, request, reply, beat }: OpenStream, parts: Parts): void {
+  const { screens, sessions } = parts;
+  let beats = 0;
+  const timer = setInterval(async () => {
+    await beat();
+    beats += 1;
+    if (beats % SESSION_BEATS !== 0) return;
+    // Another process may have closed the session; else this counts as use of it.
+    const current = await watcherOf(request, parts).catch(() => watcher);
+    if (current?.account !== watcher.account) stream.end();
+  }, HEARTBEAT_MS);
+  const forget = screens.onClose(watcher.account, stream.end);
+  const release = watcher.session && sessions.onClose(watcher.session, stream.end);
+  reply.raw.on('close', () => {
+    clearInterval(timer);
+    forget();
+    release?.();
+  });
 }
 
 const systemShown = ({ name, lastAt, unusual }: PhoneSystem): ScreenSystem => ({

@@ -6,8 +6,9 @@ import type { ErrorBody } from '../../shared/api/contract/errors.ts';
 import { basePath } from '../../shared/api/contract/paths.ts';
 import { methodsOf } from '../../shared/api/contract/routes.ts';
 import { preciseMs } from '../../shared/process/clock.ts';
+import type { Sender } from '../accounts/directory.ts';
 import { callRoutes } from '../activity/call-routes.ts';
-import { makeExchange, send } from '../history/exchange.ts';
+import { type Exchange, makeExchange, send } from '../history/exchange.ts';
 import { historyRoutes } from '../history/history-routes.ts';
 import { bridgeHealthRoute } from '../integrations/bridge-health.ts';
 import { openApi } from '../kit/openapi.ts';
@@ -18,18 +19,20 @@ import { isOwnerGone } from '../store/statements.ts';
 import { takeJsonBodies } from './body.ts';
 import type { ServiceContext } from './context.ts';
 
+const json = (message: string) => JSON.stringify({ message } satisfies ErrorBody);
+
+const tokenOf = ({ headers }: FastifyRequest) => bearerToken(headers.authorization) ?? '';
+
+/** Part 5, decision `json-wanted`. The same response for every invalid token, and no entry in the history. */
+function refuseUnauthenticated(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (!/\bapplication\/(json\b|\*|[^\s,;]+\+json\b)/i.test(request.headers.accept ?? ''))
+    return reply.redirect('/sign-in', 302);
+  return send(reply.header('www-authenticate', 'Bearer'), 401, json('Unauthenticated.'));
+}
+
 /** Everything under /api/v1: authentication, errors and the history, around the three groups of routes. */
 export function apiRoutes(context: ServiceContext) {
-  const { directory, perMinute, rateLimit, clock, log } = context;
-  const json = (message: string) => JSON.stringify({ message } satisfies ErrorBody);
-
-  /** Part 5, decision `json-wanted`. The same response for every invalid token, and no entry in the history. */
-  function refuseUnauthenticated(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    if (!/\bapplication\/(json\b|\*|[^\s,;]+\+json\b)/i.test(request.headers.accept ?? ''))
-      return reply.redirect('/sign-in', 302);
-    return send(reply.header('www-authenticate', 'Bearer'), 401, json('Unauthenticated.'));
-  }
-  const tokenOf = ({ headers }: FastifyRequest) => bearerToken(headers.authorization) ?? '';
+  const { directory, log } = context;
   const unauthenticated = {
     is: (request: FastifyRequest) => directory.authenticate(tokenOf(request)) === undefined,
     refuse: (request: FastifyRequest, reply: FastifyReply) => void refuseUnauthenticated(request, reply),
@@ -40,58 +43,15 @@ export function apiRoutes(context: ServiceContext) {
     takeJsonBodies(app);
     app.setValidatorCompiler(validatorCompiler);
     app.setSerializerCompiler(serializerCompiler);
-
     app.addHook('onRequest', (request, reply, done) => {
-      request.receivedAt = clock();
-      request.began = preciseMs();
-      if (request.method === 'POST') request.body = {}; // the default without a body, so that each missing field is named
-      const token = tokenOf(request);
-      const sender = directory.authenticate(token, request.ip);
-      if (sender === undefined) {
-        directory.noteRefused(token, request.ip, request.receivedAt);
-        refuseUnauthenticated(request, reply);
-        return;
-      }
-      request.sender = sender;
-      const { account, integration } = sender;
-      const limits = [
-        ['account', account.id, account.requestsPerMinute],
-        ['integration', integration.id, perMinute],
-      ] as const;
-      for (const [of, id, most] of limits) {
-        if (most === null) continue;
-        const { allowed, remaining, resetAt } = rateLimit.take(of, id, most, request.receivedAt);
-        reply.header('x-ratelimit-limit', most).header('x-ratelimit-remaining', remaining);
-        if (allowed) continue;
-        const wait = Math.max(1, Math.ceil((resetAt - request.receivedAt) / 1000));
-        reply.header('retry-after', wait).header('x-ratelimit-reset', Math.ceil(resetAt / 1000));
-        context.meter.counts.limited += 1;
-        const refusal = { status: 429, text: json('Too Many Attempts.') };
-        // A flood must not become one of entries.
-        if (rateLimit.take('entry', integration.id, 1, request.receivedAt).allowed)
-          void exchange.answer(request, reply, refusal);
-        else send(reply, refusal.status, refusal.text);
-        return;
-      }
-      done();
+      if (isAdmitted(request, reply, exchange, context)) done();
     });
-
     app.setErrorHandler((error: FastifyError, request, reply) => {
       if (isOwnerGone(error)) return refuseUnauthenticated(request, reply);
       const { status, body } = refusalOf(error, request, log);
       return exchange.answer(request, reply, { status, text: JSON.stringify(body) });
     });
-
-    app.setNotFoundHandler((request, reply) => {
-      const path = request.url.split('?')[0]?.slice(basePath.length).replace(/\/$/, '') ?? '';
-      const methods = methodsOf(path);
-      if (methods === undefined) {
-        return exchange.answer(request, reply, { status: 404, text: json('There is nothing at this path.') });
-      }
-      reply.header('allow', methods.join(', '));
-      const message = `The ${request.method} method is not supported here. Supported: ${methods.join(', ')}.`;
-      return exchange.answer(request, reply, { status: 405, text: json(message) });
-    });
+    app.setNotFoundHandler((request, reply) => answerNoRoute(request, reply, exchange));
 
     const typed = app.withTypeProvider<ZodTypeProvider>();
     bridgeHealthRoute(app, directory, unauthenticated);
@@ -99,6 +59,67 @@ export function apiRoutes(context: ServiceContext) {
     priorityRoutes(typed, exchange, context);
     historyRoutes(typed, exchange, context.store.requests, context);
   };
+}
+
+/** Whether a request has a valid token, and its sender is within the limits; else it is answered. */
+function isAdmitted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  context: ServiceContext,
+): boolean {
+  const { directory, clock } = context;
+  request.receivedAt = clock();
+  request.began = preciseMs();
+  if (request.method === 'POST') request.body = {}; // the default without a body, so that each missing field is named
+  const token = tokenOf(request);
+  const sender = directory.authenticate(token, request.ip);
+  if (sender === undefined) {
+    directory.noteRefused(token, request.ip, request.receivedAt);
+    refuseUnauthenticated(request, reply);
+    return false;
+  }
+  request.sender = sender;
+  return isWithinLimits(request, reply, sender, exchange, context);
+}
+
+function isWithinLimits(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { account, integration }: Sender,
+  exchange: Exchange,
+  { rateLimit, perMinute, meter }: ServiceContext,
+): boolean {
+  const limits = [
+    ['account', account.id, account.requestsPerMinute],
+    ['integration', integration.id, perMinute],
+  ] as const;
+  for (const [of, id, most] of limits) {
+    if (most === null) continue;
+    const { allowed, remaining, resetAt } = rateLimit.take(of, id, most, request.receivedAt);
+    reply.header('x-ratelimit-limit', most).header('x-ratelimit-remaining', remaining);
+    if (allowed) continue;
+    const wait = Math.max(1, Math.ceil((resetAt - request.receivedAt) / 1000));
+    reply.header('retry-after', wait).header('x-ratelimit-reset', Math.ceil(resetAt / 1000));
+    meter.counts.limited += 1;
+    const refusal = { status: 429, text: json('Too Many Attempts.') };
+    // A flood must not become one of entries.
+    if (rateLimit.take('entry', integration.id, 1, request.receivedAt).allowed)
+      void exchange.answer(request, reply, refusal);
+    else send(reply, refusal.status, refusal.text);
+    return false;
+  }
+  return true;
+}
+
+function answerNoRoute(request: FastifyRequest, reply: FastifyReply, exchange: Exchange) {
+  const path = request.url.split('?')[0]?.slice(basePath.length).replace(/\/$/, '') ?? '';
+  const methods = methodsOf(path);
+  if (methods === undefined)
+    return exchange.answer(request, reply, { status: 404, text: json('There is nothing at this path.') });
+  reply.header('allow', methods.join(', '));
+  const message = `The ${request.method} method is not supported here. Supported: ${methods.join(', ')}.`;
+  return exchange.answer(request, reply, { status: 405, text: json(message) });
 }
 
 const intro = `Call events in, calls on the screens; a caller's priority by number; the history of what was sent.

@@ -22,7 +22,8 @@ import { closeStalled, limitArrival } from './arrival.ts';
 import type { ServiceContext } from './context.ts';
 import { dropForwardedPorts } from './forwarded.ts';
 import { keepOrigin } from './keep-origin.ts';
-import { pageRoutes, sendErrorPage } from './pages.ts';
+import { sendErrorPage } from './page-answer.ts';
+import { pageRoutes } from './pages.ts';
 import { unreadableRequests } from './unreadable.ts';
 
 const STALLED_MS = 120_000;
@@ -45,6 +46,26 @@ export type AppOptions = {
 
 /** The service as a Fastify application: does not listen, reads no environment. */
 export async function buildApp(context: ServiceContext, options: AppOptions): Promise<FastifyInstance> {
+  const app = createApp(context, options);
+  keepOrigin(app);
+  watchResponses(app, context);
+  app.addHook('preClose', async () => context.screens.close());
+  answerErrors(app, context);
+  await describeApi(app);
+  await app.register(apiRoutes(context), { prefix: basePath });
+  app.get('/healthz', healthRoute(context));
+  await app.register(adminRoutes(context), { prefix: '/admin' });
+  await app.register(async (screens) => {
+    await screens.register(fastifyCookie); // the API knows no cookies
+    refuseUnknownHosts(screens, options.hosts, context);
+    for (const routes of [eventRoutes, apiLogStreamRoutes, pageRoutes])
+      await screens.register(routes(context));
+  });
+  return app;
+}
+
+/** With the limits on what arrives, and the headers of every response. */
+function createApp(context: ServiceContext, options: AppOptions): FastifyInstance {
   const { requestTimeoutMs = ARRIVAL_MS } = options;
   const app: FastifyInstance = Fastify({
     clientErrorHandler: unreadableRequests(context.log, context.clock, () => app),
@@ -67,10 +88,6 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
       maxParamLength: 16_384, // Node limits the whole head; names have their own limits
     },
   });
-  const isOurs = hostNames(options.hosts);
-  const limited = oncePerMinute(context.clock);
-  const exceeded = oncePerMinute(context.clock);
-  const busy = oncePerMinute(context.clock);
   limitArrival(app, requestTimeoutMs);
   closeStalled(app);
   app.decorateRequest('receivedAt', 0);
@@ -83,54 +100,61 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     dropForwardedPorts(request.raw.headers);
     done();
   });
-  keepOrigin(app);
+  return app;
+}
+
+/** Counts responses, logs what was refused, and ends the turn of a response that is sent. */
+function watchResponses(app: FastifyInstance, { meter, turns, clock, log }: ServiceContext): void {
+  const exceeded = oncePerMinute(clock);
+  const busy = oncePerMinute(clock);
   app.addHook('onResponse', ({ id: request, routeOptions: { url = '' } }, reply, done) => {
     const { statusCode: status } = reply;
     const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
-    if (!isStream) context.meter.responded(url, status, reply.elapsedTime);
+    if (!isStream) meter.responded(url, status, reply.elapsedTime);
     if (status === 429)
-      exceeded((suppressed) => context.log.say('service.limit-reached', { path: url, request, suppressed }));
+      exceeded((suppressed) => log.say('service.limit-reached', { path: url, request, suppressed }));
     if (status === 503)
-      busy((suppressed) => context.log.say('service.unavailable', { path: url, request, suppressed }));
+      busy((suppressed) => log.say('service.unavailable', { path: url, request, suppressed }));
     done();
   });
   app.addHook('onSend', async (request, reply, payload) => {
-    context.turns.end(reply);
+    turns.end(reply);
     if (reply.statusCode === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity');
     if (!isHead(request) || !(payload instanceof Readable)) return payload;
     payload.destroy(); // else Fastify reads it to its end, for nobody
     return Readable.from([]);
   });
-  app.addHook('preClose', async () => context.screens.close());
+}
+
+/** Browsers get a page, programs JSON. */
+function answerErrors(app: FastifyInstance, { sessions, log }: ServiceContext): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const { status, body } = refusalOf(error, request, context.log);
+    const { status, body } = refusalOf(error, request, log);
     return wantsPage(request) ? sendErrorPage(request, reply, status, error) : reply.code(status).send(body);
   });
   app.setNotFoundHandler(async (request, reply) => {
     const error = new Refusal(404, ({ notThere }) => notThere, 'There is nothing at this path.');
     if (!wantsPage(request)) return reply.code(404).send({ message: error.message });
     const cookies = fastifyCookie.parse(request.headers.cookie ?? '');
-    const session = await context.sessions.find(cookies[cookieNames(request.protocol).session]);
+    const session = await sessions.find(cookies[cookieNames(request.protocol).session]);
     return sendErrorPage(request, reply, 404, error, session?.user.language);
   });
-  await describeApi(app);
-  await app.register(apiRoutes(context), { prefix: basePath });
-  app.get('/healthz', healthRoute(context));
-  await app.register(adminRoutes(context), { prefix: '/admin' });
-  await app.register(async (screens) => {
-    await screens.register(fastifyCookie); // the API knows no cookies
-    screens.addHook('onRequest', async ({ hostname, id: request }) => {
-      if (isOurs(hostname)) return;
-      limited((suppressed) =>
-        context.log.say('service.unknown-host', { host: hostname.slice(0, 255), request, suppressed }),
-      );
-      throw new Refusal(421, ({ unknownHost }) => unknownHost(hostname));
-    });
-    await screens.register(eventRoutes(context));
-    await screens.register(apiLogStreamRoutes(context));
-    await screens.register(pageRoutes(context));
+}
+
+function refuseUnknownHosts(
+  screens: FastifyInstance,
+  hosts: readonly string[],
+  { clock, log }: ServiceContext,
+): void {
+  const isOurs = hostNames(hosts);
+  const limited = oncePerMinute(clock);
+  screens.addHook('onRequest', async ({ hostname, id: request }) => {
+    if (isOurs(hostname)) return;
+    limited((suppressed) =>
+      log.say('service.unknown-host', { host: hostname.slice(0, 255), request, suppressed }),
+    );
+    throw new Refusal(421, ({ unknownHost }) => unknownHost(hostname));
   });
-  return app;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { placeholderIn } from '../../shared/phone-number/number-text.ts';
 import { answererName, numberCalledText } from '../accounts/extensions.ts';
+import type { SegmentRequest, UserRequest } from '../accounts/user-request.ts';
 import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';
 import { firstSegment, topPageOf } from '../kit/layout.ts';
@@ -78,7 +79,7 @@ export function backLink({ query, words: { layout } }: PageRequest): Html {
 export const callAddress = (id: string) => `/calls/details?${new URLSearchParams({ id })}`;
 
 /** A segment as a word; the highest one stands out. */
-export const segmentChip = (segment: string | null, { segments }: Pick<PageRequest, 'segments'>): Html =>
+export const segmentChip = (segment: string | null, { segments }: Pick<SegmentRequest, 'segments'>): Html =>
   segment !== null &&
   html`<span class=${segment === firstSegment(segments) ? 'chip first' : 'chip'}>${displayText(segment, 40)}</span>`;
 
@@ -97,7 +98,7 @@ export const newCalls = ({ words: { kit } }: PageRequest) => ({
 });
 
 /** Who answered a call, as its reader reads it: `You` for the reader. */
-export function answeredBy({ callerId }: Pick<CallRecord, 'callerId'>, request: PageRequest): Html {
+export function answeredBy({ callerId }: Pick<CallRecord, 'callerId'>, request: UserRequest): Html {
   const { extensions, user, words } = request;
   if (!callerId) return null;
   return extensions.get(callerId)?.user === user.id
@@ -106,18 +107,30 @@ export function answeredBy({ callerId }: Pick<CallRecord, 'callerId'>, request: 
 }
 
 /** Calls as rows: the name opens the person. */
-export function callTable(calls: readonly CallRecord[], request: PageRequest, filtered: boolean): Html {
-  const { formats, now, extensions, words, moved } = request;
+export function callTable(calls: readonly CallRecord[], request: SegmentRequest, filtered: boolean): Html {
+  const { formats, now, words, moved } = request;
   const text = words.calls;
-  const outcome = (call: CallRecord) => {
-    const { word, live } = stateOf(call, request);
-    const end = endText(call, words);
-    if (live === 'talking') return html`${answeredBy(call, request)} <span class="quiet">${word}</span>`;
-    return call.missed || live || call.callerId === null
-      ? html`${word}${end && html` <span class="quiet">${end}</span>`}`
-      : answeredBy(call, request);
-  };
-  const columns: Column<CallRecord>[] = [
+  return table({
+    kind: 'calls',
+    caption: words.layout.calls,
+    columns: callColumns(request),
+    rows: calls,
+    key: ({ id }) => id,
+    moved,
+    rowClass: (call) => (stateOf(call, request).live === 'ringing' ? 'live' : undefined),
+    day: ({ startedAt }) =>
+      formats.day(startedAt, now) === formats.day(now, now) ? '' : formats.day(startedAt, now),
+    heads: 'unseen',
+    empty: filtered
+      ? html`${text.noMatch} <a class="button" href="/calls">${words.common.clearFilter}</a>`
+      : text.none,
+  });
+}
+
+function callColumns(request: SegmentRequest): readonly Column<CallRecord>[] {
+  const { formats, now, extensions, words } = request;
+  const text = words.calls;
+  return [
     { head: '', is: 'mark-cell', cell: (call) => stateOf(call, request).picture },
     { head: text.caller, name: true, cell: (call) => personLink(call, request) },
     { head: text.segment, is: 'seg', cell: ({ segment }) => segmentChip(segment, request) },
@@ -131,7 +144,7 @@ export function callTable(calls: readonly CallRecord[], request: PageRequest, fi
       head: text.answeredBy,
       is: 'by',
       cell: (call) =>
-        html`${outcome(call)}${
+        html`${outcomeOf(call, request)}${
           call.extras.numberCalled !== null &&
           html` <span class="quiet">${text.calledFor(displayText(numberCalledText(extensions, call.extras.numberCalled), 60))}</span>`
         }`,
@@ -155,19 +168,14 @@ export function callTable(calls: readonly CallRecord[], request: PageRequest, fi
         html`<time datetime=${new Date(startedAt).toISOString()} title=${formats.dateTime(startedAt)}>${formats.time(startedAt)}</time>`,
     },
   ];
-  return table({
-    kind: 'calls',
-    caption: words.layout.calls,
-    columns,
-    rows: calls,
-    key: ({ id }) => id,
-    moved,
-    rowClass: (call) => (stateOf(call, request).live === 'ringing' ? 'live' : undefined),
-    day: ({ startedAt }) =>
-      formats.day(startedAt, now) === formats.day(now, now) ? '' : formats.day(startedAt, now),
-    heads: 'unseen',
-    empty: filtered
-      ? html`${text.noMatch} <a class="button" href="/calls">${words.common.clearFilter}</a>`
-      : text.none,
-  });
+}
+
+/** Who answered, or how else a call ended, or what it is now. */
+function outcomeOf(call: CallRecord, request: UserRequest): Html {
+  const { word, live } = stateOf(call, request);
+  const end = endText(call, request.words);
+  if (live === 'talking') return html`${answeredBy(call, request)} <span class="quiet">${word}</span>`;
+  return call.missed || live || call.callerId === null
+    ? html`${word}${end && html` <span class="quiet">${end}</span>`}`
+    : answeredBy(call, request);
 }

@@ -40,11 +40,22 @@ const siteTokens = [
   },
 ] as const;
 
-export function accountCommands(
-  parent: Command,
-  { command, withStore, print, printJson, io }: CommandContext,
-): void {
+export function accountCommands(parent: Command, context: CommandContext): void {
   const accounts = parent.command('account').description('manage accounts');
+  for (const add of accountCommandList) add(accounts, context);
+}
+
+const accountCommandList = [
+  listAccounts,
+  addAccountCommand,
+  setAccount,
+  exportAccount,
+  removeAccountCommand,
+  siteTokenCommands,
+  adminToken,
+] as const;
+
+function listAccounts(accounts: Command, { withStore, print, printJson }: CommandContext): void {
   accounts
     .command('list')
     .description('list all accounts')
@@ -57,6 +68,9 @@ export function accountCommands(
         for (const { uid, name, country } of all) print(`${uid}  ${country ?? '--'}  ${name}`);
       }),
     );
+}
+
+function addAccountCommand(accounts: Command, { withStore, print }: CommandContext): void {
   accounts
     .command('add')
     .description('add an account with one integration')
@@ -70,6 +84,9 @@ export function accountCommands(
         print(`${account.uid}  ${account.country ?? '--'}  ${account.name}`);
       }),
     );
+}
+
+function setAccount(accounts: Command, { command, withStore }: CommandContext): void {
   command(accounts, 'set', 'change an account')
     .option('--name <name>', '', nameArgument)
     .option('--country <code>', 'such as NL', country)
@@ -96,6 +113,9 @@ export function accountCommands(
           await audit('settings', await changeAccount(store, named, change));
       }),
     );
+}
+
+function exportAccount(accounts: Command, { withStore, print, io }: CommandContext): void {
   accounts
     .command('export')
     .description('write everything that is stored of an account into a file, without secrets')
@@ -123,6 +143,9 @@ export function accountCommands(
         if (file !== '-') print(`${file} has everything of ${account.name}`);
       }),
     );
+}
+
+function removeAccountCommand(accounts: Command, { withStore, print }: CommandContext): void {
   accounts
     .command('remove')
     .description(
@@ -152,6 +175,9 @@ export function accountCommands(
         );
       }),
     );
+}
+
+function siteTokenCommands(accounts: Command, { withStore, print }: CommandContext): void {
   for (const { which, tokenOf, description } of siteTokens)
     accounts
       .command(`${which}-token`)
@@ -165,6 +191,9 @@ export function accountCommands(
           print(tokenOf(keys, counter));
         }),
       );
+}
+
+function adminToken(accounts: Command, { command, withStore, print }: CommandContext): void {
   command(accounts, 'admin-token', 'print the token for /admin')
     .option('--rotate', 'create a new token; the old one stops working at once')
     .action((options) =>

@@ -56,38 +56,6 @@ export type OpenedStore = {
 export type CommandContext = ReturnType<typeof makeCommandContext>;
 
 export function makeCommandContext(io: ServiceCommandsIo) {
-  async function withStore(
-    account: string | undefined,
-    work: (opened: OpenedStore) => Promise<void>,
-  ): Promise<void> {
-    const options = io.options();
-    const noData = `no service data in ${options.stateDir}; pbx-bridge service creates it`;
-    if (!holdsData(options)) throw new CommandRefused(noData);
-    const keys = makeKeys(serverSecret(options.stateDir));
-    const store = await openStore(options, keys);
-    const audit = (account: number | null, what: AuditKind, target: string) => {
-      const who = systemUser().username;
-      return store.audit.write({ account, at: Date.now(), what, who, from: 'command', target });
-    };
-    try {
-      const { directory } = (await store.directory.read(0)) as { directory: Directory };
-      const found = account === undefined ? directory.accounts[0] : accountMeant(directory.accounts, account);
-      if (found === undefined)
-        throw new CommandRefused(account === undefined ? noData : `there is no account "${account}"`);
-      await work({
-        store,
-        keys,
-        account: found,
-        integrations: directory.integrations.filter((integration) => integration.account === found.id),
-        siteTokens: directory.siteTokens,
-        audit: (what, target, { id } = found) => audit(id, what, target),
-        auditSite: (what, target) => audit(null, what, target),
-      });
-    } finally {
-      await store.close();
-    }
-  }
-
   const url = () => {
     const options = io.options();
     const { host, port } = options.listen;
@@ -110,11 +78,46 @@ export function makeCommandContext(io: ServiceCommandsIo) {
         .description(description)
         .option('--account <name>', 'account name or uid (default: the first)'),
     /** Opens the store for one command; `account` is a name or uid, the first if undefined. */
-    withStore,
+    withStore: (account: string | undefined, work: (opened: OpenedStore) => Promise<void>) =>
+      openFor(io, account, work),
     /** The service's address according to its settings. */
     url,
     io,
   };
+}
+
+/** Opens the store for one command; `account` is a name or uid, the first if undefined. */
+async function openFor(
+  io: ServiceCommandsIo,
+  account: string | undefined,
+  work: (opened: OpenedStore) => Promise<void>,
+): Promise<void> {
+  const options = io.options();
+  const noData = `no service data in ${options.stateDir}; pbx-bridge service creates it`;
+  if (!holdsData(options)) throw new CommandRefused(noData);
+  const keys = makeKeys(serverSecret(options.stateDir));
+  const store = await openStore(options, keys);
+  const audit = (account: number | null, what: AuditKind, target: string) => {
+    const who = systemUser().username;
+    return store.audit.write({ account, at: Date.now(), what, who, from: 'command', target });
+  };
+  try {
+    const { directory } = (await store.directory.read(0)) as { directory: Directory };
+    const found = account === undefined ? directory.accounts[0] : accountMeant(directory.accounts, account);
+    if (found === undefined)
+      throw new CommandRefused(account === undefined ? noData : `there is no account "${account}"`);
+    await work({
+      store,
+      keys,
+      account: found,
+      integrations: directory.integrations.filter((integration) => integration.account === found.id),
+      siteTokens: directory.siteTokens,
+      audit: (what, target, { id } = found) => audit(id, what, target),
+      auditSite: (what, target) => audit(null, what, target),
+    });
+  } finally {
+    await store.close();
+  }
 }
 
 export function addIntegration(store: Store, account: Account, name: string): Promise<Integration> {

@@ -13,7 +13,7 @@ import { columnUses } from '../people/import/choose-columns.ts';
 import { readText, UnknownCharset, UnknownEncoding } from '../people/import/decode-text.ts';
 import { linesText } from '../people/import-refusals.ts';
 import { plainText } from '../rules/plain-text.ts';
-import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
+import { type CommandContext, CommandRefused, nameArgument, type OpenedStore } from './command-context.ts';
 
 export function segmentCommands(parent: Command, { command, withStore, print }: CommandContext): void {
   const segments = parent.command('segments').description('manage customer segments and their priorities');
@@ -69,13 +69,18 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
     );
 }
 
-export function customerCommands(parent: Command, { command, withStore, print, io }: CommandContext): void {
+export function customerCommands(parent: Command, context: CommandContext): void {
   const customers = parent.command('customers').description('manage the customers of an account');
-  command(
-    customers,
-    'import',
-    `add or update customers from a CSV file: ${columns.join(',')}, and country for national numbers; a missing column leaves that field as it is, an empty cell empties it`,
-  )
+  for (const add of [importCommand, exportCommand, removeCommand]) add(customers, context);
+}
+
+function importCommand(customers: Command, context: CommandContext): void {
+  context
+    .command(
+      customers,
+      'import',
+      `add or update customers from a CSV file: ${columns.join(',')}, and country for national numbers; a missing column leaves that field as it is, an empty cell empties it`,
+    )
     .argument('<file>', '- for standard input')
     .option(
       '--charset <name>',
@@ -83,44 +88,62 @@ export function customerCommands(parent: Command, { command, withStore, print, i
     )
     .option('--create-segments', 'create the segments that do not exist, with priority 0')
     .action((file, options) =>
-      withStore(options.account, async ({ store, account, audit }) => {
-        const { id, country: code } = account;
-        try {
-          const { charset } = options;
-          const table = await readText(file === '-' ? io.in : createReadStream(file), { charset });
-          const createSegments = options.createSegments === true;
-          let stored = 0;
-          const left = () =>
-            `at least ${counted(stored, 'customer')} stored; the same command again does the rest, and leaves those as they are`;
-          const report = await longWork(`storing the customers of ${file}`, { left }, (progress) =>
-            importCustomers(table, {
-              ...{ customers: store.customers, account: id, country: code, createSegments },
-              progress(imported, all) {
-                stored = imported;
-                progress(imported, all);
-              },
-            }),
-          );
-          await audit('import', importSummary(report));
-          const unknown = report.unknownColumns.map((name) => plainText(name, 60)).join(', ');
-          if (unknown !== '')
-            print(
-              `columns that are not known, and not imported: ${unknown} (known are ${columnUses.join()})`,
-            );
-          for (const reason of [...report.errors, ...report.warnings])
-            print(`${linesText(reason)}: ${reason.message}`);
-          print(importSummary(report));
-          if (report.refused > 0) throw new CommandRefused('some lines could not be imported');
-          if (report.left > 0) throw new CommandRefused('some values could not be imported');
-        } catch (error) {
-          if (error instanceof UnknownEncoding)
-            throw new CommandRefused(`${error.message} Or name its encoding with --charset.`);
-          if (error instanceof UnknownCharset)
-            throw new CommandRefused(`the encoding ${error.message} is unknown`);
-          throw error instanceof BadTable ? new CommandRefused(error.message) : error;
-        }
+      context.withStore(options.account, async (opened) => {
+        const report = await importFile(file, options, opened, context).catch((error) => {
+          throw refusalOf(error);
+        });
+        printReport(report, context);
+        if (report.refused > 0) throw new CommandRefused('some lines could not be imported');
+        if (report.left > 0) throw new CommandRefused('some values could not be imported');
       }),
     );
+}
+
+async function importFile(
+  file: string,
+  options: { readonly charset?: string; readonly createSegments?: boolean },
+  { store, account, audit }: OpenedStore,
+  { io }: CommandContext,
+) {
+  const { charset, createSegments = false } = options;
+  const table = await readText(file === '-' ? io.in : createReadStream(file), { charset });
+  let stored = 0;
+  const left = () =>
+    `at least ${counted(stored, 'customer')} stored; the same command again does the rest, and leaves those as they are`;
+  const report = await longWork(`storing the customers of ${file}`, { left }, (progress) =>
+    importCustomers(table, {
+      customers: store.customers,
+      account: account.id,
+      country: account.country,
+      createSegments,
+      progress(imported, all) {
+        stored = imported;
+        progress(imported, all);
+      },
+    }),
+  );
+  await audit('import', importSummary(report));
+  return report;
+}
+
+function printReport(report: Awaited<ReturnType<typeof importFile>>, { print }: CommandContext): void {
+  const unknown = report.unknownColumns.map((name) => plainText(name, 60)).join(', ');
+  if (unknown !== '')
+    print(`columns that are not known, and not imported: ${unknown} (known are ${columnUses.join()})`);
+  for (const reason of [...report.errors, ...report.warnings])
+    print(`${linesText(reason)}: ${reason.message}`);
+  print(importSummary(report));
+}
+
+/** What is wrong with a table, for who gave it. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof UnknownEncoding)
+    return new CommandRefused(`${error.message} Or name its encoding with --charset.`);
+  if (error instanceof UnknownCharset) return new CommandRefused(`the encoding ${error.message} is unknown`);
+  return error instanceof BadTable ? new CommandRefused(error.message) : error;
+}
+
+function exportCommand(customers: Command, { command, withStore, io }: CommandContext): void {
   command(customers, 'export', 'write all customers as CSV')
     .argument('[file]', 'default: standard output')
     .action((file, options) =>
@@ -131,6 +154,9 @@ export function customerCommands(parent: Command, { command, withStore, print, i
         else await pipeline(table, io.out, { end: false });
       }),
     );
+}
+
+function removeCommand(customers: Command, { command, withStore }: CommandContext): void {
   command(customers, 'remove', 'remove a customer')
     .argument('<reference>')
     .action((reference, options) =>

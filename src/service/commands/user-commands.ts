@@ -5,17 +5,23 @@ import { signInInstructions } from '../integrations/instructions.ts';
 import { addUser, makeLink, signInName, userName } from '../users/users.ts';
 import { type CommandContext, CommandRefused, type OpenedStore } from './command-context.ts';
 
-export function userCommands(
-  parent: Command,
-  { command, withStore, print, printJson, url }: CommandContext,
-): void {
-  async function link({ store, keys, audit }: OpenedStore, user: User): Promise<void> {
-    const made = await makeLink(store, keys, user, Date.now());
-    await audit('link', user.name);
-    print(...signInInstructions(`${url()}/sign-in#${made}`));
-  }
-
+export function userCommands(parent: Command, context: CommandContext): void {
   const users = parent.command('user').description('manage the users of an account');
+  for (const add of [listUsers, addUserCommand, resetUser, removeUser]) add(users, context);
+}
+
+/** Makes a one-time link for a user, and prints it. */
+async function printLink(
+  { store, keys, audit }: OpenedStore,
+  user: User,
+  { print, url }: CommandContext,
+): Promise<void> {
+  const made = await makeLink(store, keys, user, Date.now());
+  await audit('link', user.name);
+  print(...signInInstructions(`${url()}/sign-in#${made}`));
+}
+
+function listUsers(users: Command, { command, withStore, print, printJson }: CommandContext): void {
   command(users, 'list', 'list users')
     .option('--json', 'as JSON')
     .action((options) =>
@@ -24,8 +30,11 @@ export function userCommands(
         if (options.json)
           return printJson(
             all.map(({ uid, name, role, password, secondFactor }) => ({
-              ...{ uid, name, role },
-              ...{ has_password: password !== null, second_factor: secondFactor !== null },
+              uid,
+              name,
+              role,
+              has_password: password !== null,
+              second_factor: secondFactor !== null,
             })),
           );
         for (const { name, role, password, secondFactor } of all) {
@@ -35,11 +44,15 @@ export function userCommands(
         }
       }),
     );
-  command(users, 'add', 'add a user and print a one-time link for choosing a password')
+}
+
+function addUserCommand(users: Command, context: CommandContext): void {
+  context
+    .command(users, 'add', 'add a user and print a one-time link for choosing a password')
     .argument('<name>', 'the name to sign in with')
     .option('--administrator', 'administrator (default: agent, for calls and customers only)')
     .action((given, options) =>
-      withStore(options.account, async (opened) => {
+      context.withStore(options.account, async (opened) => {
         const { store, account } = opened;
         const read = userName.safeParse(given);
         if (!read.success) throw new CommandRefused(read.error.issues[0]?.message ?? 'not a valid name');
@@ -47,14 +60,18 @@ export function userCommands(
         const user = await addUser(store, { account, name: read.data, role, now: Date.now() });
         if (user === undefined) throw new CommandRefused(`the name "${read.data}" is already in use`);
         await opened.audit('user', `${user.name}: ${role}`);
-        await link(opened, user);
+        await printLink(opened, user, context);
       }),
     );
-  command(users, 'reset', 'delete the password, sign out everywhere and print a one-time link')
+}
+
+function resetUser(users: Command, context: CommandContext): void {
+  context
+    .command(users, 'reset', 'delete the password, sign out everywhere and print a one-time link')
     .argument('<name>')
     .option('--second-factor', 'also switch the second factor off; otherwise the link asks for a code')
     .action((given, options) =>
-      withStore(options.account, async (opened) => {
+      context.withStore(options.account, async (opened) => {
         const user = await named(opened, given);
         await opened.store.users.change(user.id, { password: null });
         if (options.secondFactor) {
@@ -63,9 +80,12 @@ export function userCommands(
         }
         await opened.store.users.closeSessions(user.id, null);
         await opened.audit('reset', user.name);
-        await link(opened, user);
+        await printLink(opened, user, context);
       }),
     );
+}
+
+function removeUser(users: Command, { command, withStore }: CommandContext): void {
   command(users, 'remove', 'remove a user and sign out everywhere')
     .argument('<name>')
     .action((given, options) =>

@@ -2,17 +2,19 @@ import { limits } from '../../shared/api/contract/decisions.ts';
 import { queryEntries } from '../../shared/api/contract/fields.ts';
 import { numberForms } from '../../shared/phone-number/normalise-number.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { Integration } from '../accounts/directory-store.ts';
 import { accountLimits } from '../accounts/limits.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import { copyable, displayText, lines } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
-import { isRead, type Page, type PageRequest, type Pages } from '../kit/page-request.ts';
+import { isRead, type Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { numberTerm } from '../kit/search-text.ts';
 import { cursorIn, cursorList } from '../kit/table.ts';
 import { plainText } from '../rules/plain-text.ts';
-import { html } from '../words/html.ts';
+import { type Html, html } from '../words/html.ts';
 import { entryTable, extrasLeftOut, integrationName, payloadText, statusChip } from './api-log-table.ts';
 import {
   type HistoryCursor,
@@ -42,14 +44,30 @@ export function apiLogPages(pages: Pages, parts: Parts): void {
   pages.get('/api-log/entry', 'administrator', (request) => entryPage(request, parts));
 }
 
-async function listPage(request: PageRequest, { store, directory }: Parts): Promise<Page> {
-  const { account, query, words, formats } = request;
-  const { common, apiLog: text } = words;
+/** What the log is asked for. */
+type Asked = {
+  readonly search: HistorySearch | null;
+  readonly integration: Integration | undefined;
+  readonly outcome: (typeof historyOutcomes)[number] | null;
+  /** Unix ms. */
+  readonly until: number | null;
+};
+
+function askedIn({ query, account, formats }: UserRequest, integrations: readonly Integration[]): Asked {
+  return {
+    search: searchIn(query, account.country),
+    integration: integrations.find(({ uid }) => uid === query.get('integration')),
+    outcome: historyOutcomes.find((one) => one === query.get('outcome')) ?? null,
+    until: formats.instant(query.get('until') ?? ''),
+  };
+}
+
+async function listPage(request: UserRequest, { store, directory }: Parts): Promise<Page> {
+  const { account, query, words } = request;
+  const { apiLog: text } = words;
   const integrations = directory.integrations(account.id);
-  const search = searchIn(query, account.country);
-  const integration = integrations.find(({ uid }) => uid === query.get('integration'));
-  const outcome = historyOutcomes.find((one) => one === query.get('outcome')) ?? null;
-  const until = formats.instant(query.get('until') ?? '');
+  const asked = askedIn(request, integrations);
+  const { search, integration, outcome, until } = asked;
   const filter = integration || outcome ? { integration: integration?.id ?? null, outcome } : null;
   const kept = {
     ...(search && { in: search.in, term: search.term }),
@@ -62,9 +80,8 @@ async function listPage(request: PageRequest, { store, directory }: Parts): Prom
   const start =
     until === null || query.has('newer') ? null : { at: until + 59_999, id: Number.MAX_SAFE_INTEGER };
   const read = readPage(store.requests, { account: account.id, search, filter }, start);
-  const list = () => cursorList(request, PER_PAGE, read, address);
   const isFiltered = Object.keys(kept).length > 0;
-  const { rows, isNewest, isSearching, links } = await list();
+  const { rows, isNewest, isSearching, links } = await cursorList(request, PER_PAGE, read, address);
 
   const empty = isFiltered
     ? html`${text.noMatch} <a class="button" href="/api-log">${words.common.clearFilter}</a>`
@@ -76,7 +93,21 @@ async function listPage(request: PageRequest, { store, directory }: Parts): Prom
     scripts: isLive ? ['api-log'] : [],
     body: html`
       <div class="head"><h1>${words.settings.apiLog}</h1></div>
-      <form class="filters" action="/api-log" role="search" aria-label=${text.requests} data-live-label=${text.live}>
+      ${searchForm(asked, isFiltered, request, integrations)}
+      <div id="requests" data-live=${isLive} data-new-one=${words.kit.newRequest} data-new-many=${words.kit.newRequests}>${!isSearching && entries}</div>
+      ${links}
+    `,
+  };
+}
+
+function searchForm(
+  { search, integration, outcome }: Asked,
+  isFiltered: boolean,
+  { query, words }: UserRequest,
+  integrations: readonly Integration[],
+): Html {
+  const { common, apiLog: text } = words;
+  return html`<form class="filters" action="/api-log" role="search" aria-label=${text.requests} data-live-label=${text.live}>
         ${field({ label: common.search, name: 'term', type: 'search', value: search?.term ?? '', maxlength: limits.searchTermLength })}
         ${choice({ label: text.searchIn, name: 'in', value: search?.in ?? 'number', options: searchFields.map((name) => [name, text.fields[name]]) })}
         ${choice({ label: text.response, name: 'outcome', value: outcome ?? '', options: [['', common.all], ...historyOutcomes.map((name) => [name, text.outcomes[name]] as const)] })}
@@ -100,11 +131,7 @@ async function listPage(request: PageRequest, { store, directory }: Parts): Prom
           ${isFiltered && html`<a href="/api-log">${common.clearFilter}</a>`}
         </div>
         <p class="hint">${text.hint}</p>
-      </form>
-      <div id="requests" data-live=${isLive} data-new-one=${words.kit.newRequest} data-new-many=${words.kit.newRequests}>${!isSearching && entries}</div>
-      ${links}
-    `,
-  };
+      </form>`;
 }
 
 /** The search in the address: a number, a call ID or a text. A number is found however it is written, here and in requests. */
@@ -142,7 +169,7 @@ const listIn = (query: URLSearchParams) => {
   return back.startsWith('/api-log?') ? back : '/api-log';
 };
 
-async function entryPage(request: PageRequest, { store, directory }: Parts): Promise<Page> {
+async function entryPage(request: UserRequest, { store, directory }: Parts): Promise<Page> {
   const { account, query, formats, words, origin } = request;
   const { common, apiLog: text } = words;
   const place = cursorIn(query.get('entry'));

@@ -10,6 +10,15 @@ import type { Turns } from '../kit/turns.ts';
 import type { Exchange } from './exchange.ts';
 import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch } from './request-store.ts';
 
+type Parts = {
+  readonly requests: RequestStore;
+  readonly exchange: Exchange;
+  readonly budgets: Budgets;
+};
+
+/** A request for the history, and its reply. */
+type Asked = { readonly query: HistoryQuery; readonly request: FastifyRequest; readonly reply: FastifyReply };
+
 /** Part 4.3: the history, as a page or as everything. */
 export function historyRoutes(
   app: ZodInstance,
@@ -17,84 +26,83 @@ export function historyRoutes(
   requests: RequestStore,
   { budgets, turns }: { readonly budgets: Budgets; readonly turns: Turns },
 ): void {
-  async function page(query: HistoryQuery, limit: number, request: FastifyRequest, reply: FastifyReply) {
-    const current = query.page ?? 1;
-    const offset = Math.min((current - 1) * limit, Number.MAX_SAFE_INTEGER);
-    const { search, ...selected } = selection(query, request, reply);
-    const { count, chunks, ...place } =
-      search === null
-        ? await allOf(requests.page({ ...selected, offset, limit }), offset)
-        : await searched({ ...selected, search, limit }, query.cursor, offset);
-    const frame = pageFrame(request, { current, limit, count, ...place });
-    const ends = { before: '{"data":[', after: `],${JSON.stringify(frame).slice(1)}` };
-    return answerWith(chunks, ends, request, reply);
-  }
-
-  /** A page of a text search, from a cursor on if there is one, else from the start: the offset is looked for, too. */
-  async function searched(
-    query: Omit<Parameters<RequestStore['textPage']>[0], 'from' | 'offset'>,
-    cursor: string | undefined,
-    offset: number,
-  ) {
-    const { from, passed: before } = cursor === undefined ? { from: null, passed: 0 } : cursorOf(cursor);
-    const found = await requests.textPage({
-      ...query,
-      from,
-      offset: cursor === undefined ? offset : 0,
-    });
-    const passed = before + found.passed;
-    const next = found.next && { at: found.next.searched.at, cursor: cursorText(found.next, passed) };
-    return { ...found, passed, total: next === null ? passed : null, next, isByCursor: cursor !== undefined };
-  }
-
-  function everything(query: HistoryQuery, request: FastifyRequest, reply: FastifyReply) {
-    whenClosed(reply, budgets.readers.take((request.sender as Sender).account.id));
-    const chunks = requests.all(selection(query, request, reply));
-    return answerWith(chunks, { before: '[', after: ']' }, request, reply);
-  }
-
-  /** Reads the first chunk before recording this request, so that the list does not contain it; the rest while sending. */
-  async function answerWith(
-    entries: AsyncIterable<StoredRequest[]>,
-    ends: { before: string; after: string },
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) {
-    const chunks = entries[Symbol.asyncIterator]();
-    const [first, second] = [await chunks.next(), await chunks.next()];
-    const listed = first.done ? [] : first.value;
-    const start = ends.before + listed.map(entryText).join(',');
-    if (second.done) {
-      const recorded = ends.before + listed.map(({ id }) => id).join(',') + ends.after;
-      return exchange.answer(request, reply, { status: 200, text: start + ends.after, recorded });
-    }
-    await exchange.record(request, 200);
-    async function* text() {
-      yield `${start},${second.value.map(entryText).join(',')}`;
-      for await (const chunk of { [Symbol.asyncIterator]: () => chunks })
-        yield `,${chunk.map(entryText).join(',')}`;
-      yield ends.after;
-    }
-    return reply
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(Readable.from(text(), { objectMode: false, highWaterMark: 65_536 }));
-  }
-
+  const parts: Parts = { requests, exchange, budgets };
   app.get(routes.getHistory.path, { schema: routes.getHistory.schema }, async (request, reply) => {
     const { query } = request;
+    const asked: Asked = { query, request, reply };
     const { account, integration } = request.sender as Sender;
     const of = { turn: 'read', account: account.id, client: `integration ${integration.id}` } as const;
     try {
       return await turns.run(of, reply, async () =>
-        query.limit === undefined
-          ? everything(query, request, reply)
-          : page(query, query.limit, request, reply),
+        query.limit === undefined ? answerAll(asked, parts) : answerPage(asked, query.limit, parts),
       );
     } catch (error) {
       if (!reply.raw.destroyed) throw error;
       reply.hijack(); // the client has disconnected
     }
   });
+}
+
+async function answerPage({ query, request, reply }: Asked, limit: number, parts: Parts) {
+  const { requests } = parts;
+  const current = query.page ?? 1;
+  const offset = Math.min((current - 1) * limit, Number.MAX_SAFE_INTEGER);
+  const { search, ...selected } = selection(query, request, reply);
+  const { count, chunks, ...place } =
+    search === null
+      ? await allOf(requests.page({ ...selected, offset, limit }), offset)
+      : await searched(requests, { ...selected, search, limit }, query.cursor, offset);
+  const frame = pageFrame(request, { current, limit, count, ...place });
+  const ends = { before: '{"data":[', after: `],${JSON.stringify(frame).slice(1)}` };
+  return answerWith(chunks, ends, request, reply, parts.exchange);
+}
+
+/** A page of a text search, from a cursor on if there is one, else from the start: the offset is looked for, too. */
+async function searched(
+  requests: RequestStore,
+  query: Omit<Parameters<RequestStore['textPage']>[0], 'from' | 'offset'>,
+  cursor: string | undefined,
+  offset: number,
+) {
+  const { from, passed: before } = cursor === undefined ? { from: null, passed: 0 } : cursorOf(cursor);
+  const page = await requests.textPage({ ...query, from, offset: cursor === undefined ? offset : 0 });
+  const passed = before + page.passed;
+  const next = page.next && { at: page.next.searched.at, cursor: cursorText(page.next, passed) };
+  return { ...page, passed, total: next === null ? passed : null, next, isByCursor: cursor !== undefined };
+}
+
+function answerAll({ query, request, reply }: Asked, { requests, exchange, budgets }: Parts) {
+  whenClosed(reply, budgets.readers.take((request.sender as Sender).account.id));
+  const chunks = requests.all(selection(query, request, reply));
+  return answerWith(chunks, { before: '[', after: ']' }, request, reply, exchange);
+}
+
+/** Reads the first chunk before recording this request, so that the list does not contain it; the rest while sending. */
+async function answerWith(
+  entries: AsyncIterable<StoredRequest[]>,
+  ends: { before: string; after: string },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+) {
+  const chunks = entries[Symbol.asyncIterator]();
+  const [first, second] = [await chunks.next(), await chunks.next()];
+  const listed = first.done ? [] : first.value;
+  const start = ends.before + listed.map(entryText).join(',');
+  if (second.done) {
+    const recorded = ends.before + listed.map(({ id }) => id).join(',') + ends.after;
+    return exchange.answer(request, reply, { status: 200, text: start + ends.after, recorded });
+  }
+  await exchange.record(request, 200);
+  async function* text() {
+    yield `${start},${second.value.map(entryText).join(',')}`;
+    for await (const chunk of { [Symbol.asyncIterator]: () => chunks })
+      yield `,${chunk.map(entryText).join(',')}`;
+    yield ends.after;
+  }
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(Readable.from(text(), { objectMode: false, highWaterMark: 65_536 }));
 }
 
 function selection(

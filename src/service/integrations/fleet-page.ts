@@ -1,21 +1,45 @@
 import { displayText } from '../kit/display-text.ts';
-import { formatsFor, machineZone } from '../kit/formats.ts';
+import { type Formats, formatsFor, machineZone } from '../kit/formats.ts';
 import { plainLayout } from '../kit/layout.ts';
 import { type Column, table } from '../kit/table.ts';
-import { html } from '../words/html.ts';
+import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { Fleet, FleetBridge } from './fleet.ts';
 
 /** All bridges and accounts, for who runs the service: first those that need a look. `now`: Unix ms. */
-export function fleetPage({ accounts, bridges }: Fleet, words: Words, now: number): string {
-  const { common, fleet: text, layout, settings } = words;
+export function fleetPage(fleet: Fleet, words: Words, now: number): string {
+  const { accounts, bridges } = fleet;
+  const { common, fleet: text } = words;
   const formats = formatsFor(machineZone(), words.locale);
-  const names = new Map(accounts.map(({ uid, name }) => [uid, name]));
   const troubled = bridges.filter(({ trouble }) => trouble.length > 0);
-  const of = (count: number, most: number | null) =>
-    most === null ? formats.number(count) : `${formats.number(count)} / ${formats.number(most)}`;
   const title = text.title(bridges.length);
-  const columns: Column<FleetBridge>[] = [
+  const columns = bridgeColumns(fleet, words, formats, now);
+  const list = (caption: string, rows: readonly FleetBridge[]) =>
+    table({ caption, columns, rows, empty: text.none });
+  return plainLayout(
+    {
+      title,
+      body: html`
+        <div class="head"><h1>${title}</h1></div>
+        <h2>${text.troubled(troubled.length)}</h2>
+        ${list(text.troubled(troubled.length), troubled)}
+        <details class="fold"><summary>${common.all}</summary>${list(common.all, bridges)}</details>
+        <details class="fold"><summary>${text.accounts(accounts.length)}</summary>
+        ${accountTable(accounts, words, formats)}</details>`,
+    },
+    words,
+    'bridges',
+  );
+}
+
+function bridgeColumns(
+  { accounts }: Fleet,
+  { common, fleet: text, settings }: Words,
+  formats: Formats,
+  now: number,
+): readonly Column<FleetBridge>[] {
+  const names = new Map(accounts.map(({ uid, name }) => [uid, name]));
+  return [
     { head: text.bridge, name: true, cell: ({ name }) => displayText(name, 40) },
     { head: settings.account, cell: ({ account }) => displayText(names.get(account) ?? account, 40) },
     {
@@ -32,40 +56,34 @@ export function fleetPage({ accounts, bridges }: Fleet, words: Words, now: numbe
     { head: text.version, cell: ({ version }) => version ?? '–' },
     { head: text.lastRequest, cell: ({ lastAt }) => (lastAt === null ? '–' : formats.moment(lastAt, now)) },
   ];
-  const list = (caption: string, rows: readonly FleetBridge[]) =>
-    table({ caption, columns, rows, empty: text.none });
-  return plainLayout(
-    {
-      title,
-      body: html`
-        <div class="head"><h1>${title}</h1></div>
-        <h2>${text.troubled(troubled.length)}</h2>
-        ${list(text.troubled(troubled.length), troubled)}
-        <details class="fold"><summary>${common.all}</summary>${list(common.all, bridges)}</details>
-        <details class="fold"><summary>${text.accounts(accounts.length)}</summary>
-        ${table({
-          caption: text.accounts(accounts.length),
-          columns: [
-            {
-              head: common.name,
-              name: true,
-              cell: ({ name, near }) =>
-                html`${displayText(name, 40)} ${near.length > 0 && html`<span class="missed">${text.near}</span>`}`,
-            },
-            { head: settings.users, end: true, cell: ({ users, mostUsers }) => of(users, mostUsers) },
-            {
-              head: text.perMinute,
-              end: true,
-              cell: ({ requestsPerMinute }) =>
-                requestsPerMinute === null ? '–' : formats.number(requestsPerMinute),
-            },
-            { head: layout.customers, end: true, cell: ({ customers }) => formats.number(customers) },
-          ],
-          rows: accounts,
-          empty: null,
-        })}</details>`,
-    },
-    words,
-    'bridges',
-  );
+}
+
+function accountTable(
+  accounts: Fleet['accounts'],
+  { common, fleet: text, layout, settings }: Words,
+  formats: Formats,
+): Html {
+  const of = (count: number, most: number | null) =>
+    most === null ? formats.number(count) : `${formats.number(count)} / ${formats.number(most)}`;
+  return table({
+    caption: text.accounts(accounts.length),
+    columns: [
+      {
+        head: common.name,
+        name: true,
+        cell: ({ name, near }) =>
+          html`${displayText(name, 40)} ${near.length > 0 && html`<span class="missed">${text.near}</span>`}`,
+      },
+      { head: settings.users, end: true, cell: ({ users, mostUsers }) => of(users, mostUsers) },
+      {
+        head: text.perMinute,
+        end: true,
+        cell: ({ requestsPerMinute }) =>
+          requestsPerMinute === null ? '–' : formats.number(requestsPerMinute),
+      },
+      { head: layout.customers, end: true, cell: ({ customers }) => formats.number(customers) },
+    ],
+    rows: accounts,
+    empty: null,
+  });
 }

@@ -4,6 +4,7 @@ import type { Integration } from '../accounts/directory-store.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { OldTokenUse } from '../accounts/old-token-store.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import type { IntegrationUse, RequestStore } from '../history/request-store.ts';
 import { name } from '../kit/administration.ts';
 import { copyable, displayText } from '../kit/display-text.ts';
@@ -21,7 +22,7 @@ import {
 } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { listPage } from '../kit/list-page.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { numberedPage } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
@@ -40,35 +41,86 @@ export const rotation = z.object({
   replaces: z.coerce.number().int().optional(),
 });
 
+type Parts = {
+  readonly store: { readonly requests: RequestStore };
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+};
+
+const home = '/integrations';
+
 /** Integrations: the phone systems and programs that report calls, each with its own token. */
-export function integrationPages(
-  pages: Pages,
-  requests: RequestStore,
-  directory: ServiceDirectory,
-  keys: Keys,
-): void {
-  function chosen({ account, params }: PageRequest): Integration {
-    const found = directory.integrations(account.id).find(({ uid }) => uid === params.uid);
-    if (found === undefined) throw new Refusal(404, (errors) => errors.notThere);
-    return found;
-  }
-  async function change(request: PageRequest, what: IntegrationChange) {
-    const { id, uid, name } = chosen(request);
-    await directory.changeIntegration(id, what);
-    await request.audit(
-      what.oldTokenUntil !== undefined ? 'token' : 'settings',
-      integrationChangeText(name, what),
-    );
-    return { redirect: `/integrations/${uid}?done` };
-  }
-  async function list(request: PageRequest, errors?: FieldErrors): Promise<Page> {
-    const { account, formats, now, words, form } = request;
-    const { common, integrations: text } = words;
-    const all = directory.integrations(account.id);
-    const chosenAt = all.findIndex(({ uid }) => uid === request.params.uid);
-    const { skipped, links } = numberedPage(request, '/integrations', 'page', PER_PAGE, chosenAt);
-    const uses = await requests.use(account.id, formats.startOfDay(now));
-    const systems = all.slice(skipped, skipped + PER_PAGE).map(async (integration): Promise<System> => {
+export function integrationPages(pages: Pages, parts: Parts): void {
+  pages.get(home, 'administrator', (request) => list(request, parts));
+  pages.post(home, 'administrator', (request) => add(request, parts));
+  pages.get(`${home}/:uid`, 'administrator', (request) => {
+    chosen(request, parts);
+    return list(request, parts);
+  });
+  pages.post(`${home}/:uid/name`, 'administrator', (request) => rename(request, parts));
+  pages.post(`${home}/:uid/rotate`, 'administrator', (request) => rotate(request, parts));
+  for (const [name, what] of [
+    ['end-old', { oldTokenUntil: null }],
+    ['on', { enabled: true }],
+    ['off', { enabled: false }],
+  ] as const)
+    pages.post(`${home}/:uid/${name}`, 'administrator', (request) => change(request, parts, what));
+}
+
+function chosen({ account, params }: UserRequest, { directory }: Parts): Integration {
+  const integration = directory.integrations(account.id).find(({ uid }) => uid === params.uid);
+  if (integration === undefined) throw new Refusal(404, (errors) => errors.notThere);
+  return integration;
+}
+
+async function change(request: UserRequest, parts: Parts, what: IntegrationChange) {
+  const { id, uid, name } = chosen(request, parts);
+  await parts.directory.changeIntegration(id, what);
+  await request.audit(
+    what.oldTokenUntil !== undefined ? 'token' : 'settings',
+    integrationChangeText(name, what),
+  );
+  return { redirect: `${home}/${uid}?done` };
+}
+
+async function list(request: UserRequest, parts: Parts, errors?: FieldErrors): Promise<Page> {
+  const { account, words, form, params } = request;
+  const { common, integrations: text } = words;
+  const all = parts.directory.integrations(account.id);
+  const chosenAt = all.findIndex(({ uid }) => uid === params.uid);
+  const { skipped, links } = numberedPage(request, home, 'page', PER_PAGE, chosenAt);
+  const systems = await systemsOf(all.slice(skipped, skipped + PER_PAGE), all.length === 1, request, parts);
+  return listPage(request, {
+    path: home,
+    errors,
+    scripts: ['live'],
+    add: () =>
+      field({
+        label: common.name,
+        name: 'name',
+        value: form.get('name') ?? '',
+        errors,
+        required: true,
+        maxlength: 80,
+        autofocus: true,
+      }),
+    list:
+      all.length === 0
+        ? html`<p class="empty">${icon('plug')}${text.none}</p>`
+        : html`${systems.map((system) => systemCard(request, system, errors))}${links(skipped + PER_PAGE < all.length)}`,
+  });
+}
+
+/** What is known of these integrations. */
+async function systemsOf(
+  integrations: readonly Integration[],
+  alone: boolean,
+  { account, formats, now }: UserRequest,
+  { store, directory, keys }: Parts,
+): Promise<System[]> {
+  const uses = await store.requests.use(account.id, formats.startOfDay(now));
+  return Promise.all(
+    integrations.map(async (integration): Promise<System> => {
       const { id, oldTokenUntil: until } = integration;
       const isOld = until !== null && until > now;
       return {
@@ -78,61 +130,39 @@ export function integrationPages(
         oldToken: isOld ? { until, uses: await directory.oldTokenUses(integration) } : null,
         refused: directory.refused(id),
         health: await directory.bridgeReport(id),
-        alone: all.length === 1,
+        alone,
       };
-    });
-    const cards = (await Promise.all(systems)).map((system) => systemCard(request, system, errors));
-    return listPage(request, {
-      ...{ path: '/integrations', errors, scripts: ['live'] },
-      add: () =>
-        field({
-          ...{ label: common.name, name: 'name', value: form.get('name') ?? '', errors },
-          ...{ required: true, maxlength: 80, autofocus: true },
-        }),
-      list:
-        all.length === 0
-          ? html`<p class="empty">${icon('plug')}${text.none}</p>`
-          : html`${cards}${links(skipped + PER_PAGE < all.length)}`,
-    });
-  }
+    }),
+  );
+}
 
-  pages.get('/integrations', 'administrator', (request) => list(request));
-  pages.post('/integrations', 'administrator', async (request) => {
-    const { values, errors } = readForm(integrationName, request);
-    if (errors) return list(request, errors);
-    const uid = newUid();
-    const added = { uid, account: request.account.id, name: values.name, createdAt: request.now };
-    const refused = await refusedField('name', request, directory.addIntegration(added));
-    if (refused) return list(request, refused);
-    await request.audit('token', `integration ${values.name} added`);
-    return { redirect: `/integrations/${uid}` };
-  });
-  pages.get('/integrations/:uid', 'administrator', (request) => {
-    chosen(request);
-    return list(request);
-  });
-  pages.post('/integrations/:uid/name', 'administrator', async (request) => {
-    const { values, errors } = readForm(integrationName, request);
-    if (errors) return list(request, errors);
-    const renamed = change(request, { name: values.name });
-    const refused = await refusedField('name', request, renamed);
-    return refused ? list(request, refused) : renamed;
-  });
-  pages.post('/integrations/:uid/rotate', 'administrator', async (request) => {
-    const { values, errors } = readForm(rotation, request);
-    if (errors) return list(request, errors);
-    const rotate = async () =>
-      change(request, newToken(chosen(request), values.days, request.now, values.replaces));
-    const rotated = rotate();
-    const refused = await refusedField('days', request, rotated);
-    return refused ? list(request, refused) : rotated;
-  });
-  for (const [name, what] of [
-    ['end-old', { oldTokenUntil: null }],
-    ['on', { enabled: true }],
-    ['off', { enabled: false }],
-  ] as const)
-    pages.post(`/integrations/:uid/${name}`, 'administrator', (request) => change(request, what));
+async function add(request: UserRequest, parts: Parts): Promise<Answer> {
+  const { values, errors } = readForm(integrationName, request);
+  if (errors) return list(request, parts, errors);
+  const uid = newUid();
+  const added = { uid, account: request.account.id, name: values.name, createdAt: request.now };
+  const refused = await refusedField('name', request, parts.directory.addIntegration(added));
+  if (refused) return list(request, parts, refused);
+  await request.audit('token', `integration ${values.name} added`);
+  return { redirect: `${home}/${uid}` };
+}
+
+async function rename(request: UserRequest, parts: Parts): Promise<Answer> {
+  const { values, errors } = readForm(integrationName, request);
+  if (errors) return list(request, parts, errors);
+  const renamed = change(request, parts, { name: values.name });
+  const refused = await refusedField('name', request, renamed);
+  return refused ? list(request, parts, refused) : renamed;
+}
+
+async function rotate(request: UserRequest, parts: Parts): Promise<Answer> {
+  const { values, errors } = readForm(rotation, request);
+  if (errors) return list(request, parts, errors);
+  const replace = async () =>
+    change(request, parts, newToken(chosen(request, parts), values.days, request.now, values.replaces));
+  const rotated = replace();
+  const refused = await refusedField('days', request, rotated);
+  return refused ? list(request, parts, refused) : rotated;
 }
 
 /** How long the old token works, in days. */
@@ -151,7 +181,7 @@ type System = {
 };
 
 /** A phone system or program in one line; opened, its state, its token, its test call and what changes it. */
-function systemCard(request: PageRequest, system: System, errors?: FieldErrors): Html {
+function systemCard(request: UserRequest, system: System, errors?: FieldErrors): Html {
   const { token, origin, form, words, formats, now, params } = request;
   const { common, integrations: text } = words;
   const { integration, use, token: secret, alone } = system;
@@ -206,7 +236,7 @@ function systemCard(request: PageRequest, system: System, errors?: FieldErrors):
   </details>`;
 }
 
-function healthOf(request: PageRequest, { integration, use, oldToken, refused, health }: System): Html {
+function healthOf(request: UserRequest, { integration, use, oldToken, refused, health }: System): Html {
   const { token, formats, now, words } = request;
   const { integrations: text } = words;
   return html`

@@ -1,7 +1,6 @@
 import type {
   FastifyBaseLogger,
   FastifyInstance,
-  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -9,21 +8,9 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { errorSchema, validationErrorSchema } from '../../shared/api/contract/errors.ts';
-import type { Account } from '../accounts/directory-store.ts';
-import type { AuditKind } from '../words/audit-kinds.ts';
 import { Refusal } from './refusal.ts';
 import { line } from './text.ts';
 import type { Turn } from './turns.ts';
-
-/** The account of a /admin request, by its administration token. */
-export type AccountOf = (request: Pick<FastifyRequest, 'raw'>) => Account;
-
-/** Adds an entry about a /admin request to the audit log, after the change. */
-export type AdminAudit = (
-  request: Pick<FastifyRequest, 'raw' | 'ip'>,
-  what: AuditKind,
-  target: string,
-) => Promise<void>;
 
 /** A name of an account, integration or segment. */
 export const name = line('name');

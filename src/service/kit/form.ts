@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { ChangeRefused } from '../accounts/limits.ts';
 import { plainText } from '../rules/plain-text.ts';
+import { ChangeRefused } from '../store/change-refused.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { icon } from './icon.ts';

@@ -1,5 +1,5 @@
-import { extensionsOf } from '../accounts/extensions.ts';
 import { plainText } from '../rules/plain-text.ts';
+import type { ScreenChoice } from '../rules/screen-call.ts';
 import { type Html, html, render } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { assetUrl, type Script, scriptUrl } from './assets.ts';
@@ -32,26 +32,45 @@ const isUnder = (path: string, top: string) => path === top || path.startsWith(`
 export const topPageOf = (path: string) =>
   navigation.find(({ path: top, also = [] }) => [top, ...also].some((one) => isUnder(path, one)));
 
-/** A page for a signed-in user, as a whole document, or, for client/keep-live.ts, its live parts alone. */
-export function layout(page: Page, request: PageRequest): string {
-  const { user, account, token, path, words } = request;
-  const text = words.layout;
-  if (request.isRenewal) return render(html`<main>${page.body}</main>`);
+/** Who reads a page, and what the calls now beside it show. */
+export type Reader = {
+  readonly name: string;
+  /** The account's name. */
+  readonly office: string;
+  readonly extensions: readonly string[];
+  /** The segment that stands out (see firstSegment). */
+  readonly firstSegment: string | undefined;
+  readonly choice: ScreenChoice;
+};
+
+/** What client/keep-live.ts wants: a page without its frame. */
+export const liveParts = ({ body }: Page): string => render(html`<main>${body}</main>`);
+
+/** A page for a signed-in user, as a whole document. */
+export function layout(page: Page, request: PageRequest, reader: Reader): string {
+  const { path, words } = request;
   const isSetting = settingsPages.some((entry) => isUnder(path, entry.path)) && page.status !== 404;
   const body = isSetting ? settingsFrame(request, page.body) : page.body;
-  const current = topPageOf(path);
   const alone = page.callsAlone;
   return document(
     { words, title: page.title, scripts: ['page', ...(page.scripts ?? [])], alone },
     html`
-      ${
-        !alone &&
-        html`
+      ${!alone && html`${pageHead(request, reader)}<main id="main" tabindex="-1">${body}</main>`}
+      ${callsNow(request, reader, alone)}
+    `,
+  );
+}
+
+/** The way to the other pages, and the reader's own menu. */
+function pageHead({ path, token, words }: PageRequest, { name, office }: Reader): Html {
+  const text = words.layout;
+  const current = topPageOf(path);
+  return html`
           <a class="skip button" href="#main">${text.skipToContent}</a>
           <a class="skip button" href="#now">${text.skipToCalls}</a>
           <header class="top">
             <a class="mark" href="/calls" aria-label=${productName}>${icon('phone')}</a>
-            <span class="office">${displayText(account.name, 40)}</span>
+            <span class="office">${displayText(office, 40)}</span>
             <nav aria-label=${text.main}>
               ${navigation.map(
                 (entry) =>
@@ -59,33 +78,29 @@ export function layout(page: Page, request: PageRequest): string {
               )}
             </nav>
             <details class="menu me">
-              <summary aria-label=${`${plainText(user.name, 30)}, ${plainText(account.name, 30)}`}><bdi>${initial(user.name)}</bdi></summary>
+              <summary aria-label=${`${plainText(name, 30)}, ${plainText(office, 30)}`}><bdi>${initial(name)}</bdi></summary>
               <div>
-                <p><b>${displayText(user.name, 30)}</b><br /><span class="quiet">${displayText(account.name, 30)}</span></p>
+                <p><b>${displayText(name, 30)}</b><br /><span class="quiet">${displayText(office, 30)}</span></p>
                 <a href="/account">${words.settings.account}</a>
                 ${button({ action: '/sign-out', token }, text.signOut)}
               </div>
             </details>
           </header>
-          <main id="main" tabindex="-1">${body}</main>
-        `
-      }
-      ${callsNow(request, alone)}
-    `,
-  );
+          `;
 }
 
 /** The one that stands out, if there is more than one. */
-export const firstSegment = (segments: PageRequest['segments']): string | undefined =>
+export const firstSegment = (segments: readonly { readonly name: string }[]): string | undefined =>
   segments.length > 1 ? segments[0]?.name : undefined;
 
 const initial = (name: string) => plainText(name.trim(), 40).slice(0, 1).toUpperCase();
 
 /** The calls now: a line below the page or a column beside it; alone: a window of its own. Filled by client/calls-now.ts. */
 const callsNow = (
-  { token, formats, words, user, extensions, segments, barChoice, now }: PageRequest,
+  { token, formats, words, now }: PageRequest,
+  { name, extensions, firstSegment: first, choice }: Reader,
   alone: true | undefined,
-) => html`<div id="now" class="now" role=${alone ? 'main' : 'complementary'} tabindex="-1" aria-label=${words.bar.title} data-alone=${alone} data-token=${token} data-made=${now} data-icons=${assetUrl('icons.svg')} data-worker=${scriptUrl('stream-worker')} data-zone=${formats.timeZone} data-locale=${formats.locale} data-user=${user.name} data-first=${firstSegment(segments)} data-extensions=${JSON.stringify(extensionsOf(extensions, user.id))} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
+) => html`<div id="now" class="now" role=${alone ? 'main' : 'complementary'} tabindex="-1" aria-label=${words.bar.title} data-alone=${alone} data-token=${token} data-made=${now} data-icons=${assetUrl('icons.svg')} data-worker=${scriptUrl('stream-worker')} data-zone=${formats.timeZone} data-locale=${formats.locale} data-user=${name} data-first=${first} data-extensions=${JSON.stringify(extensions)} data-choice=${JSON.stringify(choice)} data-words=${JSON.stringify(words.bar)}>
   <noscript><p class="now-head">${words.layout.noScript}</p></noscript>
 </div>`;
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Account } from '../accounts/directory-store.ts';
 import type { Day, Span } from './calendar.ts';
 import { readDates } from './dates.ts';
 
@@ -16,14 +15,17 @@ export type OpeningHours = z.infer<typeof stored>;
 /** `in`: in opening hours, `out`: out of them. */
 export type HoursPart = 'in' | 'out';
 
+/** As an account keeps them: JSON of `stored`, or null. */
+type Saved = { readonly openingHours: string | null };
+
 /** Null: the account has set none. */
-export function openingHoursOf(account: Pick<Account, 'openingHours'>): OpeningHours | null {
+export function openingHoursOf(account: Saved): OpeningHours | null {
   const saved = savedHoursOf(account);
   return saved?.week.some((day) => day !== null) ? saved : null;
 }
 
 /** As they were saved: an account may have entered its closed days first, and no hours yet. */
-export const savedHoursOf = ({ openingHours }: Pick<Account, 'openingHours'>): OpeningHours | null =>
+export const savedHoursOf = ({ openingHours }: Saved): OpeningHours | null =>
   openingHours === null ? null : stored.parse(JSON.parse(openingHours));
 
 /** When an office is open on a day, or when it is not: whole quarters of an hour, in order. */

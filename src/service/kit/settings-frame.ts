@@ -1,4 +1,3 @@
-import type { Role } from '../accounts/user.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { type Icon, icon } from './icon.ts';
@@ -10,7 +9,7 @@ export const settingsPages: readonly {
   readonly label: keyof Words['settings'];
   readonly icon: Icon;
   readonly part: 'office' | 'connections' | 'you';
-  readonly role: Role;
+  readonly role: 'administrator' | 'agent';
 }[] = [
   { path: '/users', label: 'users', icon: 'users', part: 'office', role: 'administrator' },
   { path: '/segments', label: 'segments', icon: 'tag', part: 'office', role: 'administrator' },

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
@@ -8,9 +8,8 @@ import { notANumber } from '../../shared/api/contract/phone-number.ts';
 import { text } from '../../shared/api/contract/text.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
+import type { AdminAccess, AdminRequest } from '../accounts/admin-access.ts';
 import {
-  type AccountOf,
-  type AdminAudit,
   checkAddress,
   given,
   inAddress,
@@ -86,194 +85,203 @@ const reference = z.object({ reference: line('reference') });
 const TABLE_BYTES = 64 * 1024 * 1024;
 const TOO_LARGE = 'The table is larger than 64 MB. Send it in several parts.';
 
+const operations = {
+  listSegments: operation('listSegments', 'List the segments', { response: { 200: z.array(segmentSchema) } }),
+  putSegment: operation('putSegment', 'Add a segment, or change its priority', {
+    by: segmentName,
+    body: priority,
+    response: { 200: segmentSchema },
+  }),
+  removeSegment: operation('removeSegment', 'Remove a segment; its customers stay', {
+    turn: 'long',
+    by: segmentName,
+    response: nothing,
+  }),
+  export: operation('exportCustomers', 'Read all customers as CSV', {
+    response: { 200: z.string().describe('text/csv') },
+  }),
+  import: operation(
+    'importCustomers',
+    'Add or change customers from a table: CSV, as exportCustomers gives it',
+    {
+      querystring: importOptions,
+      body: z
+        .unknown()
+        .describe(
+          'The first line names the columns: those of exportCustomers, and country, in which the numbers of the line are read.',
+        ),
+      consumes: ['text/csv'],
+      response: {
+        200: reportSchema,
+        413: errorSchema.describe('The table is larger than 64 MB.'),
+        415: errorSchema.describe(
+          'The Content-Type header must be text/csv, with a charset that is known, or none for UTF-8, UTF-16 and Windows-1252.',
+        ),
+        429: errorSchema.describe('An import of the account is running.'),
+      },
+    },
+  ),
+  get: operation('getCustomer', 'Read a customer', { by: reference, response: { 200: customerSchema } }),
+  put: operation('putCustomer', 'Add or change a customer; a field that is not given stays as it is', {
+    by: reference,
+    body: customerChange,
+    response: {
+      200: customerSchema,
+      409: errorSchema.describe(
+        'Another customer has the number, or somebody else changed the same fields at the same time.',
+      ),
+    },
+  }),
+  remove: operation('removeCustomer', 'Remove a customer', { by: reference, response: nothing }),
+};
+
+type Parts = AdminAccess & {
+  readonly store: { readonly customers: CustomerStore };
+  readonly budgets: Budgets;
+  readonly log: Log;
+};
+
 /** An account's segments, and its customers as CSV. */
-export function adminCustomerRoutes(
-  app: ZodInstance,
-  accountOf: AccountOf,
-  audit: AdminAudit,
-  {
-    store: { customers },
-    budgets,
-    isAuthentic,
-    log,
-  }: {
-    readonly store: { readonly customers: CustomerStore };
-    readonly budgets: Budgets;
-    /** Whether the token of a request is valid now: a table can take minutes. */
-    readonly isAuthentic: (request: Pick<FastifyRequest, 'headers'>) => boolean;
-    readonly log: Log;
-  },
-): void {
+export function adminCustomerRoutes(app: ZodInstance, parts: Parts): void {
+  const { customers } = parts.store;
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
-  app.get(
-    '/segments',
-    operation('listSegments', 'List the segments', { response: { 200: z.array(segmentSchema) } }),
-    (request) => customers.segments(accountOf(request).id),
-  );
-  app.put(
-    '/segments/:name',
-    operation('putSegment', 'Add a segment, or change its priority', {
-      by: segmentName,
-      body: priority,
-      response: { 200: segmentSchema },
-    }),
-    async (request) => {
-      const segment = { name: request.params.name, priority: request.body.priority };
-      checkAddress('name', request.body.name, segment.name);
-      await customers.putSegment(accountOf(request).id, segment);
-      await audit(request, 'settings', `segment ${segment.name}: priority ${segment.priority}`);
-      return segment;
-    },
-  );
-  app.delete(
-    '/segments/:name',
-    operation('removeSegment', 'Remove a segment; its customers stay', {
-      turn: 'long',
-      by: segmentName,
-      response: nothing,
-    }),
-    async (request, reply) => {
-      const removed = await customers.removeSegment(accountOf(request).id, request.params.name);
-      if (!removed) throw new Refusal(404, 'There is no such segment.');
-      await audit(request, 'removal', `segment ${request.params.name}`);
-      return reply.code(204).send(null);
-    },
-  );
-
-  app.get(
-    '/customers',
-    operation('exportCustomers', 'Read all customers as CSV', {
-      response: { 200: z.string().describe('text/csv') },
-    }),
-    async (request, reply) => {
-      whenClosed(reply, budgets.readers.take(accountOf(request).id));
-      if (!isHead(request)) await audit(request, 'export', 'customers');
-      return reply
-        .type('text/csv; charset=utf-8')
-        .header('content-disposition', 'attachment; filename="customers.csv"')
-        .send(Readable.from(exportCustomers(customers, accountOf(request).id)) as never);
-    },
-  );
+  app.get('/segments', operations.listSegments, (request) => customers.segments(parts.accountOf(request).id));
+  app.put('/segments/:name', operations.putSegment, (request) => putSegment(request, parts));
+  app.delete('/segments/:name', operations.removeSegment, async (request, reply) => {
+    await removeSegment(request, parts);
+    return reply.code(204).send(null);
+  });
+  app.get('/customers', operations.export, async (request, reply) => {
+    const { id } = parts.accountOf(request);
+    whenClosed(reply, parts.budgets.readers.take(id));
+    if (!isHead(request)) await parts.audit(request, 'export', 'customers');
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="customers.csv"')
+      .send(Readable.from(exportCustomers(customers, id)) as never);
+  });
   app.post(
     '/customers',
-    {
-      ...operation(
-        'importCustomers',
-        'Add or change customers from a table: CSV, as exportCustomers gives it',
-        {
-          querystring: importOptions,
-          body: z
-            .unknown()
-            .describe(
-              'The first line names the columns: those of exportCustomers, and country, in which the numbers of the line are read.',
-            ),
-          consumes: ['text/csv'],
-          response: {
-            200: reportSchema,
-            413: errorSchema.describe('The table is larger than 64 MB.'),
-            415: errorSchema.describe(
-              'The Content-Type header must be text/csv, with a charset that is known, or none for UTF-8, UTF-16 and Windows-1252.',
-            ),
-            429: errorSchema.describe('An import of the account is running.'),
-          },
-        },
-      ),
-      config: { longBody: true, turn: 'long' },
-    },
-    async (request, reply) => {
-      if (!(request.body instanceof Readable))
-        throw new Refusal(415, 'The Content-Type header must be text/csv.');
-      const { id, country } = accountOf(request);
-      const finish = budgets.imports.take(id);
-      const broken = new AbortController();
-      reply.raw.once('close', () =>
-        broken.abort(new Refusal(400, 'The connection ended before the request did.')),
-      );
-      let stored = 0;
-      try {
-        const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
-        const body = whileValid(request.body, () => isAuthentic(request));
-        const table = await readText(body, { charset, maxBytes: TABLE_BYTES });
-        const report = await importCustomers(table, {
-          ...{ customers, account: id, country, signal: broken.signal },
-          createSegments: request.query.create_segments === 'true',
-          progress(imported) {
-            stored = imported;
-            if (!isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
-          },
-        });
-        await audit(request, 'import', importSummary(report));
-        const { imported, refused, errors, warnings, unsure, unknownColumns } = report;
-        return {
-          ...{ imported, refused, errors: [...errors], warnings: [...warnings], unsure },
-          unknown_columns: [...unknownColumns],
-        };
-      } catch (error) {
-        const why = broken.signal.aborted ? (broken.signal.reason as Refusal) : (error as Error);
-        if (stored > 0)
-          await auditBrokenImport({ stored, why, account: accountOf(request).name, log }, (what, target) =>
-            audit(request, what, target),
-          );
-        if (why instanceof BadTable) throw new Refusal(422, why.message);
-        if (why instanceof TooLarge) throw new Refusal(413, TOO_LARGE);
-        if (why instanceof UnknownEncoding)
-          throw new Refusal(
-            415,
-            `${why.message} Or name its encoding, as in “Content-Type: text/csv; charset=windows-1250”.`,
-          );
-        if (why instanceof UnknownCharset)
-          throw new Refusal(415, 'The charset of the Content-Type header is unknown.');
-        throw why;
-      } finally {
-        finish();
-      }
-    },
+    { ...operations.import, config: { longBody: true, turn: 'long' } },
+    (request, reply) => importTable(request, reply, parts),
   );
-  app.get(
-    '/customers/:reference',
-    operation('getCustomer', 'Read a customer', { by: reference, response: { 200: customerSchema } }),
-    async (request) => {
-      const customer = await customers.get(accountOf(request).id, request.params.reference);
-      if (customer === undefined) throw new Refusal(404, 'There is no such customer.');
-      return view(customer);
-    },
+  app.get('/customers/:reference', operations.get, (request) => read(request, parts));
+  app.put('/customers/:reference', operations.put, (request) => put(request, parts));
+  app.delete('/customers/:reference', operations.remove, async (request, reply) => {
+    await remove(request, parts);
+    return reply.code(204).send(null);
+  });
+}
+
+type OfSegment = AdminRequest & { readonly params: { readonly name: string } };
+type OfCustomer = AdminRequest & { readonly params: { readonly reference: string } };
+
+async function putSegment(request: OfSegment & { body: z.output<typeof priority> }, parts: Parts) {
+  const segment = { name: request.params.name, priority: request.body.priority };
+  checkAddress('name', request.body.name, segment.name);
+  await parts.store.customers.putSegment(parts.accountOf(request).id, segment);
+  await parts.audit(request, 'settings', `segment ${segment.name}: priority ${segment.priority}`);
+  return segment;
+}
+
+async function removeSegment(request: OfSegment, { store, accountOf, audit }: Parts): Promise<void> {
+  const { name } = request.params;
+  if (!(await store.customers.removeSegment(accountOf(request).id, name)))
+    throw new Refusal(404, 'There is no such segment.');
+  await audit(request, 'removal', `segment ${name}`);
+}
+
+async function read(request: OfCustomer, { store, accountOf }: Parts) {
+  const customer = await store.customers.get(accountOf(request).id, request.params.reference);
+  if (customer === undefined) throw new Refusal(404, 'There is no such customer.');
+  return view(customer);
+}
+
+async function put(request: OfCustomer & { body: z.output<typeof customerChange> }, parts: Parts) {
+  const { id, country } = parts.accountOf(request);
+  const { numbers, reference: inBody, ...texts } = given(request.body);
+  const { reference } = request.params;
+  checkAddress('reference', inBody, reference);
+  const change = { reference, ...texts, ...(numbers && { numbers: numbersIn(numbers, country) }) };
+  const customer = await putFields(parts.store.customers, id, change);
+  await parts.audit(request, 'settings', `customer ${reference}`);
+  return view(customer);
+}
+
+async function remove(request: OfCustomer, { store, accountOf, audit }: Parts): Promise<void> {
+  const { reference } = request.params;
+  if (!(await store.customers.remove(accountOf(request).id, reference)))
+    throw new Refusal(404, 'There is no such customer.');
+  await audit(request, 'removal', `customer ${reference}`);
+}
+
+/** Imports the table of a body while it arrives. The customers of a table that breaks off stay. */
+async function importTable(
+  request: AdminRequest & { body: unknown; query: z.output<typeof importOptions> },
+  reply: FastifyReply,
+  { store: { customers }, budgets, accountOf, isAuthentic, audit, log }: Parts,
+) {
+  if (!(request.body instanceof Readable))
+    throw new Refusal(415, 'The Content-Type header must be text/csv.');
+  const { id, name, country } = accountOf(request);
+  const finish = budgets.imports.take(id);
+  const broken = new AbortController();
+  reply.raw.once('close', () =>
+    broken.abort(new Refusal(400, 'The connection ended before the request did.')),
   );
-  app.put(
-    '/customers/:reference',
-    operation('putCustomer', 'Add or change a customer; a field that is not given stays as it is', {
-      by: reference,
-      body: customerChange,
-      response: {
-        200: customerSchema,
-        409: errorSchema.describe(
-          'Another customer has the number, or somebody else changed the same fields at the same time.',
-        ),
+  let stored = 0;
+  try {
+    const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+    const body = whileValid(request.body, () => isAuthentic(request));
+    const table = await readText(body, { charset, maxBytes: TABLE_BYTES });
+    const report = await importCustomers(table, {
+      customers,
+      account: id,
+      country,
+      signal: broken.signal,
+      createSegments: request.query.create_segments === 'true',
+      progress(imported) {
+        stored = imported;
+        if (!isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
       },
-    }),
-    async (request) => {
-      const { id, country } = accountOf(request);
-      const { numbers, reference, ...texts } = given(request.body);
-      checkAddress('reference', reference, request.params.reference);
-      const change = {
-        ...{ reference: request.params.reference, ...texts },
-        ...(numbers && { numbers: numbersIn(numbers, country) }),
-      };
-      const customer = await putFields(customers, id, change);
-      await audit(request, 'settings', `customer ${change.reference}`);
-      return view(customer);
-    },
-  );
-  app.delete(
-    '/customers/:reference',
-    operation('removeCustomer', 'Remove a customer', { by: reference, response: nothing }),
-    async (request, reply) => {
-      const removed = await customers.remove(accountOf(request).id, request.params.reference);
-      if (!removed) throw new Refusal(404, 'There is no such customer.');
-      await audit(request, 'removal', `customer ${request.params.reference}`);
-      return reply.code(204).send(null);
-    },
-  );
+    });
+    await audit(request, 'import', importSummary(report));
+    return reportView(report);
+  } catch (error) {
+    const why = broken.signal.aborted ? (broken.signal.reason as Refusal) : (error as Error);
+    const auditImport = (what: 'import', target: string) => audit(request, what, target);
+    if (stored > 0) await auditBrokenImport({ stored, why, account: name, log }, auditImport);
+    throw importRefusal(why);
+  } finally {
+    finish();
+  }
+}
+
+function reportView({ unknownColumns, ...report }: Awaited<ReturnType<typeof importCustomers>>) {
+  const { imported, refused, errors, warnings, unsure } = report;
+  return {
+    imported,
+    refused,
+    errors: [...errors],
+    warnings: [...warnings],
+    unsure,
+    unknown_columns: [...unknownColumns],
+  };
+}
+
+/** What ended an import, as it is answered. */
+function importRefusal(why: Error): Error {
+  if (why instanceof BadTable) return new Refusal(422, why.message);
+  if (why instanceof TooLarge) return new Refusal(413, TOO_LARGE);
+  if (why instanceof UnknownEncoding)
+    return new Refusal(
+      415,
+      `${why.message} Or name its encoding, as in “Content-Type: text/csv; charset=windows-1250”.`,
+    );
+  if (why instanceof UnknownCharset)
+    return new Refusal(415, 'The charset of the Content-Type header is unknown.');
+  return why;
 }
 
 /** The numbers in these texts, each once. Throws what makes a 422 where one is none, and reads no more than are allowed. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import type { UserRequest } from '../accounts/user-request.ts';
 import { isDialable } from '../calls/call-cells.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
-import type { PageRequest } from '../kit/page-request.ts';
 import { personAddress } from '../rules/person-address.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
@@ -28,7 +28,7 @@ export type Subject = z.infer<typeof subject>;
 /** The fields of `subject` for a form or a link on the page of `request`. */
 export function subjectFields(
   { numbers: [number = ''], person, call, taken }: CallBack,
-  { path, query }: PageRequest,
+  { path, query }: UserRequest,
 ): Record<string, string> {
   const about = { number, taker: taken?.user ?? '' };
   if (path === '/call-back') return { ...about, person, back: `${query}` };
@@ -74,7 +74,7 @@ export type Look = {
 /** One button for a missed person, sent in place. */
 export function actForm(
   one: CallBack,
-  request: PageRequest,
+  request: UserRequest,
   content: Html,
   kind: CallerAction['kind'],
   { is, focus, label }: Look = {},

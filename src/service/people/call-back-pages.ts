@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { answererName } from '../accounts/extensions.ts';
+import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { dialLink, personLink, segmentChip } from '../calls/call-cells.ts';
 import { displayText } from '../kit/display-text.ts';
 import { fold } from '../kit/form.ts';
 import { type Icon, icon } from '../kit/icon.ts';
-import type { PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { ownTurn } from '../kit/take-turns.ts';
@@ -16,7 +17,7 @@ import { actForm, type Look, pageAfter, positionIn, subject } from './call-back-
 import type { CallBackList } from './call-back-list.ts';
 import type { CallBack } from './call-backs.ts';
 import type { CallerAction } from './caller-action-store.ts';
-import { type ColleagueStore, colleaguesOf, giveLink, givePage } from './give-page.ts';
+import { type ColleagueStore, colleaguesOf, giveLink } from './give-page.ts';
 
 const PER_PAGE = 100;
 /** People who are closed stay on pages this long. */
@@ -31,28 +32,31 @@ const change = subject.extend({
   to: z.string().max(64).default(''),
 });
 
+type Parts = { readonly callBackList: CallBackList; readonly store: ColleagueStore };
+
 /** Missed people who are to be called back: shared by all users of the account. */
-export function callBackPages(
-  pages: Pages,
-  { callBackList, store }: { readonly callBackList: CallBackList; readonly store: ColleagueStore },
-): void {
-  pages.get('/call-back', 'agent', async (request) => {
-    const { query, now, account, words } = request;
-    const title = words.layout.callBack;
-    const { people: all, more } = await callBackList.readAll(account.id);
-    const canGive = (await colleaguesOf(store, request)).length > 0;
-    await ownTurn(); // all who have waited for one reading go on at once
-    // Somebody whom one has just closed stays until the next visit.
-    const listed = all.filter(({ closed, person }) => closed === null || person === query.get('at'));
-    const { shown, ...links } = pageOf(listed, query);
-    const closed = all
-      .filter((one) => !shown.includes(one) && (one.closed?.at ?? 0) > now - CLOSED_MS)
-      .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0))
-      .slice(0, PER_PAGE);
-    return {
-      title,
-      scripts: ['live'],
-      body: html`
+export function callBackPages(pages: Pages, parts: Parts): void {
+  pages.get('/call-back', 'agent', async (request) => listPage(await withSegments(request), parts));
+  pages.post('/call-back', 'agent', (request) => act(request, parts));
+}
+
+async function listPage(request: SegmentRequest, { callBackList, store }: Parts): Promise<Page> {
+  const { query, now, account, words } = request;
+  const title = words.layout.callBack;
+  const { people: all, more } = await callBackList.readAll(account.id);
+  const canGive = (await colleaguesOf(store, request)).length > 0;
+  await ownTurn(); // all who have waited for one reading go on at once
+  // Somebody whom one has just closed stays until the next visit.
+  const listed = all.filter(({ closed, person }) => closed === null || person === query.get('at'));
+  const { shown, ...links } = pageOf(listed, query);
+  const closed = all
+    .filter((one) => !shown.includes(one) && (one.closed?.at ?? 0) > now - CLOSED_MS)
+    .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0))
+    .slice(0, PER_PAGE);
+  return {
+    title,
+    scripts: ['live'],
+    body: html`
         <div class="head"><h1>${title}</h1></div>
         <div id="call-backs" data-live>
           ${openTable(shown, request, canGive)}
@@ -61,31 +65,31 @@ export function callBackPages(
         </div>
         <div id="closed" class="closed" data-live>${closedFold(closed, request)}</div>
       `,
+  };
+}
+
+async function act(
+  { form, user, account, now }: UserRequest,
+  { callBackList, store }: Parts,
+): Promise<Answer> {
+  const read = change.safeParse(Object.fromEntries(form));
+  if (!read.success) throw new Refusal(422, ({ notDialable }) => notDialable);
+  const { number, kind, text, from, to, taker } = read.data;
+  const colleague = to === '' ? user : (await store.users.list(account.id)).find(({ uid }) => uid === to);
+  if (colleague === undefined) throw new Refusal(409, ({ colleagueGone }) => colleagueGone);
+  if (kind !== 'note' || text !== '') {
+    const action = {
+      number,
+      kind,
+      user: kind === 'taken' ? colleague.name : user.name,
+      at: now,
+      text: kind === 'note' ? text : null,
     };
-  });
-
-  givePage(pages, { store, callBackList });
-
-  pages.post('/call-back', 'agent', async ({ form, user, account, now }) => {
-    const read = change.safeParse(Object.fromEntries(form));
-    if (!read.success) throw new Refusal(422, ({ notDialable }) => notDialable);
-    const { number, kind, text, from, to, taker } = read.data;
-    const colleague = to === '' ? user : (await store.users.list(account.id)).find(({ uid }) => uid === to);
-    if (colleague === undefined) throw new Refusal(409, ({ colleagueGone }) => colleagueGone);
-    if (kind !== 'note' || text !== '') {
-      const action = {
-        number,
-        kind,
-        user: kind === 'taken' ? colleague.name : user.name,
-        at: now,
-        text: kind === 'note' ? text : null,
-      };
-      const refused = await callBackList.act(account.id, action, taker);
-      if (refused !== undefined) throw takenMeanwhile(refused);
-    }
-    if (from === 'now') return 'done';
-    return { redirect: pageAfter(read.data, kind) };
-  });
+    const refused = await callBackList.act(account.id, action, taker);
+    if (refused !== undefined) throw takenMeanwhile(refused);
+  }
+  if (from === 'now') return 'done';
+  return { redirect: pageAfter(read.data, kind) };
 }
 
 const takenMeanwhile = ({ taken }: CallBack) =>
@@ -116,7 +120,7 @@ function pageOf(listed: readonly CallBack[], query: URLSearchParams) {
   };
 }
 
-function openTable(rows: readonly CallBack[], request: PageRequest, canGive: boolean): Html {
+function openTable(rows: readonly CallBack[], request: SegmentRequest, canGive: boolean): Html {
   const { formats, now, user, words, moved } = request;
   const { callBack: text, calls } = words;
   const columns: Column<CallBack>[] = [
@@ -175,7 +179,7 @@ function openTable(rows: readonly CallBack[], request: PageRequest, canGive: boo
   });
 }
 
-function closedFold(closed: readonly CallBack[], request: PageRequest): Html {
+function closedFold(closed: readonly CallBack[], request: SegmentRequest): Html {
   const { formats, now, words } = request;
   const { callBack: text, calls } = words;
   const columns: Column<CallBack>[] = [
@@ -208,7 +212,7 @@ function closedFold(closed: readonly CallBack[], request: PageRequest): Html {
 }
 
 /** How somebody was closed. */
-export function closedText({ closed }: CallBack, { extensions, words: { callBack } }: PageRequest): Html {
+export function closedText({ closed }: CallBack, { extensions, words: { callBack } }: UserRequest): Html {
   if (closed === null) return null;
   if (closed.how === 'done') return callBack.calledBack(displayText(closed.user, 40));
   return callBack.reached(closed.by && displayText(answererName(extensions, closed.by), 60));
@@ -220,7 +224,7 @@ export function closedText({ closed }: CallBack, { extensions, words: { callBack
  */
 export function buttons(
   one: CallBack,
-  request: PageRequest,
+  request: UserRequest,
   canGive: boolean,
   is: 'row' | 'notice' = 'row',
 ): Html {

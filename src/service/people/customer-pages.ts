@@ -1,14 +1,15 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { backOf, segmentChip } from '../calls/call-cells.ts';
 import { displayText } from '../kit/display-text.ts';
 import { notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Page } from '../kit/page-request.ts';
 import { searchWords } from '../kit/search-text.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { personAddress } from '../rules/person-address.ts';
 import { plainText } from '../rules/plain-text.ts';
-import { html } from '../words/html.ts';
+import { type Html, html } from '../words/html.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, customerFields, listedNumbers } from './customer-fields.ts';
 import type { CustomerCursor } from './customer-list-store.ts';
@@ -35,7 +36,7 @@ export function customerPages(pages: Pages, { store: { customers, callers } }: P
       limit: PAGE,
     });
     const numbers = found.customers.flatMap((customer) => customer.numbers);
-    return listPage(request, found, await callers.lastCalls(account.id, numbers));
+    return listPage(await withSegments(request), found, await callers.lastCalls(account.id, numbers));
   });
   pages.get('/customers/new', 'agent', (request) =>
     newCustomerPage(request, {
@@ -46,7 +47,8 @@ export function customerPages(pages: Pages, { store: { customers, callers } }: P
   );
 }
 
-export function newCustomerPage(request: PageRequest, draft: Draft): Page {
+export async function newCustomerPage(asked: UserRequest, draft: Draft): Promise<Page> {
+  const request = await withSegments(asked);
   const { layout, customers: text } = request.words;
   return {
     title: text.newCustomer,
@@ -66,19 +68,68 @@ function cursorOf(value: string | null): CustomerCursor | null {
 }
 
 function listPage(
-  request: PageRequest,
+  request: SegmentRequest,
   { customers, next }: Awaited<ReturnType<CustomerStore['page']>>,
   lastCalls: ReadonlyMap<string, number>,
 ): Page {
-  const { query, administrates, words, formats, now, segments } = request;
+  const { query, administrates, words } = request;
   const { common, customers: text } = words;
   const [q, segment] = [query.get('q') ?? '', query.get('segment') ?? ''];
-  const names = [...new Set([...segments.map(({ name }) => name), ...(segment ? [segment] : [])])];
   const address = (also: Record<string, string> = {}) =>
     `/customers?${new URLSearchParams({ ...(q && { q }), ...(segment && { segment }), ...also })}`;
+  return {
+    title: words.layout.customers,
+    body: html`
+      <div class="head"><h1>${words.layout.customers}</h1><div class="together">
+        <a class="button primary" href="/customers/new">${icon('plus')}${common.add}</a>
+        ${
+          administrates &&
+          html`<a class="button" href="/customers/import">${text.importCsv}</a>
+            <a class="button" href="/customers/export">${icon('download')}${text.exportCsv}</a>`
+        }
+      </div></div>
+      ${query.has('removed') && notice(text.removed)}
+      ${searchForm(q, segment, request)}
+      ${table({
+        kind: 'known',
+        caption: words.layout.customers,
+        columns: customerColumns(lastCalls, request),
+        rows: customers,
+        empty: q !== '' || segment !== '' ? text.noMatch : text.none,
+      })}
+      ${pager(words.kit, {
+        newer: query.has('after') ? address() : undefined,
+        older: next === null ? undefined : address({ after: `${next.reference}\n${next.text}` }),
+      })}
+    `,
+  };
+}
+
+function searchForm(q: string, segment: string, { words, segments }: SegmentRequest): Html {
+  const { common, customers: text } = words;
+  const names = [...new Set([...segments.map(({ name }) => name), ...(segment ? [segment] : [])])];
+  return html`<form class="filters" role="search" action="/customers">
+        <div class="search">${icon('search')}<input type="search" name="q" value=${q} aria-label=${text.searchFor} placeholder=${text.searchFor} /></div>
+        ${
+          names.length > 0 &&
+          html`<select name="segment" aria-label=${words.calls.segment}>
+            <option value="">${words.layout.customers}: ${common.all}</option>
+            ${names.map((name) => html`<option value=${name} selected=${name === segment}>${plainText(name, 40)}</option>`)}
+          </select>`
+        }
+        <button type="submit">${common.search}</button>
+      </form>`;
+}
+
+function customerColumns(
+  lastCalls: ReadonlyMap<string, number>,
+  request: SegmentRequest,
+): readonly Column<Customer>[] {
+  const { words, formats, now } = request;
+  const { common, customers: text } = words;
   const lastCall = ({ numbers }: Customer) =>
     Math.max(0, ...numbers.map((number) => lastCalls.get(number) ?? 0));
-  const columns: Column<Customer>[] = [
+  return [
     {
       head: common.name,
       name: true,
@@ -108,40 +159,4 @@ function listPage(
       cell: (customer) => lastCall(customer) > 0 && formats.day(lastCall(customer), now),
     },
   ];
-  return {
-    title: words.layout.customers,
-    body: html`
-      <div class="head"><h1>${words.layout.customers}</h1><div class="together">
-        <a class="button primary" href="/customers/new">${icon('plus')}${common.add}</a>
-        ${
-          administrates &&
-          html`<a class="button" href="/customers/import">${text.importCsv}</a>
-            <a class="button" href="/customers/export">${icon('download')}${text.exportCsv}</a>`
-        }
-      </div></div>
-      ${query.has('removed') && notice(text.removed)}
-      <form class="filters" role="search" action="/customers">
-        <div class="search">${icon('search')}<input type="search" name="q" value=${q} aria-label=${text.searchFor} placeholder=${text.searchFor} /></div>
-        ${
-          names.length > 0 &&
-          html`<select name="segment" aria-label=${words.calls.segment}>
-            <option value="">${words.layout.customers}: ${common.all}</option>
-            ${names.map((name) => html`<option value=${name} selected=${name === segment}>${plainText(name, 40)}</option>`)}
-          </select>`
-        }
-        <button type="submit">${common.search}</button>
-      </form>
-      ${table({
-        kind: 'known',
-        caption: words.layout.customers,
-        columns,
-        rows: customers,
-        empty: q !== '' || segment !== '' ? text.noMatch : text.none,
-      })}
-      ${pager(words.kit, {
-        newer: query.has('after') ? address() : undefined,
-        older: next === null ? undefined : address({ after: `${next.reference}\n${next.text}` }),
-      })}
-    `,
-  };
 }

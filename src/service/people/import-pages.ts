@@ -1,11 +1,12 @@
 import type { Log } from '../../shared/log/log.ts';
 import { accountLimits } from '../accounts/limits.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
 import { displayText } from '../kit/display-text.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { PartlyDone, Refusal } from '../kit/refusal.ts';
 import { type Column, table } from '../kit/table.ts';
 import { takeTurns } from '../kit/take-turns.ts';
@@ -48,94 +49,117 @@ function template(locale: string): string {
   return `${BYTE_ORDER_MARK}${csvLines(rows, forSpreadsheets(locale))}`;
 }
 
+type Parts = {
+  readonly store: { readonly customers: CustomerStore };
+  readonly budgets: Budgets;
+  readonly log: Log;
+};
+
+/** How far each account's import is, for the page that waits for its answer (client/show-import-progress.ts); another process knows none. */
+type Progress = Map<number, string>;
+
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
-export function importPages(
-  pages: Pages,
-  {
-    store: { customers },
-    budgets,
-    log,
-  }: { readonly store: { readonly customers: CustomerStore }; readonly budgets: Budgets; readonly log: Log },
-): void {
-  pages.get('/customers/export', 'administrator', ({ account, words, signal }) => {
-    budgets.readers.hold(account.id, signal);
-    return {
-      download: 'customers.csv',
-      type: 'text/csv; charset=utf-8',
-      content: exportCustomers(customers, account.id, forSpreadsheets(words.locale)),
-      exported: 'customers',
-    };
-  });
+export function importPages(pages: Pages, parts: Parts): void {
+  const running: Progress = new Map();
+  pages.get('/customers/export', 'administrator', (request) => exported(request, parts));
   pages.get('/customers/import/template', 'administrator', ({ words }) => ({
     download: 'customers-template.csv',
     type: 'text/csv; charset=utf-8',
     content: template(words.locale),
   }));
   pages.get('/customers/import', 'administrator', (request) => importPage(request));
-  // How far each account's import is, for the page that waits for its answer (client/show-import-progress.ts); another process knows none.
-  const running = new Map<number, string>();
   pages.get('/customers/import/progress', 'administrator', ({ account }) => ({
     type: 'text/plain; charset=utf-8',
     content: running.get(account.id) ?? '',
     download: 'progress.txt',
   }));
-  pages.post(
-    '/customers/import',
-    'administrator',
-    async (request) => {
-      const { account, form, words } = request;
-      const csv = await tableOf(form);
-      const turn = takeTurns();
-      const read = readTable(csv);
-      const { length } = read.header;
-      if (length > MAX_TABLE_COLUMNS)
-        throw new Refusal(422, (errors) => errors.tooManyColumns(length, MAX_TABLE_COLUMNS));
-      await turn();
-      const guessed = chooseColumns(read.header, read.sample, account.country);
-      await turn();
-      const mapping = read.header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '');
-      const into = { customers, account: account.id, country: account.country, mapping, words };
-      const look = async () => (namesCustomers(mapping) ? await previewImport(read, into) : undefined);
-      let preview = await look();
-      // What is imported has been seen, even if a choice was changed and not looked at, or customers were meanwhile.
-      const isSeen = !form.has('seen') || form.get('seen') === seenOf(mapping, preview);
-      if (!form.has('confirmed') || !isSeen || preview === undefined) {
-        if (form.has('create') && preview?.canCreate) {
-          const added = await customers.addSegments(account.id, preview.missingSegments, NEW_PRIORITY);
-          for (const name of added)
-            await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
-          preview = await look();
-        }
-        const shown = { request, packed: await packTable(csv), table: read, mapping };
-        return previewPage(shown, preview, form.has('confirmed') && !isSeen);
-      }
-      let stored = 0;
-      const progress = (done: number, all: number) => {
-        stored = done;
-        const { number } = request.formats;
-        running.set(account.id, words.importing.soFar(number(done), number(all)));
-      };
-      const report = await importPlan(preview.plan, { ...into, progress, isSeen: true })
-        .catch(async (error: Error) => {
-          if (stored === 0) throw error;
-          await auditBrokenImport({ stored, why: error, account: account.name, log }, request.audit);
-          throw new PartlyDone(error, ({ importing }) => importing.brokeOff(stored));
-        })
-        .finally(() => running.delete(account.id));
-      await request.audit('import', importSummary(report));
-      const { importing: text } = words;
-      return importPage(
-        request,
-        html`${notice(text.imported(report.imported))}
+  pages.post('/customers/import', 'administrator', (request) => importTable(request, parts, running), {
+    bytes: FORM_BYTES,
+    turn: 'long',
+  });
+}
+
+function exported({ account, words, signal }: UserRequest, { store, budgets }: Parts): Answer {
+  budgets.readers.hold(account.id, signal);
+  return {
+    download: 'customers.csv',
+    type: 'text/csv; charset=utf-8',
+    content: exportCustomers(store.customers, account.id, forSpreadsheets(words.locale)),
+    exported: 'customers',
+  };
+}
+
+/** Shows a table, or imports what has been shown. */
+async function importTable(request: UserRequest, parts: Parts, running: Progress): Promise<Page> {
+  const { account, form, words } = request;
+  const { customers } = parts.store;
+  const csv = await tableOf(form);
+  const { read, mapping } = await readWith(csv, request);
+  const into = { customers, account: account.id, country: account.country, mapping, words };
+  const look = async () => (namesCustomers(mapping) ? await previewImport(read, into) : undefined);
+  let preview = await look();
+  // What is imported has been seen, even if a choice was changed and not looked at, or customers were meanwhile.
+  const isSeen = !form.has('seen') || form.get('seen') === seenOf(mapping, preview);
+  if (form.has('confirmed') && isSeen && preview !== undefined)
+    return importPage(request, reportPart(request, await importSeen(request, preview, into, parts, running)));
+  if (form.has('create') && preview?.canCreate) {
+    const added = await customers.addSegments(account.id, preview.missingSegments, NEW_PRIORITY);
+    for (const name of added) await request.audit('settings', `segment ${name}: priority ${NEW_PRIORITY}`);
+    preview = await look();
+  }
+  const shown = { request, packed: await packTable(csv), table: read, mapping };
+  return previewPage(shown, preview, form.has('confirmed') && !isSeen);
+}
+
+/** A table, and what each of its columns is: as chosen, else as guessed. */
+async function readWith(
+  csv: string,
+  { account, form }: UserRequest,
+): Promise<{ readonly read: Table; readonly mapping: Mapping }> {
+  const turn = takeTurns();
+  const read = readTable(csv);
+  const { header, sample } = read;
+  const { length } = header;
+  if (length > MAX_TABLE_COLUMNS)
+    throw new Refusal(422, (errors) => errors.tooManyColumns(length, MAX_TABLE_COLUMNS));
+  await turn();
+  const guessed = chooseColumns(header, sample, account.country);
+  await turn();
+  return { read, mapping: header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '') };
+}
+
+/** Imports a table that has been seen, and says how far it is. @throws PartlyDone if it ends in the middle */
+async function importSeen(
+  { account, audit, formats: { number }, words }: UserRequest,
+  { plan }: ImportPreview,
+  into: Omit<Parameters<typeof importPlan>[1], 'progress' | 'isSeen'>,
+  { log }: Parts,
+  running: Progress,
+) {
+  let stored = 0;
+  const progress = (done: number, all: number) => {
+    stored = done;
+    running.set(account.id, words.importing.soFar(number(done), number(all)));
+  };
+  const report = await importPlan(plan, { ...into, progress, isSeen: true })
+    .catch(async (error: Error) => {
+      if (stored === 0) throw error;
+      await auditBrokenImport({ stored, why: error, account: account.name, log }, audit);
+      throw new PartlyDone(error, ({ importing }) => importing.brokeOff(stored));
+    })
+    .finally(() => running.delete(account.id));
+  await audit('import', importSummary(report));
+  return report;
+}
+
+function reportPart(request: UserRequest, report: Awaited<ReturnType<typeof importPlan>>): Html {
+  const { importing: text } = request.words;
+  return html`${notice(text.imported(report.imported))}
           ${report.refused > 0 && notice(text.skipped(report.refused), 'bad')}
           ${errorList(request, report.errors)}
           ${report.left > 0 && notice(text.left(report.left), 'bad')}
           ${report.unsure > 0 && notice(text.unsure(report.unsure), 'bad')}
-          ${errorList(request, report.warnings)}`,
-      );
-    },
-    { bytes: FORM_BYTES, turn: 'long' },
-  );
+          ${errorList(request, report.warnings)}`;
 }
 
 /** The table that is sent for the first time, or that a preview has sent back. */
@@ -158,7 +182,7 @@ function chosen(form: URLSearchParams, index: number): Mapping[number] | undefin
   return value === '' ? '' : columnUses.find((use) => use === value);
 }
 
-function importPage(request: PageRequest, above: Html = null): Page {
+function importPage(request: UserRequest, above: Html = null): Page {
   const { layout, importing: text } = request.words;
   return {
     title: text.title,
@@ -189,7 +213,7 @@ function importPage(request: PageRequest, above: Html = null): Page {
 
 /** A table, and how its columns are read. */
 type Shown = {
-  readonly request: PageRequest;
+  readonly request: UserRequest;
   /** See packTable. */
   readonly packed: string;
   readonly table: Table;
@@ -305,7 +329,7 @@ function notices({ request, table, mapping }: Shown, preview: ImportPreview | un
     }`;
 }
 
-function lineTable({ words }: PageRequest, { lines }: ImportPreview): Html {
+function lineTable({ words }: UserRequest, { lines }: ImportPreview): Html {
   return table({
     caption: words.importing.firstLines,
     rows: lines,
@@ -326,7 +350,7 @@ function lineTable({ words }: PageRequest, { lines }: ImportPreview): Html {
 }
 
 /** What the lines would change of known customers, field by field. */
-function changeTable(request: PageRequest, { changes, changed }: ImportPreview): Html {
+function changeTable(request: UserRequest, { changes, changed }: ImportPreview): Html {
   const { apiLog, importing: text, common } = request.words;
   const written = (customer: Customer, name: CustomerField) =>
     fieldText({ ...customer, numbers: customer.numbers.toSorted() }, name) || apiLog.empty;
@@ -357,7 +381,7 @@ function changeTable(request: PageRequest, { changes, changed }: ImportPreview):
 }
 
 /** One line a reason: `Segment "Gold" does not exist. Line 2, 3, 4, … (667)`. */
-function errorList({ words }: PageRequest, errors: readonly Refused[]): Html {
+function errorList({ words }: UserRequest, errors: readonly Refused[]): Html {
   return (
     errors.length > 0 &&
     html`<ul class="errors">${errors.map(

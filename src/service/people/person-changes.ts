@@ -3,11 +3,12 @@ import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
+import { mayDelete, type Pages, type UserRequest } from '../accounts/user-request.ts';
 import { isDialable } from '../calls/call-cells.ts';
 import { given } from '../kit/administration.ts';
 import { folded } from '../kit/folded.ts';
 import { type FieldErrors, readForm } from '../kit/form.ts';
-import { type Answer, mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
@@ -106,7 +107,7 @@ const changedMeanwhile = () => new Refusal(409, (errors) => errors.changedMeanwh
 const onlyAdministrators = () => new Refusal(403, (errors) => errors.onlyAdministrators);
 
 /** The customer whom a form is about. */
-async function known({ account, form }: PageRequest, { store }: PersonParts, field = 'customer') {
+async function known({ account, form }: UserRequest, { store }: PersonParts, field = 'customer') {
   const customer = await store.customers.get(account.id, form.get(field) ?? '');
   if (customer === undefined) throw new Refusal(404, (errors) => errors.notThere);
   return customer;
@@ -117,7 +118,7 @@ async function known({ account, form }: PageRequest, { store }: PersonParts, fie
  * a caller may have come with one that nobody could type.
  */
 function numbersOf(
-  { form, account, words }: PageRequest,
+  { form, account, words }: UserRequest,
   stored: readonly string[] = [],
 ): { numbers?: string[]; error?: string } {
   if (!form.has('number')) return {};
@@ -150,29 +151,54 @@ const fieldOf = {
   'too-many-numbers': 'numbers',
 } as const satisfies Record<CustomerRefusal['reason'], string>;
 
-/** Saves a customer, new or known. A field that the form does not name stays as it is. */
-async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
-  const { account, form, words } = request;
-  const { customers } = parts.store;
-  const isNew = !form.has('customer');
-  const now = isNew ? undefined : await known(request, parts);
-  const sent = asRead.safeParse(parseJson(form.get('read') ?? ''));
-  const read = sent.success ? (sent.data as Customer) : now;
-  const typed = {
+/** A form of a customer, and what is stored of it. */
+type Saved = {
+  readonly request: UserRequest;
+  readonly parts: PersonParts;
+  /** As it is stored; undefined for a new customer. */
+  readonly now: Customer | undefined;
+  /** As it was when the form was made. */
+  readonly read: Customer | undefined;
+};
+
+/** Shows the form again, with what was typed. */
+function again({ request, parts, now, read }: Saved, also: Partial<Draft> = {}): Promise<Page> {
+  const { form } = request;
+  const customer = {
     ...now,
     ...given(eachText((name) => form.get(name) ?? undefined)),
     ...(form.has('reference') && { reference: form.get('reference') ?? '' }),
     ...(form.has('segment') && { segment: form.get('segment') }),
   };
-  const again = (also: Partial<Draft> = {}) => {
-    const numbers = form.has('number') ? form.getAll('number').filter(Boolean) : (now?.numbers ?? []);
-    const draft: Draft = { customer: typed, numbers, read, ...also };
-    return isNew ? newCustomerPage(request, draft) : showPerson(request, parts, { draft });
-  };
+  const numbers = form.has('number') ? form.getAll('number').filter(Boolean) : (now?.numbers ?? []);
+  const draft: Draft = { customer, numbers, read, ...also };
+  return now === undefined ? newCustomerPage(request, draft) : showPerson(request, parts, { draft });
+}
+
+/** Both are shown: what is typed, with the numbers that a colleague has added, and what is stored. */
+function conflict(saved: Saved, stored: Customer, numbers: readonly string[] | undefined): Promise<Page> {
+  const { request, read } = saved;
+  const added = stored.numbers.filter((one) => !read?.numbers.includes(one) && !numbers?.includes(one));
+  return again(saved, {
+    isConflict: true,
+    errors: {},
+    read: stored,
+    numbers: [...request.form.getAll('number').filter(Boolean), ...added],
+  });
+}
+
+/** Saves a customer, new or known. A field that the form does not name stays as it is. */
+async function save(request: UserRequest, parts: PersonParts): Promise<Answer> {
+  const { account, form, words } = request;
+  const isNew = !form.has('customer');
+  const now = isNew ? undefined : await known(request, parts);
+  const sent = asRead.safeParse(parseJson(form.get('read') ?? ''));
+  const read = sent.success ? (sent.data as Customer) : now;
+  const saved: Saved = { request, parts, now, read };
   const drop = form.get('drop');
   if (drop !== null) {
-    const numbers = form.getAll('number').filter((number, index) => number !== '' && index !== Number(drop));
-    return again({ numbers });
+    const left = form.getAll('number').filter((number, index) => number !== '' && index !== Number(drop));
+    return again(saved, { numbers: left });
   }
 
   const { values, errors } = readForm(edited, request);
@@ -182,39 +208,26 @@ async function save(request: PageRequest, parts: PersonParts): Promise<Answer> {
     ...(error && { numbers: error }),
     ...(isNew && values?.name === undefined && { name: words.formErrors.required }),
   };
-  if (!values || Object.keys(wrong).length > 0) return again({ errors: wrong });
+  if (!values || Object.keys(wrong).length > 0) return again(saved, { errors: wrong });
   const reference = now?.reference ?? (values.reference || newUid());
-
   const segment = values.segment === '' ? null : values.segment;
   const change = given({ ...values, reference, segment, numbers });
-  /** Both are shown: what is typed, with the numbers that a colleague has added, and what is stored. */
-  const conflict = (stored: Customer) =>
-    again({
-      isConflict: true,
-      errors: {},
-      read: stored,
-      numbers: [
-        ...form.getAll('number').filter(Boolean),
-        ...stored.numbers.filter((one) => !read?.numbers.includes(one) && !numbers?.includes(one)),
-      ],
-    });
   if (now && read && !isSameCustomer(now, read) && !isSameCustomer(now, withChange(now, change)))
-    return conflict(now);
+    return conflict(saved, now, numbers);
   const wanted = withChange(now, change);
-  const outcome = await customers.replace(account.id, { before: now ? [now] : [], after: [wanted] });
+  const replacement = { before: now ? [now] : [], after: [wanted] };
+  const outcome = await parts.store.customers.replace(account.id, replacement);
   if (outcome === 'changed') {
     // Somebody was quicker.
     const stored = await known(request, parts);
-    if (!isSameCustomer(stored, withChange(stored, change))) return conflict(stored);
+    if (!isSameCustomer(stored, withChange(stored, change))) return conflict(saved, stored, numbers);
   } else if (outcome !== null)
-    return again({ errors: { [fieldOf[outcome.reason]]: refusalText(outcome, words.customers) } });
-  return {
-    redirect: personPath({ customer: wanted, number: '' }, request, { at: 'edit' }),
-  };
+    return again(saved, { errors: { [fieldOf[outcome.reason]]: refusalText(outcome, words.customers) } });
+  return { redirect: personPath({ customer: wanted, number: '' }, request, { at: 'edit' }) };
 }
 
 /** Gives a stranger a name: a new customer, or after a question the number to a known one. */
-async function nameStranger(request: PageRequest, parts: PersonParts): Promise<Answer> {
+async function nameStranger(request: UserRequest, parts: PersonParts): Promise<Answer> {
   const { account, form, words } = request;
   const { customers } = parts.store;
   const { values, errors } = readForm(named, request);
@@ -254,7 +267,7 @@ async function nameStranger(request: PageRequest, parts: PersonParts): Promise<A
 }
 
 /** Customers in whose names all words of this one are. */
-async function namesakes(name: string, request: PageRequest, parts: PersonParts): Promise<Customer[]> {
+async function namesakes(name: string, request: UserRequest, parts: PersonParts): Promise<Customer[]> {
   const wordsOf = (text: string) => folded(text).split(/\s+/).filter(Boolean);
   const words = wordsOf(name).slice(0, 8);
   const customers = await findCustomers(words, MAX_FOUND * 4, request, parts);

@@ -1,9 +1,9 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { mayDelete, type SegmentRequest } from '../accounts/user-request.ts';
 import { displayText } from '../kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, fold, hiddenFields, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
-import { mayDelete, type PageRequest } from '../kit/page-request.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { type Customer, fieldText, listedNumbers, textFields, textNames } from './customer-fields.ts';
@@ -45,7 +45,7 @@ export const strangerDraft = (number: string): Namesakes => ({ number, name: '',
 const nameAndNumber = ({ name, numbers }: Customer) =>
   [plainText(name, 40), ...numbers.slice(0, 1).map(spaced)].join(', ');
 
-const segmentChoice = (value: string | null | undefined, request: PageRequest, errors?: FieldErrors) =>
+const segmentChoice = (value: string | null | undefined, request: SegmentRequest, errors?: FieldErrors) =>
   request.segments.length > 0 &&
   choice({
     label: request.words.calls.segment,
@@ -62,7 +62,7 @@ const segmentChoice = (value: string | null | undefined, request: PageRequest, e
 export function nameForm(
   { number, name, segment, found, errors }: Namesakes,
   known: readonly Customer[],
-  request: PageRequest,
+  request: SegmentRequest,
 ): Html {
   const { token, words } = request;
   const text = words.person;
@@ -93,7 +93,7 @@ export function nameForm(
 /** The fields of a customer; `isFirst`: the name gets the focus. */
 function customerFieldset(
   { customer, numbers, read, errors, isConflict }: Draft,
-  request: PageRequest,
+  request: SegmentRequest,
   isFirst = true,
 ): Html {
   const { words } = request;
@@ -141,7 +141,7 @@ export function editForm(
   draft: Draft,
   same: string,
   alike: readonly Customer[],
-  request: PageRequest,
+  request: SegmentRequest,
 ): Html {
   const { token, words } = request;
   const text = words.person;
@@ -182,7 +182,7 @@ export function editForm(
 }
 
 /** The form of a customer who has not called. */
-export function newForm(draft: Draft, request: PageRequest): Html {
+export function newForm(draft: Draft, request: SegmentRequest): Html {
   const { token, words } = request;
   const { customers: text } = words;
   return changeForm(

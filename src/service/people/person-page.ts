@@ -2,12 +2,13 @@ import { limits } from '../../shared/api/contract/decisions.ts';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { crmLink } from '../accounts/crm-link.ts';
 import { answererName } from '../accounts/extensions.ts';
+import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { backLink, dialLink, segmentChip } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { type CallStore, newestCalls } from '../calls/call-store.ts';
 import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { searchWords } from '../kit/search-text.ts';
 import { plainText } from '../rules/plain-text.ts';
@@ -44,10 +45,11 @@ export function personPage(pages: Pages, parts: PersonParts): void {
 
 /** `draft`: what somebody has typed into the form, `named`: into that of a stranger. */
 export async function showPerson(
-  request: PageRequest,
+  asked: UserRequest,
   parts: PersonParts,
   { draft, named }: { readonly draft?: Draft; readonly named?: Namesakes } = {},
 ): Promise<Page> {
+  const request = await withSegments(asked);
   const { account, query, words } = request;
   const { store } = parts;
   const person = await readPerson(request, parts);
@@ -100,7 +102,7 @@ export async function showPerson(
 export async function findCustomers(
   words: readonly string[],
   limit: number,
-  request: PageRequest,
+  request: UserRequest,
   parts: PersonParts,
 ): Promise<Customer[]> {
   const query = { account: request.account.id, words, segment: null, after: null, limit };
@@ -111,7 +113,7 @@ export async function findCustomers(
 const isOver = ({ status }: CallRecord) => status === 'completed';
 
 /** Who the address of a page is about. A number that belongs to a customer is the customer's. */
-async function readPerson(request: PageRequest, { store, callBackList }: PersonParts): Promise<Person> {
+async function readPerson(request: UserRequest, { store, callBackList }: PersonParts): Promise<Person> {
   const { account, query, form } = request;
   const reference = query.get('customer') ?? form.get('customer') ?? '';
   const number = query.get('number') ?? (reference === '' ? (form.get('number') ?? '') : '');
@@ -157,7 +159,7 @@ const noCaller = () => new Refusal(404, (errors) => errors.notThere);
 const NAMED = 3;
 
 /** What the segment's priority means: `third in line, after Emergency and Owners`. */
-function inLine({ segment }: Customer, { segments, words, formats }: PageRequest): string {
+function inLine({ segment }: Customer, { segments, words, formats }: SegmentRequest): string {
   const own = segments.find(({ name }) => name === segment);
   if (own === undefined || segments.length < 2) return '';
   const before = segments.filter(({ priority }) => priority > own.priority);
@@ -166,7 +168,7 @@ function inLine({ segment }: Customer, { segments, words, formats }: PageRequest
   return words.person.inLine(before.length + 1, before.length > NAMED ? '' : list);
 }
 
-function callBackNotice(callBack: CallBack | undefined, request: PageRequest, canGive: boolean): Html {
+function callBackNotice(callBack: CallBack | undefined, request: UserRequest, canGive: boolean): Html {
   if (callBack === undefined) return null;
   const { formats, now, words, user } = request;
   const { person: text, callBack: said } = words;
@@ -192,7 +194,7 @@ function callBackNotice(callBack: CallBack | undefined, request: PageRequest, ca
 }
 
 /** Besides name and segment: numbers, the colleague who spoke last, what else is known. */
-function factsPart(person: Person, answered: CallRecord | undefined, request: PageRequest): Html {
+function factsPart(person: Person, answered: CallRecord | undefined, request: UserRequest): Html {
   const { customer, number, numbers, lastCalls } = person;
   const { words, formats, now, account, extensions, query } = request;
   const text = words.person;

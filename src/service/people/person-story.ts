@@ -1,11 +1,11 @@
 import { answererName } from '../accounts/extensions.ts';
+import { mayDelete, type UserRequest } from '../accounts/user-request.ts';
 import { callAddress, endText, isDialable, stateOf } from '../calls/call-cells.ts';
 import { type CallRecord, talkedFor } from '../calls/call-record.ts';
 import { type CallStore, everyCall } from '../calls/call-store.ts';
 import { displayText, lines } from '../kit/display-text.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
-import { mayDelete, type PageRequest } from '../kit/page-request.ts';
 import { duration } from '../rules/duration.ts';
 import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
 import { type Html, html } from '../words/html.ts';
@@ -63,7 +63,7 @@ export async function readStory(
 }
 
 /** The field for a note, and below it what happened. */
-export function storyPart(person: Person, { moments, older }: Story, request: PageRequest): Html {
+export function storyPart(person: Person, { moments, older }: Story, request: UserRequest): Html {
   const { words, formats, now, query, token } = request;
   const dayOf = ({ at }: Moment) => formats.day(at, now);
   return html`<section class="story" data-place="story">
@@ -97,10 +97,10 @@ export function storyPart(person: Person, { moments, older }: Story, request: Pa
   </section>`;
 }
 
-const timeOf = (at: number, { formats }: PageRequest) =>
+const timeOf = (at: number, { formats }: UserRequest) =>
   html`<time class="quiet" datetime=${new Date(at).toISOString()} title=${formats.dateTime(at)}>${formats.time(at)}</time>`;
 
-function callMoment(call: CallRecord, request: PageRequest): Html {
+function callMoment(call: CallRecord, request: UserRequest): Html {
   const { words, extensions } = request;
   const { picture, word, live } = stateOf(call, request);
   const by = call.callerId && displayText(answererName(extensions, call.callerId), 60);
@@ -112,7 +112,7 @@ function callMoment(call: CallRecord, request: PageRequest): Html {
   }</div>${timeOf(call.startedAt, request)}</li>`;
 }
 
-function actionMoment(action: StoredAction, person: Person, request: PageRequest): Html {
+function actionMoment(action: StoredAction, person: Person, request: UserRequest): Html {
   const { words, token, query } = request;
   const { id, number, at, kind, user: author, text } = action;
   const key = `${kind} ${id}`;

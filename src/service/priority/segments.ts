@@ -4,18 +4,19 @@ import type { PriorityResult } from '../../shared/api/contract/phone-number.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import type { Sender } from '../accounts/directory.ts';
 import { accountLimits } from '../accounts/limits.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import type { Exchange } from '../history/exchange.ts';
 import { name, type ZodInstance } from '../kit/administration.ts';
 import { displayText } from '../kit/display-text.ts';
 import { type FieldErrors, field, hiddenFields, readForm, refusedField } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
-import { listPage } from '../kit/list-page.ts';
+import { listPage, type RowForm } from '../kit/list-page.ts';
 import { numberField } from '../kit/number-field.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { numberedPage, table } from '../kit/table.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import { plainText } from '../rules/plain-text.ts';
-import { html } from '../words/html.ts';
+import { type Html, html } from '../words/html.ts';
 import { formError } from '../words/words.ts';
 
 type Parts = {
@@ -58,95 +59,110 @@ const segment = z.object({
 
 const PER_PAGE = accountLimits.segments;
 
+type Customers = { readonly store: { readonly customers: CustomerStore } };
+
 /** Customer segments and their priorities. */
-export function segmentPages(
-  pages: Pages,
-  { store: { customers } }: { readonly store: { readonly customers: CustomerStore } },
-): void {
-  async function list(request: PageRequest, errors?: FieldErrors): Promise<Page> {
-    const { account, query, words, form, formats } = request;
-    const { common, layout, segments: text } = words;
-    const place = numberedPage(request, '/segments', 'page', PER_PAGE);
-    const segments = await customers.segmentPage(account.id, PER_PAGE + 1, place.skipped);
-    const chosen = form.get('name') ?? query.get('edit');
-    const edited = chosen === null ? undefined : await customers.segment(account.id, chosen);
-    const priority = field({
-      ...{
-        label: text.priority,
-        name: 'priority',
-        value: form.get('priority') ?? String(edited?.priority ?? ''),
-      },
-      ...{ errors, required: true, maxlength: 7, hint: text.priorityHint, autofocus: edited !== undefined },
-    });
-    const about = (path: string, name: string, value: string) =>
-      `${path}?${new URLSearchParams({ [name]: value })}`;
-    return listPage(request, {
-      ...{ path: '/segments', errors },
-      add: () => [
-        field({
-          label: common.name,
-          name: 'name',
-          value: form.get('name') ?? '',
-          errors,
-          required: true,
-          maxlength: 80,
-          autofocus: true,
-        }),
-        priority,
-      ],
-      edited: edited && {
-        name: displayText(edited.name, 80),
-        label: plainText(edited.name, 60),
-        action: '/segments',
-        fields: [hiddenFields({ name: edited.name }), priority],
-        remove: {
-          action: about('/segments/remove', 'name', edited.name),
-          what: plainText(edited.name, 40),
-          hint: text.removeHint,
-        },
-      },
-      list: html`${table({
-        ...{
-          kind: 'ext',
-          caption: words.settings.segments,
-          rows: segments.slice(0, PER_PAGE),
-          empty: html`${icon('tag')}${text.none}`,
-        },
-        columns: [
-          {
-            head: words.calls.segment,
-            name: true,
-            cell: ({ name }) =>
-              html`<a href=${about('/segments', 'edit', name)}>${displayText(name, 80)}</a>`,
-          },
-          { head: text.priority, end: true, cell: ({ priority }) => priority },
-          {
-            head: layout.customers,
-            end: true,
-            cell: ({ name, size }) =>
-              html`<a class="tel" href=${about('/customers', 'segment', name)}>${formats.number(size)}</a>`,
-          },
-        ],
-      })}${place.links(segments.length > PER_PAGE)}`,
-    });
-  }
-  pages.get('/segments', 'administrator', (request) => list(request));
-  pages.post('/segments', 'administrator', async (request) => {
-    const { values, errors } = readForm(segment, request);
-    if (errors) return list(request, errors);
-    const refused = await refusedField('name', request, customers.putSegment(request.account.id, values));
-    if (refused) return list(request, refused);
-    await request.audit('settings', `segment ${values.name}: priority ${values.priority}`);
-    return { redirect: '/segments?done' };
+export function segmentPages(pages: Pages, parts: Customers): void {
+  pages.get('/segments', 'administrator', (request) => segmentList(request, parts));
+  pages.post('/segments', 'administrator', (request) => putSegment(request, parts));
+  pages.post('/segments/remove', 'administrator', (request) => removeSegment(request, parts), {
+    turn: 'long',
   });
-  pages.post(
-    '/segments/remove',
-    'administrator',
-    async ({ account, query, audit }) => {
-      const name = query.get('name') ?? '';
-      if (await customers.removeSegment(account.id, name)) await audit('removal', `segment ${name}`);
-      return { redirect: '/segments?done' };
-    },
-    { turn: 'long' },
-  );
+}
+
+const about = (path: string, name: string, value: string) =>
+  `${path}?${new URLSearchParams({ [name]: value })}`;
+
+async function segmentList(
+  request: UserRequest,
+  { store: { customers } }: Customers,
+  errors?: FieldErrors,
+): Promise<Page> {
+  const { account, query, words, form } = request;
+  const { common, segments: text } = words;
+  const place = numberedPage(request, '/segments', 'page', PER_PAGE);
+  const segments = await customers.segmentPage(account.id, PER_PAGE + 1, place.skipped);
+  const chosen = form.get('name') ?? query.get('edit');
+  const edited = chosen === null ? undefined : await customers.segment(account.id, chosen);
+  const priority = field({
+    label: text.priority,
+    name: 'priority',
+    value: form.get('priority') ?? String(edited?.priority ?? ''),
+    errors,
+    required: true,
+    maxlength: 7,
+    hint: text.priorityHint,
+    autofocus: edited !== undefined,
+  });
+  const name = field({
+    label: common.name,
+    name: 'name',
+    value: form.get('name') ?? '',
+    errors,
+    required: true,
+    maxlength: 80,
+    autofocus: true,
+  });
+  return listPage(request, {
+    path: '/segments',
+    errors,
+    add: () => [name, priority],
+    edited: edited && segmentForm(request, edited.name, priority),
+    list: html`${segmentTable(request, segments.slice(0, PER_PAGE))}${place.links(segments.length > PER_PAGE)}`,
+  });
+}
+
+const segmentForm = ({ words: { segments: text } }: UserRequest, name: string, priority: Html): RowForm => ({
+  name: displayText(name, 80),
+  label: plainText(name, 60),
+  action: '/segments',
+  fields: [hiddenFields({ name }), priority],
+  remove: {
+    action: about('/segments/remove', 'name', name),
+    what: plainText(name, 40),
+    hint: text.removeHint,
+  },
+});
+
+function segmentTable(
+  { words, formats }: UserRequest,
+  rows: Awaited<ReturnType<CustomerStore['segmentPage']>>,
+): Html {
+  const { segments: text } = words;
+  return table({
+    kind: 'ext',
+    caption: words.settings.segments,
+    rows,
+    empty: html`${icon('tag')}${text.none}`,
+    columns: [
+      {
+        head: words.calls.segment,
+        name: true,
+        cell: ({ name }) => html`<a href=${about('/segments', 'edit', name)}>${displayText(name, 80)}</a>`,
+      },
+      { head: text.priority, end: true, cell: ({ priority }) => priority },
+      {
+        head: words.layout.customers,
+        end: true,
+        cell: ({ name, size }) =>
+          html`<a class="tel" href=${about('/customers', 'segment', name)}>${formats.number(size)}</a>`,
+      },
+    ],
+  });
+}
+
+async function putSegment(request: UserRequest, parts: Customers): Promise<Answer> {
+  const { values, errors } = readForm(segment, request);
+  if (errors) return segmentList(request, parts, errors);
+  const put = parts.store.customers.putSegment(request.account.id, values);
+  const refused = await refusedField('name', request, put);
+  if (refused) return segmentList(request, parts, refused);
+  await request.audit('settings', `segment ${values.name}: priority ${values.priority}`);
+  return { redirect: '/segments?done' };
+}
+
+async function removeSegment({ account, query, audit }: UserRequest, { store }: Customers): Promise<Answer> {
+  const name = query.get('name') ?? '';
+  if (await store.customers.removeSegment(account.id, name)) await audit('removal', `segment ${name}`);
+  return { redirect: '/segments?done' };
 }

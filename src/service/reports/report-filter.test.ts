@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Extension } from '../accounts/directory-store.ts';
 import type { Extensions } from '../accounts/extensions.ts';
+import type { UserRequest } from '../accounts/user-request.ts';
 import { countGroup } from '../calls/aggregate.ts';
-import type { PageRequest } from '../kit/page-request.ts';
 import { en } from '../words/en.ts';
 import { peopleFilters, peopleOf } from './report-filter.ts';
 import { peopleRows } from './report-rows.ts';
@@ -26,7 +26,7 @@ test('a person is found by the extensions that answered, whatever those are name
 
 test('a person chosen in one period is the same choice in another', () => {
   const values = (answered: readonly string[]) =>
-    peopleFilters({ extensions, words: en } as PageRequest, answered).map(({ value }) => value);
+    peopleFilters({ extensions, words: en } as UserRequest, answered).map(({ value }) => value);
   assert.deepEqual(values(['1001', '3']), ['answered:1001|1002', 'answered:3']);
   assert.deepEqual(values(['1002']), ['answered:1001|1002']);
 });

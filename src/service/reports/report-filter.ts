@@ -1,9 +1,9 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
+import type { UserRequest } from '../accounts/user-request.ts';
 import { type GroupKind, OTHERS } from '../calls/aggregate.ts';
 import { type HoursPart, openingHoursOf } from '../kit/opening-hours.ts';
-import type { PageRequest } from '../kit/page-request.ts';
 import type { Segment } from '../people/segment-store.ts';
 import type { Words } from '../words/words.ts';
 import type { GroupFilter, Report } from './call-report.ts';
@@ -46,7 +46,7 @@ export function peopleOf(answered: readonly string[], extensions: Extensions): P
 
 /** Filters by person. `answered`: the extensions that answered in the period. */
 export function peopleFilters(
-  { extensions, words: { reports } }: PageRequest,
+  { extensions, words: { reports } }: UserRequest,
   answered: readonly string[],
 ): ReportFilter[] {
   const named = answered.filter((extension) => extension !== '' && extension !== OTHERS);
@@ -94,7 +94,7 @@ export function withNamesOf({ groups }: Pick<Report, 'groups'>, asked: CalledNam
 
 /** All filters of an account, once those names are known. */
 export function filtersOf(
-  request: PageRequest,
+  request: UserRequest,
   segments: readonly Segment[],
   integrations: readonly Integration[],
   { extensions: answered, numbersCalled, places, segments: asked }: CalledNames,

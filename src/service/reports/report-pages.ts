@@ -1,5 +1,6 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { accountLimits } from '../accounts/limits.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { addressOf } from '../activity/call-filter.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { SHORT_SECONDS } from '../calls/call-meaning.ts';
@@ -10,7 +11,7 @@ import { displayText } from '../kit/display-text.ts';
 import { choice, field, fold, oneOf } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { type HoursPart, openingHoursOf, partsOf } from '../kit/opening-hours.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import type { CallerStore } from '../people/caller-store.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
@@ -28,111 +29,109 @@ import { chooseWeekly, weeklyForm } from './weekly-report.ts';
 import type { WeeklyStore } from './weekly-store.ts';
 
 type Parts = {
-  store: { reports: ReportStore; callers: CallerStore; weekly: WeeklyStore };
-  directory: ServiceDirectory;
-  budgets: Budgets;
-  /** Whether the service can send mail. */
-  mails: boolean;
+  readonly store: {
+    readonly reports: ReportStore;
+    readonly callers: CallerStore;
+    readonly weekly: WeeklyStore;
+  };
+  readonly directory: ServiceDirectory;
+  readonly budgets: Budgets;
+  /** Undefined: the service cannot send mail. */
+  readonly mailer: object | undefined;
 };
 
 /** Call reports for any days in the account's time zone; each table also as CSV. */
-export function reportPages(pages: Pages, { store, directory, budgets, mails }: Parts): void {
-  async function read(request: PageRequest): Promise<Reported> {
-    const { account, query, now, formats } = request;
-    const { timeZone } = formats;
-    const period = periodIn(query, now, timeZone);
-
-    const filters = (names: ReturnType<typeof namesIn>) =>
-      filtersOf(
-        request,
-        request.segments,
-        // As many as an account can have, and the one that is asked for.
-        directory
-          .integrations(account.id)
-          .filter(
-            ({ uid }, at) => at < accountLimits.integrations || query.get('of') === `integration:${uid}`,
-          ),
-        names,
-      );
-    const asked = namesIn(query.get('of'));
-    const filter = filters(asked).find(({ value }) => value === query.get('of')) ?? null;
-
-    const hours = openingHoursOf(account);
-    const partsIn = (part: HoursPart | undefined) =>
-      hours && part ? (day: Day) => partsOf(day, hours, part, timeZone) : null;
-    // Of a filter by opening hours, each day is counted in parts.
-    const parts = partsIn(filter?.hours);
-    const count = (days: readonly Day[], step: StepLength, opens: typeof parts) => {
-      const figures =
-        parts === null
-          ? store.reports.figures(account.id, days, now)
-          : partFigures(store.reports, account.id, days, parts, now);
-      return makeReport({ step }, days, timeZone, figures, filter?.groups, opens);
-    };
-    const days = daysBetween(period.first, period.last, timeZone);
-    const report = await count(days, period.step, parts === null ? partsIn('in') : null);
-    const before = await count(sameTimeThen(period, days, now, timeZone), 'month', null);
-
-    const callers = await callersReport(
-      store.callers,
-      account.id,
-      parts === null ? days : days.flatMap(parts),
-      { groups: report.groups, perDay: parts === null ? report.perDay : [] },
-      filter?.groups ?? null,
-    );
-    return {
-      period,
-      report,
-      before,
-      filter,
-      filters: filters(withNamesOf(report, asked)),
-      callers,
-    };
-  }
-
-  const tables = (request: PageRequest, reported: Reported) =>
-    reportTables(request, reported, (id) =>
-      directory.integrations(request.account.id).find((one) => String(one.id) === id),
-    );
-  pages.get('/reports', 'agent', async (request) => {
-    return page(request);
-  });
-  async function page(request: PageRequest, wrongAddress?: string): Promise<Page> {
-    const reported = await read(request);
-    const { words, user } = request;
-    const mail = mails
-      ? await weeklyForm(request, store.weekly, wrongAddress)
-      : user.role === 'administrator' && fold(words.weekly.heading, html`<p>${words.weekly.noMail}</p>`);
-    const shown = reportPage(request, reported, tables(request, reported), mail);
-    return wrongAddress === undefined ? shown : { ...shown, status: 422 };
-  }
+export function reportPages(pages: Pages, parts: Parts): void {
+  pages.get('/reports', 'agent', (request) => page(request, parts));
+  pages.get('/reports.csv', 'agent', (request) => download(request, parts));
   pages.post('/reports/mail', 'agent', (request) =>
-    chooseWeekly(request, store.weekly, () => page(request, request.words.weekly.badAddress)),
+    chooseWeekly(request, parts.store.weekly, () => page(request, parts, request.words.weekly.badAddress)),
   );
-  pages.get('/reports.csv', 'agent', async (request) => {
-    budgets.readers.hold(request.account.id, request.signal);
-    const reported = await read(request);
-    const { first, last } = reported.period;
-    const { from, to } = daysOf(reported.period);
-    const all = tables(request, reported);
-    const table = all.find(({ name }) => name === request.query.get('table')) ?? (all[0] as ReportTable);
-    return {
-      download: `calls-${table.name}-${first}-${last}.csv`,
-      type: 'text/csv; charset=utf-8',
-      content: tableAsCsv(table, request),
-      exported: `report ${table.name} ${from} to ${to}`,
-    };
-  });
 }
 
-async function* tableAsCsv(table: ReportTable, { formats }: PageRequest): AsyncGenerator<string> {
+async function page(request: UserRequest, parts: Parts, wrongAddress?: string): Promise<Page> {
+  const reported = await read(request, parts);
+  const { words, user } = request;
+  const mail = parts.mailer
+    ? await weeklyForm(request, parts.store.weekly, wrongAddress)
+    : user.role === 'administrator' && fold(words.weekly.heading, html`<p>${words.weekly.noMail}</p>`);
+  const shown = reportPage(request, reported, tablesOf(request, reported, parts), mail);
+  return wrongAddress === undefined ? shown : { ...shown, status: 422 };
+}
+
+async function download(request: UserRequest, parts: Parts): Promise<Answer> {
+  parts.budgets.readers.hold(request.account.id, request.signal);
+  const reported = await read(request, parts);
+  const { first, last } = reported.period;
+  const { from, to } = daysOf(reported.period);
+  const all = tablesOf(request, reported, parts);
+  const table = all.find(({ name }) => name === request.query.get('table')) ?? (all[0] as ReportTable);
+  return {
+    download: `calls-${table.name}-${first}-${last}.csv`,
+    type: 'text/csv; charset=utf-8',
+    content: tableAsCsv(table, request),
+    exported: `report ${table.name} ${from} to ${to}`,
+  };
+}
+
+const tablesOf = (request: UserRequest, reported: Reported, { directory }: Parts) =>
+  reportTables(request, reported, (id) =>
+    directory.integrations(request.account.id).find((one) => String(one.id) === id),
+  );
+
+async function read(request: UserRequest, parts: Parts): Promise<Reported> {
+  const { account, query, now, formats } = request;
+  const { timeZone } = formats;
+  const { store } = parts;
+  const period = periodIn(query, now, timeZone);
+  const offered = await offeredFilters(request, parts);
+  const asked = namesIn(query.get('of'));
+  const filter = offered(asked).find(({ value }) => value === query.get('of')) ?? null;
+
+  const hours = openingHoursOf(account);
+  const partsIn = (part: HoursPart | undefined) =>
+    hours && part ? (day: Day) => partsOf(day, hours, part, timeZone) : null;
+  // Of a filter by opening hours, each day is counted in parts.
+  const dayParts = partsIn(filter?.hours);
+  const count = (days: readonly Day[], step: StepLength, opens: typeof dayParts) => {
+    const figures =
+      dayParts === null
+        ? store.reports.figures(account.id, days, now)
+        : partFigures(store.reports, account.id, days, dayParts, now);
+    return makeReport({ step }, days, timeZone, figures, filter?.groups, opens);
+  };
+  const days = daysBetween(period.first, period.last, timeZone);
+  const report = await count(days, period.step, dayParts === null ? partsIn('in') : null);
+  const before = await count(sameTimeThen(period, days, now, timeZone), 'month', null);
+
+  const callers = await callersReport(
+    store.callers,
+    account.id,
+    dayParts === null ? days : days.flatMap(dayParts),
+    { groups: report.groups, perDay: dayParts === null ? report.perDay : [] },
+    filter?.groups ?? null,
+  );
+  return { period, report, before, filter, filters: offered(withNamesOf(report, asked)), callers };
+}
+
+/** The filters that one can choose, by the names in a report: as many as an account can have, and the one that is asked for. */
+async function offeredFilters(request: UserRequest, { directory }: Parts) {
+  const asked = request.query.get('of');
+  const segments = await request.readSegments();
+  const integrations = directory
+    .integrations(request.account.id)
+    .filter(({ uid }, at) => at < accountLimits.integrations || asked === `integration:${uid}`);
+  return (names: ReturnType<typeof namesIn>) => filtersOf(request, segments, integrations, names);
+}
+
+async function* tableAsCsv(table: ReportTable, { formats }: UserRequest): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK;
   const dialect = forSpreadsheets(formats.locale);
   for await (const cells of tableCells(table, formats.timeZone)) yield csvLines(cells, dialect);
 }
 
 function reportPage(
-  request: PageRequest,
+  request: UserRequest,
   reported: Reported,
   tables: readonly ReportTable[],
   mail: Html,
@@ -188,14 +187,14 @@ function reportPage(
 }
 
 /** The first rows of a table, in short: `Tenants: 117 · Owners: 65`. */
-const gist = (rows: readonly Row[], { formats }: PageRequest): Html =>
+const gist = (rows: readonly Row[], { formats }: UserRequest): Html =>
   rows
     .slice(0, 4)
     .map(({ label, calls }) => `${plainText(label, 30)}: ${formats.number(calls)}`)
     .join(' · ');
 
 /** Four figures, each with what it was before. */
-const figures = (request: PageRequest, { period, report, before, filter, callers }: Reported): Html =>
+const figures = (request: UserRequest, { period, report, before, filter, callers }: Reported): Html =>
   html`<dl class="figures">${summaryFigures(
     report,
     before,
@@ -209,7 +208,7 @@ const figures = (request: PageRequest, { period, report, before, filter, callers
   )}</dl>`;
 
 /** The usual periods, one click each; other days, steps and a choice of calls in a menu. */
-function periodHead(request: PageRequest, { period, filter, filters }: Reported, download: string): Html {
+function periodHead(request: UserRequest, { period, filter, filters }: Reported, download: string): Html {
   const { now, formats, words } = request;
   const { from, to } = daysOf(period);
   const text = words.reports;

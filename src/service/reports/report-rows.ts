@@ -1,9 +1,9 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { numberCalledText } from '../accounts/extensions.ts';
+import type { UserRequest } from '../accounts/user-request.ts';
 import { countGroup, type Group, OTHERS } from '../calls/aggregate.ts';
 import { backOf } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import type { PageRequest } from '../kit/page-request.ts';
 import { personAddress } from '../rules/person-address.ts';
 import type { NamedGroup, Report } from './call-report.ts';
 import type { CallersReport } from './callers-report.ts';
@@ -23,7 +23,7 @@ export type Reported = {
 };
 
 export function reportTables(
-  request: PageRequest,
+  request: UserRequest,
   { period, report, before, filter, callers }: Reported,
   integration: (id: string) => { readonly name: string; readonly uid: string } | undefined,
 ): ReportTable[] {
@@ -192,8 +192,8 @@ const withoutPlace = ({ all, groups }: Report) =>
 
 /** Answered calls by person, most first; before: at any of the person's extensions. */
 export function peopleRows(
-  extensions: PageRequest['extensions'],
-  { reports: text }: PageRequest['words'],
+  extensions: UserRequest['extensions'],
+  { reports: text }: UserRequest['words'],
   report: { readonly groups: Pick<Report['groups'], 'extensions'> },
   before: { readonly groups: Pick<Report['groups'], 'extensions'> },
   calls: (extension: string) => string,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { UserRequest } from '../accounts/user-request.ts';
 import { formatsFor } from '../kit/formats.ts';
-import type { PageRequest } from '../kit/page-request.ts';
 import { chooseWeekly } from './weekly-report.ts';
 
 test('who asks for the weekly report on Monday morning gets the one that is mailed at seven', async () => {
@@ -12,7 +12,7 @@ test('who asks for the weekly report on Monday morning gets the one that is mail
       {
         ...{ now: Date.parse(now), formats: formatsFor('Europe/Berlin'), user: { id: 1 } },
         ...{ form: new URLSearchParams({ address: 'a@example.com' }), audit: async () => {} },
-      } as unknown as PageRequest,
+      } as unknown as UserRequest,
       weekly,
       assert.fail,
     );

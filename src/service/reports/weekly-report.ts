@@ -4,12 +4,13 @@ import { mailAddress } from '../../shared/mail/mail-address.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import type { Extensions } from '../accounts/extensions.ts';
+import type { UserRequest } from '../accounts/user-request.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { type Day, dateAt, daysBetween } from '../kit/calendar.ts';
 import { displayText } from '../kit/display-text.ts';
 import { changeForm, field, fold } from '../kit/form.ts';
 import { formatsFor } from '../kit/formats.ts';
-import type { Answer, Page, PageRequest } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import type { CallerStore } from '../people/caller-store.ts';
 import { type Html, html, render } from '../words/html.ts';
 import { type Words, wordsFor } from '../words/words.ts';
@@ -156,7 +157,7 @@ export async function sendWeeklyReports(
 
 /** Where a user's weekly report is mailed to, as a part of the reports. */
 export async function weeklyForm(
-  { words, user, token, form }: PageRequest,
+  { words, user, token, form }: UserRequest,
   weekly: WeeklyStore,
   wrong: string | undefined,
 ): Promise<Html> {
@@ -176,7 +177,7 @@ export async function weeklyForm(
 
 /** Keeps the address that the form has. */
 export async function chooseWeekly(
-  request: Pick<PageRequest, 'form' | 'now' | 'formats' | 'user' | 'audit'>,
+  request: Pick<UserRequest, 'form' | 'now' | 'formats' | 'user' | 'audit'>,
   weekly: Pick<WeeklyStore, 'put'>,
   refuse: () => Promise<Page>,
 ): Promise<Answer> {

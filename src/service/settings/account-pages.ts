@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isCrmTemplate } from '../accounts/crm-link.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { displayText } from '../kit/display-text.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { numberedPage, table } from '../kit/table.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import type { Passwords } from '../users/password.ts';
@@ -35,77 +36,83 @@ const settings = z.object({
   agents_delete: z.string().optional(),
 });
 
-type Parts = {
-  users: UserStore;
-  customers: CustomerStore;
-  directory: ServiceDirectory;
-  sessions: Sessions;
-  passwords: Passwords;
-  budgets: Budgets;
+export type AccountParts = {
+  readonly store: { readonly users: UserStore; readonly customers: CustomerStore };
+  readonly directory: ServiceDirectory;
+  readonly sessions: Sessions;
+  readonly access: { readonly passwords: Passwords };
+  readonly budgets: Budgets;
 };
 
 /** The user's own page, with the account's settings for administrators. */
-export function accountPages(
-  pages: Pages,
-  { users, customers, directory, sessions, passwords, budgets }: Parts,
-): void {
-  const security = async (request: PageRequest, errors?: FieldErrors) =>
-    securityPage(request, await sessions.list(request.user), errors);
+export function accountPages(pages: Pages, parts: AccountParts): void {
   pages.get('/account', 'agent', (request) => ownPage(request));
-  pages.get('/security', 'agent', (request) => security(request));
-  pages.post('/account/password', 'agent', async (request) => {
-    const { values, errors } = readForm(passwordChange, request);
-    if (errors) return security(request, errors);
-    if (!(await request.isOwnPassword(values.current)))
-      return security(request, { current: request.words.formErrors.wrongPassword });
-    const password = await passwords.hash(values.password, request.user.uid);
-    await users.change(request.user.id, { password });
-    await sessions.closeAll(request.user, request.session);
-    await request.audit('password', request.user.name);
-    return { redirect: '/security?done' };
+  pages.get('/security', 'agent', (request) => security(request, parts));
+  pages.post('/account/password', 'agent', (request) => changePassword(request, parts));
+  pages.post('/account/language', 'agent', (request) => changeLanguage(request, parts));
+  pages.post('/account/sessions/end', 'agent', (request) => endSession(request, parts));
+  pages.post('/account/sign-out-everywhere', 'agent', (request) => signOutEverywhere(request, parts));
+  pages.post('/account/settings', 'administrator', (request) => changeSettings(request, parts), {
+    turn: 'long',
   });
-  pages.post('/account/language', 'agent', async ({ user, form }) => {
-    await users.change(user.id, { language: languageSchema.parse(form.get('language')) });
-    return { redirect: '/account' };
-  });
-  pages.post('/account/sessions/end', 'agent', async (request) => {
-    const session = (await sessions.list(request.user)).find(({ id }) => id === request.form.get('session'));
-    if (session !== undefined) {
-      await sessions.close(session);
-      await request.audit('session', `of ${session.address}`);
-    }
-    return { redirect: '/security?done' };
-  });
-  pages.post('/account/sign-out-everywhere', 'agent', async (request) => {
-    await sessions.closeAll(request.user, null);
-    await request.audit('sign-out', 'everywhere');
-    return { redirect: '/sign-in' };
-  });
-  pages.post(
-    '/account/settings',
-    'administrator',
-    async (request) => {
-      const { values, errors } = readForm(settings, request);
-      if (errors) return ownPage(request, errors);
-      const { country, zone, within, crm, agents_delete } = values;
-      const change = {
-        country,
-        timeZone: zone,
-        answerWithin: within,
-        crmUrl: crm,
-        agentsDelete: agents_delete !== undefined,
-      };
-      const changed = await changeAccount({ directory, customers, budgets }, request.account, change);
-      await request.audit('settings', changed);
-      return { redirect: '/account?done' };
-    },
-    { turn: 'long' },
-  );
+}
+
+const security = async (request: UserRequest, { sessions }: AccountParts, errors?: FieldErrors) =>
+  securityPage(request, await sessions.list(request.user), errors);
+
+async function changePassword(request: UserRequest, parts: AccountParts): Promise<Answer> {
+  const { values, errors } = readForm(passwordChange, request);
+  if (errors) return security(request, parts, errors);
+  if (!(await request.isOwnPassword(values.current)))
+    return security(request, parts, { current: request.words.formErrors.wrongPassword });
+  const password = await parts.access.passwords.hash(values.password, request.user.uid);
+  await parts.store.users.change(request.user.id, { password });
+  await parts.sessions.closeAll(request.user, request.session);
+  await request.audit('password', request.user.name);
+  return { redirect: '/security?done' };
+}
+
+async function changeLanguage({ user, form }: UserRequest, { store }: AccountParts): Promise<Answer> {
+  await store.users.change(user.id, { language: languageSchema.parse(form.get('language')) });
+  return { redirect: '/account' };
+}
+
+async function endSession(request: UserRequest, { sessions }: AccountParts): Promise<Answer> {
+  const session = (await sessions.list(request.user)).find(({ id }) => id === request.form.get('session'));
+  if (session !== undefined) {
+    await sessions.close(session);
+    await request.audit('session', `of ${session.address}`);
+  }
+  return { redirect: '/security?done' };
+}
+
+async function signOutEverywhere({ user, audit }: UserRequest, { sessions }: AccountParts): Promise<Answer> {
+  await sessions.closeAll(user, null);
+  await audit('sign-out', 'everywhere');
+  return { redirect: '/sign-in' };
+}
+
+async function changeSettings(request: UserRequest, parts: AccountParts): Promise<Answer> {
+  const { values, errors } = readForm(settings, request);
+  if (errors) return ownPage(request, errors);
+  const { country, zone, within, crm, agents_delete } = values;
+  const change = {
+    country,
+    timeZone: zone,
+    answerWithin: within,
+    crmUrl: crm,
+    agentsDelete: agents_delete !== undefined,
+  };
+  const { store, directory, budgets } = parts;
+  const { customers } = store;
+  const changed = await changeAccount({ directory, customers, budgets }, request.account, change);
+  await request.audit('settings', changed);
+  return { redirect: '/account?done' };
 }
 
 type OwnSession = Awaited<ReturnType<Sessions['list']>>[number];
 
-function ownPage(request: PageRequest, errors?: FieldErrors): Page {
+function ownPage(request: UserRequest, errors?: FieldErrors): Page {
   const { user, account, token, administrates, query, form, words } = request;
   const { common, account: text } = words;
   const value = (name: string, saved: string) => form.get(name) ?? saved;
@@ -141,7 +148,7 @@ function ownPage(request: PageRequest, errors?: FieldErrors): Page {
 const SESSIONS = 50;
 
 /** The password, the second factor and the browsers that are signed in. */
-function securityPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
+function securityPage(request: UserRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
   const { user, token, query, words } = request;
   const { common, account: text, settings: names } = words;
   const place = numberedPage(request, '/security', 'page', SESSIONS);
@@ -171,7 +178,7 @@ function securityPage(request: PageRequest, sessions: readonly OwnSession[], err
 }
 
 function sessionTable(
-  { session, token, formats, now, words: { account: text, common, layout } }: PageRequest,
+  { session, token, formats, now, words: { account: text, common, layout } }: UserRequest,
   sessions: readonly OwnSession[],
 ): Html {
   return table({

@@ -32,128 +32,138 @@ const madeSchema = accountSchema
   .meta({ id: 'AccountWithToken' });
 
 export const accountView = ({ uid, name, country, requestsPerMinute, mostUsers }: Account) => ({
-  ...{ uid, name, country },
-  ...{ requests_per_minute: requestsPerMinute, most_users: mostUsers },
+  uid,
+  name,
+  country,
+  requests_per_minute: requestsPerMinute,
+  most_users: mostUsers,
 });
 
 export type AccountsStore = RemovingStore & { withLock<T>(work: () => Promise<T>): Promise<T> };
 
-/** All accounts, with the operator's token: list, add, limit, remove. */
-export function adminAccountRoutes(
-  app: ZodInstance,
-  {
-    store,
-    directory,
-    keys,
-    clock,
-  }: {
-    store: AccountsStore;
-    directory: ServiceDirectory;
-    keys: Keys;
-    clock: () => number;
-  },
-): void {
-  const by = ({ ip }: { ip: string }) => ({ who: 'operator token', from: `${ip} (/admin)` });
-  const audit = (
-    request: { ip: string },
-    account: number,
-    target: string,
-    what: 'settings' | 'token' = 'settings',
-  ) => store.audit.write({ account, at: clock(), what, ...by(request), target });
-  async function chosen(uid: string): Promise<Account> {
-    await directory.refresh();
-    const account = directory.accounts().find((candidate) => candidate.uid === uid);
-    if (account === undefined) throw new Refusal(404, 'There is no such account.');
-    return account;
-  }
-
-  app.get(
-    '/accounts',
-    operation('listAccounts', "List all accounts, with the operator's token", {
-      response: { 200: z.array(accountSchema) },
-    }),
-    async () => {
-      await directory.refresh();
-      return directory.accounts().map(accountView);
+const operations = {
+  list: operation('listAccounts', "List all accounts, with the operator's token", {
+    response: { 200: z.array(accountSchema) },
+  }),
+  add: operation('addAccount', "Add an account, with the operator's token", {
+    body: z.object({ name, country: country.default(null) }),
+    response: {
+      201: madeSchema,
+      409: errorSchema.describe(
+        'There is an account of that name: the request was sent before, or by others.',
+      ),
     },
-  );
-  app.post(
-    '/accounts',
-    operation('addAccount', "Add an account, with the operator's token", {
-      body: z.object({ name, country: country.default(null) }),
-      response: {
-        201: madeSchema,
-        409: errorSchema.describe(
-          'There is an account of that name: the request was sent before, or by others.',
-        ),
-      },
-    }),
-    async (request, reply) => {
-      const { name, country } = request.body;
-      const account = await addAccount(store, { name, country });
-      await directory.refresh();
-      await audit(request, account.id, `account ${name} added`);
-      return reply.code(201).send({ ...accountView(account), admin_token: keys.adminToken(account) });
-    },
-  );
-  app.patch(
-    '/accounts/:uid',
-    operation('limitAccount', "Change the name or the limits of an account, with the operator's token", {
+  }),
+  limit: operation('limitAccount', "Change the name or the limits of an account, with the operator's token", {
+    by: byUid,
+    body: z.object({ name, ...limits }).partial(),
+    response: { 200: accountSchema, 409: errorSchema.describe('Another account has the name.') },
+  }),
+  rotate: operation(
+    'rotateAdminToken',
+    "Make a new administration token of an account, with the operator's token; the old one is refused within seconds. For a token that leaked, or whose answer was lost.",
+    {
       by: byUid,
-      body: z.object({ name, ...limits }).partial(),
-      response: { 200: accountSchema, 409: errorSchema.describe('Another account has the name.') },
-    }),
-    async (request) => {
-      const { uid } = request.params;
-      const account = await chosen(uid);
-      const { name, requests_per_minute: requestsPerMinute, most_users: mostUsers } = request.body;
-      if (name !== undefined && name !== account.name)
-        await audit(request, account.id, await renameAccount(store, account, name));
-      const change = given({ requestsPerMinute, mostUsers });
-      if (Object.keys(change).length > 0) {
-        await directory.changeAccount(account.id, change);
-        await audit(request, account.id, changeText(await chosen(uid), change));
-      }
-      return accountView(await chosen(uid));
+      response: { 200: madeSchema, 409: errorSchema.describe('Another request has just replaced it.') },
     },
+  ),
+  remove: operation(
+    'removeAccount',
+    "Remove an account with everything that is stored of it, with the operator's token. It is answered when all is gone; after an interruption, send it again.",
+    { by: byUid, response: { ...nothing, 409: errorSchema.describe('It is the only account.') } },
+  ),
+};
+
+type Parts = {
+  readonly store: AccountsStore;
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+  readonly clock: () => number;
+};
+
+/** All accounts, with the operator's token: list, add, limit, remove. */
+export function adminAccountRoutes(app: ZodInstance, parts: Parts): void {
+  const { store, directory, clock } = parts;
+  app.get('/accounts', operations.list, async () => {
+    await directory.refresh();
+    return directory.accounts().map(accountView);
+  });
+  app.post('/accounts', operations.add, async (request, reply) =>
+    reply.code(201).send(await add(request, parts)),
   );
+  app.patch('/accounts/:uid', operations.limit, (request) => limitAccount(request, parts));
   /** Of each request for a new token: which one it was to replace as it arrived. */
   const meant = new WeakMap<object, number>();
   app.post(
     '/accounts/:uid/rotate',
     {
-      ...operation(
-        'rotateAdminToken',
-        "Make a new administration token of an account, with the operator's token; the old one is refused within seconds. For a token that leaked, or whose answer was lost.",
-        {
-          by: byUid,
-          response: { 200: madeSchema, 409: errorSchema.describe('Another request has just replaced it.') },
-        },
-      ),
+      ...operations.rotate,
       onRequest: async ({ raw, params }) => {
         const { uid: asked } = params as { uid: string };
         const known = directory.accounts().find(({ uid }) => uid === asked);
         if (known !== undefined) meant.set(raw, known.tokenCounter);
       },
     },
-    async (request) => {
-      const { id, tokenCounter } = await chosen(request.params.uid);
-      const account = await directory.rotateAdminToken(id, meant.get(request.raw) ?? tokenCounter);
-      await audit(request, id, 'administration token replaced', 'token');
-      return { ...accountView(account), admin_token: keys.adminToken(account) };
-    },
+    (request) => rotate(request, meant.get(request.raw), parts),
   );
-  app.delete(
-    '/accounts/:uid',
-    operation(
-      'removeAccount',
-      "Remove an account with everything that is stored of it, with the operator's token. It is answered when all is gone; after an interruption, send it again.",
-      { by: byUid, response: { ...nothing, 409: errorSchema.describe('It is the only account.') } },
-    ),
-    async (request, reply) => {
-      await removeAccount(store, await chosen(request.params.uid), by(request), { clock });
-      await directory.refresh();
-      return reply.code(204).send(null);
-    },
-  );
+  app.delete('/accounts/:uid', operations.remove, async (request, reply) => {
+    await removeAccount(store, await chosen(request.params.uid, parts), by(request), { clock });
+    await directory.refresh();
+    return reply.code(204).send(null);
+  });
+}
+
+type Asked = { readonly ip: string };
+type ByUid = Asked & { readonly params: { readonly uid: string } };
+
+const by = ({ ip }: Asked) => ({ who: 'operator token', from: `${ip} (/admin)` });
+
+const audit = (
+  { store, clock }: Parts,
+  request: Asked,
+  account: number,
+  target: string,
+  what: 'settings' | 'token' = 'settings',
+) => store.audit.write({ account, at: clock(), what, ...by(request), target });
+
+async function chosen(uid: string, { directory }: Parts): Promise<Account> {
+  await directory.refresh();
+  const account = directory.accounts().find((candidate) => candidate.uid === uid);
+  if (account === undefined) throw new Refusal(404, 'There is no such account.');
+  return account;
+}
+
+async function add(
+  request: Asked & { readonly body: { readonly name: string; readonly country: string | null } },
+  parts: Parts,
+) {
+  const { name, country } = request.body;
+  const account = await addAccount(parts.store, { name, country });
+  await parts.directory.refresh();
+  await audit(parts, request, account.id, `account ${name} added`);
+  return { ...accountView(account), admin_token: parts.keys.adminToken(account) };
+}
+
+async function limitAccount(
+  request: ByUid & { readonly body: z.output<typeof operations.limit.schema.body> },
+  parts: Parts,
+) {
+  const { uid } = request.params;
+  const account = await chosen(uid, parts);
+  const { name, requests_per_minute: requestsPerMinute, most_users: mostUsers } = request.body;
+  if (name !== undefined && name !== account.name)
+    await audit(parts, request, account.id, await renameAccount(parts.store, account, name));
+  const change = given({ requestsPerMinute, mostUsers });
+  if (Object.keys(change).length > 0) {
+    await parts.directory.changeAccount(account.id, change);
+    await audit(parts, request, account.id, changeText(await chosen(uid, parts), change));
+  }
+  return accountView(await chosen(uid, parts));
+}
+
+async function rotate(request: ByUid, counter: number | undefined, parts: Parts) {
+  const { id, tokenCounter } = await chosen(request.params.uid, parts);
+  const account = await parts.directory.rotateAdminToken(id, counter ?? tokenCounter);
+  await audit(parts, request, id, 'administration token replaced', 'token');
+  return { ...accountView(account), admin_token: parts.keys.adminToken(account) };
 }

@@ -1,8 +1,9 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { isMonthFirst } from '../kit/dates.ts';
 import { changeForm, type FieldErrors, field, notice } from '../kit/form.ts';
 import { CLOSED_CHARACTERS, clockOf, openingHoursIn, savedHoursOf } from '../kit/opening-hours.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Page } from '../kit/page-request.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { html } from '../words/html.ts';
 
@@ -10,7 +11,10 @@ import { html } from '../words/html.ts';
 const monday = new Temporal.PlainDate(2024, 1, 1);
 
 /** The account's opening hours: reports and the call list separate calls in them from calls out of them. */
-export function openingHoursPage(pages: Pages, directory: ServiceDirectory): void {
+export function openingHoursPage(
+  pages: Pages,
+  { directory }: { readonly directory: ServiceDirectory },
+): void {
   pages.get('/opening-hours', 'administrator', async (request) => page(request));
   pages.post('/opening-hours', 'administrator', async (request) => {
     const { account, form, words } = request;
@@ -31,7 +35,7 @@ export function openingHoursPage(pages: Pages, directory: ServiceDirectory): voi
   });
 }
 
-function page({ account, form, formats, query, token, words }: PageRequest, errors?: FieldErrors): Page {
+function page({ account, form, formats, query, token, words }: UserRequest, errors?: FieldErrors): Page {
   const text = words.account;
   const hours = savedHoursOf(account);
   const value = (name: string, saved: string) => form.get(name) ?? saved;

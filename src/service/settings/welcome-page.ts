@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { changeForm, type FieldErrors, field, readForm } from '../kit/form.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { newPassword, signInName, userName } from '../users/users.ts';
 import { html } from '../words/html.ts';
 import { languageField, languageSchema, placeFields, placeSchema } from './account-fields.ts';
-import type { accountPages } from './account-pages.ts';
+import type { AccountParts } from './account-pages.ts';
 import { changeAccount } from './change-account.ts';
 
 const welcome = z.object({
@@ -16,38 +17,37 @@ const welcome = z.object({
 });
 
 /** The page that a new user's first link opens: name, password and language. */
-export function welcomePage(
-  pages: Pages,
-  { users, customers, directory, sessions, passwords, budgets }: Parameters<typeof accountPages>[1],
-): void {
+export function welcomePage(pages: Pages, parts: AccountParts): void {
   pages.get('/welcome', 'agent', (request) =>
     request.user.password === null ? formPage(request) : { redirect: '/calls' },
   );
-  pages.post('/welcome', 'agent', async (request) => {
-    if (request.user.password !== null) return { redirect: '/calls' };
-    const { values, errors } = readForm(welcome, request);
-    if (errors) return formPage(request, errors);
-    const { name, language, country = request.account.country, zone = null } = values;
-    const password = await passwords.hash(values.password, request.user.uid);
-    const user = { name, signInName: signInName(name), password, language };
-    if (!(await users.change(request.user.id, user)))
-      return formPage(request, { name: request.words.formErrors.nameTaken });
-    await sessions.closeAll(request.user, request.session);
-    await request.audit('password', name);
-    if (!asksForPlace(request)) return { redirect: '/calls' };
-    const changed = await changeAccount({ directory, customers, budgets }, request.account, {
-      country,
-      timeZone: zone,
-    });
-    await request.audit('settings', changed);
-    return { redirect: '/integrations' };
-  });
+  pages.post('/welcome', 'agent', (request) => begin(request, parts));
+}
+
+async function begin(request: UserRequest, parts: AccountParts): Promise<Answer> {
+  if (request.user.password !== null) return { redirect: '/calls' };
+  const { store, directory, sessions, access, budgets } = parts;
+  const { users, customers } = store;
+  const { values, errors } = readForm(welcome, request);
+  if (errors) return formPage(request, errors);
+  const { name, language, country = request.account.country, zone = null } = values;
+  const password = await access.passwords.hash(values.password, request.user.uid);
+  const user = { name, signInName: signInName(name), password, language };
+  if (!(await users.change(request.user.id, user)))
+    return formPage(request, { name: request.words.formErrors.nameTaken });
+  await sessions.closeAll(request.user, request.session);
+  await request.audit('password', name);
+  if (!asksForPlace(request)) return { redirect: '/calls' };
+  const place = { country, timeZone: zone };
+  const changed = await changeAccount({ directory, customers, budgets }, request.account, place);
+  await request.audit('settings', changed);
+  return { redirect: '/integrations' };
 }
 
 /** The first administrator of an account is asked where it is. */
-const asksForPlace = ({ account, administrates }: PageRequest) => administrates && account.timeZone === null;
+const asksForPlace = ({ account, administrates }: UserRequest) => administrates && account.timeZone === null;
 
-function formPage(request: PageRequest, errors?: FieldErrors): Page {
+function formPage(request: UserRequest, errors?: FieldErrors): Page {
   const { words, user, account, form } = request;
   const { account: text } = words;
   const value = (name: string, saved: string) => form.get(name) ?? saved;

@@ -1,47 +1,55 @@
 import { encode } from 'uqr';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { copyable } from '../kit/display-text.ts';
 import { changeForm, type FieldErrors, field } from '../kit/form.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './sessions.ts';
 
+type Parts = {
+  readonly access: { readonly secondFactor: SecondFactor };
+  readonly sessions: Pick<Sessions, 'closeAll'>;
+};
+
+const home = '/security/second-factor';
+
 /** Where users switch their second factor on and off. */
-export function secondFactorPages(
-  pages: Pages,
-  secondFactor: SecondFactor,
-  sessions: Pick<Sessions, 'closeAll'>,
-): void {
-  const page = (request: PageRequest, errors?: FieldErrors): Page => {
-    if (request.user.secondFactor !== null) return onPage(request, errors);
-    const proposed = secondFactor.propose(
-      request.user,
-      request.account.name,
-      request.form.get('factor') ?? undefined,
-    );
-    return offPage(request, proposed, errors);
-  };
-  pages.get('/security/second-factor', 'agent', (request) => page(request));
-  pages.post('/security/second-factor', 'agent', async (request) => {
-    const { user, form } = request;
-    if (user.secondFactor !== null) return { redirect: '/security/second-factor' };
-    if (!(await request.isOwnPassword(form.get('current') ?? '')))
-      return page(request, { current: request.words.formErrors.wrongPassword });
-    const codes = await secondFactor.enable(user, form.get('factor') ?? '', form.get('code') ?? '');
-    if (codes === undefined) return page(request, { code: request.words.secondFactor.wrongCode });
-    // Whoever signed in without a code signs in anew.
-    await sessions.closeAll(user, request.session);
-    await request.audit('second-factor', `${user.name}: on`);
-    return codesPage(request, codes);
-  });
-  pages.post('/security/second-factor/off', 'agent', async (request) => {
-    if (!(await request.isOwnPassword(request.form.get('current') ?? '')))
-      return page(request, { current: request.words.formErrors.wrongPassword });
-    await secondFactor.disable(request.user);
-    await request.audit('second-factor', `${request.user.name}: off`);
-    return { redirect: '/security/second-factor' };
-  });
+export function secondFactorPages(pages: Pages, parts: Parts): void {
+  pages.get(home, 'agent', (request) => page(request, parts));
+  pages.post(home, 'agent', (request) => switchOn(request, parts));
+  pages.post(`${home}/off`, 'agent', (request) => switchOff(request, parts));
+}
+
+function page(request: UserRequest, { access }: Parts, errors?: FieldErrors): Page {
+  const { user, account, form } = request;
+  if (user.secondFactor !== null) return onPage(request, errors);
+  const proposed = access.secondFactor.propose(user, account.name, form.get('factor') ?? undefined);
+  return offPage(request, proposed, errors);
+}
+
+async function switchOn(request: UserRequest, parts: Parts): Promise<Answer> {
+  const { user, form, words } = request;
+  const { secondFactor } = parts.access;
+  if (user.secondFactor !== null) return { redirect: home };
+  if (!(await request.isOwnPassword(form.get('current') ?? '')))
+    return page(request, parts, { current: words.formErrors.wrongPassword });
+  const codes = await secondFactor.enable(user, form.get('factor') ?? '', form.get('code') ?? '');
+  if (codes === undefined) return page(request, parts, { code: words.secondFactor.wrongCode });
+  // Whoever signed in without a code signs in anew.
+  await parts.sessions.closeAll(user, request.session);
+  await request.audit('second-factor', `${user.name}: on`);
+  return codesPage(request, codes);
+}
+
+async function switchOff(request: UserRequest, parts: Parts): Promise<Answer> {
+  const { user, form, words } = request;
+  if (!(await request.isOwnPassword(form.get('current') ?? '')))
+    return page(request, parts, { current: words.formErrors.wrongPassword });
+  await parts.access.secondFactor.disable(user);
+  await request.audit('second-factor', `${user.name}: off`);
+  return { redirect: home };
 }
 
 const currentPassword = ({ account }: Words, errors: FieldErrors | undefined) =>
@@ -62,7 +70,7 @@ const framed = ({ secondFactor: text }: Words, content: Html, errors?: FieldErro
     ${content}`,
 });
 
-function onPage({ token, words }: PageRequest, errors?: FieldErrors): Page {
+function onPage({ token, words }: UserRequest, errors?: FieldErrors): Page {
   const { common, secondFactor: text } = words;
   return framed(
     words,
@@ -78,7 +86,7 @@ function onPage({ token, words }: PageRequest, errors?: FieldErrors): Page {
 }
 
 function offPage(
-  { token, words }: PageRequest,
+  { token, words }: UserRequest,
   { factor, uri, secret }: { factor: string; uri: string; secret: string },
   errors?: FieldErrors,
 ): Page {
@@ -105,7 +113,7 @@ function offPage(
   );
 }
 
-function codesPage({ words }: PageRequest, codes: readonly string[]): Page {
+function codesPage({ words }: UserRequest, codes: readonly string[]): Page {
   const { secondFactor: text } = words;
   return framed(
     words,

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
 import type { User } from '../accounts/user.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { field, fold, hiddenFields, notice } from '../kit/form.ts';
 import type { Page } from '../kit/page-request.ts';
+import { sendPlain } from '../kit/plain-page.ts';
 import { Refusal, refusalText } from '../kit/refusal.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import { html } from '../words/html.ts';
@@ -20,163 +20,177 @@ import { signInName, useLink, userName } from './users.ts';
 const CODE_MS = 10 * 60_000;
 
 type Parts = {
-  store: { users: UserStore; audit: AuditStore };
-  directory: ServiceDirectory;
-  sessions: Sessions;
-  access: Access;
-  keys: Keys;
-  clock: () => number;
-  sendPlain: (reply: FastifyReply, page: Page, words: Words) => FastifyReply;
+  readonly store: { readonly users: UserStore; readonly audit: AuditStore };
+  readonly directory: ServiceDirectory;
+  readonly sessions: Sessions;
+  readonly access: Access;
+  readonly keys: Keys;
+  readonly clock: () => number;
 };
+
+/** A request to sign in or out, and its reply. */
+type Visit = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 /**
  * Signing in, by name and password or by a one-time link, then by a code if the user has a second factor; and out. The
  * API redirects unauthenticated browsers here (part 5).
  */
-export function signInPages(
-  app: FastifyInstance,
-  { store, directory, sessions, access, keys, clock, sendPlain }: Parts,
-): void {
-  const { passwords, guard, browsers, secondFactor } = access;
+export function signInPages(app: FastifyInstance, parts: Parts): void {
+  app.get('/sign-in', (request, reply) => showSignIn({ request, reply }, parts));
+  app.post('/sign-in', (request, reply) => signInByPassword({ request, reply }, parts));
+  app.post('/sign-in/code', (request, reply) => signInByCode({ request, reply }, parts));
+  app.post('/sign-in/link', (request, reply) => signInByLink({ request, reply }, parts));
+  app.post('/sign-out', (request, reply) => signOut({ request, reply }, parts));
+}
 
-  /** A name that no user has is not written down: people type passwords there. */
-  const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
-    store.audit.write({
-      account: user?.account ?? null,
-      at: clock(),
-      what,
-      who: user?.name ?? '',
-      from: ip,
-      target,
-    });
+/** A name that no user has is not written down: people type passwords there. */
+const audit = (
+  { store, clock }: Parts,
+  what: AuditKind,
+  user: User | undefined,
+  { ip }: FastifyRequest,
+  target: string,
+) =>
+  store.audit.write({
+    account: user?.account ?? null,
+    at: clock(),
+    what,
+    who: user?.name ?? '',
+    from: ip,
+    target,
+  });
 
-  /** Every sign-in starts a new session and ends the one that the browser had. */
-  async function signIn(
-    user: User,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    way: string,
-  ): Promise<void> {
-    const before = await sessions.find(sessionCookie.read(request));
-    if (before !== undefined) await sessions.close(before);
-    const from = { address: request.ip, browser: request.headers['user-agent'] ?? '' };
-    sessionCookie.set(reply, await sessions.open(user, from));
-    browsers.remember(
-      reply,
-      user,
-      accountUid(({ id }) => id === user.account),
+/** Every sign-in starts a new session and ends the one that the browser had. */
+async function signIn(user: User, { request, reply }: Visit, way: string, parts: Parts): Promise<void> {
+  const { sessions, access, directory } = parts;
+  const before = await sessions.find(sessionCookie.read(request));
+  if (before !== undefined) await sessions.close(before);
+  const from = { address: request.ip, browser: request.headers['user-agent'] ?? '' };
+  sessionCookie.set(reply, await sessions.open(user, from));
+  const account = directory.accounts().find(({ id }) => id === user.account);
+  access.browsers.remember(reply, user, account?.uid ?? '');
+  await audit(parts, 'sign-in', user, request, way);
+}
+
+/** Signs in, or keeps for some minutes that only the code is missing. */
+async function enter(user: User, visit: Visit, way: string, parts: Parts): Promise<void> {
+  if (user.secondFactor === null) return signIn(user, visit, way, parts);
+  const { request, reply } = visit;
+  const text = `${user.uid}.${parts.clock() + CODE_MS}`;
+  const options = { ...cookieOptions(request), maxAge: CODE_MS / 1000 };
+  reply.setCookie(cookieNames(request.protocol).code, `${text}.${codeSignature(text, user, parts)}`, options);
+}
+
+/** Ends with any change of the password or the second factor. */
+const codeSignature = (text: string, { password, secondFactor: factor }: User, { keys }: Parts) =>
+  keys.sign('code', `${text} ${password} ${factor}`);
+
+/** The user who has given the password, but not the code yet. */
+async function halfSignedIn({ cookies, protocol }: FastifyRequest, parts: Parts): Promise<User | undefined> {
+  const [uid = '', until = '', given = ''] = (cookies[cookieNames(protocol).code] ?? '').split('.');
+  if (!(Number(until) > parts.clock())) return undefined;
+  const user = await parts.store.users.find({ uid });
+  return user && sameText(given, codeSignature(`${uid}.${until}`, user, parts)) ? user : undefined;
+}
+
+async function showSignIn({ request, reply }: Visit, parts: Parts): Promise<FastifyReply> {
+  const { to = '', account = '', language = '' } = request.query as Record<string, string | undefined>;
+  if (await parts.sessions.find(sessionCookie.read(request))) return reply.redirect(inside(to), 303);
+  const half = await halfSignedIn(request, parts);
+  const words = wordsOf(request, half?.language || language);
+  const page = half ? codePage(words, { to }) : signInPage(words, { to, account, language });
+  return sendPlain(reply, page, words);
+}
+
+async function signInByPassword(visit: Visit, parts: Parts): Promise<FastifyReply> {
+  const { request, reply } = visit;
+  const form = formOf(request);
+  const given = (field: string) => form.get(field) ?? '';
+  const [name, to, account] = [given('name'), given('to'), given('account')];
+  const language = languages.has(given('language')) ? given('language') : '';
+  const words = wordsOf(request, language);
+  const again = (status: number, error: string) =>
+    sendPlain(reply, signInPage(words, { to, account, language, name, error, status }), words);
+  const { guard, passwords } = parts.access;
+  const { comparedName, user } = await userNamed(name, account, request, parts);
+  try {
+    const who = { as: user?.uid ?? comparedName, request };
+    const right = await guard.attempt('password', who, (client) =>
+      passwords.verify(given('password'), user?.password ?? null, client),
     );
-    await audit('sign-in', user, request, way);
+    if (!right || user === undefined) {
+      await audit(parts, 'sign-in-failed', user, request, user ? 'wrong password' : 'unknown name');
+      return again(401, words.signIn.wrong);
+    }
+  } catch (error) {
+    if (error instanceof Refusal) return again(error.statusCode, refusalText(error, words));
+    throw error;
   }
-  const accountUid = (matches: (account: Account) => boolean) =>
-    directory.accounts().find(matches)?.uid ?? '';
+  if (language !== '' && user.language === '') await parts.store.users.change(user.id, { language });
+  await enter(user, visit, 'by password', parts);
+  return reply.redirect(user.secondFactor === null ? inside(to) : codePath(to), 303);
+}
 
-  /** Signs in, or keeps for some minutes that only the code is missing. */
-  async function enter(user: User, request: FastifyRequest, reply: FastifyReply, way: string): Promise<void> {
-    if (user.secondFactor === null) return signIn(user, request, reply, way);
-    const text = `${user.uid}.${clock() + CODE_MS}`;
-    const options = { ...cookieOptions(request), maxAge: CODE_MS / 1000 };
-    reply.setCookie(cookieNames(request.protocol).code, `${text}.${codeSignature(text, user)}`, options);
-  }
-  /** Ends with any change of the password or the second factor. */
-  const codeSignature = (text: string, { password, secondFactor: factor }: User) =>
-    keys.sign('code', `${text} ${password} ${factor}`);
+/** The user of a name that somebody typed. `account`: the uid from an account's own address; '' for the browser's. */
+async function userNamed(
+  name: string,
+  account: string,
+  request: FastifyRequest,
+  { store, directory, access }: Parts,
+): Promise<{ readonly comparedName: string; readonly user: User | undefined }> {
+  const typed = userName.safeParse(name);
+  if (!typed.success) return { comparedName: '', user: undefined };
+  const comparedName = signInName(typed.data);
+  const uid = account || access.browsers.account(request);
+  const id = directory.accounts().find((candidate) => candidate.uid === uid)?.id ?? null;
+  return { comparedName, user: await store.users.find({ signInName: comparedName, account: id }) };
+}
 
-  /** The user who has given the password, but not the code yet. */
-  async function halfSignedIn({ cookies, protocol }: FastifyRequest): Promise<User | undefined> {
-    const [uid = '', until = '', given = ''] = (cookies[cookieNames(protocol).code] ?? '').split('.');
-    if (!(Number(until) > clock())) return undefined;
-    const user = await store.users.find({ uid });
-    return user && sameText(given, codeSignature(`${uid}.${until}`, user)) ? user : undefined;
-  }
-
-  app.get('/sign-in', async (request, reply) => {
-    const { to = '', account = '', language = '' } = request.query as Record<string, string | undefined>;
-    if (await sessions.find(sessionCookie.read(request))) return reply.redirect(inside(to), 303);
-    const half = await halfSignedIn(request);
-    const words = wordsOf(request, half?.language || language);
-    return sendPlain(
-      reply,
-      half ? codePage(words, { to }) : signInPage(words, { to, account, language }),
-      words,
+async function signInByCode(visit: Visit, parts: Parts): Promise<FastifyReply> {
+  const { request, reply } = visit;
+  const { guard, secondFactor } = parts.access;
+  const form = formOf(request);
+  const to = form.get('to') ?? '';
+  const user = await halfSignedIn(request, parts);
+  const words = wordsOf(request, user?.language);
+  const again = (status: number, error: string) =>
+    sendPlain(reply, codePage(words, { to, error, status }), words);
+  if (user === undefined) return reply.redirect(codePath(to), 303);
+  try {
+    const code = form.get('code') ?? '';
+    const right = await guard.attempt('code', { as: user.uid, request }, () =>
+      secondFactor.verify(user, code),
     );
-  });
-
-  app.post('/sign-in', async (request, reply) => {
-    const form = formOf(request);
-    const given = (field: string) => form.get(field) ?? '';
-    const [name, to, account] = [given('name'), given('to'), given('account')];
-    const language = languages.has(given('language')) ? given('language') : '';
-    const words = wordsOf(request, language);
-    const again = (status: number, error: string) =>
-      sendPlain(reply, signInPage(words, { to, account, language, name, error, status }), words);
-    const typed = userName.safeParse(name);
-    const comparedName = typed.success ? signInName(typed.data) : '';
-    const uid = account || browsers.account(request);
-    const accountId = directory.accounts().find((candidate) => candidate.uid === uid)?.id ?? null;
-    const user = typed.success
-      ? await store.users.find({ signInName: comparedName, account: accountId })
-      : undefined;
-    try {
-      const who = { as: user?.uid ?? comparedName, request };
-      const right = await guard.attempt('password', who, (client) =>
-        passwords.verify(given('password'), user?.password ?? null, client),
-      );
-      if (!right || user === undefined) {
-        await audit('sign-in-failed', user, request, user ? 'wrong password' : 'unknown name');
-        return again(401, words.signIn.wrong);
-      }
-    } catch (error) {
-      if (error instanceof Refusal) return again(error.statusCode, refusalText(error, words));
-      throw error;
+    if (!right) {
+      await audit(parts, 'sign-in-failed', user, request, 'wrong code');
+      return again(401, words.signIn.wrongCode);
     }
-    if (language !== '' && user.language === '') await store.users.change(user.id, { language });
-    await enter(user, request, reply, 'by password');
-    return reply.redirect(user.secondFactor === null ? inside(to) : codePath(to), 303);
-  });
+  } catch (error) {
+    if (error instanceof Refusal) return again(error.statusCode, refusalText(error, words));
+    throw error;
+  }
+  reply.clearCookie(cookieNames(request.protocol).code, cookieOptions(request));
+  await signIn(user, visit, 'with a code', parts);
+  return reply.redirect(inside(to), 303);
+}
 
-  app.post('/sign-in/code', async (request, reply) => {
-    const form = formOf(request);
-    const to = form.get('to') ?? '';
-    const user = await halfSignedIn(request);
-    const words = wordsOf(request, user?.language);
-    const again = (status: number, error: string) =>
-      sendPlain(reply, codePage(words, { to, error, status }), words);
-    if (user === undefined) return reply.redirect(codePath(to), 303);
-    try {
-      const code = form.get('code') ?? '';
-      const right = await guard.attempt('code', { as: user.uid, request }, () =>
-        secondFactor.verify(user, code),
-      );
-      if (!right) {
-        await audit('sign-in-failed', user, request, 'wrong code');
-        return again(401, words.signIn.wrongCode);
-      }
-    } catch (error) {
-      if (error instanceof Refusal) return again(error.statusCode, refusalText(error, words));
-      throw error;
-    }
-    reply.clearCookie(cookieNames(request.protocol).code, cookieOptions(request));
-    await signIn(user, request, reply, 'with a code');
-    return reply.redirect(inside(to), 303);
-  });
+async function signInByLink(visit: Visit, parts: Parts): Promise<FastifyReply> {
+  const { request, reply } = visit;
+  const { store, keys, clock } = parts;
+  const user = await useLink(store, keys, formOf(request).get('link') ?? '', clock());
+  if (user === undefined) return reply.code(401).send();
+  await enter(user, visit, 'by one-time link', parts);
+  return reply.code(204).send();
+}
 
-  app.post('/sign-in/link', async (request, reply) => {
-    const user = await useLink(store, keys, formOf(request).get('link') ?? '', clock());
-    if (user === undefined) return reply.code(401).send();
-    await enter(user, request, reply, 'by one-time link');
-    return reply.code(204).send();
-  });
-
-  app.post('/sign-out', async (request, reply) => {
-    const session = await sessions.find(sessionCookie.read(request));
-    if (session !== undefined) {
-      await sessions.close(session);
-      await audit('sign-out', session.user, request, '');
-    }
-    sessionCookie.clear(reply);
-    return reply.redirect('/sign-in', 303);
-  });
+async function signOut({ request, reply }: Visit, parts: Parts): Promise<FastifyReply> {
+  const session = await parts.sessions.find(sessionCookie.read(request));
+  if (session !== undefined) {
+    await parts.sessions.close(session);
+    await audit(parts, 'sign-out', session.user, request, '');
+  }
+  sessionCookie.clear(reply);
+  return reply.redirect('/sign-in', 303);
 }
 
 /** In the language that was chosen, else in the browser's. */

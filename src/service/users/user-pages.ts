@@ -5,6 +5,7 @@ import { extensionsOf } from '../accounts/extensions.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { User } from '../accounts/user.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { copyable, displayText } from '../kit/display-text.ts';
 import {
   button,
@@ -18,12 +19,13 @@ import {
   refusedField,
 } from '../kit/form.ts';
 import { listPage, type RowForm } from '../kit/list-page.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { numberedPage } from '../kit/table.ts';
 import { line } from '../kit/text.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
+import type { Words } from '../words/words.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
@@ -50,190 +52,218 @@ const isMail = (text: string) => z.email().safeParse(text).success;
 type Parts = {
   /** Whom a user who is removed had taken is free again. */
   readonly callBackList: { publish(account: number): Promise<void> };
-  store: {
-    users: UserStore;
+  readonly store: {
+    readonly users: UserStore;
     /** The extensions that answered, and the numbers that were called. */
-    calls: { distinct(account: number, of: 'extensions' | 'numbers called', max: number): Promise<string[]> };
+    readonly calls: {
+      distinct(account: number, of: 'extensions' | 'numbers called', max: number): Promise<string[]>;
+    };
   };
-  sessions: Sessions;
-  secondFactor: SecondFactor;
-  directory: ServiceDirectory;
-  keys: Keys;
-  mailer: Mailer | undefined;
+  readonly sessions: Sessions;
+  readonly access: { readonly secondFactor: SecondFactor };
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+  readonly mailer: Mailer | undefined;
 };
 
+/** A mail server may be slow. */
+const mailing = { turn: 'long' } as const;
+
 /** The users of the account with their extensions, and the extensions and numbers called that have only a name. */
-export function userPages(
-  pages: Pages,
-  { store, sessions, secondFactor, directory, keys, mailer, callBackList }: Parts,
-): void {
-  /** Makes a link and mails it, if the user is named by an address; shows it in any case. */
-  async function invite(request: PageRequest, user: User): Promise<Html> {
-    const { account, words, linkOrigin } = request;
-    const { users: text } = words;
-    const link = `${linkOrigin}/sign-in#${await makeInvitation(store, keys, user, request.now)}`;
-    const to = mailer && isMail(user.name) ? user.name : '';
-    await request.audit('link', to ? `${user.name}, to ${to}` : user.name);
-    const shown = html`${notice(text.sendLink(displayText(user.name), LINK_DAYS))}${copyable(words, 'link', text.link, link)}`;
-    if (to === '' || mailer === undefined) return shown;
-    const mail = {
-      ...{ to, subject: text.mailSubject(account.name) },
-      text: text.mailText(user.name, link, LINK_DAYS),
-    };
-    const sent = await mailer.send(mail).then(
-      () => notice(text.mailSent(to)),
-      (error: Error) => notice(text.mailFailed(error.message), 'bad'),
-    );
-    return html`${sent}${shown}`;
-  }
-  async function chosen({ account, params }: PageRequest): Promise<User> {
-    const user = await store.users.find({ uid: params.uid ?? '' });
-    if (user === undefined || user.account !== account.id)
-      throw new Refusal(404, (errors) => errors.notThere);
-    return user;
-  }
-  /** Users of other accounts may have the same names: each account has an address of its own to sign in at. */
-  const signInAddress = ({ account, linkOrigin }: PageRequest) =>
-    directory.accounts().length > 1 ? `${linkOrigin}/sign-in?account=${account.uid}` : undefined;
-  type Shown = { errors?: FieldErrors; above?: Html; user?: User };
-  async function list(before: PageRequest, { errors, above, user }: Shown = {}): Promise<Page> {
-    const { account, query, form } = before;
-    // A form may have given some of them since the request came.
-    const extensions = directory.extensions(account.id);
-    const request = { ...before, extensions };
-    const place = numberedPage(request, '/users', 'users', PER_PAGE);
-    const [users, answered, called] = await Promise.all([
-      store.users.page(account.id, PER_PAGE + 1, place.skipped),
-      store.calls.distinct(account.id, 'extensions', MAX_EXTENSIONS),
-      store.calls.distinct(account.id, 'numbers called', MAX_EXTENSIONS),
-    ]);
-    const known = new Set([...extensions.keys(), ...answered]).difference(new Set(called));
-    const without = [...known].filter((one) => (extensions.get(one)?.user ?? null) === null);
-    without.sort(byNumber.compare);
-    const shown = users.slice(0, PER_PAGE);
-    const ids = shown.map(({ id }) => id);
-    const seen = await store.users.lastSeen(account.id, ids);
-    const extension = form.get('extension') ?? query.get('extension');
-    const edited = user
-      ? userForm(request, user, errors)
-      : extension === null
-        ? undefined
-        : extensionForm(
-            request,
-            extension,
-            await store.users.page(account.id, accountLimits.users, 0),
-            errors,
-          );
-    const { words } = request;
-    const address = signInAddress(request);
-    return listPage(request, {
-      ...{ path: '/users', errors, above, edited, addLabel: words.users.invite },
-      add: () => [
-        field({
-          ...{ label: words.users.nameOrMail, name: 'name', value: form.get('name') ?? '', errors },
-          ...{ required: true, maxlength: 80, autocomplete: 'off', autofocus: true },
-        }),
-        userFields(request, { extensions: '', role: 'agent' }, errors),
-      ],
-      list: html`
-        ${userTable(request, shown, seen)}
+export function userPages(pages: Pages, parts: Parts): void {
+  const list: List = (request, shown) => userList(request, parts, shown);
+  pages.get('/users', 'administrator', (request) => list(request));
+  pages.post('/users', 'administrator', (request) => inviteUser(request, parts, list), mailing);
+  pages.post('/extensions', 'administrator', (request) => nameExtension(request, parts, list));
+  pages.get('/users/:uid', 'administrator', async (request) =>
+    list(request, { user: await chosen(request, parts) }),
+  );
+  pages.post('/users/:uid', 'administrator', (request) => changeUser(request, parts, list));
+  pages.post('/users/:uid/reset', 'administrator', (request) => resetUser(request, parts, list), mailing);
+  pages.post('/users/:uid/second-factor-off', 'administrator', (request) => endSecondFactor(request, parts));
+  pages.post('/users/:uid/remove', 'administrator', (request) => removeUser(request, parts));
+}
+
+/** What the list of users shows besides them: the form of one, with its errors, and what was done. */
+type Shown = { readonly errors?: FieldErrors; readonly above?: Html; readonly user?: User };
+type List = (request: UserRequest, shown?: Shown) => Promise<Page>;
+
+/** Makes a link and mails it, if the user is named by an address; shows it in any case. */
+async function invite(request: UserRequest, user: User, { store, keys, mailer }: Parts): Promise<Html> {
+  const { account, words, linkOrigin } = request;
+  const { users: text } = words;
+  const link = `${linkOrigin}/sign-in#${await makeInvitation(store, keys, user, request.now)}`;
+  const to = mailer && isMail(user.name) ? user.name : '';
+  await request.audit('link', to ? `${user.name}, to ${to}` : user.name);
+  const shown = html`${notice(text.sendLink(displayText(user.name), LINK_DAYS))}${copyable(words, 'link', text.link, link)}`;
+  if (to === '' || mailer === undefined) return shown;
+  const mail = {
+    to,
+    subject: text.mailSubject(account.name),
+    text: text.mailText(user.name, link, LINK_DAYS),
+  };
+  const sent = await mailer.send(mail).then(
+    () => notice(text.mailSent(to)),
+    (error: Error) => notice(text.mailFailed(error.message), 'bad'),
+  );
+  return html`${sent}${shown}`;
+}
+
+async function chosen({ account, params }: UserRequest, { store }: Parts): Promise<User> {
+  const user = await store.users.find({ uid: params.uid ?? '' });
+  if (user === undefined || user.account !== account.id) throw new Refusal(404, (errors) => errors.notThere);
+  return user;
+}
+
+async function userList(before: UserRequest, parts: Parts, shown: Shown = {}): Promise<Page> {
+  const { account, words, form, linkOrigin } = before;
+  const { store, directory } = parts;
+  // A form may have given some of them since the request came.
+  const extensions = directory.extensions(account.id);
+  const request = { ...before, extensions };
+  const place = numberedPage(request, '/users', 'users', PER_PAGE);
+  const [users, answered, called] = await Promise.all([
+    store.users.page(account.id, PER_PAGE + 1, place.skipped),
+    store.calls.distinct(account.id, 'extensions', MAX_EXTENSIONS),
+    store.calls.distinct(account.id, 'numbers called', MAX_EXTENSIONS),
+  ]);
+  const known = new Set([...extensions.keys(), ...answered]).difference(new Set(called));
+  const without = [...known].filter((one) => (extensions.get(one)?.user ?? null) === null);
+  without.sort(byNumber.compare);
+  const listed = users.slice(0, PER_PAGE);
+  const seen = await store.users.lastSeen(
+    account.id,
+    listed.map(({ id }) => id),
+  );
+  // Users of other accounts may have the same names: each account has an address of its own to sign in at.
+  const address = directory.accounts().length > 1 && `${linkOrigin}/sign-in?account=${account.uid}`;
+  const { errors, above } = shown;
+  return listPage(request, {
+    path: '/users',
+    errors,
+    above,
+    edited: await openForm(request, parts, shown),
+    addLabel: words.users.invite,
+    add: () => [
+      nameField(words, form.get('name') ?? '', errors),
+      userFields(request, { extensions: '', role: 'agent' }, errors),
+    ],
+    list: html`
+        ${userTable(request, listed, seen)}
         ${place.links(users.length > PER_PAGE)}
         ${numberTable(request, words.users.without, without, 'extension')}
         ${numberTable(request, words.users.numbersCalled, called, 'called')}
-        ${address !== undefined && html`<div class="after">${copyable(words, 'address', words.users.address, address)}</div>`}`,
-    });
-  }
-
-  /** A mail server may be slow. */
-  const mailing = { turn: 'long' } as const;
-  pages.get('/users', 'administrator', (request) => list(request));
-  pages.post(
-    '/users',
-    'administrator',
-    async (request) => {
-      const { values, errors } = readForm(newUser, request);
-      if (errors) return list(request, { errors });
-      const { name, role } = values;
-      const wanted = extensionsIn(values.extensions);
-      refuseTooMany(request.extensions, wanted);
-      const user = await addUser(store, { account: request.account, name, role, now: request.now });
-      if (user === undefined) return list(request, { errors: { name: request.words.formErrors.nameTaken } });
-      await request.audit('user', `${user.name}: ${user.role}`);
-      await directory.giveExtensions(request.account.id, user.id, wanted);
-      return list(request, { above: html`${taken(request, user, wanted)}${await invite(request, user)}` });
-    },
-    mailing,
-  );
-  pages.post('/extensions', 'administrator', async (request) => {
-    const { values, errors } = readForm(named, request);
-    if (errors) return list(request, { errors });
-    const { extension, name, user: uid } = values;
-    const known = uid === '' ? undefined : await store.users.find({ uid });
-    const user = known?.account === request.account.id ? known : undefined;
-    const put = directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
-    const refused = await refusedField('extension', request, put);
-    if (refused) return list(request, { errors: refused });
-    await request.audit(
-      'settings',
-      `extension ${extension}: ${name || 'no name'}, ${user?.name ?? 'no user'}`,
-    );
-    return { redirect: '/users?done' };
-  });
-  pages.get('/users/:uid', 'administrator', async (request) =>
-    list(request, { user: await chosen(request) }),
-  );
-  pages.post('/users/:uid', 'administrator', async (request) => {
-    const user = await chosen(request);
-    const { values, errors } = readForm(userChange, request);
-    if (errors) return list(request, { user, errors });
-    if (values.role !== user.role) {
-      const refuse = (role: string) => list(request, { user, errors: { role } });
-      if (user.id === request.user.id) return refuse(request.words.errors.ownRole);
-      if (!(await store.users.setRole(user.id, values.role)))
-        return refuse(request.words.errors.lastAdministrator);
-      await sessions.closeAll(user, null);
-      await request.audit('role', `${user.name}: ${user.role} to ${values.role}`);
-    }
-    const wanted = extensionsIn(values.extensions);
-    if (wanted.join() !== extensionsOf(request.extensions, user.id).join()) {
-      await directory.giveExtensions(request.account.id, user.id, wanted);
-      await request.audit('settings', `extensions of ${user.name}: ${wanted.join(', ') || 'none'}`);
-      const above = taken(request, user, wanted);
-      if (above.length > 0) return list(request, { above });
-    }
-    return { redirect: '/users?done' };
-  });
-  pages.post(
-    '/users/:uid/reset',
-    'administrator',
-    async (request) => {
-      const user = await chosen(request);
-      await store.users.change(user.id, { password: null });
-      await sessions.closeAll(user, null);
-      await request.audit('reset', user.name);
-      return list(request, { user: { ...user, password: null }, above: await invite(request, user) });
-    },
-    mailing,
-  );
-  pages.post('/users/:uid/second-factor-off', 'administrator', async (request) => {
-    const user = await chosen(request);
-    await secondFactor.disable(user);
-    await request.audit('second-factor', `${user.name}: off`);
-    return { redirect: `/users/${user.uid}?done` };
-  });
-  pages.post('/users/:uid/remove', 'administrator', async (request) => {
-    const user = await chosen(request);
-    if (user.id === request.user.id) throw new Refusal(422, (errors) => errors.ownRole);
-    if (!(await store.users.remove(user.id))) throw new Refusal(422, (errors) => errors.lastAdministrator);
-    await sessions.closeAll(user, null);
-    await callBackList.publish(request.account.id);
-    await request.audit('removal', `user ${user.name}`);
-    return { redirect: '/users?done' };
+        ${address && html`<div class="after">${copyable(words, 'address', words.users.address, address)}</div>`}`,
   });
 }
 
+const nameField = ({ users }: Words, value: string, errors: FieldErrors | undefined): Html =>
+  field({
+    label: users.nameOrMail,
+    name: 'name',
+    value,
+    errors,
+    required: true,
+    maxlength: 80,
+    autocomplete: 'off',
+    autofocus: true,
+  });
+
+/** The form of a user or of an extension, if one is chosen. */
+async function openForm(
+  request: UserRequest,
+  { store }: Parts,
+  { errors, user }: Shown,
+): Promise<RowForm | undefined> {
+  if (user) return userForm(request, user, errors);
+  const extension = request.form.get('extension') ?? request.query.get('extension');
+  if (extension === null) return undefined;
+  const users = await store.users.page(request.account.id, accountLimits.users, 0);
+  return extensionForm(request, extension, users, errors);
+}
+
+async function inviteUser(request: UserRequest, parts: Parts, list: List): Promise<Page> {
+  const { account, words, now } = request;
+  const { values, errors } = readForm(newUser, request);
+  if (errors) return list(request, { errors });
+  const { name, role } = values;
+  const wanted = extensionsIn(values.extensions);
+  refuseTooMany(request.extensions, wanted);
+  const user = await addUser(parts.store, { account, name, role, now });
+  if (user === undefined) return list(request, { errors: { name: words.formErrors.nameTaken } });
+  await request.audit('user', `${user.name}: ${user.role}`);
+  await parts.directory.giveExtensions(account.id, user.id, wanted);
+  const invited = await invite(request, user, parts);
+  return list(request, { above: html`${taken(request, user, wanted)}${invited}` });
+}
+
+async function nameExtension(request: UserRequest, { store, directory }: Parts, list: List): Promise<Answer> {
+  const { values, errors } = readForm(named, request);
+  if (errors) return list(request, { errors });
+  const { extension, name, user: uid } = values;
+  const known = uid === '' ? undefined : await store.users.find({ uid });
+  const user = known?.account === request.account.id ? known : undefined;
+  const put = directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
+  const refused = await refusedField('extension', request, put);
+  if (refused) return list(request, { errors: refused });
+  await request.audit('settings', `extension ${extension}: ${name || 'no name'}, ${user?.name ?? 'no user'}`);
+  return { redirect: '/users?done' };
+}
+
+async function changeUser(request: UserRequest, parts: Parts, list: List): Promise<Answer> {
+  const { store, sessions, directory } = parts;
+  const user = await chosen(request, parts);
+  const { values, errors } = readForm(userChange, request);
+  if (errors) return list(request, { user, errors });
+  if (values.role !== user.role) {
+    const refuse = (role: string) => list(request, { user, errors: { role } });
+    if (user.id === request.user.id) return refuse(request.words.errors.ownRole);
+    if (!(await store.users.setRole(user.id, values.role)))
+      return refuse(request.words.errors.lastAdministrator);
+    await sessions.closeAll(user, null);
+    await request.audit('role', `${user.name}: ${user.role} to ${values.role}`);
+  }
+  const wanted = extensionsIn(values.extensions);
+  if (wanted.join() !== extensionsOf(request.extensions, user.id).join()) {
+    await directory.giveExtensions(request.account.id, user.id, wanted);
+    await request.audit('settings', `extensions of ${user.name}: ${wanted.join(', ') || 'none'}`);
+    const above = taken(request, user, wanted);
+    if (above.length > 0) return list(request, { above });
+  }
+  return { redirect: '/users?done' };
+}
+
+async function resetUser(request: UserRequest, parts: Parts, list: List): Promise<Page> {
+  const user = await chosen(request, parts);
+  await parts.store.users.change(user.id, { password: null });
+  await parts.sessions.closeAll(user, null);
+  await request.audit('reset', user.name);
+  return list(request, {
+    user: { ...user, password: null },
+    above: await invite(request, user, parts),
+  });
+}
+
+async function endSecondFactor(request: UserRequest, parts: Parts): Promise<Answer> {
+  const user = await chosen(request, parts);
+  await parts.access.secondFactor.disable(user);
+  await request.audit('second-factor', `${user.name}: off`);
+  return { redirect: `/users/${user.uid}?done` };
+}
+
+async function removeUser(request: UserRequest, parts: Parts): Promise<Answer> {
+  const { store, sessions, callBackList } = parts;
+  const user = await chosen(request, parts);
+  if (user.id === request.user.id) throw new Refusal(422, (errors) => errors.ownRole);
+  if (!(await store.users.remove(user.id))) throw new Refusal(422, (errors) => errors.lastAdministrator);
+  await sessions.closeAll(user, null);
+  await callBackList.publish(request.account.id);
+  await request.audit('removal', `user ${user.name}`);
+  return { redirect: '/users?done' };
+}
+
 /** Says which of a user's new extensions were somebody else's, by the `request` before the change: a slip takes a colleague's calls. */
-const taken = ({ extensions, words }: PageRequest, user: User, wanted: readonly string[]) =>
+const taken = ({ extensions, words }: UserRequest, user: User, wanted: readonly string[]) =>
   wanted.flatMap((one) => {
     const { user: owner = null, userName } = extensions.get(one) ?? {};
     if (owner === null || owner === user.id) return [];
@@ -242,7 +272,7 @@ const taken = ({ extensions, words }: PageRequest, user: User, wanted: readonly 
 
 /** Of a user: the extensions and the role. */
 function userFields(
-  { words: { users: text }, form }: PageRequest,
+  { words: { users: text }, form }: UserRequest,
   saved: { readonly extensions: string; readonly role: string },
   errors: FieldErrors | undefined,
 ): Html {
@@ -258,7 +288,7 @@ function userFields(
     )}`;
 }
 
-function userForm(request: PageRequest, user: User, errors?: FieldErrors): RowForm {
+function userForm(request: UserRequest, user: User, errors?: FieldErrors): RowForm {
   const { token, words, extensions } = request;
   const { common, users: text } = words;
   const at = (what: string) => `/users/${user.uid}/${what}`;
@@ -284,7 +314,7 @@ function userForm(request: PageRequest, user: User, errors?: FieldErrors): RowFo
 
 /** The name of an extension or of a number that was called, and its user. */
 function extensionForm(
-  { words, extensions, form }: PageRequest,
+  { words, extensions, form }: UserRequest,
   extension: string,
   users: readonly User[],
   errors?: FieldErrors,

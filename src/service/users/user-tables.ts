@@ -1,13 +1,13 @@
 import { extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
+import type { UserRequest } from '../accounts/user-request.ts';
 import { displayText } from '../kit/display-text.ts';
-import type { PageRequest } from '../kit/page-request.ts';
 import { numberedPage, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 
 /** The users, and when each was last seen. */
 export function userTable(
-  { words: { common, users: text }, extensions, formats, now }: PageRequest,
+  { words: { common, users: text }, extensions, formats, now }: UserRequest,
   users: readonly User[],
   seen: ReadonlyMap<number, number>,
 ): Html {
@@ -42,7 +42,7 @@ const PER_PAGE = 200;
 
 /** Extensions or numbers called, by their names; a row opens its form. */
 export function numberTable(
-  request: PageRequest,
+  request: UserRequest,
   caption: string,
   rows: readonly string[],
   filter: 'extension' | 'called',

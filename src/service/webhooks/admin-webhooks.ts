@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
+import type { AdminAccess, AdminRequest, RequestByUid } from '../accounts/admin-access.ts';
 import { newUid } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
-import {
-  type AccountOf,
-  type AdminAudit,
-  byUid,
-  given,
-  nothing,
-  operation,
-  type ZodInstance,
-} from '../kit/administration.ts';
+import { byUid, given, nothing, operation, type ZodInstance } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { reachable } from './reachable.ts';
 import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook.ts';
-import { makeWebhookChanges } from './webhook-changes.ts';
+import { makeWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
 import { webhookSecret } from './webhook-message.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -37,95 +30,101 @@ const withSecret = webhookSchema
 
 const taken = 'The account has a webhook to this address: the same scheme, host, port, path and query.';
 
-/** An account's webhooks: list, add, change, remove. */
-export function adminWebhookRoutes(
-  app: ZodInstance,
-  accountOf: AccountOf,
-  audit: AdminAudit,
-  {
-    store,
-    keys,
-    clock,
-    webhookNetworks,
-    webhooks: { poke },
-  }: {
-    store: Parameters<typeof makeWebhookChanges>[0];
-    keys: Keys;
-    clock: () => number;
-    webhookNetworks: readonly string[];
-    webhooks: Pick<Webhooks, 'poke'>;
-  },
-): void {
-  const { webhooks } = store;
-  const changes = makeWebhookChanges(store);
-  const url = webhookUrl(reachable(webhookNetworks));
-  const view = ({ uid, url, events, enabled, failure }: Webhook) => ({
-    ...{ uid, url, enabled, failure },
-    events: [...events],
-  });
-  type Asked = Parameters<AdminAudit>[0] & { params: { uid: string } };
-  async function chosen(request: Asked, uid = request.params.uid): Promise<Webhook> {
-    const own = await webhooks.list(accountOf(request).id);
-    const found = own.find((one) => one.uid === uid);
-    if (found === undefined) throw new Refusal(404, 'There is no such webhook.');
-    return found;
-  }
-
-  app.get(
-    '/webhooks',
-    operation('listWebhooks', 'List the webhooks', { response: { 200: z.array(webhookSchema) } }),
-    async (request) => (await webhooks.list(accountOf(request).id)).map(view),
-  );
-  app.post(
-    '/webhooks',
-    operation('addWebhook', 'Add a webhook', {
-      body: z.object({ url, events: events.default([...webhookEvents]) }),
-      response: { 201: withSecret, 409: errorSchema.describe(taken) },
-    }),
-    async (request, reply) => {
-      const account = accountOf(request).id;
-      const added = { uid: newUid(), account, ...request.body, since: clock() };
-      await changes.add(added);
-      await audit(request, 'settings', `webhook to ${hostOf(added)} added: ${added.events.join(', ')}`);
-      const webhook = await chosen(request as never, added.uid);
-      return reply.code(201).send({ ...view(webhook), secret: webhookSecret(keys, webhook) });
-    },
-  );
-  app.get(
-    '/webhooks/:uid',
-    operation('getWebhook', 'Read a webhook', { by: byUid, response: { 200: webhookSchema } }),
-    async (request) => view(await chosen(request)),
-  );
-  app.patch(
-    '/webhooks/:uid',
-    operation('changeWebhook', 'Change the address or the events of a webhook, or switch it on or off', {
+/** `url`: an address that webhooks of this service may have. */
+const operationsFor = (url: ReturnType<typeof webhookUrl>) => ({
+  list: operation('listWebhooks', 'List the webhooks', { response: { 200: z.array(webhookSchema) } }),
+  add: operation('addWebhook', 'Add a webhook', {
+    body: z.object({ url, events: events.default([...webhookEvents]) }),
+    response: { 201: withSecret, 409: errorSchema.describe(taken) },
+  }),
+  get: operation('getWebhook', 'Read a webhook', { by: byUid, response: { 200: webhookSchema } }),
+  change: operation(
+    'changeWebhook',
+    'Change the address or the events of a webhook, or switch it on or off',
+    {
       turn: 'long',
       by: byUid,
       body: z.object({ url: url.optional(), events: events.optional(), enabled: z.boolean().optional() }),
       response: { 200: webhookSchema, 409: errorSchema.describe(taken) },
-    }),
-    async (request) => {
-      const before = await chosen(request);
-      const { enabled, ...change } = given(request.body);
-      await changes.change(before, change);
-      if (enabled === true) await webhooks.switchOn(before.id, clock());
-      if (enabled === false) await webhooks.switchOff(before.id, null);
-      const after = await chosen(request);
-      const state = enabled === undefined ? '' : enabled ? ', on' : ', off';
-      await audit(request, 'settings', `webhook to ${hostOf(after)}: ${after.events.join(', ')}${state}`);
-      poke(after.id);
-      return view(after);
     },
+  ),
+  remove: operation('removeWebhook', 'Remove a webhook', { turn: 'long', by: byUid, response: nothing }),
+});
+
+type Parts = AdminAccess & {
+  readonly store: Parameters<typeof makeWebhookChanges>[0];
+  readonly keys: Keys;
+  readonly clock: () => number;
+  readonly webhookNetworks: readonly string[];
+  readonly webhooks: Pick<Webhooks, 'poke'>;
+};
+
+/** An account's webhooks: list, add, change, remove. */
+export function adminWebhookRoutes(app: ZodInstance, parts: Parts): void {
+  const { store, accountOf } = parts;
+  const changes = makeWebhookChanges(store);
+  const operations = operationsFor(webhookUrl(reachable(parts.webhookNetworks)));
+  app.get('/webhooks', operations.list, async (request) =>
+    (await store.webhooks.list(accountOf(request).id)).map(view),
   );
-  app.delete(
-    '/webhooks/:uid',
-    operation('removeWebhook', 'Remove a webhook', { turn: 'long', by: byUid, response: nothing }),
-    async (request, reply) => {
-      const webhook = await chosen(request);
-      await webhooks.remove(webhook.id);
-      await audit(request, 'removal', `webhook to ${hostOf(webhook)}: removed`);
-      poke(webhook.id);
-      return reply.code(204).send(null);
-    },
+  app.post('/webhooks', operations.add, async (request, reply) =>
+    reply.code(201).send(await add(request, parts, changes)),
   );
+  app.get('/webhooks/:uid', operations.get, async (request) => view(await chosen(request, parts)));
+  app.patch('/webhooks/:uid', operations.change, (request) => change(request, parts, changes));
+  app.delete('/webhooks/:uid', operations.remove, async (request, reply) => {
+    await remove(request, parts);
+    return reply.code(204).send(null);
+  });
+}
+
+const view = ({ uid, url, events, enabled, failure }: Webhook) => ({
+  uid,
+  url,
+  enabled,
+  failure,
+  events: [...events],
+});
+
+async function webhookOf(request: AdminRequest, uid: string, { store, accountOf }: Parts): Promise<Webhook> {
+  const own = await store.webhooks.list(accountOf(request).id);
+  const webhook = own.find((one) => one.uid === uid);
+  if (webhook === undefined) throw new Refusal(404, 'There is no such webhook.');
+  return webhook;
+}
+
+const chosen = (request: RequestByUid, parts: Parts) => webhookOf(request, request.params.uid, parts);
+
+type Settings = Pick<Webhook, 'url' | 'events'>;
+
+async function add(request: AdminRequest & { body: Settings }, parts: Parts, changes: WebhookChanges) {
+  const { accountOf, audit, keys, clock } = parts;
+  const added = { uid: newUid(), account: accountOf(request).id, ...request.body, since: clock() };
+  await changes.add(added);
+  await audit(request, 'settings', `webhook to ${hostOf(added)} added: ${added.events.join(', ')}`);
+  const webhook = await webhookOf(request, added.uid, parts);
+  return { ...view(webhook), secret: webhookSecret(keys, webhook) };
+}
+
+type Change = { [Field in keyof Settings]?: Settings[Field] | undefined } & { enabled?: boolean | undefined };
+
+async function change(request: RequestByUid & { body: Change }, parts: Parts, changes: WebhookChanges) {
+  const { store, audit, webhooks, clock } = parts;
+  const before = await chosen(request, parts);
+  const { enabled, ...settings } = given(request.body);
+  await changes.change(before, settings);
+  if (enabled === true) await store.webhooks.switchOn(before.id, clock());
+  if (enabled === false) await store.webhooks.switchOff(before.id, null);
+  const after = await chosen(request, parts);
+  const state = enabled === undefined ? '' : enabled ? ', on' : ', off';
+  await audit(request, 'settings', `webhook to ${hostOf(after)}: ${after.events.join(', ')}${state}`);
+  webhooks.poke(after.id);
+  return view(after);
+}
+
+async function remove(request: RequestByUid, parts: Parts): Promise<void> {
+  const webhook = await chosen(request, parts);
+  await parts.store.webhooks.remove(webhook.id);
+  await parts.audit(request, 'removal', `webhook to ${hostOf(webhook)}: removed`);
+  parts.webhooks.poke(webhook.id);
 }

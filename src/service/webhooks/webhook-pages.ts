@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { newUid } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { goodUntil, tokenReplaced } from '../accounts/limits.ts';
+import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { overlaps, rotation } from '../integrations/integration-pages.ts';
 import { copyable, displayText } from '../kit/display-text.ts';
 import {
@@ -20,14 +21,14 @@ import {
 } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { listPage, type RowForm } from '../kit/list-page.ts';
-import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import type { Answer, Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { table } from '../kit/table.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
 import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook.ts';
-import type { WebhookChanges } from './webhook-changes.ts';
+import { makeWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
 import { webhookSecret } from './webhook-message.ts';
 import type { WebhookStore } from './webhook-store.ts';
@@ -39,137 +40,163 @@ const perPage = 50;
 /** The id of a delivery; null for anything else. */
 const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null);
 
-/** Webhooks: the account's own systems that get its calls. `networks`: where they may be sent besides the Internet. */
-export function webhookPages(
-  pages: Pages,
-  { store, changes }: { store: WebhookStore; changes: WebhookChanges },
-  keys: Keys,
-  networks: readonly string[],
-  poke: Webhooks['poke'],
-): void {
-  const mayReach = reachable(networks);
-  const settings = z.object({ url: webhookUrl(mayReach) });
-  const list = (request: PageRequest) => store.list(request.account.id);
-  async function chosen(request: PageRequest): Promise<Webhook> {
-    const found = (await list(request)).find(({ uid }) => uid === request.params.uid);
-    if (found === undefined) throw new Refusal(404, (errors) => errors.notThere);
-    return found;
-  }
-  function read(request: PageRequest) {
-    const { form, words } = request;
-    const { values, errors } = readForm(settings, request);
-    const events = webhookEvents.filter((event) => form.has(event));
-    if (events.length === 0) return { values: null, errors: { ...errors, events: words.formErrors.choose } };
-    return errors ? { values: null, errors } : { values: { url: values.url, events }, errors: null };
-  }
-  async function page(request: PageRequest, webhook?: Webhook, errors?: FieldErrors): Promise<Page> {
-    const { query } = request;
-    const before = idIn(query.get('older'));
-    const failed = query.has('failed');
-    return listPage(request, {
-      ...{
-        path: home,
-        errors,
-        edited: webhook && webhookForm(request, webhook, webhookSecret(keys, webhook), errors),
-      },
-      add: () => settingsFields(request, { url: '', events: webhookEvents }, errors),
-      list: [
-        webhookTable(request, await list(request)),
-        webhook &&
-          deliveriesCard(
-            request,
-            webhook,
-            await store.page({ webhook: webhook.id, failed, before, limit: perPage }),
-          ),
-      ],
-    });
-  }
-  /** A form of a webhook's page: changes something, and shows the page again. */
-  function action(
-    name: string,
-    change: (webhook: Webhook, request: PageRequest) => Promise<string>,
-    kind: 'settings' | 'token' | 'removal' = 'settings',
-  ): void {
-    pages.post(
-      `${home}/:uid/${name}`,
-      'administrator',
-      async (request) => {
-        const webhook = await chosen(request);
-        const what = await change(webhook, request);
-        await request.audit(kind, `webhook to ${hostOf(webhook)}: ${what}`);
-        poke(webhook.id);
-        return { redirect: `${kind === 'removal' ? home : `${home}/${webhook.uid}`}?done` };
-      },
-      { turn: 'long' },
-    );
-  }
+type Parts = {
+  readonly store: Parameters<typeof makeWebhookChanges>[0];
+  readonly keys: Keys;
+  /** Where webhooks may be sent besides the Internet. */
+  readonly webhookNetworks: readonly string[];
+  readonly webhooks: Pick<Webhooks, 'poke'>;
+};
 
-  pages.get(home, 'administrator', (request) => page(request));
-  pages.post(home, 'administrator', async (request) => {
-    const { values, errors } = read(request);
-    if (errors) return page(request, undefined, errors);
-    const { account, now } = request;
-    const uid = newUid();
-    const refused = await refusedField(
-      'url',
-      request,
-      changes.add({ uid, account: account.id, ...values, since: now }),
-    );
-    if (refused) return page(request, undefined, refused);
-    await request.audit('settings', `webhook to ${hostOf(values)} added: ${values.events.join(', ')}`);
-    return { redirect: `${home}/${uid}` };
-  });
-  pages.get(`${home}/:uid`, 'administrator', async (request) => page(request, await chosen(request)));
-  pages.post(`${home}/:uid`, 'administrator', async (request) => {
-    const webhook = await chosen(request);
-    const { values, errors } = read(request);
-    if (errors) return page(request, webhook, errors);
-    const refused = await refusedField('url', request, changes.change(webhook, values));
-    if (refused) return page(request, webhook, refused);
-    await request.audit('settings', `webhook to ${hostOf(values)}: ${values.events.join(', ')}`);
-    return { redirect: `${home}/${webhook.uid}?done` };
-  });
-  /** What would wait for ever. */
-  function refuseIfOff({ enabled }: Webhook): void {
-    if (!enabled) throw new Refusal(422, (errors) => errors.webhookOff);
-  }
-  action('test', async (webhook, { now }) => {
-    refuseIfOff(webhook);
-    await store.addTest(webhook.id, now);
-    return 'test event';
-  });
-  action('again', async (webhook, { form, now }) => {
-    refuseIfOff(webhook);
-    const delivery = idIn(form.get('delivery'));
-    if (delivery === null && form.has('delivery')) throw new Refusal(404, (errors) => errors.notThere);
-    const count = await store.sendAgain(webhook.id, delivery, now);
-    return `${count} events sent again`;
-  });
-  const secretOf = async (webhook: Webhook, request: PageRequest) => {
-    const { values } = readForm(rotation, request);
-    if (values === null) throw new Refusal(422, (errors) => errors.notPossible);
-    const { days, replaces = webhook.secretCounter } = values;
-    if (replaces !== webhook.secretCounter) throw tokenReplaced();
-    const oldSecretUntil = goodUntil(webhook.oldSecretUntil, days, request.now);
-    await store.change(webhook.id, { replaces, oldSecretUntil });
-    return `new secret, the old one signs for ${days} more days`;
-  };
-  const endOld = ({ id }: Webhook) =>
-    store.change(id, { oldSecretUntil: null }).then(() => 'old secret ended');
-  action('rotate', secretOf, 'token');
-  action('end-old', endOld, 'token');
-  action('on', ({ id }, { now }) => store.switchOn(id, now).then(() => 'on'));
-  action('off', ({ id }) => store.switchOff(id, null).then(() => 'off'));
-  action('remove', ({ id }) => store.remove(id).then(() => 'removed'), 'removal');
+/** Webhooks: the account's own systems that get its calls. */
+export function webhookPages(pages: Pages, parts: Parts): void {
+  const changes = makeWebhookChanges(parts.store);
+  pages.get(home, 'administrator', (request) => page(request, parts));
+  pages.post(home, 'administrator', (request) => add(request, parts, changes));
+  pages.get(`${home}/:uid`, 'administrator', async (request) =>
+    page(request, parts, await chosen(request, parts)),
+  );
+  pages.post(`${home}/:uid`, 'administrator', (request) => change(request, parts, changes));
+  for (const action of actions)
+    pages.post(`${home}/:uid/${action.name}`, 'administrator', (request) => act(action, request, parts), {
+      turn: 'long',
+    });
 }
 
-function stateOf({ words, formats, now }: PageRequest, { enabled, failingSince }: Webhook) {
+async function chosen({ account, params }: UserRequest, { store }: Parts): Promise<Webhook> {
+  const webhook = (await store.webhooks.list(account.id)).find(({ uid }) => uid === params.uid);
+  if (webhook === undefined) throw new Refusal(404, (errors) => errors.notThere);
+  return webhook;
+}
+
+function read(request: UserRequest, { webhookNetworks }: Parts) {
+  const { form, words } = request;
+  const settings = z.object({ url: webhookUrl(reachable(webhookNetworks)) });
+  const { values, errors } = readForm(settings, request);
+  const events = webhookEvents.filter((event) => form.has(event));
+  if (events.length === 0) return { values: null, errors: { ...errors, events: words.formErrors.choose } };
+  return errors ? { values: null, errors } : { values: { url: values.url, events }, errors: null };
+}
+
+async function page(
+  request: UserRequest,
+  { store, keys }: Parts,
+  webhook?: Webhook,
+  errors?: FieldErrors,
+): Promise<Page> {
+  const { query, account } = request;
+  const before = idIn(query.get('older'));
+  const failed = query.has('failed');
+  const all = await store.webhooks.list(account.id);
+  return listPage(request, {
+    path: home,
+    errors,
+    edited: webhook && webhookForm(request, webhook, webhookSecret(keys, webhook), errors),
+    add: () => settingsFields(request, { url: '', events: webhookEvents }, errors),
+    list: [
+      webhookTable(request, all),
+      webhook &&
+        deliveriesCard(
+          request,
+          webhook,
+          await store.webhooks.page({ webhook: webhook.id, failed, before, limit: perPage }),
+        ),
+    ],
+  });
+}
+
+async function add(request: UserRequest, parts: Parts, changes: WebhookChanges): Promise<Answer> {
+  const { values, errors } = read(request, parts);
+  if (errors) return page(request, parts, undefined, errors);
+  const { account, now } = request;
+  const uid = newUid();
+  const added = changes.add({ uid, account: account.id, ...values, since: now });
+  const refused = await refusedField('url', request, added);
+  if (refused) return page(request, parts, undefined, refused);
+  await request.audit('settings', `webhook to ${hostOf(values)} added: ${values.events.join(', ')}`);
+  return { redirect: `${home}/${uid}` };
+}
+
+async function change(request: UserRequest, parts: Parts, changes: WebhookChanges): Promise<Answer> {
+  const webhook = await chosen(request, parts);
+  const { values, errors } = read(request, parts);
+  if (errors) return page(request, parts, webhook, errors);
+  const refused = await refusedField('url', request, changes.change(webhook, values));
+  if (refused) return page(request, parts, webhook, refused);
+  await request.audit('settings', `webhook to ${hostOf(values)}: ${values.events.join(', ')}`);
+  return { redirect: `${home}/${webhook.uid}?done` };
+}
+
+/** A form of a webhook's page: changes something, and shows the page again. */
+type Action = {
+  readonly name: string;
+  readonly kind: 'settings' | 'token' | 'removal';
+  /** Returns what has changed, for the audit log. */
+  readonly change: (webhook: Webhook, store: WebhookStore, request: UserRequest) => Promise<string>;
+};
+
+const actions: readonly Action[] = [
+  { name: 'test', kind: 'settings', change: sendTest },
+  { name: 'again', kind: 'settings', change: sendAgain },
+  { name: 'rotate', kind: 'token', change: rotate },
+  {
+    name: 'end-old',
+    kind: 'token',
+    change: ({ id }, store) => store.change(id, { oldSecretUntil: null }).then(() => 'old secret ended'),
+  },
+  {
+    name: 'on',
+    kind: 'settings',
+    change: ({ id }, store, { now }) => store.switchOn(id, now).then(() => 'on'),
+  },
+  { name: 'off', kind: 'settings', change: ({ id }, store) => store.switchOff(id, null).then(() => 'off') },
+  { name: 'remove', kind: 'removal', change: ({ id }, store) => store.remove(id).then(() => 'removed') },
+];
+
+async function act({ kind, change: carryOut }: Action, request: UserRequest, parts: Parts): Promise<Answer> {
+  const webhook = await chosen(request, parts);
+  const what = await carryOut(webhook, parts.store.webhooks, request);
+  await request.audit(kind, `webhook to ${hostOf(webhook)}: ${what}`);
+  parts.webhooks.poke(webhook.id);
+  return { redirect: `${kind === 'removal' ? home : `${home}/${webhook.uid}`}?done` };
+}
+
+/** What would wait for ever. */
+function refuseIfOff({ enabled }: Webhook): void {
+  if (!enabled) throw new Refusal(422, (errors) => errors.webhookOff);
+}
+
+async function sendTest(webhook: Webhook, store: WebhookStore, { now }: UserRequest): Promise<string> {
+  refuseIfOff(webhook);
+  await store.addTest(webhook.id, now);
+  return 'test event';
+}
+
+async function sendAgain(webhook: Webhook, store: WebhookStore, { form, now }: UserRequest): Promise<string> {
+  refuseIfOff(webhook);
+  const delivery = idIn(form.get('delivery'));
+  if (delivery === null && form.has('delivery')) throw new Refusal(404, (errors) => errors.notThere);
+  const count = await store.sendAgain(webhook.id, delivery, now);
+  return `${count} events sent again`;
+}
+
+async function rotate(webhook: Webhook, store: WebhookStore, request: UserRequest): Promise<string> {
+  const { values } = readForm(rotation, request);
+  if (values === null) throw new Refusal(422, (errors) => errors.notPossible);
+  const { days, replaces = webhook.secretCounter } = values;
+  if (replaces !== webhook.secretCounter) throw tokenReplaced();
+  const oldSecretUntil = goodUntil(webhook.oldSecretUntil, days, request.now);
+  await store.change(webhook.id, { replaces, oldSecretUntil });
+  return `new secret, the old one signs for ${days} more days`;
+}
+
+function stateOf({ words, formats, now }: UserRequest, { enabled, failingSince }: Webhook) {
   if (!enabled) return html`<span class="state missed">${words.common.off}</span>`;
   if (failingSince === null) return html`<span class="state answered">${words.common.on}</span>`;
   return html`<span class="state missed">${words.webhooks.failing}</span> ${formats.moment(failingSince, now)}`;
 }
 
-function webhookTable(request: PageRequest, webhooks: readonly Webhook[]): Html {
+function webhookTable(request: UserRequest, webhooks: readonly Webhook[]): Html {
   const { common, webhooks: text } = request.words;
   return table({
     ...{ kind: 'hooks', caption: text.url, rows: webhooks, empty: html`${icon('webhook')}${text.none}` },
@@ -190,7 +217,7 @@ function webhookTable(request: PageRequest, webhooks: readonly Webhook[]): Html 
 }
 
 function settingsFields(
-  { form, words: { webhooks: text } }: PageRequest,
+  { form, words: { webhooks: text } }: UserRequest,
   stored: Pick<Webhook, 'url' | 'events'>,
   errors: FieldErrors | undefined,
 ): Html {
@@ -203,7 +230,7 @@ function settingsFields(
     ${choices(text.events, options, { error: errors?.events })}`;
 }
 
-function webhookForm(request: PageRequest, webhook: Webhook, secret: string, errors?: FieldErrors): RowForm {
+function webhookForm(request: UserRequest, webhook: Webhook, secret: string, errors?: FieldErrors): RowForm {
   const { token, words, formats, now } = request;
   const { integrations, webhooks: text } = words;
   const { enabled, failure, oldSecretUntil: until, uid } = webhook;

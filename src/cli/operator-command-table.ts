@@ -1,0 +1,248 @@
+import type { Command } from 'commander';
+import { addBugReportOptions } from '../shared/process/bugreport.ts';
+import type { Context } from './command-context.ts';
+
+/** Runs a command with its argument, if it has one, its options, and a signal that is aborted by Ctrl-C. */
+export type Work = (context: Context, ...args: never[]) => number | Promise<number>;
+
+/** The flags, the description, and the default. */
+type OptionRow = readonly [flags: string, description: string, fallback?: string];
+
+/** A command, or a group of commands: that has no work. */
+export type CommandRow = {
+  readonly name: string;
+  /** The name of the row above to which it belongs. */
+  readonly parent?: string;
+  readonly description: string;
+} & (
+  | { readonly load?: never }
+  | {
+      /** One command per line, optionally followed by two or more spaces and a remark. */
+      readonly examples: string;
+      readonly argument?: readonly [name: string, description: string];
+      readonly required?: OptionRow;
+      readonly options?: readonly OptionRow[];
+      /** Options that the service's command has, too; they come first. */
+      readonly addShared?: (command: Command) => void;
+      /** False: it prints no JSON. */
+      readonly json?: false;
+      /** Loads its modules when it runs. */
+      readonly load: () => Promise<Work>;
+    }
+);
+
+const outboxFilters: readonly OptionRow[] = [
+  ['--call <id>', 'events of this call'],
+  ['--older-than <span>', 'events older than this, such as 1h or 7d'],
+  ['--newer-than <span>', 'events newer than this, such as 1h or 7d'],
+];
+const showNumbers: OptionRow = ['--show-numbers', 'do not mask phone numbers'];
+
+/** The operators' commands, in the order of the help. */
+export const operatorCommands: readonly CommandRow[] = [
+  {
+    name: 'check',
+    description: 'check settings, state directory, ports, PBX and API; change nothing',
+    examples: `  pbx-bridge check              before the first start, or when calls do not show
+  pbx-bridge check --call       also wait 30 s for a test call, and show whether it is reported
+  pbx-bridge check --number 4930901820      only show what is made of a caller's number, and by which rule`,
+    options: [
+      ['--call [seconds]', 'wait for a test call (default: 30 s)'],
+      ['--number <number>', "show what is made of a caller's number, and do nothing else"],
+    ],
+    load: async () => (await import('./check-command.ts')).check,
+  },
+  {
+    name: 'setup',
+    description: 'configure, check and start the bridge, without questions; again, only what differs changes',
+    examples: `  pbx-bridge setup API_BASE_URL=https://calls.example.com/api/v1 API_TOKEN_FILE=/etc/pbx-bridge/token DEFAULT_COUNTRY=NL
+  pbx-bridge setup --dry-run ALERT_MAIL=it@example.com SMTP_URL=smtp://mail.example.com MAIL_FROM=pbx@example.com`,
+    json: false,
+    argument: ['[settings...]', 'NAME=value, as in the settings file'],
+    options: [
+      ['--dry-run', 'print what would be done, and do nothing'],
+      [
+        '--manager-file <file>',
+        "Asterisk's file for the manager user (default: manager_custom.conf, else manager.conf)",
+      ],
+    ],
+    load: async () => (await import('./setup-command.ts')).setup,
+  },
+  {
+    name: 'bugreport',
+    description: 'write one file for a bug report, without secrets, names and numbers',
+    examples: `  pbx-bridge bugreport                                  version, machine, settings, check, status, 6 hours of the log
+  pbx-bridge bugreport --hours 24 --unit pbx-bridge@branch
+  pbx-bridge bugreport --recording /tmp/problem.jsonl    also what pbx-bridge record has recorded, masked again`,
+    addShared: (command) => addBugReportOptions(command, 'that of the settings'),
+    options: [['--recording <file>', 'add this recording']],
+    load: async () => (await import('./bugreport-command.ts')).bugreport,
+  },
+  {
+    name: 'status',
+    description: 'show the status of the running bridge',
+    examples: `  pbx-bridge status             show it once
+  pbx-bridge status --watch     refresh every second
+  pbx-bridge status --all       all bridges of this machine, one row each
+  pbx-bridge status --json      the same as /status.json`,
+    options: [
+      ['--watch', 'refresh every second, until Ctrl-C'],
+      ['--all', 'show all bridges of this machine (pbx-bridge@NAME)'],
+      ['--folder <folder>', 'with --all: directory of their settings, NAME.env (default: /etc/pbx-bridge)'],
+      ['--url <url>', 'address of the status server (default: STATUS_LISTEN)'],
+    ],
+    load: async () => (await import('./status-command.ts')).status,
+  },
+  { name: 'alert', description: 'send a test alert' },
+  {
+    name: 'test',
+    parent: 'alert',
+    description: 'send a test alert to ALERT_MAIL and ALERT_WEBHOOK; the bridge need not run',
+    examples: '  pbx-bridge alert test',
+    load: async () => (await import('./alert-command.ts')).testAlerts,
+  },
+  {
+    name: 'explain',
+    description: 'explain one call: what was seen, decided and delivered, and why it shows or does not',
+    examples: `  pbx-bridge explain 0301234567             the newest call from this number
+  pbx-bridge explain 1763600000.42          by the Uniqueid or Linkedid in Asterisk's log
+  pbx-bridge explain pbx-1763600000.42      by the call id
+Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit code 0: all of the call was reported, 2: it was not.`,
+    argument: ['<what>', 'call id, caller number, Uniqueid or Linkedid'],
+    options: [showNumbers, ['--offline', 'do not read the request history of the API']],
+    load: async () => (await import('./explain-command.ts')).explain,
+  },
+  {
+    name: 'trunks',
+    description: 'list the known trunks with the evidence, or correct them',
+    examples: `  pbx-bridge trunks                          where their calls come in, since when, and when last
+  pbx-bridge trunks add PJSIP/provider       keep it as a trunk, even without evidence
+  pbx-bridge trunks forget PJSIP/1001        it is none, until an inbound call comes in on it`,
+    load: async () => (await import('./trunks-command.ts')).list,
+  },
+  {
+    name: 'add',
+    parent: 'trunks',
+    description: 'add a trunk; works while the bridge runs',
+    examples: '  pbx-bridge trunks add PJSIP/provider',
+    argument: ['<endpoint>', 'technology and name, as channel names begin'],
+    load: async () => (await import('./trunks-command.ts')).add,
+  },
+  {
+    name: 'forget',
+    parent: 'trunks',
+    description: 'forget a trunk; works while the bridge runs',
+    examples: '  pbx-bridge trunks forget PJSIP/1001',
+    argument: ['<endpoint>', 'as listed'],
+    load: async () => (await import('./trunks-command.ts')).forget,
+  },
+  {
+    name: 'forget',
+    description:
+      "remove a caller's number from delivered events and the journal; works while the bridge runs",
+    examples: `  pbx-bridge forget +4930901820
+Undelivered events keep it until they are delivered or discarded. For the service: pbx-bridge service forget.`,
+    argument: ['<number>', 'with + or as dialled in DEFAULT_COUNTRY'],
+    load: async () => (await import('./forget-command.ts')).forget,
+  },
+  {
+    name: 'verify',
+    description: 'compare delivered events with the request history of the API',
+    examples: `  pbx-bridge verify --since 24h
+  pbx-bridge verify --since 7d --resend     send missing events again`,
+    options: [
+      ['--since <span>', 'compare events delivered within this time, such as 1h or 7d', '24h'],
+      ['--limit <n>', 'compare at most this many events, the newest', '10000'],
+      ['--resend', 'send missing events again'],
+    ],
+    load: async () => (await import('./verify-command.ts')).verify,
+  },
+  {
+    name: 'record',
+    description: 'record AMI call events into a file, for support; mask numbers and names',
+    examples: `  pbx-bridge record --out /tmp/problem.jsonl          until Ctrl-C
+  pbx-bridge record --out /tmp/problem.jsonl --seconds 60`,
+    required: ['--out <file>', 'file to create'],
+    options: [
+      ['--seconds <n>', 'stop after this many seconds (default: at Ctrl-C)'],
+      ['--show-numbers', 'do not mask numbers and names'],
+    ],
+    load: async () => (await import('./record-command.ts')).record,
+  },
+  {
+    name: 'replay',
+    description: 'show what the bridge would report of a recording, and why',
+    examples: `  pbx-bridge replay /tmp/problem.jsonl
+  INBOUND_CONTEXTS=from-provider pbx-bridge replay /tmp/problem.jsonl    try other settings`,
+    argument: ['<file>', 'recording made by pbx-bridge record'],
+    options: [showNumbers],
+    load: async () => (await import('./replay-command.ts')).replay,
+  },
+  {
+    name: 'backup',
+    description:
+      'write the state into one file: open calls, waiting and delivered events; works while the bridge runs',
+    examples: `  pbx-bridge backup /var/lib/pbx-bridge/backups/monday.db
+  pbx-bridge backup /var/lib/pbx-bridge/backups/latest.db --overwrite
+The file contains callers' numbers; only its owner can read it. With the package the user pbx-bridge writes it.`,
+    argument: ['<file>', 'file to create'],
+    options: [['--overwrite', 'replace the file if it exists']],
+    load: async () => (await import('./backup-commands.ts')).writeBackup,
+  },
+  {
+    name: 'restore',
+    description: 'replace the state by a backup, on this machine or another; the bridge must be stopped',
+    examples: `  pbx-bridge restore /var/lib/pbx-bridge/backups/monday.db
+  pbx-bridge restore /var/lib/pbx-bridge/backups/monday.db --replace      set the existing state aside
+PBX_ID must be the same as in the backup. Events reported after the backup may be sent twice, which is harmless.`,
+    argument: ['<file>', 'file written by pbx-bridge backup'],
+    options: [['--replace', 'replace an existing state; its undelivered events are not sent']],
+    load: async () => (await import('./backup-commands.ts')).restoreBackup,
+  },
+  { name: 'outbox', description: 'show and manage undelivered events' },
+  {
+    name: 'list',
+    parent: 'outbox',
+    description: 'list undelivered events',
+    examples: `  pbx-bridge outbox list                        waiting events and dead letters
+  pbx-bridge outbox list --state dead           dead letters only
+  pbx-bridge outbox list --state all --call pbx-1763600000.42`,
+    options: [
+      ...outboxFilters,
+      ['--state <state>', 'waiting, dead, delivered or all'],
+      ['--limit <n>', 'show at most this many, the newest', '50'],
+    ],
+    load: async () => (await import('./outbox-commands.ts')).list,
+  },
+  {
+    name: 'show',
+    parent: 'outbox',
+    description: 'show an event with all its delivery attempts',
+    examples: `  pbx-bridge outbox show 17                     by its number in the list
+  pbx-bridge outbox show pbx-1763600000.42      all events of a call`,
+    argument: ['<what>', 'event number or call id'],
+    options: [['--show-numbers', "do not mask the caller's number"]],
+    load: async () => (await import('./outbox-commands.ts')).show,
+  },
+  {
+    name: 'retry',
+    parent: 'outbox',
+    description: 'send dead letters again; works while the bridge runs',
+    examples: `  pbx-bridge outbox retry 17 18
+  pbx-bridge outbox retry --newer-than 24h
+  pbx-bridge outbox retry --all`,
+    argument: ['[numbers...]', 'event numbers from outbox list'],
+    options: [...outboxFilters, ['--all', 'all dead letters']],
+    load: async () => (await import('./outbox-commands.ts')).retry,
+  },
+  {
+    name: 'discard',
+    parent: 'outbox',
+    description: 'delete dead letters; ask first, and log them in outbox.audit.jsonl of the state directory',
+    examples: `  pbx-bridge outbox discard 17
+  pbx-bridge outbox discard --older-than 30d --yes`,
+    argument: ['[numbers...]', 'event numbers from outbox list'],
+    options: [...outboxFilters, ['--all', 'all dead letters'], ['--yes', 'do not ask for confirmation']],
+    load: async () => (await import('./outbox-commands.ts')).discard,
+  },
+];

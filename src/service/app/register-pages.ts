@@ -1,0 +1,96 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sameText } from '../accounts/keys.ts';
+import type { Role } from '../accounts/user.ts';
+import type { Handler, Pages, UserRequest } from '../accounts/user-request.ts';
+import { isRead } from '../kit/page-request.ts';
+import { PartlyDone, Refusal, refusalOf } from '../kit/refusal.ts';
+import type { Turn } from '../kit/turns.ts';
+import { isOwnerGone } from '../store/statements.ts';
+import { sessionCookie } from '../users/session-cookie.ts';
+import type { ServiceContext } from './context.ts';
+import { createLargeForms } from './large-forms.ts';
+import { errorPage, sendAnswer, sendPage } from './page-answer.ts';
+import { type Asker, userRequestOf } from './user-request.ts';
+
+/** Who may open a page, what answers it, and its turn among the requests of the account. */
+type Route = { readonly role: Role; readonly handler: Handler; readonly turn: Turn };
+
+/** The pages of signed-in users, as routes of an application. `formBytes`: the size of a usual form. */
+export function createPages(app: FastifyInstance, context: ServiceContext, formBytes: number): Pages {
+  const largeForms = createLargeForms(context);
+  const answer = (route: Route) => (request: FastifyRequest, reply: FastifyReply) =>
+    answerPage(route, request, reply, context);
+  return {
+    get: (path, role, handler) => void app.get(path, answer({ role, handler, turn: 'read' })),
+    post(path, role, handler, { bytes = formBytes, turn = 'change' } = {}) {
+      const answered = answer({ role, handler, turn });
+      if (bytes <= formBytes) return void app.post(path, { bodyLimit: bytes }, answered);
+      const { onRequest, answeredBy } = largeForms;
+      app.post(path, { bodyLimit: bytes, onRequest }, answeredBy(answered));
+    },
+  };
+}
+
+/** Answers a request of a signed-in user in its turn; anybody else is asked to sign in. */
+async function answerPage(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: ServiceContext,
+): Promise<unknown> {
+  const session = await context.sessions.find(sessionCookie.read(request));
+  const account = context.directory.accounts().find(({ id }) => id === session?.user.account);
+  if (session === undefined || account === undefined) return reply.redirect(signInFor(request), 303);
+  const asker: Asker = { session, account };
+  const of = { turn: route.turn, account: account.id, client: `user ${session.user.id}` };
+  return context.turns.run(of, reply, () => answerUser(route, request, reply, asker, context));
+}
+
+async function answerUser(
+  { role, handler }: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asker: Asker,
+  context: ServiceContext,
+): Promise<FastifyReply> {
+  const userRequest = userRequestOf(request, reply, asker, context);
+  try {
+    checkToken(request, userRequest);
+    if (userRequest.user.password === null && userRequest.path !== '/welcome')
+      return reply.redirect('/welcome', 303);
+    if (role === 'administrator' && !userRequest.administrates)
+      throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
+    return await sendAnswer(reply, await handler(userRequest), userRequest, context);
+  } catch (error) {
+    return answerError(error, request, reply, userRequest, context);
+  }
+}
+
+function checkToken({ method }: FastifyRequest, { form, token }: UserRequest): void {
+  if (method === 'POST' && !sameText(form.get('token') ?? '', token))
+    throw new Refusal(403, ({ formExpired }) => formExpired);
+}
+
+async function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  userRequest: UserRequest,
+  context: ServiceContext,
+): Promise<FastifyReply> {
+  const { signal, words } = userRequest;
+  if (signal.aborted && error === signal.reason) return reply.hijack();
+  const cause = error instanceof PartlyDone ? error.cause : error;
+  const { status } = refusalOf(cause as FastifyError, request, context.log);
+  if (isOwnerGone(cause) && (await context.sessions.find(sessionCookie.read(request))) === undefined)
+    return reply.redirect(signInFor(request), 303);
+  return sendPage(reply, errorPage(status, error as Error, words), userRequest, context);
+}
+
+/** The sign-in page, which leads back to the page that was asked for. */
+function signInFor(request: FastifyRequest): string {
+  const { originalUrl } = request;
+  return isRead(request) && originalUrl !== '/'
+    ? `/sign-in?${new URLSearchParams({ to: originalUrl })}`
+    : '/sign-in';
+}
