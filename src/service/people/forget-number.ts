@@ -10,7 +10,6 @@ import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import type { HistorySearch, RequestStore, StoredRequest } from '../history/request-store.ts';
 import { isRead } from '../kit/page-request.ts';
-import type { WeeklyStore } from '../reports/weekly-store.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
@@ -79,7 +78,7 @@ export type ForgettingStore = {
   readonly users: {
     list(account: number): Promise<readonly { readonly name: string; readonly signInName: string }[]>;
   };
-  readonly weekly: Pick<WeeklyStore, 'addresses'>;
+  readonly weekly: { addresses(account: number): Promise<readonly string[]> };
   readonly webhooks: {
     list(account: number): Promise<readonly { readonly url: string }[]>;
     forget(account: number, number: string, without: (text: string) => string): Promise<number>;
