@@ -78,7 +78,7 @@ export type ForgettingStore = {
   readonly users: {
     list(account: number): Promise<readonly { readonly name: string; readonly signInName: string }[]>;
   };
-  readonly weekly: { addresses(account: number): Promise<string[]> };
+  readonly weekly: { addresses(account: number): Promise<readonly string[]> };
   readonly webhooks: {
     list(account: number): Promise<readonly { readonly url: string }[]>;
     forget(account: number, number: string, without: (text: string) => string): Promise<number>;

@@ -299,6 +299,15 @@ for (const [what, ofThat] of Object.entries(rows))
     }
   });
 
+test('a label in a field of its own is that of the number behind it', () => {
+  for (const label of ['Fax;', 'Fax,', 'Telefax |', 'Fax:;', 'Pager;', 'Secretary;']) {
+    assert.deepEqual(readNumbers(`${label} 040 123456`, 'DE').numbers, [], label);
+    assert.equal(readNumbers(`${label} 040 123456`, 'DE').unread.length, 1, label);
+    assert.deepEqual(readNumbers(`${label} 040 123456; 030 901820`, 'DE').numbers, ['+4930901820'], label);
+  }
+  assert.deepEqual(readNumbers('Tel; 040 123456', 'DE').numbers, ['+4940123456']);
+});
+
 test('many stars and hashes are read in one pass: in each of their groups, they would take for ever', () => {
   for (const text of [`*1${'*'.repeat(900)}- 030`, `*21${'#'.repeat(60)}x`, `#21${'*#'.repeat(60)}a`]) {
     assert.deepEqual(readNumbers(text, 'DE').unread, [{ text, reason: 'not-a-number' }]);
