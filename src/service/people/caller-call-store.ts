@@ -51,7 +51,7 @@ const reachedOf = (row: Row) =>
 
 /** The calls of callers. */
 export function createCallerCallStore({ read, along }: Pick<Statements, 'read' | 'along'>) {
-  const answeredAfter = (number: string) => `SELECT a.id FROM calls a ${along('calls_by_number')}
+  const answeredAfter = (number: string) => `SELECT a.id FROM calls a ${along('calls_answered_by_number')}
     WHERE a.account_id = $1 AND a.number = ${number} AND a.started_at > c.started_at AND ${answeredSql('a')}
     ORDER BY a.started_at LIMIT 1`;
   /** After `calls c` of the account $1 and `whoCalls`: `reached` of a missed call. */
