@@ -33,10 +33,10 @@ const keypadWords: ReadonlyMap<string, Placeholder> = new Map([
 export function numberIn(text: string, country?: string | null): string {
   // Most names have no digits.
   if (text.length > MAX_TEXT || !/[\d\u0080-\uffff%]/.test(text)) return '';
-  // `#` ends dialling. A second plus, or a 0 for an outside line before it, belongs to the PBX: `++4930`, `0+4930`.
+  // `#` ends dialling. A second plus was put before by the PBX: `++4930`. A 0 before it may be a dialplan's that hides or marks the number.
   const dialled = text
     .replace(/(?<=\d)#$/, '')
-    .replace(/(?<![^\s<:"])(?:\+|00?)\+(?=[1-9](?:[ ()./-]{0,2}\d){6})/, '+');
+    .replace(/(?<![^\s<:"])\+\+(?=[1-9](?:[ ()./-]{0,2}\d){6})/, '+');
   const { texts, unread } = numberTexts(dialled, country);
   // A PBX writes one: what a person would have to explain is read as it stands.
   const [whole] = unread.length === 1 && unread[0]?.reason === 'ambiguous' ? unread : [];
