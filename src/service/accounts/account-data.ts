@@ -60,24 +60,7 @@ export type AccountData = ReturnType<typeof accountData>;
 
 /** All that is stored of an account: to be exported, or removed. */
 export function accountData({ read, write, writeAlone }: Pick<Statements, 'read' | 'write' | 'writeAlone'>) {
-  /** Whose rows of a table they are: the account's, or those of each of its users, integrations or webhooks. */
-  async function owners({ through }: AccountTable, account: number): Promise<number[]> {
-    if (through === undefined) return [account];
-    const rows = await read<{ id: number }>(`SELECT id FROM ${through} WHERE account_id = $1`, account);
-    return rows.map(({ id }) => id);
-  }
-  const ownOf = ({ by = 'account_id', where }: AccountTable) => `${by} = $1${where ? ` AND ${where}` : ''}`;
-
-  /** The last value of the next step after `after` (null: from the beginning); null if no row is left. */
-  async function nextEnd({ table, along }: AccountTable, account: number, after: Value): Promise<Value> {
-    const rest = after === null ? '' : `AND ${along} > $2`;
-    const [row] = await read<{ last: Value }>(
-      `SELECT max(${along}) AS last FROM (SELECT ${along} FROM ${table}
-         WHERE account_id = $1 ${rest} ORDER BY ${along} LIMIT ${STEP}) step`,
-      ...(after === null ? [account] : [account, after]),
-    );
-    return row?.last ?? null;
-  }
+  const { owners, nextEnd, rowsOf } = accountRows(read);
 
   async function removeFrom(one: AccountTable, account: number, gone: (rows: number) => void): Promise<void> {
     const remove = async (where: string, ...values: Value[]) =>
@@ -90,23 +73,6 @@ export function accountData({ read, write, writeAlone }: Pick<Statements, 'read'
         if (last === null) return;
         await remove(`${ownOf(one)} AND ${one.along} <= $2`, account, last);
       }
-  }
-
-  /** The rows of a table, some together. */
-  async function* rowsOf(one: AccountTable, account: number): AsyncGenerator<Record<string, unknown>[]> {
-    const all = `SELECT * FROM ${one.table} WHERE ${ownOf(one)}`;
-    if (one.along === undefined) {
-      for (const owner of await owners(one, account)) yield await read(all, owner);
-      return;
-    }
-    for (let after: Value = null; ; ) {
-      const last: Value = await nextEnd(one, account, after);
-      if (last === null) return;
-      yield after === null
-        ? await read(`${all} AND ${one.along} <= $2`, account, last)
-        : await read(`${all} AND ${one.along} <= $2 AND ${one.along} > $3`, account, last, after);
-      after = last;
-    }
   }
 
   return {
@@ -138,6 +104,48 @@ export function accountData({ read, write, writeAlone }: Pick<Statements, 'read'
       }
     },
   };
+}
+
+const ownOf = ({ by = 'account_id', where }: AccountTable) => `${by} = $1${where ? ` AND ${where}` : ''}`;
+
+/** The rows of an account in each table, in steps. */
+function accountRows(read: Statements['read']) {
+  /** Whose rows of a table they are: the account's, or those of each of its users, integrations or webhooks. */
+  async function owners({ through }: AccountTable, account: number): Promise<number[]> {
+    if (through === undefined) return [account];
+    const rows = await read<{ id: number }>(`SELECT id FROM ${through} WHERE account_id = $1`, account);
+    return rows.map(({ id }) => id);
+  }
+
+  /** The last value of the next step after `after` (null: from the beginning); null if no row is left. */
+  async function nextEnd({ table, along }: AccountTable, account: number, after: Value): Promise<Value> {
+    const rest = after === null ? '' : `AND ${along} > $2`;
+    const [row] = await read<{ last: Value }>(
+      `SELECT max(${along}) AS last FROM (SELECT ${along} FROM ${table}
+         WHERE account_id = $1 ${rest} ORDER BY ${along} LIMIT ${STEP}) step`,
+      ...(after === null ? [account] : [account, after]),
+    );
+    return row?.last ?? null;
+  }
+
+  /** The rows of a table, some together. */
+  async function* rowsOf(one: AccountTable, account: number): AsyncGenerator<Record<string, unknown>[]> {
+    const all = `SELECT * FROM ${one.table} WHERE ${ownOf(one)}`;
+    if (one.along === undefined) {
+      for (const owner of await owners(one, account)) yield await read(all, owner);
+      return;
+    }
+    for (let after: Value = null; ; ) {
+      const last: Value = await nextEnd(one, account, after);
+      if (last === null) return;
+      yield after === null
+        ? await read(`${all} AND ${one.along} <= $2`, account, last)
+        : await read(`${all} AND ${one.along} <= $2 AND ${one.along} > $3`, account, last, after);
+      after = last;
+    }
+  }
+
+  return { owners, nextEnd, rowsOf };
 }
 
 /** Without what is empty or secret; bytes are base64. */

@@ -1,6 +1,7 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
-import type { Sender, ServiceDirectory } from '../accounts/directory.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory-copy.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import type { Log } from '../../shared/log/log.ts';
-import type { Sender } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory-copy.ts';
 import type { Screens } from '../calls/screens.ts';
 import { isOwnerGone } from '../store/statements.ts';
 import type { AcceptedEvent, RecordedRequest, RequestStore } from './request-store.ts';

@@ -24,73 +24,12 @@ export function historyPaging(
   rows: { readonly text: number; readonly skip: number },
   clock: () => number = monotonicMs,
 ): Pick<RequestStore, 'page' | 'textPage' | 'all' | 'search'> {
-  type Query = Parameters<RequestStore['all']>[0] & Pick<HistorySlice, 'filter'>;
-
-  /** `few`: how many rows a slice has that an index finds. */
-  async function* slices(
-    { account, search, filter, order, signal }: Query,
-    from: HistoryCursor | null,
-    few: number,
-  ): AsyncGenerator<HistoryHits> {
-    const size = isText(search) || filter ? rows.text : few;
-    const lastId = await reader.lastId();
-    let after = from;
-    do {
-      const slice: HistorySlice = { account, search, filter, order, after, lastId, rows: size };
-      const hits: HistoryHits = await serialise(() => reader.slice(slice));
-      signal?.throwIfAborted();
-      yield hits;
-      after = hits.next;
-    } while (after !== null);
-  }
-
-  /** The first `most` entries that match, or those that are found until `goesOn` says no; and where to go on. */
-  async function collect(
-    query: Query,
-    from: HistoryCursor | null,
-    most: number,
-    goesOn: (slices: number) => boolean,
-    counts: (hit: HistoryHit) => boolean = () => true,
-  ): Promise<HistoryHits> {
-    const found: HistoryHit[] = [];
-    let read = 0;
-    for await (const { hits, next } of slices(query, from, most + 1)) {
-      found.push(...hits.filter(counts));
-      read += 1;
-      if (found.length > most) return { hits: found.slice(0, most), next: found[most - 1] ?? from };
-      if (next === null || found.length === most || !goesOn(read)) return { hits: found, next };
-    }
-    return { hits: found, next: null };
-  }
-
+  const { slices, collect, named } = historyCollection(reader, serialise, rows.text);
+  const entriesOf = entryChunks(reader, serialise);
   const withinTime = () => {
     const end = clock() + limits.searchMs;
     return () => clock() < end;
   };
-
-  /** The first entries that name a term, by the indexes. */
-  async function named(query: Query & { term: string }, after: HistoryCursor | null, most: number) {
-    const lastId = await reader.lastId();
-    const { account, order, term } = query;
-    const found = new Map<number, HistoryCursor>();
-    for (const kind of ['call', 'number'] as const) {
-      const slice = { account, search: { in: kind, term }, order, after, lastId, rows: most };
-      for (const hit of (await reader.slice(slice)).hits) found.set(hit.id, hit);
-    }
-    return [...found.values()].sort((a, b) => (isAfter(a, b, order) ? 1 : -1)).slice(0, most);
-  }
-
-  async function* entriesOf(
-    account: number,
-    places: readonly HistoryCursor[],
-  ): AsyncGenerator<StoredRequest[]> {
-    for (let at = 0; at < places.length; ) {
-      const next = places.slice(at, at + CHUNK);
-      const { entries, taken } = await serialise(() => reader.entries(account, next));
-      if (entries.length > 0) yield entries;
-      at += taken;
-    }
-  }
 
   return {
     async page({ account, order, offset, limit }) {
@@ -149,6 +88,77 @@ export function historyPaging(
     async *all(query) {
       for await (const { hits } of slices(query, null, CHUNK)) yield* entriesOf(query.account, hits);
     },
+  };
+}
+
+type Query = Parameters<RequestStore['all']>[0] & Pick<HistorySlice, 'filter'>;
+
+/** Matches from slices, which read `textRows` each where texts are searched. */
+function historyCollection(reader: HistoryReader, serialise: Serialise, textRows: number) {
+  /** `few`: how many rows a slice has that an index finds. */
+  async function* slices(
+    { account, search, filter, order, signal }: Query,
+    from: HistoryCursor | null,
+    few: number,
+  ): AsyncGenerator<HistoryHits> {
+    const size = isText(search) || filter ? textRows : few;
+    const lastId = await reader.lastId();
+    let after = from;
+    do {
+      const slice: HistorySlice = { account, search, filter, order, after, lastId, rows: size };
+      const hits: HistoryHits = await serialise(() => reader.slice(slice));
+      signal?.throwIfAborted();
+      yield hits;
+      after = hits.next;
+    } while (after !== null);
+  }
+
+  /** The first `most` entries that match, or those that are found until `goesOn` says no; and where to go on. */
+  async function collect(
+    query: Query,
+    from: HistoryCursor | null,
+    most: number,
+    goesOn: (slices: number) => boolean,
+    counts: (hit: HistoryHit) => boolean = () => true,
+  ): Promise<HistoryHits> {
+    const found: HistoryHit[] = [];
+    let read = 0;
+    for await (const { hits, next } of slices(query, from, most + 1)) {
+      found.push(...hits.filter(counts));
+      read += 1;
+      if (found.length > most) return { hits: found.slice(0, most), next: found[most - 1] ?? from };
+      if (next === null || found.length === most || !goesOn(read)) return { hits: found, next };
+    }
+    return { hits: found, next: null };
+  }
+
+  /** The first entries that name a term, by the indexes. */
+  async function named(query: Query & { term: string }, after: HistoryCursor | null, most: number) {
+    const lastId = await reader.lastId();
+    const { account, order, term } = query;
+    const found = new Map<number, HistoryCursor>();
+    for (const kind of ['call', 'number'] as const) {
+      const slice = { account, search: { in: kind, term }, order, after, lastId, rows: most };
+      for (const hit of (await reader.slice(slice)).hits) found.set(hit.id, hit);
+    }
+    return [...found.values()].sort((a, b) => (isAfter(a, b, order) ? 1 : -1)).slice(0, most);
+  }
+
+  return { slices, collect, named };
+}
+
+/** The entries at these places, in chunks. */
+function entryChunks(reader: HistoryReader, serialise: Serialise) {
+  return async function* (
+    account: number,
+    places: readonly HistoryCursor[],
+  ): AsyncGenerator<StoredRequest[]> {
+    for (let at = 0; at < places.length; ) {
+      const next = places.slice(at, at + CHUNK);
+      const { entries, taken } = await serialise(() => reader.entries(account, next));
+      if (entries.length > 0) yield entries;
+      at += taken;
+    }
   };
 }
 

@@ -92,14 +92,7 @@ export function historyReader(
         );
         return { hits, next };
       }
-      const [term, encoded] = [search.term, encodeURIComponent(search.term)].map(
-        (text) => `$${values.push(text)}`,
-      ) as [string, string];
-      const named = `(coalesce(call_id = ${term}, false) OR coalesce(from_number = ${term}, false))`;
-      const found =
-        search.in === 'request'
-          ? `${named} OR ${engine.inPayload(term)} OR ${engine.inPayload(encoded)}`
-          : `${contains('response', term)} OR ${contains('response', encoded)}`;
+      const { named, found } = textSql(search, values, contains, engine.inPayload);
       const hits = await read<HistoryCursor & { named: unknown }>(
         `SELECT created_at AS at, id, ${search.in === 'request' ? named : 'false'} AS named FROM history
          WHERE ${where} ${until} ${filtered} AND NOT (${isLook}) AND (${found}) ${orderBy(slice)}`,
@@ -137,6 +130,24 @@ function filterSql({ integration, outcome }: HistoryFilter, values: Value[]): st
     ...(integration === null ? [] : [`integration_id = $${values.push(integration)}`]),
     ...(outcome === null ? [] : [outcomes[outcome]]),
   ].join(' AND ');
+}
+
+/** As SQL: whether an entry names the term of a search, and whether it has it anywhere. */
+function textSql(
+  search: TextSearch,
+  values: Value[],
+  contains: Statements['contains'],
+  inPayload: (term: string) => string,
+) {
+  const [term, encoded] = [search.term, encodeURIComponent(search.term)].map(
+    (text) => `$${values.push(text)}`,
+  ) as [string, string];
+  const named = `(coalesce(call_id = ${term}, false) OR coalesce(from_number = ${term}, false))`;
+  const found =
+    search.in === 'request'
+      ? `${named} OR ${inPayload(term)} OR ${inPayload(encoded)}`
+      : `${contains('response', term)} OR ${contains('response', encoded)}`;
+  return { named, found };
 }
 
 /** The entries after a place; with `=`, those up to and with it. */

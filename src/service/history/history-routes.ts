@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HistoryPage, HistoryQuery } from '../../shared/api/contract/history.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
-import type { Sender } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory-copy.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { closedWith, whenClosed } from '../kit/closed-with.ts';

@@ -3,7 +3,7 @@ import { bridgeHealthPath, bridgeHealthSchema } from '../../shared/api/contract/
 import { basePath } from '../../shared/api/contract/paths.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import type { BridgeReportStore } from '../accounts/bridge-report-store.ts';
-import type { Sender } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory-copy.ts';
 import { send, type Unauthenticated } from '../history/exchange.ts';
 import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { PriorityResult } from '../../shared/api/contract/phone-number.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
-import type { Sender } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory-copy.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import type { Exchange } from '../history/exchange.ts';
