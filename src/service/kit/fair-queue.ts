@@ -7,7 +7,7 @@ export class Busy extends Refusal {
   }
 }
 
-/** Runs a client's job. A client that leaves, which the signal tells, gives up its turn. @throws Busy; the signal's reason */
+/** Runs a client's job. A client that leaves, which the signal tells, gives up its place. @throws Busy; the signal's reason */
 export type FairQueue = <T>(client: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 type FairQueueLimits = {
@@ -20,12 +20,12 @@ type FairQueueLimits = {
 };
 
 /**
- * Runs a few jobs at once. Waiting jobs start one per client in turn, so that a client with many jobs only delays itself.
+ * Runs a few jobs at once. Waiting jobs start round robin, one per client, so that a client with many jobs only delays itself.
  * When too many wait, the client with most of them loses one.
  */
-export function makeFairQueue(limits: FairQueueLimits): FairQueue {
+export function createFairQueue(limits: FairQueueLimits): FairQueue {
   type Waiting = { start(): void; refuse(error: Error): void };
-  /** In the order of the clients' turns. */
+  /** In the order in which the clients are next. */
   const queues = new Map<string, Waiting[]>();
   let running = 0;
   let waiting = 0;
@@ -62,7 +62,7 @@ export function makeFairQueue(limits: FairQueueLimits): FairQueue {
     waiting -= 1;
   }
 
-  async function turnOf(client: string, signal: AbortSignal | undefined): Promise<void> {
+  async function waitForStart(client: string, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     if (running < limits.running) {
       running += 1;
@@ -84,7 +84,7 @@ export function makeFairQueue(limits: FairQueueLimits): FairQueue {
   }
 
   return async (client, job, signal) => {
-    await turnOf(client, signal);
+    await waitForStart(client, signal);
     try {
       return await job();
     } finally {

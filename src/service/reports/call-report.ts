@@ -11,7 +11,7 @@ import {
   type SpanFigures,
 } from '../calls/aggregate.ts';
 import { type Day, hoursOf, QUARTER_MS, type Span } from '../kit/calendar.ts';
-import { takeTurns } from '../kit/take-turns.ts';
+import { createPause } from '../kit/event-loop-pauses.ts';
 import type { Period, StepLength } from './period.ts';
 
 export type Counts = Pick<Group, 'calls' | 'answered' | 'missed'>;
@@ -78,9 +78,9 @@ export async function makeReport(
   const open = noCounts();
   const perDay: number[] = [];
   let index = 0;
-  const turn = takeTurns();
+  const pause = createPause();
   for await (const ofDay of figures) {
-    await turn();
+    await pause();
     const day = days[index] as Day;
     const { date, since, until } = day;
     index += 1;
