@@ -57,58 +57,11 @@ const STEP = 500;
 const ANY_ACCOUNT = 0;
 
 export type AccountData = ReturnType<typeof accountData>;
+type Data = Pick<Statements, 'read' | 'write' | 'writeAlone'>;
 
 /** All that is stored of an account: to be exported, or removed. */
-export function accountData({ read, write, writeAlone }: Pick<Statements, 'read' | 'write' | 'writeAlone'>) {
-  /** Whose rows of a table they are: the account's, or those of each of its users, integrations or webhooks. */
-  async function owners({ through }: AccountTable, account: number): Promise<number[]> {
-    if (through === undefined) return [account];
-    const rows = await read<{ id: number }>(`SELECT id FROM ${through} WHERE account_id = $1`, account);
-    return rows.map(({ id }) => id);
-  }
-  const ownOf = ({ by = 'account_id', where }: AccountTable) => `${by} = $1${where ? ` AND ${where}` : ''}`;
-
-  /** The last value of the next step after `after` (null: from the beginning); null if no row is left. */
-  async function nextEnd({ table, along }: AccountTable, account: number, after: Value): Promise<Value> {
-    const rest = after === null ? '' : `AND ${along} > $2`;
-    const [row] = await read<{ last: Value }>(
-      `SELECT max(${along}) AS last FROM (SELECT ${along} FROM ${table}
-         WHERE account_id = $1 ${rest} ORDER BY ${along} LIMIT ${STEP}) step`,
-      ...(after === null ? [account] : [account, after]),
-    );
-    return row?.last ?? null;
-  }
-
-  async function removeFrom(one: AccountTable, account: number, gone: (rows: number) => void): Promise<void> {
-    const remove = async (where: string, ...values: Value[]) =>
-      gone((await write(`DELETE FROM ${one.table} WHERE ${where} RETURNING 1 AS gone`, ...values)).length);
-    if (one.along === undefined)
-      for (const owner of await owners(one, account)) await remove(ownOf(one), owner);
-    else
-      for (;;) {
-        const last = await nextEnd(one, account, null);
-        if (last === null) return;
-        await remove(`${ownOf(one)} AND ${one.along} <= $2`, account, last);
-      }
-  }
-
-  /** The rows of a table, some together. */
-  async function* rowsOf(one: AccountTable, account: number): AsyncGenerator<Record<string, unknown>[]> {
-    const all = `SELECT * FROM ${one.table} WHERE ${ownOf(one)}`;
-    if (one.along === undefined) {
-      for (const owner of await owners(one, account)) yield await read(all, owner);
-      return;
-    }
-    for (let after: Value = null; ; ) {
-      const last: Value = await nextEnd(one, account, after);
-      if (last === null) return;
-      yield after === null
-        ? await read(`${all} AND ${one.along} <= $2`, account, last)
-        : await read(`${all} AND ${one.along} <= $2 AND ${one.along} > $3`, account, last, after);
-      after = last;
-    }
-  }
-
+export function accountData(data: Data) {
+  const { read, writeAlone } = data;
   return {
     /**
      * Deletes all of an account, in steps, and the account itself last, with what was added meanwhile. What is interrupted
@@ -121,7 +74,8 @@ export function accountData({ read, write, writeAlone }: Pick<Statements, 'read'
         removed += rows;
         done(removed);
       };
-      for (const one of accountTables) if (one.table !== 'accounts') await removeFrom(one, account, gone);
+      for (const one of accountTables)
+        if (one.table !== 'accounts') await removeFrom(one, account, data, gone);
       // Counted as it is deleted: the only other account may be in removal, too.
       const sql =
         'DELETE FROM accounts WHERE id = $1 AND EXISTS (SELECT 1 FROM accounts WHERE id <> $1) RETURNING id';
@@ -133,11 +87,74 @@ export function accountData({ read, write, writeAlone }: Pick<Statements, 'read'
       for (const one of accountTables.toReversed()) {
         const { table, secret = [] } = one;
         if (secret === 'all') continue;
-        for await (const rows of rowsOf(one, account))
+        for await (const rows of rowsOf(one, account, read))
           for (const row of rows) yield { table, row: shown(row, secret) };
       }
     },
   };
+}
+
+/** Whose rows of a table they are: the account's, or those of each of its users, integrations or webhooks. */
+async function owners({ through }: AccountTable, account: number, read: Data['read']): Promise<number[]> {
+  if (through === undefined) return [account];
+  const rows = await read<{ id: number }>(`SELECT id FROM ${through} WHERE account_id = $1`, account);
+  return rows.map(({ id }) => id);
+}
+const ownOf = ({ by = 'account_id', where }: AccountTable) => `${by} = $1${where ? ` AND ${where}` : ''}`;
+
+/** The last value of the next step after `after` (null: from the beginning); null if no row is left. */
+async function nextEnd(
+  { table, along }: AccountTable,
+  account: number,
+  after: Value,
+  read: Data['read'],
+): Promise<Value> {
+  const rest = after === null ? '' : `AND ${along} > $2`;
+  const [row] = await read<{ last: Value }>(
+    `SELECT max(${along}) AS last FROM (SELECT ${along} FROM ${table}
+       WHERE account_id = $1 ${rest} ORDER BY ${along} LIMIT ${STEP}) step`,
+    ...(after === null ? [account] : [account, after]),
+  );
+  return row?.last ?? null;
+}
+
+async function removeFrom(
+  one: AccountTable,
+  account: number,
+  { read, write }: Data,
+  gone: (rows: number) => void,
+): Promise<void> {
+  const remove = async (where: string, ...values: Value[]) =>
+    gone((await write(`DELETE FROM ${one.table} WHERE ${where} RETURNING 1 AS gone`, ...values)).length);
+  if (one.along === undefined)
+    for (const owner of await owners(one, account, read)) await remove(ownOf(one), owner);
+  else
+    for (;;) {
+      const last = await nextEnd(one, account, null, read);
+      if (last === null) return;
+      await remove(`${ownOf(one)} AND ${one.along} <= $2`, account, last);
+    }
+}
+
+/** The rows of a table, some together. */
+async function* rowsOf(
+  one: AccountTable,
+  account: number,
+  read: Data['read'],
+): AsyncGenerator<Record<string, unknown>[]> {
+  const all = `SELECT * FROM ${one.table} WHERE ${ownOf(one)}`;
+  if (one.along === undefined) {
+    for (const owner of await owners(one, account, read)) yield await read(all, owner);
+    return;
+  }
+  for (let after: Value = null; ; ) {
+    const last: Value = await nextEnd(one, account, after, read);
+    if (last === null) return;
+    yield after === null
+      ? await read(`${all} AND ${one.along} <= $2`, account, last)
+      : await read(`${all} AND ${one.along} <= $2 AND ${one.along} > $3`, account, last, after);
+    after = last;
+  }
 }
 
 /** Without what is empty or secret; bytes are base64. */
