@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
-  appendFileSync,
-  chownSync,
+  closeSync,
+  constants,
   existsSync,
+  fchownSync,
+  openSync,
   readFileSync,
   rmSync,
   statSync,
@@ -15,6 +17,10 @@ import { settingsIn, withSettings } from './config/edit-settings.ts';
 import { bridgeSections, EXIT_CONFIG, knownSettings, loadConfig } from './config/env.ts';
 import { parseEnvFile } from './config/env-file.ts';
 import { ConfigError, type Environment } from './config/variable.ts';
+
+// Root writes to these files, and others may write to their folders: Asterisk's, which the bridge's user may be in the
+// group of. Through a symbolic link there it would write to any file.
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 
 type SetupOptions = { readonly dryRun?: boolean; readonly managerFile?: string };
 
@@ -40,12 +46,14 @@ export function setup(
   const say = (what: string) => context.terminal.print(dryRun ? `would ${what}` : what);
   const environment = context.io.environment();
   const file = environment.ENV_FILE ?? '.env';
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const before = parseEnvFile(text);
+  let text: string;
+  let before: Environment;
   let after: string;
   let changed: readonly string[];
   let addition: Addition | undefined;
   try {
+    text = textOf(file, 'with ENV_FILE') ?? '';
+    before = parseEnvFile(text);
     const settings = settingsIn(args, knownSettings());
     const manager = managerUser({ ...environment, ...before, ...Object.fromEntries(settings) }, managerFile);
     for (const [name, value] of manager.settings) settings.set(name, value);
@@ -64,7 +72,7 @@ export function setup(
   if (addition !== undefined) {
     say(`add the manager user [pbx-bridge] to ${addition.file}`);
     // Added, not written as a whole: others may write to this file, too.
-    if (!dryRun) appendFileSync(addition.file, addition.lines, { flush: true });
+    if (!dryRun) writeTo(addition.file, addition.lines, O_APPEND);
     ran(['asterisk', '-rx', 'manager reload']);
   } else if (!isChanged) context.terminal.print('nothing to change');
   if (dryRun) {
@@ -99,7 +107,7 @@ export function setup(
   function write(): void {
     if (!isChanged) return;
     say(change);
-    writeFileSync(file, after, { mode: 0o600, flush: true });
+    writeTo(file, after, O_CREAT | O_TRUNC);
   }
 
   function ran(command: readonly string[]): boolean {
@@ -147,12 +155,36 @@ function checkedBeside(file: string, text: string): boolean {
   const beside = `${file}.new`;
   const { mode, uid, gid } = statSync(file);
   rmSync(beside, { force: true });
-  writeFileSync(beside, text, { mode: mode & 0o777, flag: 'wx' });
+  const handle = openSync(beside, 'wx', mode & 0o777);
   try {
-    if (process.getuid?.() === 0) chownSync(beside, uid, gid);
+    writeFileSync(handle, text);
+    // By its handle: the name may be another file's by now.
+    if (process.getuid?.() === 0) fchownSync(handle, uid, gid);
     return check(beside);
   } finally {
-    rmSync(beside);
+    closeSync(handle);
+    rmSync(beside, { force: true });
+  }
+}
+
+/** The text of a file that is written later; undefined if there is none. `how` a link is to be replaced. */
+function textOf(path: string, how: string): string | undefined {
+  try {
+    return readFileSync(path, { encoding: 'utf8', flag: O_RDONLY | O_NOFOLLOW });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (code !== 'ELOOP') throw error;
+    throw new ConfigError([`${path} is a symbolic link: give the file that it leads to ${how}`]);
+  }
+}
+
+function writeTo(path: string, text: string, flags: number): void {
+  const handle = openSync(path, O_WRONLY | O_NOFOLLOW | flags, 0o600);
+  try {
+    writeFileSync(handle, text, { flush: true });
+  } finally {
+    closeSync(handle);
   }
 }
 
@@ -163,11 +195,11 @@ function managerUser(
 ): { settings: readonly (readonly [string, string])[]; addition?: Addition } {
   if (settings.AMI_USERNAME && (settings.AMI_SECRET || settings.AMI_SECRET_FILE)) return { settings: [] };
   const file = managerFile ?? managerFiles.find((path) => existsSync(path));
-  if (file === undefined || !existsSync(file))
+  const text = file && textOf(file, 'with --manager-file');
+  if (file === undefined || text === undefined)
     throw new ConfigError([
       `AMI_USERNAME: not set, and no manager user can be added: ${file ?? managerFiles.join(', ')} is not there; give AMI_USERNAME and AMI_SECRET, or --manager-file`,
     ]);
-  const text = readFileSync(file, 'utf8');
   const [, section] = /^\[pbx-bridge\](.*?)(?=^\[|$(?![\s\S]))/ms.exec(text) ?? [];
   const known = section === undefined ? undefined : /^\s*secret\s*=>?\s*(\S+)/m.exec(section)?.[1];
   if (section !== undefined && known === undefined)

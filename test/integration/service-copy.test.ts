@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/service/store/postgres/database.ts';
 import { migrate } from '../../src/service/store/postgres/migrations.ts';
 import { findPrimary } from '../../src/service/store/postgres/primary.ts';
 import { serviceSchema } from '../../src/service/store/sqlite/open.ts';
-import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
+import { webhookEvents } from '../../src/service/webhooks/webhook.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { migrate as migrateFile } from '../../src/shared/storage/migrate.ts';
 import { runProgram } from '../tools/program/program.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
-import { maxWebhooks } from '../../src/service/webhooks/webhook-store.ts';
+import { maxWebhooks } from '../../src/service/webhooks/webhook.ts';
 import { serve } from '../tools/service/harness.ts';
 import { browse } from '../tools/service/people.ts';
 import { screenEvents } from '../tools/service/stream.ts';

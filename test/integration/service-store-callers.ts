@@ -4,7 +4,7 @@ import { everyCall } from '../../src/service/calls/call-store.ts';
 import { makeScreens } from '../../src/service/calls/screens.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { makeCallBackList } from '../../src/service/people/call-back-list.ts';
-import type { CallGroup } from '../../src/service/people/caller-store.ts';
+import type { CallGroup } from '../../src/service/people/caller-call-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { report } from '../tools/service/recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';

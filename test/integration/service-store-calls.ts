@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { closeCall, closeStaleCalls } from '../../src/service/activity/close-call.ts';
 import { type Figures, type Group, quantile, type SpanFigures } from '../../src/service/calls/aggregate.ts';
-import type { CallFilter } from '../../src/service/calls/call-reader.ts';
+import type { CallFilter } from '../../src/service/calls/call-conditions.ts';
 import { type CallExtras, type CallRecord, noExtras } from '../../src/service/calls/call-record.ts';
 import { everyCall } from '../../src/service/calls/call-store.ts';
 import type { Store } from '../../src/service/database/store.ts';

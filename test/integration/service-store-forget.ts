@@ -50,7 +50,16 @@ const others: Readonly<Record<string, string>> = {
 
 const number = '+4930901820';
 /** In no name that people gave. */
-const left = { callIds: 0, segments: 0, users: 0, integrations: 0, extensions: 0, webhooks: 0 };
+const left = {
+  callIds: 0,
+  segments: 0,
+  users: 0,
+  integrations: 0,
+  extensions: 0,
+  webhooks: 0,
+  weekly: 0,
+  accounts: 0,
+};
 
 /** What every store forgets with a number. */
 export const forgetTests: StoreTests = {
@@ -205,19 +214,27 @@ export const forgetTests: StoreTests = {
       await store.directory.addIntegration({ uid, account: owner, name: `SIP +4930901820`, createdAt: 0 });
       await store.directory.putExtension(owner, { extension: number, name: 'Ann', user: null });
       await store.directory.putExtension(owner, { extension: '1001', name: `Ann ${number}`, user: null });
+      await store.directory.changeAccount(owner, { crmUrl: `https://crm.example/030901820/{number}` });
+      const user = await store.users.add({
+        ...{ uid: `user-${uid}`, account: owner, name: `Eve ${uid}`, signInName: `030901820@${uid}.example` },
+        ...{ role: 'agent', password: null, createdAt: 0 },
+      });
+      await store.weekly.put(user?.id ?? 0, `030901820@${uid}.example`, '2026-11-16');
     }
     const report = await forgetNumber(store, account, number);
     assert.deepEqual(report.left, {
       callIds: 0,
       segments: 1,
-      users: 0,
+      users: 1,
       integrations: 1,
       extensions: 2,
       webhooks: 0,
+      weekly: 1,
+      accounts: 1,
     });
     assert.equal(
       forgetSummary(report),
-      'removed from calls (0), requests (0), customers (0) and other texts (0); still in the names of segments (1), integrations (1), extensions (2), which people gave: rename or remove them',
+      'removed from calls (0), requests (0), customers (0) and other texts (0); still in names and addresses of segments (1), users (1), integrations (1), extensions (2), weekly reports (1), accounts (1), which people gave: change or remove them',
     );
     assert.deepEqual((await forgetNumber(store, account, '1001')).left.extensions, 1);
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../../src/service/database/store.ts';
-import type { Webhook, WebhookEvent } from '../../src/service/webhooks/webhook-store.ts';
-import { webhookEvents } from '../../src/service/webhooks/webhook-store.ts';
+import type { Webhook, WebhookEvent } from '../../src/service/webhooks/webhook.ts';
+import { webhookEvents } from '../../src/service/webhooks/webhook.ts';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import type { DeliveryResult } from '../../src/shared/delivery/queue.ts';
 import { report } from '../tools/service/recorded-request.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { maxWebhooks } from '../../src/service/webhooks/webhook-store.ts';
+import { maxWebhooks } from '../../src/service/webhooks/webhook.ts';
 import { testOnEachDatabase as test } from '../tools/servers/each-database.ts';
 import { serve } from '../tools/service/harness.ts';
 import { browse, withStore } from '../tools/service/people.ts';

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parseEnvFile } from '../../src/cli/config/env-file.ts';
@@ -74,6 +82,23 @@ test('setup: takes the secret that Asterisk has, and refuses what is no setting 
   assert.equal(read('bridge.env'), before);
   await setup(...api);
   assert.equal(parseEnvFile(read('bridge.env')).AMI_SECRET, 'known');
+});
+
+test('setup: writes through no symbolic link, which another user may have put there, and changes nothing', async (t) => {
+  for (const name of ['manager.conf', 'bridge.env']) {
+    const { at, setup, read } = machine(t);
+    renameSync(at(name), at('elsewhere'));
+    symlinkSync(at('elsewhere'), at(name));
+    const files = ['manager.conf', 'bridge.env', 'elsewhere'];
+    const before = files.map(read);
+    for (const args of [api, [...api, '--dry-run']]) {
+      const { code, output } = await setup(...args);
+      assert.equal(code, 78, output);
+      assert.match(output, /is a symbolic link: give the file that it leads to/);
+      assert.deepEqual(files.map(read), before);
+    }
+    assert.deepEqual(readdirSync(at('.')).sort(), ['bin', ...files].sort());
+  }
 });
 
 test('setup: settings that work are replaced only by settings that do; root adds to the file of Asterisk', async (t) => {

@@ -59,6 +59,8 @@ const tooLong = 'agi_x: '.padEnd(sessionLimits.requestBytes + 1, 'x');
 const manyLines = `${'agi_x: 1\n'.repeat(sessionLimits.requestLines)}\n`;
 const tooManyLines = `agi_x: 1\n${manyLines}`;
 const endlessLines = `agi_request: x\nagi_channel: ${'\n'.repeat(sessionLimits.requestLines + 2)}`;
+// Read again from each of them, they would take minutes.
+const returns = '\r'.repeat(1_000_000);
 const long = 'x'.repeat(sessionLimits.replyBytes / 4);
 const talk = 'x\n'.repeat(sessionLimits.replyBytes / 8);
 
@@ -66,6 +68,8 @@ const talk = 'x\n'.repeat(sessionLimits.replyBytes / 8);
 const cases: [name: string, inputs: (string | SessionInput)[], does: string[]][] = [
   ['as it should be', [request, answer, ok, ok], ['ask', first, second, 'close done']],
   ['with carriage returns', [request.replaceAll('\n', '\r\n'), answer, ok, ok], ['ask', first, second, 'close done']],
+  ['with many carriage returns', [request.replaceAll('\n', `${returns}\n`), answer, ok, ok], ['ask', first, second, 'close done']],
+  ['with many carriage returns in a value', [`agi_request: x${returns}`, '\n\n'], ['close too-long']],
   ['nothing is asked before the empty line', [request.slice(0, -1)], []],
   ['nothing is written before the answer', [request, ok], ['ask']],
   ['an answer that nobody asked for', [answer], []],

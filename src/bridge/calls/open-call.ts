@@ -65,5 +65,5 @@ export function isUniqueid(text: string): boolean {
 
 /** When the channel of a valid uniqueid, or the call of a call id, began, Unix ms, in whole seconds. */
 export function beganAt({ uniqueid }: { readonly uniqueid: string }): number {
-  return Number(/(\d+)\.\d+$/.exec(uniqueid)?.[1]) * 1_000;
+  return Number(/(\d{1,11})\.\d+$/.exec(uniqueid)?.[1]) * 1_000;
 }

@@ -44,6 +44,8 @@ test("the number of the caller is FreePBX's or that of the caller id if there is
   assert.equal(src({ src: '', cnum: '2', clid }), '2');
   assert.equal(src({ src: '', cnum: '', clid }), '3');
   assert.equal(src({ src: '', clid: 'A' }), '');
+  // Read again from each of its brackets, it would take minutes.
+  assert.equal(src({ src: '', clid: '<'.repeat(400_000) }), '');
 });
 
 test('a value with line breaks ends at the first, a channel goes on, and any id is one', () => {

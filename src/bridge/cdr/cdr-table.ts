@@ -35,7 +35,7 @@ export function recordOf(
   const fault = faultOf(uniqueid, idWidth);
   if (fault !== undefined) return fault;
   return {
-    src: line('src') || line('cnum') || firstLine(/<([^>]*)>\s*$/.exec(text('clid'))?.[1] ?? ''),
+    src: line('src') || line('cnum') || firstLine(/(?:^|>)[^<>]*<([^>]*)>\s*$/.exec(text('clid'))?.[1] ?? ''),
     dst: line('dst'),
     dcontext: line('dcontext'),
     channel: channelName(text('channel')),

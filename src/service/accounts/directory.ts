@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeSerialise } from '../store/statements.ts';
-import type { Account, DirectoryStore, Integration, SiteTokens } from './directory-store.ts';
+import type { Account, Integration, SiteTokens } from './directory-store.ts';
+import type { DirectoryStore } from './directory-stores.ts';
 import { type Extensions, noExtensions } from './extensions.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
 

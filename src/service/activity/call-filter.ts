@@ -5,7 +5,7 @@ import type { Integration } from '../accounts/directory-store.ts';
 import { type Extensions, extensionName, extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
-import type { CallFilter } from '../calls/call-reader.ts';
+import type { CallFilter } from '../calls/call-conditions.ts';
 import { type CallStore, newestCalls } from '../calls/call-store.ts';
 import { dateAt, dateIn, daysBetween } from '../kit/calendar.ts';
 import { folded } from '../kit/folded.ts';

@@ -6,8 +6,8 @@ import { type Pages, type SegmentRequest, type UserRequest, withSegments } from 
 import { quantile, type ReportStore } from '../calls/aggregate.ts';
 import { callTable, newCalls } from '../calls/call-cells.ts';
 import { isAnswered, isMissed } from '../calls/call-meaning.ts';
-import type { CallCursor } from '../calls/call-reader.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
+import type { CallCursor } from '../calls/call-slices.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';

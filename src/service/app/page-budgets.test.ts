@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { until } from '../../../test/tools/until.ts';
 import type { Session } from '../accounts/user.ts';
-import type { CallSlice } from '../calls/call-reader.ts';
+import type { CallSlice } from '../calls/call-slices.ts';
 import type { Store } from '../database/store.ts';
 import { appOn, directoryOf, keys } from './app.fixture.ts';
 

@@ -11,32 +11,10 @@ const CHUNK = 500;
 
 /** What removes calls, or a caller from them. */
 export function callRemoval(
-  { read, write, contains, along }: Statements,
+  statements: Statements,
   { distinct }: Pick<ReturnType<typeof callReader>, 'distinct'>,
 ) {
-  /** Removes a number from the trunks of calls, and from the queues and mailboxes where they were missed; returns how many. */
-  async function forgetPlaces(account: number, without: (text: string) => string): Promise<number> {
-    const sql = `SELECT id, started_at AS at, line, missed_name AS name FROM calls c ${along('calls_by_time')}
-      WHERE account_id = $1 AND (started_at, id) > ($2, $3) ORDER BY started_at, id LIMIT ${CHUNK}`;
-    const cleared = (text: string | null) => text && without(text);
-    let changed = 0;
-    for (let after = { at: -1, id: 0 }, rows = CHUNK; rows === CHUNK; ) {
-      const calls = await read<{ id: number; at: number; line: string | null; name: string | null }>(
-        sql,
-        ...[account, after.at, after.id],
-      );
-      for (const { id, line, name } of calls) {
-        if (cleared(line) === line && cleared(name) === name) continue;
-        const update = 'UPDATE calls SET line = $2, missed_name = $3 WHERE id = $1';
-        await write(update, id, cleared(line), cleared(name));
-        changed += 1;
-      }
-      rows = calls.length;
-      after = calls.at(-1) ?? after;
-    }
-    return changed;
-  }
-
+  const { read, write, contains } = statements;
   return {
     /**
      * Removes a number from all of its calls, and from those that it answered, that called it, or whose trunk or place it
@@ -64,7 +42,7 @@ export function callRemoval(
           // They have the names of extensions, and the numbers called.
           await write('DELETE FROM kept_figures WHERE account_id = $1', account);
         }
-      calls += await forgetPlaces(account, without);
+      calls += await forgetPlaces(statements, account, without);
       const [found] = await read<{ count: number }>(
         `SELECT count(*) AS count FROM calls WHERE account_id = $1 AND ${contains('call_id', '$2')}`,
         ...[account, nationalDigits(number)],
@@ -88,4 +66,31 @@ export function callRemoval(
       return deleted;
     },
   };
+}
+
+/** Removes a number from the trunks of calls, and from the queues and mailboxes where they were missed; returns how many. */
+async function forgetPlaces(
+  { read, write, along }: Pick<Statements, 'read' | 'write' | 'along'>,
+  account: number,
+  without: (text: string) => string,
+): Promise<number> {
+  const sql = `SELECT id, started_at AS at, line, missed_name AS name FROM calls c ${along('calls_by_time')}
+    WHERE account_id = $1 AND (started_at, id) > ($2, $3) ORDER BY started_at, id LIMIT ${CHUNK}`;
+  const cleared = (text: string | null) => text && without(text);
+  let changed = 0;
+  for (let after = { at: -1, id: 0 }, rows = CHUNK; rows === CHUNK; ) {
+    const calls = await read<{ id: number; at: number; line: string | null; name: string | null }>(
+      sql,
+      ...[account, after.at, after.id],
+    );
+    for (const { id, line, name } of calls) {
+      if (cleared(line) === line && cleared(name) === name) continue;
+      const update = 'UPDATE calls SET line = $2, missed_name = $3 WHERE id = $1';
+      await write(update, id, cleared(line), cleared(name));
+      changed += 1;
+    }
+    rows = calls.length;
+    after = calls.at(-1) ?? after;
+  }
+  return changed;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallSlice } from './call-reader.ts';
 import type { CallRecord } from './call-record.ts';
+import type { CallSlice } from './call-slices.ts';
 import { cursorPaging, everyCall } from './call-store.ts';
 
 const filter = everyCall;

@@ -1,8 +1,10 @@
 import { monotonicMs } from '../../shared/process/clock.ts';
 import { folded } from '../kit/folded.ts';
-import type { CallCursor, CallFilter, CallHits, CallSlice, callReader } from './call-reader.ts';
+import type { CallFilter } from './call-conditions.ts';
+import type { callReader } from './call-reader.ts';
 import type { CallRecord } from './call-record.ts';
 import type { callRemoval } from './call-removal.ts';
+import type { CallCursor, CallHits, CallSlice } from './call-slices.ts';
 
 /** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
 export interface CallFeed {
@@ -108,7 +110,7 @@ export function cursorPaging(
   };
 }
 
-export type CallStore = Omit<ReturnType<typeof callReader>, 'open' | 'slice'> &
+export type CallStore = Omit<ReturnType<typeof callReader>, 'open'> &
   ReturnType<typeof callRemoval> & { readonly page: ReturnType<typeof cursorPaging> };
 
 /** The newest calls that match, newest first. */

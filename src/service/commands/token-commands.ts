@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/directory-store.ts';
+import type { IntegrationChange } from '../accounts/integration-store.ts';
 import { oldTokenText, phoneSystemInstructions, signInInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText, newToken, oldTokenDays } from '../integrations/integration-change.ts';
 import { firstAdministrator, makeLink } from '../users/users.ts';

@@ -1,6 +1,6 @@
 import { preciseMs } from '../../shared/process/clock.ts';
 import { StoreUnavailable } from '../../shared/storage/storage-error.ts';
-import { type CallRecord, effectOf, moveCall } from '../calls/call-record.ts';
+import type { CallRecord } from '../calls/call-record.ts';
 import {
   callOf,
   callTypes,
@@ -10,6 +10,7 @@ import {
   whoColumns,
   whoOf,
 } from '../calls/call-rows.ts';
+import { durationOf, planRequest } from '../history/request-plan.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
 import { QUARTER_MS } from '../kit/calendar.ts';
 import { LONGEST_MS } from '../reports/kept-figures.ts';
@@ -45,44 +46,9 @@ export function recorder(
   shard: number,
   moved: (accounts: ReadonlySet<number>) => void,
 ) {
-  /** The calls of a batch, and who has the numbers of the callers whose calls are new. */
-  async function read(batch: readonly RecordedRequest[]) {
-    const asked = batch.flatMap(({ account, event }) =>
-      event === null ? [] : [{ account_id: account, call: event.id, caller: event.number }],
-    );
-    const rows = asked.length === 0 ? [] : await database.prepared(readSql, JSON.stringify(asked));
-    const known = rows.filter((row) => row.call_id !== null);
-    const unknown = rows.filter((row) => row.call_id === null);
-    return {
-      calls: new Map(known.map((row) => [key(row.account_id, row.call_id), callOf(row)])),
-      callers: new Map(unknown.map((row) => [key(row.account_id, row.caller), whoOf(row)])),
-    };
-  }
-
-  /** What the batch does, event after event; a call that several of them move is one move. */
-  function plan(batch: readonly RecordedRequest[], { calls, callers }: Awaited<ReturnType<typeof read>>) {
-    const moves = new Map<string, Move>();
-    const planned = batch.map((request) => {
-      const { account, integration, event, at } = request;
-      if (event === null) return { request, move: null, call: undefined, effect: null };
-      const move = key(account, event.id);
-      const read = calls.get(move);
-      const before = moves.get(move)?.after ?? read;
-      const call = moveCall(before, { ...event, integration }, at, () => ({
-        number: event.number,
-        ...(callers.get(key(account, event.number)) as ReturnType<typeof whoOf>),
-      }));
-      if (call !== undefined) moves.set(move, { account, before: read, after: call });
-      // An event that moves nothing stands and falls with the move before it in this batch.
-      const effect = effectOf(before, event.status, call);
-      return { request, move: moves.has(move) ? move : null, call, effect };
-    });
-    return { moves, planned };
-  }
-
   async function write(batch: readonly RecordedRequest[]): Promise<Outcome<Recorded>[]> {
     await partitions.ensure(batch.map(({ at }) => at));
-    const { moves, planned } = plan(batch, await read(batch));
+    const { moves, planned } = planBatch(batch, await readCalls(database, batch));
     const now = preciseMs();
     const moveRows = Array.from(moves.values(), ({ account, before, after }) => ({
       account_id: account,
@@ -90,10 +56,10 @@ export function recorder(
       before_closed_from: before?.closedFrom ?? null,
       ...rowOf(after),
     }));
-    const entryRows = planned.map(({ request, move, effect }, n) => ({
+    const entryRows = planned.map(({ request, move, effect, isUse }, n) => ({
       n,
       moves: move !== null,
-      is_use: request.event?.closes === undefined,
+      is_use: isUse,
       effect,
       ...entryRow(request, now),
     }));
@@ -129,6 +95,43 @@ export function recorder(
 
 const key = (account: unknown, name: unknown) => `${account} ${name}`;
 
+/** The calls of a batch, and who has the numbers of the callers whose calls are new. */
+async function readCalls(database: Queries, batch: readonly RecordedRequest[]) {
+  const asked = batch.flatMap(({ account, event }) =>
+    event === null ? [] : [{ account_id: account, call: event.id, caller: event.number }],
+  );
+  const rows = asked.length === 0 ? [] : await database.prepared(readSql, JSON.stringify(asked));
+  const known = rows.filter((row) => row.call_id !== null);
+  const unknown = rows.filter((row) => row.call_id === null);
+  return {
+    calls: new Map(known.map((row) => [key(row.account_id, row.call_id), callOf(row)])),
+    callers: new Map(unknown.map((row) => [key(row.account_id, row.caller), whoOf(row)])),
+  };
+}
+
+/** What the batch does, event after event; a call that several of them move is one move. */
+function planBatch(
+  batch: readonly RecordedRequest[],
+  { calls, callers }: Awaited<ReturnType<typeof readCalls>>,
+) {
+  const moves = new Map<string, Move>();
+  const planned = batch.map((request) => {
+    const { account, event } = request;
+    const move = event === null ? null : key(account, event.id);
+    const read = move === null ? undefined : calls.get(move);
+    const before = move === null ? undefined : (moves.get(move)?.after ?? read);
+    const plan = planRequest(request, before, (number) => ({
+      number,
+      ...(callers.get(key(account, number)) as ReturnType<typeof whoOf>),
+    }));
+    if (move !== null && plan.call !== undefined)
+      moves.set(move, { account, before: read, after: plan.call });
+    // An event that moves nothing stands and falls with the move before it in this batch.
+    return { request, ...plan, move: move !== null && moves.has(move) ? move : null };
+  });
+  return { moves, planned };
+}
+
 function entryRow(entry: RecordedRequest, now: number) {
   const { request } = entry;
   // PostgreSQL's text holds no NUL.
@@ -145,7 +148,7 @@ function entryRow(entry: RecordedRequest, now: number) {
     request_hex: asText ? null : Buffer.from(request).toString('hex'),
     status: entry.status,
     response: entry.response,
-    duration: Math.max(0, Math.round((now - entry.began) * 1000) / 1000),
+    duration: durationOf(entry, now),
   };
 }
 

@@ -5,7 +5,7 @@ import { historyEntries, trimmer } from '../history/history-entries-postgres.ts'
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
-import { customerRows } from '../people/customer-store.ts';
+import { createCustomerStore } from '../people/customer-store.ts';
 import { customerWriter } from '../people/customer-writer-postgres.ts';
 import { figureRows } from '../reports/figure-rows-postgres.ts';
 import { makeBatches } from '../store/postgres/batches.ts';
@@ -13,10 +13,11 @@ import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { aboutServer, refusalOf, settingsOf } from '../store/postgres/durability.ts';
 import { migrate } from '../store/postgres/migrations.ts';
 import { makePartitions, widthFor } from '../store/postgres/partitions.ts';
-import { addressesOf, findPrimary } from '../store/postgres/primary.ts';
+import { addressesOf, findPrimary, type Primary } from '../store/postgres/primary.ts';
 import { makeSerialise, type Statements } from '../store/statements.ts';
 import { callChanges, makeFeed } from './postgres-feed.ts';
 import { recorder } from './postgres-recorder.ts';
+import { postgresStatements } from './postgres-statements.ts';
 import { roomStores, type Store } from './store.ts';
 
 export type PostgresSettings = {
@@ -45,8 +46,6 @@ const SHARDS = 64;
 /** Limit of the work that one process does at a time, ms. */
 const LOCK_MS = 60_000;
 const LOCK_ID = 5_727_005;
-/** With the account's id: of changes that count its rows. */
-const ACCOUNT_LOCK = 5_727_006;
 
 /**
  * The store on PostgreSQL, for any number of processes on one database. Everything is a statement or a transaction of
@@ -60,22 +59,7 @@ export async function openPostgresStore(
   const addresses = addressesOf(url);
   const primary = findPrimary(addresses);
   const direct = listenUrl === undefined ? primary : findPrimary(addressesOf(listenUrl));
-  const database = openDatabase(primary, connections);
-  try {
-    const refusal = refusalOf(await settingsOf(database));
-    if (refusal !== undefined) throw new Error(refusal);
-    await migrate(database, steps);
-    await checkSecret(database, secretMark);
-  } catch (error) {
-    await database.close();
-    const { code, message } = error as { code?: string; message: string };
-    const todo =
-      code === NOT_ALLOWED
-        ? 'make its user the owner of the database (ALTER DATABASE ... OWNER TO ...)'
-        : error instanceof StoreUnavailable && 'start it, or correct DATABASE_URL';
-    if (todo === false) throw error;
-    throw new Error(`the database of DATABASE_URL cannot be used: ${message}; ${todo}`, { cause: error });
-  }
+  const database = await openUsable(primary, connections, secretMark, steps);
 
   const random = randomBytes(8);
   const shard = random.readUInt8() % SHARDS;
@@ -85,38 +69,15 @@ export async function openPostgresStore(
   const write = recorder(ofCalls, partitions, shard, feed.notify);
   const batches = makeBatches<RecordedRequest, Recorded>(BATCH, write);
 
-  const statements: Statements = {
-    read: database.rows,
-    lookup: database.prepared,
-    write: database.rows,
-    writeAlone: (account, sql, ...values) =>
-      database.transaction(async ({ rows }) => {
-        // A statement of its own: what others have committed before is seen by the one after it.
-        await rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', ACCOUNT_LOCK, account);
-        return rows(sql, ...values);
-      }),
-    contains: (text, part) => `strpos(${text}, ${part}) > 0`,
-    firstLine: (text) => `split_part(${text}, chr(10), 1)`,
-    indexed: (text) => `substr(${text}, 1, 400)`,
-    jsonRows: (columns, order) => `json_agg(json_build_array(${columns}) ORDER BY ${order})::text`,
-    along: () => '', // it finds the index by itself
-    lockingRows: 'FOR UPDATE',
-  };
-  const customers = customerRows(
+  const statements = postgresStatements(database);
+  const customers = createCustomerStore(
     // Its lookups are those of priorities.
     { ...statements, lookup: ofCalls.prepared },
     customerWriter(database),
     feed.customersChanged,
   );
-  const history = historyReader(statements, {
-    lastId: '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq)',
-    inPayload: (term) =>
-      `(strpos(request, ${term}) > 0 OR position(convert_to(${term}, 'UTF8') IN request_bytes) > 0)`,
-    entries: historyEntries(database),
-  });
   // Activity and reports use one connection at a time, so that lookups and events have the others.
   const serialiseCalls = makeSerialise();
-  const serialiseLocked = makeSerialise();
   const figures = figureRows(database, serialiseCalls);
 
   const rooms = roomStores(statements, {
@@ -130,14 +91,7 @@ export async function openPostgresStore(
   return {
     requests: {
       record: (request) => batches.add(request, request.event === null),
-      ...historyPaging(
-        // With all requests that were answered before.
-        { ...history, lastId: () => batches.drained().then(history.lastId) },
-        makeSerialise(),
-        ROWS,
-      ),
-      mask: maskedEntry(statements, 'request_bytes = NULL, '),
-      ...integrationUse(statements),
+      ...postgresHistory(database, statements, batches.drained),
       trim: trimmer(database, partitions, shard),
     },
     ...rooms,
@@ -146,17 +100,7 @@ export async function openPostgresStore(
       return rooms.calls.open(account, max);
     },
     otherProcesses: feed,
-    // Of this process one at a time: those that wait for the lock would hold all connections.
-    withLock: (work) =>
-      serialiseLocked(() =>
-        database.transaction(
-          async ({ rows }) => {
-            await rows('SELECT pg_advisory_xact_lock($1)', LOCK_ID);
-            return work();
-          },
-          { statement: LOCK_MS, lock: LOCK_MS, idle: LOCK_MS },
-        ),
-      ),
+    withLock: siteLock(database),
     about: async () => aboutServer(await settingsOf(ofCalls)),
     purge: async () => true, // the server's own vacuum and log are not ours to run
     async close() {
@@ -174,5 +118,66 @@ async function checkSecret(database: Database, mark: string): Promise<void> {
   if (known?.secret_mark !== mark)
     throw new Error(
       'the server secret is not the one that the tokens of this database are made with: copy the file service-secret of its first machine into SERVICE_STATE_DIR',
+    );
+}
+
+/** Opens a database that an event can be trusted to, brings it up to date and checks that it is of this server secret. */
+async function openUsable(
+  primary: Primary,
+  connections: number,
+  secretMark: string,
+  steps: readonly Step[] | undefined,
+): Promise<Database> {
+  const database = openDatabase(primary, connections);
+  try {
+    const refusal = refusalOf(await settingsOf(database));
+    if (refusal !== undefined) throw new Error(refusal);
+    await migrate(database, steps);
+    await checkSecret(database, secretMark);
+    return database;
+  } catch (error) {
+    await database.close();
+    const { code, message } = error as { code?: string; message: string };
+    const todo =
+      code === NOT_ALLOWED
+        ? 'make its user the owner of the database (ALTER DATABASE ... OWNER TO ...)'
+        : error instanceof StoreUnavailable && 'start it, or correct DATABASE_URL';
+    if (todo === false) throw error;
+    throw new Error(`the database of DATABASE_URL cannot be used: ${message}; ${todo}`, { cause: error });
+  }
+}
+
+/** `drained`: when all requests that were answered before are written. */
+function postgresHistory(database: Database, statements: Statements, drained: () => Promise<unknown>) {
+  const history = historyReader(statements, {
+    lastId: '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq)',
+    inPayload: (term) =>
+      `(strpos(request, ${term}) > 0 OR position(convert_to(${term}, 'UTF8') IN request_bytes) > 0)`,
+    entries: historyEntries(database),
+  });
+  return {
+    ...historyPaging(
+      // With all requests that were answered before.
+      { ...history, lastId: () => drained().then(history.lastId) },
+      makeSerialise(),
+      ROWS,
+    ),
+    mask: maskedEntry(statements, 'request_bytes = NULL, '),
+    ...integrationUse(statements),
+  };
+}
+
+/** Of this process one at a time: those that wait for the lock would hold all connections. */
+function siteLock(database: Database): Store['withLock'] {
+  const serialise = makeSerialise();
+  return (work) =>
+    serialise(() =>
+      database.transaction(
+        async ({ rows }) => {
+          await rows('SELECT pg_advisory_xact_lock($1)', LOCK_ID);
+          return work();
+        },
+        { statement: LOCK_MS, lock: LOCK_MS, idle: LOCK_MS },
+      ),
     );
 }

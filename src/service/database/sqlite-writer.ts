@@ -6,10 +6,11 @@ import { createTransact } from '../../shared/storage/open-database.ts';
 import { serveThread } from '../../shared/storage/serve-thread.ts';
 import { FileMoved } from '../../shared/storage/storage-error.ts';
 import { WATCH_MS, watchFile } from '../../shared/storage/watch-file.ts';
-import { type Caller, type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/call-record.ts';
+import type { Caller, CallRecord } from '../calls/call-record.ts';
 import { whoColumns, whoOf } from '../calls/call-rows.ts';
 import { callRows } from '../calls/call-rows-sqlite.ts';
 import { trimmer } from '../history/history-entries-sqlite.ts';
+import { durationOf, planRequest } from '../history/request-plan.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
 import { quarterOf } from '../kit/calendar.ts';
 import { customerWriter } from '../people/customer-writer-sqlite.ts';
@@ -17,21 +18,15 @@ import { figureInvalidation, figureWriter } from '../reports/figure-rows-sqlite.
 import { openForWriting, statementRunner } from '../store/sqlite/open.ts';
 
 /**
- * Writes requests and the effects of their events. Sums (entries per account, use of integrations) and outdated figures are
- * collected over a transaction and written by `finish`, which runs before every commit; `forget` follows a rollback.
+ * Sums (entries per account, use of integrations) and outdated figures, collected over a transaction and written by `finish`,
+ * which runs before every commit; `forget` follows a rollback.
  */
-export function recorder(db: DatabaseSync, monotonic: () => number) {
-  const calls = callRows(db);
-  const callerOf = callerLookup(db);
+function createSums(db: DatabaseSync) {
   const outdateFigures = figureInvalidation(db);
-  const insert = db.prepare(
-    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, status,
-       response, duration, effect) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
   const count = db.prepare(
     `INSERT INTO history_counts (account_id, entries) VALUES (?, ?) ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
   );
-  const addUse = db.prepare(
+  const insertUse = db.prepare(
     `INSERT INTO integration_use (integration_id, quarter, requests, last_at) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
        requests = requests + excluded.requests, last_at = max(last_at, excluded.last_at)`,
   );
@@ -39,55 +34,62 @@ export function recorder(db: DatabaseSync, monotonic: () => number) {
   const entries = new Map<number, number>();
   const uses = new Map<string, { integration: number; quarter: number; requests: number; lastAt: number }>();
 
-  function applyEvent(request: RecordedRequest): { call?: CallRecord; effect: EventEffect | null } {
-    const { account, integration, event, at } = request;
-    if (event === null) return { effect: null };
-    const before = calls.get(account, event.id);
-    const after = moveCall(before, { ...event, integration }, at, () => callerOf(account, event.number));
-    const effect = effectOf(before, event.status, after);
-    if (after === undefined) return { effect };
-    if (before === undefined) calls.add(account, after);
-    else calls.move(account, before, after);
-    const quarter = quarterOf(after.startedAt);
-    outdated.set(`${account} ${quarter}`, { account, quarter });
-    return { call: after, effect };
+  function forget(): void {
+    outdated.clear();
+    entries.clear();
+    uses.clear();
   }
-
   return {
-    record(request: RecordedRequest, watched: boolean): Recorded {
-      const { account, integration, at, method, path, callId, fromNumber, status, response } = request;
-      const { call, effect } = applyEvent(request);
-      const duration = Math.max(0, Math.round((monotonic() - request.began) * 1000) / 1000);
-      insert.run(
-        ...[account, integration, at, method, path, callId, fromNumber],
-        ...[request.request, status, response, duration, effect],
-      );
-      entries.set(account, (entries.get(account) ?? 0) + 1);
-      const recorded = { moved: call !== undefined, call: watched ? call : undefined };
-      if (request.event?.closes !== undefined) return recorded;
+    addEntries(account: number, rows: number): void {
+      entries.set(account, (entries.get(account) ?? 0) + rows);
+    },
+    addUse({ integration, at }: RecordedRequest): void {
       const quarter = quarterOf(at);
       const use = uses.get(`${integration} ${quarter}`) ?? { integration, quarter, requests: 0, lastAt: at };
       use.requests += 1;
       use.lastAt = Math.max(use.lastAt, at);
       uses.set(`${integration} ${quarter}`, use);
-      return recorded;
     },
-    /** Entries that were deleted in this transaction. */
-    removed(account: number, rows: number): void {
-      entries.set(account, (entries.get(account) ?? 0) - rows);
+    outdate(account: number, { startedAt }: CallRecord): void {
+      const quarter = quarterOf(startedAt);
+      outdated.set(`${account} ${quarter}`, { account, quarter });
     },
     finish(): void {
       for (const { account, quarter } of outdated.values()) outdateFigures(account, quarter);
       for (const [account, added] of entries) count.run(account, added);
       for (const { integration, quarter, requests, lastAt } of uses.values())
-        addUse.run(integration, quarter, requests, lastAt);
-      this.forget();
+        insertUse.run(integration, quarter, requests, lastAt);
+      forget();
     },
-    forget(): void {
-      outdated.clear();
-      entries.clear();
-      uses.clear();
-    },
+    forget,
+  };
+}
+
+/** Writes requests, and what their plans say. */
+function recorder(db: DatabaseSync, sums: ReturnType<typeof createSums>, monotonic: () => number) {
+  const calls = callRows(db);
+  const callerOf = callerLookup(db);
+  const insert = db.prepare(
+    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, status,
+       response, duration, effect) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+
+  return (request: RecordedRequest, watched: boolean): Recorded => {
+    const { account, integration, event, at, method, path, callId, fromNumber, status, response } = request;
+    const before = event === null ? undefined : calls.get(account, event.id);
+    const { call, effect, isUse } = planRequest(request, before, (number) => callerOf(account, number));
+    if (call !== undefined) {
+      if (before === undefined) calls.add(account, call);
+      else calls.move(account, before, call);
+      sums.outdate(account, call);
+    }
+    insert.run(
+      ...[account, integration, at, method, path, callId, fromNumber],
+      ...[request.request, status, response, durationOf(request, monotonic()), effect],
+    );
+    sums.addEntries(account, 1);
+    if (isUse) sums.addUse(request);
+    return { moved: call !== undefined, call: watched ? call : undefined };
   };
 }
 
@@ -106,13 +108,13 @@ function callerLookup(db: DatabaseSync) {
 /** The thread that writes: requests that come during a commit make the next one. */
 
 const db = openForWriting(workerData.file);
-const records = recorder(db, preciseMs);
-const trimStep = trimmer(db, records.removed);
+const sums = createSums(db);
+const trimStep = trimmer(db, (account, rows) => sums.addEntries(account, -rows));
 
 const methods = {
-  record: records.record,
+  record: recorder(db, sums, preciseMs),
   trim(limits: Parameters<typeof trimStep>[0]): number {
-    records.finish(); // reads the counts again: another step of this transaction may have lowered them
+    sums.finish(); // reads the counts again: another step of this transaction may have lowered them
     return trimStep(limits);
   },
   /** Answered after all requests before it. */
@@ -128,8 +130,8 @@ export type WriterMethods = typeof methods;
 export type WriterNotice = { readonly moved: string | undefined };
 
 const transact = createTransact(db, {
-  beforeCommit: () => records.finish(),
-  rolledBack: () => records.forget(),
+  beforeCommit: () => sums.finish(),
+  rolledBack: () => sums.forget(),
 });
 
 const file = watchFile(workerData.file);

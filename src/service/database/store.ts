@@ -1,19 +1,21 @@
 import { type AccountData, accountData } from '../accounts/account-data.ts';
-import { type DirectoryStore, directoryRows } from '../accounts/directory-store.ts';
+import { createDirectoryStore, type DirectoryStore } from '../accounts/directory-stores.ts';
 import { type AuditStore, auditRows } from '../audit/audit-store.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { callReader } from '../calls/call-reader.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { callRemoval } from '../calls/call-removal.ts';
+import { createCallSlices } from '../calls/call-slices.ts';
 import { type CallFeed, type CallStore, cursorPaging } from '../calls/call-store.ts';
 import type { RequestStore } from '../history/request-store.ts';
-import { type CallerStore, callerRows } from '../people/caller-store.ts';
+import { type CallerStore, createCallerStore } from '../people/caller-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';
 import { type WeeklyStore, weeklyRows } from '../reports/weekly-store.ts';
 import type { Serialise, Statements, StoreAbout } from '../store/statements.ts';
-import { type UserStore, userRows } from '../users/user-store.ts';
-import { type CallChanges, type WebhookStore, webhookRows } from '../webhooks/webhook-rows.ts';
+import { createUserStore, type UserStore } from '../users/user-store.ts';
+import type { CallChanges } from '../webhooks/event-queue-store.ts';
+import { createWebhookStore, type WebhookStore } from '../webhooks/webhook-store.ts';
 
 /**
  * What the service needs of its storage. SQLite and PostgreSQL implement it, and run the same conformance
@@ -66,21 +68,22 @@ export function roomStores(
   },
 ) {
   const { customers, serialise, figures, callChanges, acted } = engine;
-  const calls = callReader(statements, CALLS);
+  const calls = callReader(statements);
+  const { slice } = createCallSlices(statements, CALLS);
   return {
     calls: {
       ...calls,
       ...callRemoval(statements, calls),
-      page: cursorPaging((slice) => serialise(() => calls.slice(slice)), customers),
+      page: cursorPaging((query) => serialise(() => slice(query)), customers),
     },
-    callers: callerRows(statements, serialise, acted),
+    callers: createCallerStore(statements, serialise, acted),
     reports: { figures: keptFigures(figures) },
-    directory: directoryRows(statements),
+    directory: createDirectoryStore(statements),
     accountData: accountData(statements),
     customers,
-    users: userRows(statements),
+    users: createUserStore(statements),
     weekly: weeklyRows(statements),
-    webhooks: webhookRows(statements, callChanges),
+    webhooks: createWebhookStore(statements, callChanges),
     audit: auditRows(statements),
   } satisfies Partial<Store>;
 }

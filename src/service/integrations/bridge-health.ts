@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { bridgeHealthPath, bridgeHealthSchema } from '../../shared/api/contract/bridge-health.ts';
 import { basePath } from '../../shared/api/contract/paths.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
+import type { BridgeReportStore } from '../accounts/bridge-report-store.ts';
 import type { Sender } from '../accounts/directory.ts';
-import type { DirectoryStore } from '../accounts/directory-store.ts';
 import { send, type Unauthenticated } from '../history/exchange.ts';
 import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';
@@ -42,7 +42,7 @@ export function bridgeHealth(
  */
 export function bridgeHealthRoute(
   app: FastifyInstance,
-  directory: DirectoryStore,
+  directory: BridgeReportStore,
   unauthenticated: Unauthenticated,
 ): void {
   app.post(bridgeHealthPath, async (request, reply) => {

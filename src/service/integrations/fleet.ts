@@ -1,7 +1,7 @@
 import { bridgeHealthSchema } from '../../shared/api/contract/bridge-health.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import type { Refused } from '../accounts/directory.ts';
-import type { DirectoryStore } from '../accounts/directory-store.ts';
+import type { FleetStore } from '../accounts/fleet-store.ts';
 import { SILENT_MS } from './bridge-health.ts';
 
 /** Retries after an outage take minutes; what waits longer has an operator's attention. */
@@ -40,7 +40,7 @@ export type Fleet = Awaited<ReturnType<typeof readFleet>>;
  * `refused`: of an integration's id, and `lately`: an account's requests in a minute, as far as they are known here.
  */
 export async function readFleet(
-  directory: Pick<DirectoryStore, 'fleetAccounts' | 'fleetBridges'>,
+  directory: FleetStore,
   {
     now,
     version: ours,

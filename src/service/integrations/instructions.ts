@@ -1,4 +1,4 @@
-import type { OldTokenUse } from '../accounts/directory-store.ts';
+import type { OldTokenUse } from '../accounts/old-token-store.ts';
 
 export const oldTokenText = (until: number, uses: readonly OldTokenUse[]) => [
   `The old token is accepted until ${new Date(until).toISOString()}. ${uses.length === 0 ? 'It has not been used since.' : 'Used from:'}`,

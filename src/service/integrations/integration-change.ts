@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Integration, IntegrationChange } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/directory-store.ts';
+import type { IntegrationChange } from '../accounts/integration-store.ts';
 import { goodUntil, tokenReplaced } from '../accounts/limits.ts';
 
 /** How long a replaced token is accepted beside the new one. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { newUid, type Refused, type ServiceDirectory } from '../accounts/directory.ts';
-import type { Integration, IntegrationChange, OldTokenUse } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/directory-store.ts';
+import type { IntegrationChange } from '../accounts/integration-store.ts';
 import type { Keys } from '../accounts/keys.ts';
+import type { OldTokenUse } from '../accounts/old-token-store.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import type { IntegrationUse, RequestStore } from '../history/request-store.ts';
 import { name } from '../kit/administration.ts';

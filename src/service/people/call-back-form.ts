@@ -8,7 +8,7 @@ import { personAddress } from '../rules/person-address.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { CallBack } from './call-backs.ts';
-import type { CallerAction } from './caller-store.ts';
+import type { CallerAction } from './caller-action-store.ts';
 
 /** Which person a form is about, and the page that it is on. */
 export const subject = z.object({

@@ -4,7 +4,8 @@ import { until } from '../../../test/tools/until.ts';
 import { type CallRecord, noExtras } from '../calls/call-record.ts';
 import { makeScreens } from '../calls/screens.ts';
 import { makeCallBackList } from './call-back-list.ts';
-import type { CallerStore, MissedCaller } from './caller-store.ts';
+import type { CallerStore } from './caller-store.ts';
+import type { MissedCaller } from './missed-caller-store.ts';
 
 const ann = { reference: '7', name: 'Ann' };
 const ended = (id: string, number: string, missed = true) =>

@@ -4,7 +4,8 @@ import { type Screens, screenCall } from '../calls/screens.ts';
 import type { CallBacksOnScreen } from '../rules/screen-call.ts';
 import { makeSerialise } from '../store/statements.ts';
 import { type CallBack, inOrder, personOf } from './call-backs.ts';
-import type { CallerAction, CallerStore } from './caller-store.ts';
+import type { CallerAction } from './caller-action-store.ts';
+import type { CallerStore } from './caller-store.ts';
 import { createMissedPeopleReader, type MissedPeopleReader } from './missed-people.ts';
 
 /** People on a screen; it says how many there are. */

@@ -16,7 +16,7 @@ import { type Html, html } from '../words/html.ts';
 import { actForm, type Look, pageAfter, positionIn, subject } from './call-back-form.ts';
 import type { CallBackList } from './call-back-list.ts';
 import type { CallBack } from './call-backs.ts';
-import type { CallerAction } from './caller-store.ts';
+import type { CallerAction } from './caller-action-store.ts';
 import { type ColleagueStore, colleaguesOf, giveLink } from './give-page.ts';
 
 const PER_PAGE = 100;

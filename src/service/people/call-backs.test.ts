@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '../calls/call-record.ts';
 import { callBacks, missedCallers } from './call-backs.ts';
-import type { CallerAction, MissedCall, MissedCaller } from './caller-store.ts';
+import type { CallerAction } from './caller-action-store.ts';
+import type { MissedCall } from './caller-call-store.ts';
+import type { MissedCaller } from './missed-caller-store.ts';
 
 const missed = (id: string, number: string, at: number, reachedAt?: number): MissedCall => ({
   call: {

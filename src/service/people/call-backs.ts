@@ -3,7 +3,10 @@ import { isDialable } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { pieces, sortWithPauses } from '../kit/event-loop-pauses.ts';
 import { waitingOrder } from '../rules/waiting-order.ts';
-import type { CallerAction, CallerStore, MissedCall, MissedCaller } from './caller-store.ts';
+import type { CallerAction } from './caller-action-store.ts';
+import type { MissedCall } from './caller-call-store.ts';
+import type { CallerStore } from './caller-store.ts';
+import type { MissedCaller } from './missed-caller-store.ts';
 
 /** A person who was missed, by whichever number: to be called back, or closed. */
 export type CallBack = {

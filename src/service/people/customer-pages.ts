@@ -12,7 +12,8 @@ import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, customerFields, listedNumbers } from './customer-fields.ts';
-import type { CustomerCursor, CustomerStore } from './customer-store.ts';
+import type { CustomerCursor } from './customer-list-store.ts';
+import type { CustomerStore } from './customer-store.ts';
 import { type Draft, newForm } from './person-form.ts';
 
 const PAGE = 50;

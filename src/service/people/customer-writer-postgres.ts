@@ -1,18 +1,14 @@
 import { sameLine } from '../../shared/phone-number/same-line.ts';
 import type { Database, Transaction } from '../store/postgres/database.ts';
 import { type Customer, type CustomerChange, searchText, textNames, withChange } from './customer-fields.ts';
+import { type CustomerRow, customerOf, isUnchanged, overwrite, selectCustomers } from './customer-rows.ts';
 import {
   type CustomerRefusal,
-  type CustomerRow,
   type CustomerWriter,
-  customerOf,
-  isUnchanged,
-  overwrite,
   type PutCustomers,
   type ReplaceCustomers,
   refusalOf,
-  selectCustomers,
-} from './customer-store.ts';
+} from './customer-writer.ts';
 
 /** With the account's id: one process at a time changes an account's customers. */
 const LOCK = 5_727_004;

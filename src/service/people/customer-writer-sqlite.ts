@@ -1,15 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Customer, type CustomerChange, searchText, textNames, withChange } from './customer-fields.ts';
-import {
-  type CustomerRow,
-  customerOf,
-  isUnchanged,
-  overwrite,
-  type PutRefusal,
-  type Replacement,
-  refusalOf,
-  selectCustomers,
-} from './customer-store.ts';
+import { type CustomerRow, customerOf, isUnchanged, overwrite, selectCustomers } from './customer-rows.ts';
+import { type PutRefusal, type Replacement, refusalOf } from './customer-writer.ts';
 
 /** Adds, changes and replaces customers. */
 export function customerWriter(db: DatabaseSync) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { accountLimits } from '../accounts/limits.ts';
 import { createPause } from '../kit/event-loop-pauses.ts';
 import type { Customer } from './customer-fields.ts';
-import { isSameCustomer } from './customer-store.ts';
+import { isSameCustomer } from './customer-writer.ts';
 import { type ImportPlan, planImport } from './customers-csv.ts';
 import { isStorable } from './import/plan-import.ts';
 import { type LinesReport, planReport } from './import/plan-report.ts';

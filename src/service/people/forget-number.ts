@@ -4,7 +4,7 @@ import { sameLine } from '../../shared/phone-number/same-line.ts';
 import { writtenNumber } from '../../shared/phone-number/written-number.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
-import type { DirectoryStore } from '../accounts/directory-store.ts';
+import type { DirectoryStore } from '../accounts/directory-stores.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
@@ -32,8 +32,16 @@ type ForgetReport = {
  */
 type Left = Readonly<Record<'callIds' | NamedKind, number>>;
 
-const namedKinds = ['segments', 'users', 'integrations', 'extensions', 'webhooks'] as const;
-type NamedKind = (typeof namedKinds)[number];
+const namedKinds = {
+  segments: 'segments',
+  users: 'users',
+  integrations: 'integrations',
+  extensions: 'extensions',
+  webhooks: 'webhooks',
+  weekly: 'weekly reports',
+  accounts: 'accounts',
+} as const;
+type NamedKind = keyof typeof namedKinds;
 
 /** For whoever removed something while `purge` could not end. */
 export const stillInLog =
@@ -41,13 +49,16 @@ export const stillInLog =
 
 /** What was removed, and what is left and why. Without the number: it goes into the audit log. */
 export function forgetSummary({ calls, requests, customers, texts, left, isPurged }: ForgetReport): string {
-  const names = namedKinds.flatMap((kind) => (left[kind] === 0 ? [] : [`${kind} (${left[kind]})`]));
+  const names = Object.entries(namedKinds).flatMap(([kind, text]) => {
+    const count = left[kind as NamedKind];
+    return count === 0 ? [] : [`${text} (${count})`];
+  });
   return [
     `removed from calls (${calls}), requests (${requests}), customers (${customers}) and other texts (${texts})`,
     ...(left.callIds === 0 ? [] : [`still in the ids of calls (${left.callIds})`]),
     ...(names.length === 0
       ? []
-      : [`still in the names of ${names.join(', ')}, which people gave: rename or remove them`]),
+      : [`still in names and addresses of ${names.join(', ')}, which people gave: change or remove them`]),
     ...(isPurged ? [] : [stillInLog]),
   ].join('; ');
 }
@@ -64,7 +75,10 @@ export type ForgettingStore = {
   readonly customers: CustomerStore;
   readonly audit: AuditStore;
   readonly directory: Pick<DirectoryStore, 'read' | 'rewriteBridgeReports'>;
-  readonly users: { list(account: number): Promise<readonly { readonly name: string }[]> };
+  readonly users: {
+    list(account: number): Promise<readonly { readonly name: string; readonly signInName: string }[]>;
+  };
+  readonly weekly: { addresses(account: number): Promise<readonly string[]> };
   readonly webhooks: {
     list(account: number): Promise<readonly { readonly url: string }[]>;
     forget(account: number, number: string, without: (text: string) => string): Promise<number>;
@@ -95,9 +109,9 @@ export async function forgetNumber(
   return { ...sum, left: { callIds, ...names }, isPurged };
 }
 
-/** How many of each kind have one of these in their names. */
+/** How many of each kind have one of these in their names or addresses. */
 async function namesWith(
-  { directory, customers, users, webhooks }: ForgettingStore,
+  { directory, customers, users, weekly, webhooks }: ForgettingStore,
   account: number,
   written: readonly RegExp[],
 ): Promise<Readonly<Record<NamedKind, number>>> {
@@ -106,13 +120,16 @@ async function namesWith(
     all.filter((one) => has(...textsOf(one))).length;
   const read = (await directory.read(0))?.directory;
   const integrations = read?.integrations.filter((one) => one.account === account) ?? [];
+  const accounts = read?.accounts.filter(({ id }) => id === account) ?? [];
   const extensions = [...(read?.extensions.get(account)?.values() ?? [])];
   return {
     segments: count(await customers.segments(account), ({ name }) => [name]),
-    users: count(await users.list(account), ({ name }) => [name]),
+    users: count(await users.list(account), ({ name, signInName }) => [name, signInName]),
     integrations: count(integrations, ({ name }) => [name]),
     extensions: count(extensions, ({ extension, name }) => [extension, name]),
     webhooks: count(await webhooks.list(account), ({ url }) => [url]),
+    weekly: count(await weekly.addresses(account), (address) => [address]),
+    accounts: count(accounts, ({ name, crmUrl }) => [name, crmUrl ?? '']),
   };
 }
 

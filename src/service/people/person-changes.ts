@@ -16,7 +16,7 @@ import { personAddress } from '../rules/person-address.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Customer, eachText, MAX_NUMBERS, withChange } from './customer-fields.ts';
 import { newCustomerPage } from './customer-pages.ts';
-import { type CustomerRefusal, isSameCustomer } from './customer-store.ts';
+import { type CustomerRefusal, isSameCustomer } from './customer-writer.ts';
 import { textSchemas } from './customers-csv.ts';
 import { personPath } from './person.ts';
 import type { Draft } from './person-form.ts';

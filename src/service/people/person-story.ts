@@ -10,7 +10,8 @@ import { duration } from '../rules/duration.ts';
 import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
 import { type Html, html } from '../words/html.ts';
 import { withoutUndone } from './call-backs.ts';
-import type { CallerStore, StoredAction } from './caller-store.ts';
+import type { StoredAction } from './caller-action-store.ts';
+import type { CallerStore } from './caller-store.ts';
 import { type Person, personPath } from './person.ts';
 
 const PER_PAGE = 30;

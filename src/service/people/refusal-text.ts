@@ -1,6 +1,6 @@
 import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
-import type { CustomerRefusal } from './customer-store.ts';
+import type { CustomerRefusal } from './customer-writer.ts';
 
 /** Why a customer cannot be stored, in words. */
 export function refusalText(

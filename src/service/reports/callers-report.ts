@@ -1,7 +1,8 @@
 import type { Span } from '../kit/calendar.ts';
 import { createPause, pieces } from '../kit/event-loop-pauses.ts';
 import { actionsSince, type MissedCallers, missedCallers } from '../people/call-backs.ts';
-import type { CallerCounts, CallerStore, CallGroup, MissedCall } from '../people/caller-store.ts';
+import type { CallerCounts, CallGroup, MissedCall } from '../people/caller-call-store.ts';
+import type { CallerStore } from '../people/caller-store.ts';
 import type { GroupFilter, Report } from './call-report.ts';
 
 /** Limit of calls: callers are read call by call, including calls that a filter leaves out. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type CallFacts, countCalls } from '../calls/aggregate.ts';
-import type { CallCursor } from '../calls/call-reader.ts';
 import { whoCalls } from '../calls/call-rows.ts';
+import type { CallCursor } from '../calls/call-slices.ts';
 import { QUARTER_MS, type Span } from '../kit/calendar.ts';
 import { type CountedSlice, LONGEST_MS } from './kept-figures.ts';
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { countCalls, type ReportStore, type SpanFigures } from '../calls/aggregate.ts';
-import type { CallCursor } from '../calls/call-reader.ts';
+import type { CallCursor } from '../calls/call-slices.ts';
 import type { Span } from '../kit/calendar.ts';
 
 /** What an engine does for reports. A transaction that moves a call deletes the kept figures of its span. */

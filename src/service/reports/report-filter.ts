@@ -4,7 +4,7 @@ import { type Extensions, extensionsOf, extensionText, numberCalledText } from '
 import type { UserRequest } from '../accounts/user-request.ts';
 import { type GroupKind, OTHERS } from '../calls/aggregate.ts';
 import { type HoursPart, openingHoursOf } from '../kit/opening-hours.ts';
-import type { Segment } from '../people/customer-store.ts';
+import type { Segment } from '../people/segment-store.ts';
 import type { Words } from '../words/words.ts';
 import type { GroupFilter, Report } from './call-report.ts';
 

@@ -10,6 +10,12 @@ export function weeklyRows({ read, write }: Statements) {
       const sql = 'SELECT address FROM weekly_reports WHERE user_id = $1';
       return (await read<{ address: string }>(sql, user))[0]?.address ?? null;
     },
+    /** Those of all users of an account. */
+    async addresses(account: number): Promise<string[]> {
+      const sql =
+        'SELECT w.address FROM weekly_reports w JOIN users u ON u.id = w.user_id WHERE u.account_id = $1';
+      return (await read<{ address: string }>(sql, account)).map(({ address }) => address);
+    },
     /** Changes the address; null: no report. `sent`: the week that counts as sent if there was no address before. */
     async put(user: number, address: string | null, sent: string): Promise<void> {
       if (address === null) await write('DELETE FROM weekly_reports WHERE user_id = $1', user);

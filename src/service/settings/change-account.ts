@@ -1,5 +1,6 @@
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
-import type { Account, AccountChange, DirectoryStore } from '../accounts/directory-store.ts';
+import type { AccountChange, AccountStore } from '../accounts/account-store.ts';
+import type { Account } from '../accounts/directory-store.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { createPause } from '../kit/event-loop-pauses.ts';
@@ -10,7 +11,7 @@ import type { CustomerStore } from '../people/customer-store.ts';
 const MAX_STORED = 500;
 
 type Parts = {
-  readonly directory: Pick<DirectoryStore, 'changeAccount'>;
+  readonly directory: Pick<AccountStore, 'changeAccount'>;
   readonly customers: Pick<CustomerStore, 'all' | 'put'>;
   /** Of the service. A command has none. */
   readonly budgets?: Pick<Budgets, 'countries'>;

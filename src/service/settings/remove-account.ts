@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountData } from '../accounts/account-data.ts';
-import type { Account, DirectoryStore } from '../accounts/directory-store.ts';
+import type { Account } from '../accounts/directory-store.ts';
+import type { DirectoryStore } from '../accounts/directory-stores.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { Refusal } from '../kit/refusal.ts';
 

@@ -70,6 +70,9 @@ export async function inStepsById(
 /** As SQL: whether `id` is one of `keysOf` in this value. */
 export const hasId = (value: number) => `id IN (SELECT CAST(m.key AS bigint) FROM json_each($${value}) m)`;
 
+/** The values of `CASE WHEN $1 THEN $2 ELSE column END`, which keeps what a change does not name. */
+export const given = (value: Value | undefined): [boolean, Value] => [value !== undefined, value ?? null];
+
 /** Rows that are looked at, and deleted, in one go. */
 const STEP = 1000;
 

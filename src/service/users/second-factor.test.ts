@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
 import { makeKeys } from '../accounts/keys.ts';
 import type { User } from '../accounts/user.ts';
+import type { CredentialStore } from './credential-store.ts';
 import { makeSecondFactor } from './second-factor.ts';
-import type { UserStore } from './user-store.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
 
@@ -31,7 +31,7 @@ function setUp() {
       codes = codes.filter((other) => other !== hash);
       return had;
     },
-  } as unknown as UserStore;
+  } as unknown as CredentialStore;
   const factor = makeSecondFactor(store, keys, () => time.now);
   return { user, time, factor, stored: () => [user.secondFactor, ...codes].join(' ') };
 }

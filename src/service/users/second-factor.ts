@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Keys } from '../accounts/keys.ts';
 import type { User } from '../accounts/user.ts';
-import type { UserStore } from './user-store.ts';
+import type { CredentialStore } from './credential-store.ts';
 
 const PERIOD_S = 30;
 const RECOVERY_CODES = 10;
@@ -13,7 +13,7 @@ export type SecondFactor = ReturnType<typeof makeSecondFactor>;
  * Codes that an authenticator app makes every 30 seconds (TOTP, RFC 6238), and recovery codes for when the device is
  * lost. Secrets are derived from the server secret: the database contains none.
  */
-export function makeSecondFactor(users: UserStore, keys: Keys, clock: () => number) {
+export function makeSecondFactor(store: CredentialStore, keys: Keys, clock: () => number) {
   const totpOf = ({ uid }: User, factor: string) =>
     // 160 bits, as RFC 4226 recommends.
     new TOTP({ secret: Secret.fromHex(keys.sign('second-factor', `${uid} ${factor}`).slice(0, 40)) });
@@ -47,18 +47,18 @@ export function makeSecondFactor(users: UserStore, keys: Keys, clock: () => numb
       const step = isFactor(factor) ? stepOf(user, factor, code) : undefined;
       if (step === undefined) return undefined;
       const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-      await users.setSecondFactor(user.id, factor, codes.map(hashOf));
-      await users.useCodeStep(user.id, step);
+      await store.setSecondFactor(user.id, factor, codes.map(hashOf));
+      await store.useCodeStep(user.id, step);
       return codes;
     },
-    disable: ({ id }: Pick<User, 'id'>): Promise<void> => users.setSecondFactor(id, null, []),
+    disable: ({ id }: Pick<User, 'id'>): Promise<void> => store.setSecondFactor(id, null, []),
     /** Uses up a code of the app, or a recovery code; false if it is wrong or was used before. */
     async verify(user: User, code: string): Promise<boolean> {
       if (user.secondFactor === null) return false;
       const step = stepOf(user, user.secondFactor, code);
       return step === undefined
-        ? users.useRecoveryCode(user.id, hashOf(code))
-        : users.useCodeStep(user.id, step);
+        ? store.useRecoveryCode(user.id, hashOf(code))
+        : store.useCodeStep(user.id, step);
     },
   };
 }

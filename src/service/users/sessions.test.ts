@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Session, User } from '../accounts/user.ts';
+import type { SessionStore } from './session-store.ts';
 import { makeSessions } from './sessions.ts';
-import type { UserStore } from './user-store.ts';
 
 const user: User = {
   ...{ id: 1, uid: 'u', account: 1, name: 'Ann', signInName: 'ann', role: 'agent', language: '' },
@@ -17,7 +17,7 @@ function setUp() {
   const kept = new Map<string, Session>();
   const time = { now: 1_000_000_000 };
   const store = {
-    openSession: async ({ id, at, address, browser }: Parameters<UserStore['openSession']>[0]) =>
+    openSession: async ({ id, at, address, browser }: Parameters<SessionStore['openSession']>[0]) =>
       void kept.set(id, { id, user, openedAt: at, usedAt: at, address, browser }),
     sessions: async () => [...kept.values()],
     openSessions: async (ids: readonly string[]) => {
@@ -29,7 +29,7 @@ function setUp() {
       const session = kept.get(id);
       if (session) kept.set(id, { ...session, usedAt });
     },
-    trimSessions: async ({ openedBefore, usedBefore }: Parameters<UserStore['trimSessions']>[0]) => {
+    trimSessions: async ({ openedBefore, usedBefore }: Parameters<SessionStore['trimSessions']>[0]) => {
       for (const { id, openedAt, usedAt } of kept.values())
         if (openedAt < openedBefore || usedAt < usedBefore) kept.delete(id);
     },
@@ -37,7 +37,7 @@ function setUp() {
     closeSessions: async (_user: number, except: string | null) => {
       for (const id of kept.keys()) if (id !== except) kept.delete(id);
     },
-  } as unknown as UserStore;
+  } as unknown as SessionStore;
   return { kept, time, sessions: makeSessions(store, () => time.now) };
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Session, User } from '../accounts/user.ts';
-import type { UserStore } from './user-store.ts';
+import type { SessionStore } from './session-store.ts';
 
 /**
  * A session ends after 12 hours without an open page, and after 30 days in any case (NIST SP 800-63B, 2.1.3). An open
@@ -15,7 +15,7 @@ const USE_STORED_MS = 60_000;
 
 export type Sessions = ReturnType<typeof makeSessions>;
 
-export function makeSessions(users: UserStore, clock: () => number) {
+export function makeSessions(store: SessionStore, clock: () => number) {
   const listeners = new Set<{ session: Session; end: () => void }>();
   const notify = (closed: (session: Session) => boolean) => {
     for (const { session, end } of [...listeners]) if (closed(session)) end();
@@ -30,39 +30,39 @@ export function makeSessions(users: UserStore, clock: () => number) {
     ): Promise<string> {
       const cookie = randomBytes(32).toString('base64url');
       const session = { id: idOf(cookie), user: user.id, at: clock(), address };
-      await users.openSession({ ...session, browser: plain(browser) });
+      await store.openSession({ ...session, browser: plain(browser) });
       return cookie;
     },
     /** The session of a cookie if it is valid now; stores that it is used. */
     async find(cookie: string | undefined): Promise<Session | undefined> {
       if (cookie === undefined || cookie === '') return undefined;
-      const session = await users.session(idOf(cookie));
+      const session = await store.session(idOf(cookie));
       const now = clock();
       if (session === undefined) return undefined;
       if (isOver(session, now)) {
-        await users.closeSession(session.id);
+        await store.closeSession(session.id);
         return undefined;
       }
-      if (now >= session.usedAt + USE_STORED_MS) await users.useSession(session.id, now);
+      if (now >= session.usedAt + USE_STORED_MS) await store.useSession(session.id, now);
       return session;
     },
     async close(session: Pick<Session, 'id'>): Promise<void> {
-      await users.closeSession(session.id);
+      await store.closeSession(session.id);
       notify(({ id }) => id === session.id);
     },
     /** Ends all sessions of a user except one. */
     async closeAll(user: User, except: Session | null): Promise<void> {
-      await users.closeSessions(user.id, except?.id ?? null);
+      await store.closeSessions(user.id, except?.id ?? null);
       notify((session) => session.user.id === user.id && session.id !== except?.id);
     },
     /** Those of a user that are valid now, the last used first. */
     list: async (user: User): Promise<Omit<Session, 'user'>[]> =>
-      (await users.sessions(user.id)).filter((session) => !isOver(session, clock())),
+      (await store.sessions(user.id)).filter((session) => !isOver(session, clock())),
     /** Ends what listens to sessions that another process has closed. */
     async endClosed(): Promise<void> {
       const ids = [...new Set([...listeners].map(({ session }) => session.id))];
       if (ids.length === 0) return;
-      const open = new Set(await users.openSessions(ids));
+      const open = new Set(await store.openSessions(ids));
       const asked = new Set(ids);
       notify(({ id }) => asked.has(id) && !open.has(id));
     },
@@ -74,7 +74,7 @@ export function makeSessions(users: UserStore, clock: () => number) {
     },
     /** Deletes expired sessions. */
     trim: (): Promise<void> =>
-      users.trimSessions({ openedBefore: clock() - MAX_AGE_MS, usedBefore: clock() - IDLE_MS }),
+      store.trimSessions({ openedBefore: clock() - MAX_AGE_MS, usedBefore: clock() - IDLE_MS }),
   };
 }
 

@@ -6,9 +6,9 @@ import type { Keys } from '../accounts/keys.ts';
 import { byUid, given, nothing, operation, type ZodInstance } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { reachable } from './reachable.ts';
+import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook.ts';
 import { makeWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
 import { webhookSecret } from './webhook-message.ts';
-import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const events = z.array(z.enum(webhookEvents)).min(1).describe('Which events are sent.');

@@ -1,6 +1,6 @@
 import { Refusal } from '../kit/refusal.ts';
-import type { WebhookStore } from './webhook-rows.ts';
-import { maxWebhooks, type Webhook, type WebhookChange } from './webhook-store.ts';
+import { maxWebhooks, type Webhook, type WebhookChange } from './webhook.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 export type WebhookChanges = ReturnType<typeof makeWebhookChanges>;
 

@@ -4,7 +4,7 @@ import { button, changeForm, hiddenFields, oneOf } from '../kit/form.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { pager, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
-import type { Delivery, Webhook } from './webhook-store.ts';
+import type { Delivery, Webhook } from './webhook.ts';
 
 const kinds = { new: '', retry: 'ringing', delivered: 'answered', failed: 'missed' } as const;
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { noExtensions } from '../accounts/extensions.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { type CallRecord, noExtras } from '../calls/call-record.ts';
+import type { DueDelivery } from './webhook.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
-import type { DueDelivery } from './webhook-store.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 7));
 const call: CallRecord = {

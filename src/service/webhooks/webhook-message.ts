@@ -3,7 +3,7 @@ import type { Extensions } from '../accounts/extensions.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { screenCall } from '../calls/screens.ts';
-import type { DueDelivery, Webhook } from './webhook-store.ts';
+import type { DueDelivery, Webhook } from './webhook.ts';
 
 /** The secret that a webhook's receiver verifies signatures with. It is not stored, like tokens (see keys.ts). */
 export function webhookSecret(

@@ -27,11 +27,11 @@ import { table } from '../kit/table.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
+import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook.ts';
 import { makeWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
 import { webhookSecret } from './webhook-message.ts';
-import type { WebhookStore } from './webhook-rows.ts';
-import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const home = '/webhooks';

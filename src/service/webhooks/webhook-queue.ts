@@ -1,7 +1,7 @@
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts';
-import type { WebhookStore } from './webhook-rows.ts';
-import type { DueDelivery } from './webhook-store.ts';
+import type { DueDeliveryStore } from './due-delivery-store.ts';
+import type { DueDelivery } from './webhook.ts';
 
 /** An event as the dispatcher carries it, with what it was made of. */
 export type QueuedDelivery = QueuedEvent & { readonly delivery: DueDelivery };
@@ -18,7 +18,7 @@ const callIdOf = ({ call, id }: DueDelivery) => call?.id ?? `test ${id}`;
 
 /** The queue of one webhook, for the dispatcher. `bodyOf`: makes the body to send. */
 export function webhookQueue(
-  store: WebhookStore,
+  store: DueDeliveryStore,
   webhook: number,
   bodyOf: (delivery: DueDelivery) => string,
 ): DeliveryQueue & {

@@ -6,12 +6,12 @@ import { monotonicMs } from '../../shared/process/clock.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { classifyAnswer } from './classify-answer.ts';
+import { hostOf, type Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { newHealth, nextHealth } from './webhook-health.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 import { type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
-import type { WebhookStore } from './webhook-rows.ts';
-import { hostOf, type Webhook } from './webhook-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 export type SenderParts = {
   readonly store: WebhookStore;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { oncePerMinute } from '../../shared/log/log.ts';
 import { every } from '../kit/every.ts';
+import type { Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { LEASE_MS, type Lease, leaseRequest, nextLease } from './webhook-lease.ts';
-import type { WebhookStore } from './webhook-rows.ts';
 import { createWebhookSender, namesOf, type SenderParts, type WebhookSender } from './webhook-sender.ts';
-import type { Webhook } from './webhook-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 

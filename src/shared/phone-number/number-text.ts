@@ -33,8 +33,11 @@ const keypadWords: ReadonlyMap<string, Placeholder> = new Map([
 export function numberIn(text: string, country?: string | null): string {
   // Most names have no digits.
   if (text.length > MAX_TEXT || !/[\d\u0080-\uffff%]/.test(text)) return '';
-  // `#` ends dialling.
-  const { texts, unread } = numberTexts(text.replace(/(?<=\d)#$/, ''), country);
+  // `#` ends dialling. A second plus, or a 0 for an outside line before it, belongs to the PBX: `++4930`, `0+4930`.
+  const dialled = text
+    .replace(/(?<=\d)#$/, '')
+    .replace(/(?<![^\s<:"])(?:\+|00?)\+(?=[1-9](?:[ ()./-]{0,2}\d){6})/, '+');
+  const { texts, unread } = numberTexts(dialled, country);
   // A PBX writes one: what a person would have to explain is read as it stands.
   const [whole] = unread.length === 1 && unread[0]?.reason === 'ambiguous' ? unread : [];
   return texts[0] ?? (whole && /^\+?\d[\d ().-]*$/.test(whole.text) ? whole.text : '');

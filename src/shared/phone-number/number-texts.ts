@@ -137,7 +137,7 @@ function numberList(text: string): NumberTexts | undefined {
 /** `0171 392****`, `030 9018…`, `***1820`, `0171 392 XXXX`: some digits are hidden. Not `*72` or `#31#`, which are dialled. */
 const isMasked = (text: string) =>
   /\d[\s()./-]*(?:[*#_?]|\.{2}|x{2})|(?:[*#_]{3}|\.{2}|x{2})[\s.-]*\d/i.test(
-    text.replace(/^\s*[*#]{1,2}\d+(?:[*#]+\d*)*#?(?=[\d+\s]*$)/, ''),
+    text.replace(/^\s*[*#]{1,2}\d[\d*#]*(?=[\d+\s]*$)/, ''),
   );
 
 const isComma = (separator: string) => separator === ',' || separator === LABEL;

@@ -123,10 +123,17 @@ const markIn = (label: string): string | undefined =>
   notCalled.find(({ has, when }) => has.test(label) && (when === 'always' || !calledWords.test(label)))?.mark;
 const placesOnly = new RegExp(`^(?:[\\s.:/=#'()-]*${place}(?!\\p{L}))*[\\s.:/=#'()-]*$`, 'iu');
 
+/** `Fax; 040 123456`: a label in a field of its own, before the first number. */
+const labelFirst = new RegExp(
+  `^\\s*(?<label>${faxWords}|${pagerWords}|${assistantWords})[.:]?\\s*[,;|\\n]\\s*(?=[+(\\d])`,
+  'iu',
+);
+
 /** A text with a mark in place of each label of a number at which the person is not called, on its side of the number. */
 function withoutCalled(text: string): string {
   // `Assistent(in)`
   let marked = text
+    .replace(labelFirst, '$<label>: ')
     .replace(/(?<=\p{L})\((?:in|e)\)/giu, '')
     .replace(inBrackets, (whole, label: string, at: number, all: string) => {
       const mark = markIn(label);

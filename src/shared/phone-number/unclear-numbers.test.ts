@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { normaliseNumber } from './normalise-number.ts';
 import { readNumbers } from './read-numbers.ts';
 
 /** What is written, the numbers in it, and the parts that are named; in Germany unless a country stands behind it. */
@@ -297,6 +298,22 @@ for (const [what, ofThat] of Object.entries(rows))
       assert.deepEqual(found, { numbers, unread }, `${text} in ${country}`);
     }
   });
+
+test('a label in a field of its own is that of the number behind it', () => {
+  for (const label of ['Fax;', 'Fax,', 'Telefax |', 'Fax:;', 'Pager;', 'Secretary;']) {
+    assert.deepEqual(readNumbers(`${label} 040 123456`, 'DE').numbers, [], label);
+    assert.equal(readNumbers(`${label} 040 123456`, 'DE').unread.length, 1, label);
+    assert.deepEqual(readNumbers(`${label} 040 123456; 030 901820`, 'DE').numbers, ['+4930901820'], label);
+  }
+  assert.deepEqual(readNumbers('Tel; 040 123456', 'DE').numbers, ['+4940123456']);
+});
+
+test('many stars and hashes are read in one pass: in each of their groups, they would take for ever', () => {
+  for (const text of [`*1${'*'.repeat(900)}- 030`, `*21${'#'.repeat(60)}x`, `#21${'*#'.repeat(60)}a`]) {
+    assert.deepEqual(readNumbers(text, 'DE').unread, [{ text, reason: 'not-a-number' }]);
+    assert.equal(normaliseNumber(text, 'DE'), '');
+  }
+});
 
 test('whatever counts beside a number, it stays itself or is named', () => {
   const numbers = [

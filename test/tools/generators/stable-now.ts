@@ -9,7 +9,7 @@ import { serviceSection } from '../../../src/cli/config/service-section.ts';
 import { steps as postgresSteps } from '../../../src/service/store/postgres/migrations.ts';
 import { serviceSchema } from '../../../src/service/store/sqlite/open.ts';
 import { makeMeter } from '../../../src/service/upkeep/meter.ts';
-import { webhookEvents } from '../../../src/service/webhooks/webhook-store.ts';
+import { webhookEvents } from '../../../src/service/webhooks/webhook.ts';
 import type { ReconcilerStatus } from '../../../src/shared/delivery/reconcile-state.ts';
 import { type Message, messages } from '../../../src/shared/log/messages.ts';
 import type { Step } from '../../../src/shared/storage/written-by.ts';

@@ -1,6 +1,6 @@
 import { customer } from '../../../src/service/people/customer.fixture.ts';
 import type { Customer } from '../../../src/service/people/customer-fields.ts';
-import type { Segment } from '../../../src/service/people/customer-store.ts';
+import type { Segment } from '../../../src/service/people/segment-store.ts';
 
 /** Customers of a fictitious property manager in Hamburg. Their numbers are those of the recordings, and not in use. */
 export const segments: readonly Segment[] = [

@@ -1,6 +1,6 @@
 import { type CallExtras, noExtras } from '../../../src/service/calls/call-record.ts';
 import type { Store } from '../../../src/service/database/store.ts';
-import type { CallerAction } from '../../../src/service/people/caller-store.ts';
+import type { CallerAction } from '../../../src/service/people/caller-action-store.ts';
 import type { CallStatus } from '../../../src/shared/api/contract/call-status.ts';
 import { normaliseNumber } from '../../../src/shared/phone-number/normalise-number.ts';
 import { preciseMs } from '../../../src/shared/process/clock.ts';

@@ -19,7 +19,7 @@ import type { Store } from '../../../src/service/database/store.ts';
 import { openForWriting } from '../../../src/service/store/sqlite/open.ts';
 import { makePasswords } from '../../../src/service/users/password.ts';
 import { addUser } from '../../../src/service/users/users.ts';
-import { webhookEvents } from '../../../src/service/webhooks/webhook-store.ts';
+import { webhookEvents } from '../../../src/service/webhooks/webhook.ts';
 import { cache } from '../debian-tree.ts';
 import { password } from '../service/people.ts';
 import {

@@ -8,7 +8,7 @@ import { request as httpRequest } from 'undici';
 import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import { everyCall } from '../../../src/service/calls/call-store.ts';
 import { openStore } from '../../../src/service/database/open-store.ts';
-import type { StoredAction } from '../../../src/service/people/caller-store.ts';
+import type { StoredAction } from '../../../src/service/people/caller-action-store.ts';
 import { customer } from '../../../src/service/people/customer.fixture.ts';
 import { forgetNumber } from '../../../src/service/people/forget-number.ts';
 import { startService } from '../../../src/service/service.ts';

@@ -8,7 +8,7 @@ import { newUid } from '../../../src/service/accounts/directory.ts';
 import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import { type DatabaseSettings, openStore } from '../../../src/service/database/open-store.ts';
 import { customer } from '../../../src/service/people/customer.fixture.ts';
-import type { Segment } from '../../../src/service/people/customer-store.ts';
+import type { Segment } from '../../../src/service/people/segment-store.ts';
 import { type ServiceOptions, startService } from '../../../src/service/service.ts';
 import type { HistoryEntry, HistoryPage } from '../../../src/shared/api/contract/history.ts';
 import { type Log, silentLog } from '../../../src/shared/log/log.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { allFields, fieldKey, readFields } from './frame.ts';
+import { allFields, fieldKey, readFields, recordable } from './frame.ts';
 
 const keys = ['Uniqueid', 'Channel', 'CallerIDNum', '__proto__', 'Event', 'Response'];
 
@@ -51,6 +51,16 @@ test('fields: whatever the lines are, each value is the one that a plain reading
       assert.deepEqual(new Map(Object.entries(valuesOf(frame))), expected);
     }),
   );
+});
+
+test('many carriage returns are read in one pass: from each of them, it would take minutes', () => {
+  const many = '\r'.repeat(400_000);
+  const frame = Buffer.from(`Event: X${many}\nChannel: a${many}b\r\n\r\n`);
+  assert.deepEqual([...allFields(frame)].slice(0, 2), [
+    ['Event', 'X'],
+    ['Channel', `a${many}b`],
+  ]);
+  assert.equal(`${recordable(frame)}`, `Event: X\r\nChannel: a${many}b`);
 });
 
 test('a value keeps neither the frame nor the bytes that it came in', () => {

@@ -40,14 +40,14 @@ export const responsePrefix = 'Response: ';
 
 /** A frame as recordings hold it: lines joined by CR LF, without the blank line; bytes as they came. */
 export function recordable(frame: Buffer): Buffer {
-  const text = frame.toString('latin1').replace(/[\r\n]+$/, '');
-  return Buffer.from(text.replace(/\r*\n/g, '\r\n'), 'latin1');
+  const text = frame.toString('latin1').replace(/(?<![\r\n])[\r\n]+$/, '');
+  return Buffer.from(text.replace(/(?<!\r)\r*\n/g, '\r\n'), 'latin1');
 }
 
 /** All values of a frame by key, the first of each; in Latin-1 one character for each byte. */
 export function allFields(frame: Buffer, encoding: 'latin1' | 'utf8' = 'latin1'): Map<string, string> {
   const fields = new Map<string, string>();
-  for (const line of frame.toString(encoding).split(/\r*\n/)) {
+  for (const line of frame.toString(encoding).split(/(?<!\r)\r*\n/)) {
     const colon = line.indexOf(':');
     const key = line.slice(0, colon);
     if (colon > 0 && !fields.has(key)) fields.set(key, line.slice(colon + 1).replace(/^ /, ''));

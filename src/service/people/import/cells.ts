@@ -28,7 +28,7 @@ export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Ge
   const isBlank = (char: string | undefined) => (char === ' ' || char === '\t') && char !== delimiter;
   const isEnd = (char: string | undefined) =>
     char === undefined || char === delimiter || char === '\n' || char === '\r';
-  const unquoted = new RegExp(`[^${delimiter === '|' ? '\\|' : delimiter}\\r\\n]*`, 'y');
+  const unquoted = new RegExp(`[^${RegExp.escape(delimiter)}\\r\\n]*`, 'y');
   const restOfLine = /[^\r\n]*/y;
   const breaks = /\r\n|\r|\n/g;
 

@@ -21,6 +21,7 @@ const headers: Record<Meaning, string> = {
     Organization 1 - Title|Phone Type|Numéro de contrat|Bestellnummer|Mandatsreferenz|Факс|Рабочий факс|Телефакс|ФАКС 2|Φαξ|ΦΑΞ|传真|传真号码|傳真|فاكس|رقم الفاكس|פקס|ファックス|ファクス番号|ﾌｧｯｸｽ|팩스|Faks
     FAX番号|FAX번호|FAX号码|ＦＡＸ番号|番号FAX|Faxszám|Faxové číslo|Numer faksu|Faks numarası|Faksi|Faxnr.|Faxgerät privat
     Indirizzo|Città|CAP|P.IVA|Partita IVA|Codice fiscale|Telefon (Fax)|Phone (Fax)|Phone (Work Fax)|Telefon (Fax geschäftlich)|Phone [Fax]|Telefon (Sekretariat)
+    Telefon Sekretariat|Sekretariat Telefon|Tel.-Nr. Sekretariat|Téléphone secrétariat|Teléfono secretaría
     Phone (Assistant)|Phone (Spouse)|Téléphone (secrétariat)|Prefisso|Nome utente|Data di nascita|Numero fattura|Note
     Morada|Código postal|Contribuinte|Nome do produto|Observações|group_id_name|Contact Owner.id|Responsável|Localidade|Número de fatura`,
   numbers: `Natel|Natel-Nr.|Natel Nr|Hdy|Hdy.|Festn.|Mobilf.|Direktwahl|Fixnetz 2|Telefon Fixnetz|Port.|Telefon (auch Fax)|Tel. (+Fax)

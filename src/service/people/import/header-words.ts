@@ -23,7 +23,7 @@ const vocabulary = {
     nazione paese`,
   /** A telephone at which the person is not called, also where it stands in brackets. */
   elsewhere: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd
-    assistant assistants assistent assistentin assistente assistenten asst ayudante asistente secretary spouse partner
+    assistant assistants assistent assistentin assistente assistenten asst ayudante asistente secretary sekretariat secretariat secretariaat secretaria segreteria spouse partner
     ehepartner conjoint conyuge faks faksi faksas fakss telefaks facsimil segretaria segretario coniuge`,
   /** Not a caller's number and not a customer's name, whatever is next to it: another person, or a detail of a telephone. */
   never: `isdn rnis email emails mail mails courriel correo skype im messenger imap
@@ -134,7 +134,7 @@ const vocabulary = {
     primary primar hoofd other ander andere autre otro otra weiteres weiterer secondary car auto voiture coche day
     daytime evening tagsuber international inland ausland praxis arbeit kantoor pro professionnel oficina despacho
     ufficio lavoro privato principale abitazione aziendale altro escritorio trabalho outro residencia standard
-    default internal interne intern sekretariat eltern mutter alt alternate evening dom bur zweit ersatz`,
+    default internal interne intern eltern mutter alt alternate evening dom bur zweit ersatz`,
   /** Which or how: it changes nothing. */
   neutral: `radio with incl including inkl inklusive mit avec con incluido met value wert valeur valor waarde
     formatted associated social sociale comercial commercial commerciale dial billing perso nat naturl natural

@@ -1,11 +1,6 @@
 import type { Customer } from '../customer-fields.ts';
-import {
-  type CustomerStore,
-  isSameCustomer,
-  type PutRefusal,
-  type Replacement,
-  refusalOf,
-} from '../customer-store.ts';
+import type { CustomerStore } from '../customer-store.ts';
+import { isSameCustomer, type PutRefusal, type Replacement, refusalOf } from '../customer-writer.ts';
 
 /** The customers of an account in memory, as far as an import needs them. `before`: is called before a change. */
 export function memoryCustomers(

@@ -1,8 +1,9 @@
 import { createPause, pieces } from '../../kit/event-loop-pauses.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
-import { isSameCustomer, type PutRefusal, type ReplaceCustomers, type Segment } from '../customer-store.ts';
+import { isSameCustomer, type PutRefusal, type ReplaceCustomers } from '../customer-writer.ts';
 import { refusalText } from '../refusal-text.ts';
+import type { Segment } from '../segment-store.ts';
 import { type FindCustomers, readKnown } from './known-customers.ts';
 import { isStorable, type PlannedCustomer, planCustomers, type Storable } from './plan-import.ts';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { rowsOf } from './cells.ts';
 import { readTable } from './table.ts';
 
 /** A table as its header and its lines, cells separated by ¦, each with its number. */
@@ -187,6 +188,17 @@ test('who reads very many blank lines, or one very wide line, gets something to 
   const [wide, next] = [...readTable(`a,b\n${'x,'.repeat(50_000)}\n1,2\n`).rows()];
   assert.equal(wide?.cells.length, 10_001);
   assert.deepEqual(next, { line: 3, cells: ['1', '2'] });
+});
+
+test('cells of many @ and dots are read in one pass: from each of them, a table would take minutes', () => {
+  const cell = `${'@.'.repeat(248)} x`;
+  const { above, lines } = read(';;;;;q\n'.repeat(11) + `${`${cell};`.repeat(5)}q\n`.repeat(89));
+  assert.deepEqual([above + lines.length, lines.at(-1)], [100, `100 ${`${cell}¦`.repeat(5)}q`]);
+});
+
+test('any character that is no quote can separate cells', () => {
+  for (const delimiter of ['\t', ' ', ';', '|', ',', '\0', '\\', ']', '^', '-', '/', 'r'])
+    assert.deepEqual([...rowsOf(`on${delimiter}two\n`, delimiter)], [{ line: 1, cells: ['on', 'two'] }]);
 });
 
 test('a separator that is a quotation mark, an escape or a letter is none', () => {

@@ -215,4 +215,4 @@ function holdsNumber(cell: string): boolean {
 }
 
 /** A cell that is nothing that a column is called: a number, a date, an address. */
-const data = /^[+(]?\d[\d\s()./–-]{4,}$|^\S+@\S+\.\S+$|^\+\d/;
+const data = /^[+(]?\d[\d\s()./–-]{4,}$|^[^\s@]+@[^\s@.]+\.[^\s@]+$|^\+\d/;

@@ -21,6 +21,7 @@ export const steps: readonly Step[] = [
   { name: 'site-tokens', sql: sqlOf('./step-3.sql') },
   { name: 'closed-calls', sql: sqlOf('./step-4.sql') },
   { name: 'customers-by-beginning', sql: sqlOf('./step-5.sql') },
+  { name: 'answered-by-number', sql: sqlOf('./step-6.sql') },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */

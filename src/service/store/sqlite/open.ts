@@ -60,6 +60,7 @@ export const serviceSchema: Schema = {
     { name: 'rows-of-accounts', sql: sqlOf('./step-2.sql'), deletes: rowsOfRemovedAccounts },
     { name: 'site-tokens', sql: sqlOf('./step-3.sql') },
     { name: 'closed-calls', sql: sqlOf('./step-4.sql') },
+    { name: 'answered-by-number', sql: sqlOf('./step-5.sql') },
   ],
   ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openForWriting, statementRunner } from '../store/sqlite/open.ts';
 import type { Statements, Value } from '../store/statements.ts';
-import { callerRows } from './caller-store.ts';
+import { createMissedCallerStore } from './missed-caller-store.ts';
 
 const CALLS = 30_000;
 
@@ -29,7 +29,7 @@ function flooded(t: TestContext, number: string) {
     return found;
   };
   const along = (index: string) => `INDEXED BY ${index}`;
-  const callers = callerRows({ read, along } as Statements, (work) => work());
+  const callers = createMissedCallerStore({ read, along } as Statements, (work) => work());
   return { callers, rows: () => rows };
 }
 

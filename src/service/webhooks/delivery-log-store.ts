@@ -1,0 +1,72 @@
+import { inSteps, rewriteTexts, type Statements, trimOldest, type Value } from '../store/statements.ts';
+import { STEP } from './waiting-deliveries.ts';
+import type { Delivery } from './webhook.ts';
+
+type PageQuery = {
+  readonly webhook: number;
+  readonly failed: boolean;
+  readonly before: number | null;
+  readonly limit: number;
+};
+
+type Page = { readonly deliveries: Delivery[]; readonly next: number | null };
+
+/** What was sent and what waits, as people see it. */
+export const createDeliveryLogStore = ({ read, write }: Pick<Statements, 'read' | 'write'>) => ({
+  /** Newest first; `before`: older than this one. */
+  async page({ webhook, failed, before, limit }: PageQuery): Promise<Page> {
+    const values: Value[] = [webhook];
+    const where = ['d.webhook_id = $1'];
+    if (failed) where.push("d.state = 'failed'");
+    if (before !== null) where.push(`d.id < $${values.push(before)}`);
+    const deliveries = await read<Delivery>(
+      `SELECT d.id, d.event, d.at, d.state, d.tries, d.tried_at AS "triedAt", d.http_status AS "httpStatus",
+         d.answer, c.call_id AS "callId"
+       FROM webhook_deliveries d LEFT JOIN calls c ON c.id = d.call_row
+       WHERE ${where.join(' AND ')} ORDER BY d.id DESC LIMIT $${values.push(limit + 1)}`,
+      ...values,
+    );
+    const more = deliveries.length > limit;
+    return {
+      deliveries: deliveries.slice(0, limit),
+      next: more ? (deliveries[limit - 1] as Delivery).id : null,
+    };
+  },
+  /** Sends one again, or (null) all that have failed until now; gives how many. */
+  async sendAgain(id: number, delivery: number | null, at: number): Promise<number> {
+    const again = async (where: string, ...values: Value[]) => {
+      const sql = `UPDATE webhook_deliveries SET state = 'new', attempts = 0, rejections = 0, queued_at = $2
+         WHERE webhook_id = $1 AND ${where} RETURNING id`;
+      return (await write(sql, id, at, ...values)).length;
+    };
+    if (delivery !== null) return again("id = $3 AND state IN ('delivered', 'failed')", delivery);
+    const failed = "webhook_id = $1 AND state = 'failed'";
+    const [{ id: end } = { id: null }] = await read<{ id: number | null }>(
+      `SELECT max(id) AS id FROM webhook_deliveries WHERE ${failed}`,
+      id,
+    );
+    const next = `SELECT max(id) AS id FROM
+      (SELECT id FROM webhook_deliveries WHERE ${failed} AND id > $2 AND id <= $3 ORDER BY id LIMIT ${STEP}) next`;
+    // By their ids: what fails meanwhile is not sent again.
+    for (let [after, sent] = [0, 0]; ; ) {
+      const [{ id: upTo } = { id: null }] = await read<{ id: number | null }>(next, id, after, end);
+      if (upTo === null) return sent;
+      sent += await again("state = 'failed' AND id > $3 AND id <= $4", after, upTo);
+      after = upTo;
+    }
+  },
+  /**
+   * Deletes the receivers' answers to events of a number's calls, and writes others `without` the number; returns how
+   * many of those.
+   */
+  async forget(account: number, number: string, without: (text: string) => string): Promise<number> {
+    const answers = `UPDATE webhook_deliveries SET answer = NULL WHERE id IN
+      (SELECT d.id FROM calls c JOIN webhook_deliveries d ON d.call_row = c.id
+       WHERE c.account_id = $1 AND c.number = $2 AND d.answer IS NOT NULL LIMIT ${STEP}) RETURNING id`;
+    await inSteps(STEP, () => write(answers, account, number));
+    const own = 'webhook_id IN (SELECT id FROM webhooks WHERE account_id = $1)';
+    return rewriteTexts({ read, write }, 'webhook_deliveries', 'answer', own, account, without);
+  },
+  /** Deletes the deliveries of events before `before`. */
+  trim: (before: number): Promise<number> => trimOldest({ read, write }, 'webhook_deliveries', before),
+});
