@@ -11,10 +11,10 @@ import { type AppOptions, buildApp } from './app/app.ts';
 import { closeApp, listen } from './app/listen.ts';
 import { makeScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
+import { createAccountTurns } from './kit/account-turns.ts';
 import { makeBudgets, makeRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
 import { bracketed, linkAddress, publicAddress } from './kit/public-address.ts';
-import { makeTurns } from './kit/turns.ts';
 import { makeCallBackList } from './people/call-back-list.ts';
 import { sendLastWith, sendWhoCalls } from './people/who-calls.ts';
 import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
@@ -210,7 +210,7 @@ async function buildServiceApp(
 ) {
   const linkOrigin = () =>
     linkAddress(options, { host: options.listen.host, port: (app.server.address() as AddressInfo).port });
-  const limits = { budgets: makeBudgets(), turns: makeTurns(), rateLimit: makeRateLimit() };
+  const limits = { budgets: makeBudgets(), turns: createAccountTurns(), rateLimit: makeRateLimit() };
   directory.onRemoved(({ accounts, integrations }) => {
     for (const id of integrations) limits.rateLimit.forget('integration', id);
     for (const id of accounts) {

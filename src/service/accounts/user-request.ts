@@ -1,5 +1,5 @@
+import type { Turn } from '../kit/account-turns.ts';
 import type { Answer, PageRequest } from '../kit/page-request.ts';
-import type { Turn } from '../kit/turns.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import type { Account } from './directory-store.ts';
 import type { Extensions } from './extensions.ts';

@@ -6,7 +6,7 @@ import type { ErrorBody } from '../../shared/api/contract/errors.ts';
 import { basePath } from '../../shared/api/contract/paths.ts';
 import { methodsOf } from '../../shared/api/contract/routes.ts';
 import { preciseMs } from '../../shared/process/clock.ts';
-import type { Sender } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory-copy.ts';
 import { callRoutes } from '../activity/call-routes.ts';
 import { type Exchange, makeExchange, send } from '../history/exchange.ts';
 import { historyRoutes } from '../history/history-routes.ts';

@@ -4,8 +4,8 @@ import type { Integration } from '../accounts/directory-store.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { makeScreens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
+import { createAccountTurns } from '../kit/account-turns.ts';
 import { makeBudgets, makeRateLimit } from '../kit/budget.ts';
-import { makeTurns } from '../kit/turns.ts';
 import { makeCallBackList } from '../people/call-back-list.ts';
 import { makeMeter } from '../upkeep/meter.ts';
 import { makeAccess } from '../users/access.ts';
@@ -51,7 +51,7 @@ export async function appOn(store: Store, log: Log = silentLog) {
       access: makeAccess(store.users, keys, [], clock, log),
       ...{
         budgets: makeBudgets(),
-        turns: makeTurns(),
+        turns: createAccountTurns(),
         meter: makeMeter(),
         webhooks: { poke: () => {} },
         webhookNetworks: [],

@@ -5,8 +5,8 @@ import type { Sender } from '../accounts/directory-copy.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
+import type { AccountTurns } from '../kit/account-turns.ts';
 import type { Budgets, RateLimit } from '../kit/budget.ts';
-import type { Turns } from '../kit/turns.ts';
 import type { CallBackList } from '../people/call-back-list.ts';
 import type { Meter } from '../upkeep/meter.ts';
 import type { Observed } from '../upkeep/service-alerts.ts';
@@ -24,7 +24,7 @@ export type ServiceContext = {
   readonly sessions: Sessions;
   readonly access: Access;
   readonly budgets: Budgets;
-  readonly turns: Turns;
+  readonly turns: AccountTurns;
   /** As people reach the service, if the settings say it: see publicAddress. */
   readonly publicUrl?: string | undefined;
   /** The address in links that are sent to others: see linkAddress. */

@@ -2,9 +2,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { sameText } from '../accounts/keys.ts';
 import type { Role } from '../accounts/user.ts';
 import type { Handler, Pages, UserRequest } from '../accounts/user-request.ts';
+import type { Turn } from '../kit/account-turns.ts';
 import { isRead } from '../kit/page-request.ts';
 import { PartlyDone, Refusal, refusalOf } from '../kit/refusal.ts';
-import type { Turn } from '../kit/turns.ts';
 import { isOwnerGone } from '../store/statements.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { ServiceContext } from './context.ts';

@@ -10,21 +10,50 @@ export const MAX_OPEN_CALLS = 500;
 /** Calls whose last sent state is remembered. */
 const MAX_REMEMBERED = 20_000;
 
+type Screen = { readonly reader: 'user' | 'token'; readonly send: (frame: string) => void };
+
+/** The streams of this process, by account. */
+function createStreams() {
+  const screens = new Map<number, Set<Screen>>();
+  const closers = new Set<{ readonly account: number; readonly end: () => void }>();
+  return {
+    /** The accounts that have one. */
+    accounts: () => screens.keys(),
+    of: (account: number): Iterable<Screen> => screens.get(account) ?? [],
+    has: (account: number): boolean => screens.has(account),
+    count: () => [...screens.values()].reduce((sum, { size }) => sum + size, 0),
+    /** Returns a function that removes it. */
+    add(account: number, screen: Screen): () => void {
+      const ofAccount = screens.get(account) ?? new Set();
+      screens.set(account, ofAccount.add(screen));
+      return () => {
+        ofAccount.delete(screen);
+        if (ofAccount.size === 0 && screens.get(account) === ofAccount) screens.delete(account);
+      };
+    },
+    /** Calls `end` when the streams of the account must end. Returns a function that removes it. */
+    onClose(account: number, end: () => void): () => void {
+      const closer = { account, end };
+      closers.add(closer);
+      return () => closers.delete(closer);
+    },
+    /** Ends every stream, or those of an account: the screens reconnect and load the current calls. */
+    close(account?: number): void {
+      for (const closer of closers) if (account === undefined || closer.account === account) closer.end();
+    },
+  };
+}
+
 /** Sends the changes of calls to the screens that this process serves. `extensions`: those of an account. */
 export function makeScreens(extensions: (account: number) => Extensions = () => noExtensions) {
-  type Screen = { readonly reader: 'user' | 'token'; readonly send: (frame: string) => void };
-  const listeners = new Map<number, Set<Screen>>();
+  const streams = createStreams();
   const kept = new Set<number>();
-  const closers = new Set<{ readonly account: number; readonly end: () => void }>();
   const followers: ((account: number, call: CallRecord) => void)[] = [];
   const lastSent = new LRUCache<string, number>({ max: MAX_REMEMBERED });
-  const close = (account?: number) => {
-    for (const closer of closers) if (account === undefined || closer.account === account) closer.end();
-  };
   const sendToUsers = (account: number, frame: string) => {
-    for (const { reader, send } of listeners.get(account) ?? []) if (reader === 'user') send(frame);
+    for (const { reader, send } of streams.of(account)) if (reader === 'user') send(frame);
   };
-  const watched = (account: number) => listeners.has(account) || kept.has(account);
+  const watched = (account: number) => streams.has(account) || kept.has(account);
   return {
     /** Sends a call's new state, unless the screens already have it or a later one. */
     publish(account: number, call: CallRecord): void {
@@ -34,7 +63,7 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
       if (progress <= (lastSent.get(key) ?? -1)) return;
       lastSent.set(key, progress);
       const frames = { user: '', token: '' };
-      for (const { reader, send } of listeners.get(account) ?? []) {
+      for (const { reader, send } of streams.of(account)) {
         frames[reader] ||= eventFrame(
           'call',
           screenCall(call, reader === 'user' ? extensions(account) : null),
@@ -61,36 +90,22 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
     /** Watches an account's calls while it has no screen, too. */
     keep: (account: number, keeps: boolean): void => void (keeps ? kept.add(account) : kept.delete(account)),
     /** The accounts whose calls are watched. */
-    accounts: () => [...new Set([...listeners.keys(), ...kept])],
+    accounts: () => [...new Set([...streams.accounts(), ...kept])],
     /** How many screens there are. */
-    connected: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
+    connected: streams.count,
     /** Whether the account has one. */
-    hasScreen: (account: number) => listeners.has(account),
+    hasScreen: streams.has,
     watched,
     /** Calls `send` with frames of an event stream. Returns a function that ends it. */
-    subscribe(
+    subscribe: (
       { account, user }: { readonly account: number; readonly user: unknown },
       send: (frame: string) => void,
-    ): () => void {
-      const ofAccount = listeners.get(account) ?? new Set();
-      const screen = { reader: user === null ? 'token' : 'user', send } as const;
-      listeners.set(account, ofAccount.add(screen));
-      return () => {
-        ofAccount.delete(screen);
-        if (ofAccount.size === 0 && listeners.get(account) === ofAccount) listeners.delete(account);
-      };
-    },
-    /** Calls `end` when the streams of the account must end. Returns a function that removes it. */
-    onClose(account: number, end: () => void): () => void {
-      const closer = { account, end };
-      closers.add(closer);
-      return () => closers.delete(closer);
-    },
-    /** Ends every stream, or those of an account: the screens reconnect and load the current calls. */
-    close,
+    ): (() => void) => streams.add(account, { reader: user === null ? 'token' : 'user', send }),
+    onClose: streams.onClose,
+    close: streams.close,
     /** Ends the streams of an account that is gone, and forgets its calls. */
     forget(account: number): void {
-      close(account);
+      streams.close(account);
       kept.delete(account);
       for (const key of lastSent.keys()) if (key.startsWith(`${account} `)) lastSent.delete(key);
     },

@@ -38,19 +38,11 @@ export type Unauthenticated = {
   refuse(request: FastifyRequest, reply: FastifyReply): void;
 };
 
-/**
- * Records API requests in the history, with the effects of their events. The answer to an event confirms it, so it waits
- * for the disk. Other answers do not wait: a lookup delays a telephone call.
- */
-export function makeExchange(
-  { store, screens, observed, meter, log }: Parts,
-  unauthenticated: Unauthenticated,
-) {
+/** Stores entries and counts them, and says when that begins to fail and when it works again. */
+function createEntryWriter({ store, screens, observed, meter, log }: Parts) {
   let failing = false;
-  const unstored = new Map<number, number>();
-
   /** `gone`: its account has been removed, and nothing is stored. */
-  async function keep(entry: RecordedRequest): Promise<'stored' | 'failed' | 'gone'> {
+  return async (entry: RecordedRequest): Promise<'stored' | 'failed' | 'gone'> => {
     const { events } = meter.counts;
     const isEvent = entry.event !== null;
     meter.storing += 1;
@@ -72,8 +64,17 @@ export function makeExchange(
     } finally {
       meter.storing -= 1;
     }
-  }
+  };
+}
 
+/**
+ * Records API requests in the history, with the effects of their events. The answer to an event confirms it, so it waits
+ * for the disk. Other answers do not wait: a lookup delays a telephone call.
+ */
+export function makeExchange(parts: Parts, unauthenticated: Unauthenticated) {
+  const keep = createEntryWriter(parts);
+  /** Entries that are being stored, whose requests are answered already, by account. */
+  const unstored = new Map<number, number>();
   return {
     /**
      * Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. If the sender is no longer one,

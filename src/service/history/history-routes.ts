@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HistoryPage, HistoryQuery } from '../../shared/api/contract/history.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import type { Sender } from '../accounts/directory-copy.ts';
+import type { AccountTurns } from '../kit/account-turns.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { closedWith, whenClosed } from '../kit/closed-with.ts';
-import type { Turns } from '../kit/turns.ts';
 import type { Exchange } from './exchange.ts';
 import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch } from './request-store.ts';
 
@@ -24,7 +24,7 @@ export function historyRoutes(
   app: ZodInstance,
   exchange: Exchange,
   requests: RequestStore,
-  { budgets, turns }: { readonly budgets: Budgets; readonly turns: Turns },
+  { budgets, turns }: { readonly budgets: Budgets; readonly turns: AccountTurns },
 ): void {
   const parts: Parts = { requests, exchange, budgets };
   app.get(routes.getHistory.path, { schema: routes.getHistory.schema }, async (request, reply) => {

@@ -8,9 +8,9 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { errorSchema, validationErrorSchema } from '../../shared/api/contract/errors.ts';
+import type { Turn } from './account-turns.ts';
 import { Refusal } from './refusal.ts';
 import { line } from './text.ts';
-import type { Turn } from './turns.ts';
 
 /** A name of an account, integration or segment. */
 export const name = line('name');
@@ -36,7 +36,7 @@ const refusals = {
 const notFound = { 404: errorSchema.describe('There is no such thing.') };
 
 /**
- * What OpenAPI says of a route, and what it takes and gives; `by`: the parameters in its path; `turn`: see turns.ts. Every route can be refused
+ * What OpenAPI says of a route, and what it takes and gives; `by`: the parameters in its path; `turn`: see account-turns.ts. Every route can be refused
  * for a token, a field or the storage.
  */
 export function operation<

@@ -33,7 +33,7 @@ export function makeBudget(max: number, what: string) {
   };
 }
 
-/** Limits for each account, and for each of its users or tokens, besides the turns of its requests (see turns.ts). */
+/** Limits for each account, and for each of its users or tokens, besides the turns of its requests (see account-turns.ts). */
 export function makeBudgets() {
   const streams = makeBudget(50, 'open screens of this user or token');
   const accountStreams = makeBudget(500, 'open screens of this account');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeFairQueue } from './fair-queue.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 /** A queue whose jobs end when `end` says so; `begun` has the clients of all jobs that have started. */
 function setUp(limits: { running: number; waitingOfOne: number; waiting: number }) {
-  const queue = makeFairQueue(limits);
+  const queue = createFairQueue(limits);
   const begun: string[] = [];
   const refused: string[] = [];
   const ends: (() => void)[] = [];

@@ -7,7 +7,7 @@ export class Busy extends Refusal {
   }
 }
 
-/** Runs a client's job. A client that leaves, which the signal tells, gives up its turn. @throws Busy; the signal's reason */
+/** Runs a client's job. A client that leaves, which the signal tells, gives up its place. @throws Busy; the signal's reason */
 export type FairQueue = <T>(client: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 type FairQueueLimits = {
@@ -20,75 +20,89 @@ type FairQueueLimits = {
 };
 
 /**
- * Runs a few jobs at once. Waiting jobs start one per client in turn, so that a client with many jobs only delays itself.
+ * Runs a few jobs at once. Waiting jobs start round robin, one per client, so that a client with many jobs only delays itself.
  * When too many wait, the client with most of them loses one.
  */
-export function makeFairQueue(limits: FairQueueLimits): FairQueue {
-  type Waiting = { start(): void; refuse(error: Error): void };
-  /** In the order of the clients' turns. */
-  const queues = new Map<string, Waiting[]>();
+export function createFairQueue(limits: FairQueueLimits): FairQueue {
+  const waiting = createWaitingJobs(limits);
   let running = 0;
-  let waiting = 0;
 
-  function makeRoom(client: string): void {
-    const own = queues.get(client)?.length ?? 0;
-    if (own >= limits.waitingOfOne) throw new Busy();
-    if (waiting < limits.waiting) return;
-    const longest = [...queues.values()].reduce((a, b) => (b.length > a.length ? b : a));
-    if (longest.length <= own + 1) throw new Busy();
-    waiting -= 1;
-    longest.pop()?.refuse(new Busy());
-  }
-
-  function next(): void {
-    const [first] = queues;
-    if (first === undefined) {
-      running -= 1;
-      return;
-    }
-    const [client, queue] = first;
-    queues.delete(client);
-    waiting -= 1;
-    queue.shift()?.start();
-    if (queue.length > 0) queues.set(client, queue);
-  }
-
-  function leave(client: string, one: Waiting): void {
-    const queue = queues.get(client) ?? [];
-    const at = queue.indexOf(one);
-    if (at < 0) return; // it has started
-    queue.splice(at, 1);
-    if (queue.length === 0) queues.delete(client);
-    waiting -= 1;
-  }
-
-  async function turnOf(client: string, signal: AbortSignal | undefined): Promise<void> {
+  async function waitForStart(client: string, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     if (running < limits.running) {
       running += 1;
       return;
     }
-    makeRoom(client);
-    waiting += 1;
     const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>();
-    const own: Waiting = { start, refuse };
-    const queue = queues.get(client) ?? [];
-    queue.push(own);
-    queues.set(client, queue);
-    const left = () => {
-      leave(client, own);
+    const job: WaitingJob = { start, refuse };
+    waiting.add(client, job);
+    const leave = () => {
+      waiting.remove(client, job);
       refuse(signal?.reason);
     };
-    signal?.addEventListener('abort', left, { once: true });
-    await promise.finally(() => signal?.removeEventListener('abort', left));
+    signal?.addEventListener('abort', leave, { once: true });
+    await promise.finally(() => signal?.removeEventListener('abort', leave));
   }
 
   return async (client, job, signal) => {
-    await turnOf(client, signal);
+    await waitForStart(client, signal);
     try {
       return await job();
     } finally {
-      next();
+      const next = waiting.next();
+      if (next === undefined) running -= 1;
+      else next.start();
     }
+  };
+}
+
+type WaitingJob = { start(): void; refuse(error: Error): void };
+
+/** The jobs that wait, by client. */
+function createWaitingJobs(limits: Pick<FairQueueLimits, 'waitingOfOne' | 'waiting'>) {
+  /** In the order in which the clients are next. */
+  const queues = new Map<string, WaitingJob[]>();
+  let count = 0;
+
+  /** @throws Busy */
+  function makeRoom(client: string): void {
+    const own = queues.get(client)?.length ?? 0;
+    if (own >= limits.waitingOfOne) throw new Busy();
+    if (count < limits.waiting) return;
+    const longest = [...queues.values()].reduce((a, b) => (b.length > a.length ? b : a));
+    if (longest.length <= own + 1) throw new Busy();
+    count -= 1;
+    longest.pop()?.refuse(new Busy());
+  }
+
+  return {
+    /** @throws Busy */
+    add(client: string, job: WaitingJob): void {
+      makeRoom(client);
+      count += 1;
+      const queue = queues.get(client) ?? [];
+      queue.push(job);
+      queues.set(client, queue);
+    },
+    /** Takes the job that is next; its client is the last then. */
+    next(): WaitingJob | undefined {
+      const [first] = queues;
+      if (first === undefined) return undefined;
+      const [client, queue] = first;
+      queues.delete(client);
+      count -= 1;
+      const job = queue.shift();
+      if (queue.length > 0) queues.set(client, queue);
+      return job;
+    },
+    /** Removes a job, unless it has started. */
+    remove(client: string, job: WaitingJob): void {
+      const queue = queues.get(client) ?? [];
+      const index = queue.indexOf(job);
+      if (index < 0) return;
+      queue.splice(index, 1);
+      if (queue.length === 0) queues.delete(client);
+      count -= 1;
+    },
   };
 }

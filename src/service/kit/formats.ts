@@ -27,17 +27,7 @@ function makeFormats(timeZone: string, locale: string) {
     new Intl.DateTimeFormat(locale, { timeZone, ...options });
   const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   const exact = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
-  const day = format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
-  const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-  const shortDay = format({ day: 'numeric', month: 'short' });
-  const longDay = format({ day: 'numeric', month: 'short', year: 'numeric' });
-  const yearOf = (at: number) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).year;
-  const dayOf = (at: number, now: number) => (yearOf(at) === yearOf(now) ? shortDay : longDay).format(at);
-  const dayBeside = (at: number, now: number) => {
-    const days = dateAt(at, timeZone).until(dateAt(now, timeZone)).days;
-    return days === 0 || days === 1 ? ago.format(-days, 'day') : dayOf(at, now);
-  };
-  const dateOf = (at: number) => (locale === 'en-GB' ? day.format(at).replace(',', '') : day.format(at));
+  const { dateOf, dayOf, dayBeside } = dayFormats(timeZone, locale);
   const numberOf = (digits: number) =>
     new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   const whole = numberOf(0);
@@ -83,6 +73,24 @@ function makeFormats(timeZone: string, locale: string) {
       }
     },
   };
+}
+
+/** `dateOf`: with its day of the week; `dayOf`: short, seen at `now`; `dayBeside`: in a word if it is near. */
+function dayFormats(timeZone: string, locale: string) {
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { timeZone, ...options });
+  const day = format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const shortDay = format({ day: 'numeric', month: 'short' });
+  const longDay = format({ day: 'numeric', month: 'short', year: 'numeric' });
+  const yearOf = (at: number) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).year;
+  const dayOf = (at: number, now: number) => (yearOf(at) === yearOf(now) ? shortDay : longDay).format(at);
+  const dayBeside = (at: number, now: number) => {
+    const days = dateAt(at, timeZone).until(dateAt(now, timeZone)).days;
+    return days === 0 || days === 1 ? ago.format(-days, 'day') : dayOf(at, now);
+  };
+  const dateOf = (at: number) => (locale === 'en-GB' ? day.format(at).replace(',', '') : day.format(at));
+  return { dateOf, dayOf, dayBeside };
 }
 
 /** `1 call`, `2 calls`. */

@@ -3,12 +3,11 @@ import type { CallRecord } from '../calls/call-record.ts';
 import { type Screens, screenCall } from '../calls/screens.ts';
 import type { CallBacksOnScreen } from '../rules/screen-call.ts';
 import { makeSerialise } from '../store/statements.ts';
-import { actionsSince, type CallBack, callBacks, inOrder, personOf, TOGETHER } from './call-backs.ts';
+import { type CallBack, inOrder, personOf } from './call-backs.ts';
 import type { CallerAction } from './caller-action-store.ts';
 import type { CallerStore } from './caller-store.ts';
+import { createMissedPeopleReader, type MissedPeopleReader } from './missed-people.ts';
 
-/** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
-const LISTED_MS = 7 * 24 * 3_600_000;
 /** People on a screen; it says how many there are. */
 const MAX_ON_SCREEN = 50;
 /** After a call: so late the list is read, and at most so often, however many calls end. */
@@ -17,9 +16,6 @@ const [SOON_MS, PAUSE_MS] = [50, 1_000];
 const KEPT_MS = 10 * 60_000;
 /** With more calls to look up, the whole list is read. */
 const MAX_MOVED = 100;
-
-/** In order. `more`: there may be others, that were missed before these. */
-type MissedPeople = { readonly people: CallBack[]; readonly more: boolean };
 
 /** What is known of an account that has screens, or had some a while ago: a new one then begins with it. */
 type Known = {
@@ -36,6 +32,19 @@ type Known = {
   readAt: number;
 };
 
+/** What an account's list works with. */
+type Work = {
+  readonly callers: CallerStore;
+  readonly screens: Screens;
+  readonly clock: () => number;
+  readonly extensions: (account: number) => Extensions;
+  readonly missed: MissedPeopleReader;
+  /** By account. */
+  readonly known: Map<number, Known>;
+  /** Accounts whose change is sent soon. */
+  readonly sending: Set<number>;
+};
+
 /**
  * An account's missed people, shared by all its users. `extensions`: those of an account; `userNames`: of its users, all
  * when absent. What screens get is the start
@@ -48,177 +57,22 @@ export function makeCallBackList(
   extensions: (account: number) => Extensions = () => noExtensions,
   userNames?: (account: number) => Promise<readonly string[]>,
 ) {
+  const missed = createMissedPeopleReader(callers, clock, userNames);
   const known = new Map<number, Known>();
-  const sending = new Set<number>();
-
-  /** All of them, the newest of very many, or those with these numbers. */
-  async function read(account: number, numbers?: readonly string[]): Promise<MissedPeople> {
-    const since = clock() - LISTED_MS;
-    const called = numbers && (await callers.missedAmong(account, since, numbers));
-    const missed = called
-      ? await Promise.all(called.map((number) => callers.missedCallers(account, since, number)))
-      : [await callers.missedCallers(account, since)];
-    const actions = called
-      ? await callers.actions(account, { numbers: called }, TOGETHER)
-      : await actionsSince(callers, account, since);
-    const names = actions.some(({ kind }) => kind === 'taken') ? await userNames?.(account) : undefined;
-    const people = callBacks(
-      missed.flatMap((one) => one.callers),
-      actions.filter(({ at }) => at >= since),
-      (name) => names?.includes(name) ?? true,
-    );
-    return { people, more: numbers === undefined && missed.some(({ more }) => more) };
-  }
-
-  const inTurn = makeSerialise();
-  /** Readings of whole lists that have not begun, by account. */
-  const waiting = new Map<number, Promise<MissedPeople>>();
-  /** All of them, read one after another: whoever asks while a reading waits gets its result. */
-  function readAll(account: number): Promise<MissedPeople> {
-    const same = waiting.get(account);
-    if (same !== undefined) return same;
-    const mine = inTurn(() => {
-      waiting.delete(account);
-      return read(account);
-    });
-    waiting.set(account, mine);
-    return mine;
-  }
-
-  /** Reads all again, or who is concerned by what has changed. */
-  async function bringUpToDate(account: number, one: Known): Promise<void> {
-    const { changed } = one;
-    one.changed = new Map();
-    one.readAt = clock();
-    try {
-      if (changed === 'all') {
-        const { people, more } = await readAll(account);
-        one.people = new Map(people.map((each) => [each.person, each]));
-        one.more = more;
-      } else if (changed.size > 0) {
-        const persons = new Set(changed.values());
-        const before = [...one.people.values()].filter(
-          ({ person, numbers }) => persons.has(person) || numbers.some((number) => changed.has(number)),
-        );
-        const numbers = new Set([...changed.keys(), ...before.flatMap((each) => each.numbers)]);
-        const { people: now } = await read(account, [...numbers]);
-        for (const { person } of before) one.people.delete(person);
-        for (const each of now) one.people.set(each.person, each);
-      }
-    } catch (error) {
-      one.changed = 'all';
-      throw error;
-    }
-  }
-
-  /** The beginning of the list, after its screens have what has changed in it. */
-  async function send(account: number, one: Known): Promise<CallBacksOnScreen> {
-    await one.inTurn(() => bringUpToDate(account, one));
-    const open = [...one.people.values()].filter(({ closed }) => closed === null).sort(inOrder);
-    const list = open.slice(0, MAX_ON_SCREEN).map(({ person, call, times, since, taken }) => ({
-      ...screenCall(call, extensions(account)),
-      ...{ person, times, since, taken_by: taken?.user ?? null },
-    }));
-    const [before, count, more] = [one.sent, open.length, one.more];
-    const rows = new Map(list.map((row) => [row.person, JSON.stringify(row)]));
-    one.sent = { rows, count, more };
-    if (before !== null) {
-      const missed = list.filter(({ person }) => before.rows.get(person) !== rows.get(person));
-      const gone = [...before.rows.keys()].filter((person) => !rows.has(person));
-      if (missed.length + gone.length > 0 || count !== before.count || more !== before.more)
-        screens.callBacks(account, { missed, gone, count, more });
-    }
-    return { missed: list, count, more };
-  }
-
-  /** What a new screen starts with. */
-  function onScreen(account: number): Promise<CallBacksOnScreen> {
-    const one: Known = known.get(account) ?? {
-      people: new Map(),
-      more: false,
-      changed: 'all',
-      sent: null,
-      inTurn: makeSerialise(),
-      readAt: 0,
-    };
-    if (!known.has(account)) {
-      known.set(account, one);
-      screens.keep(account, true);
-      renewLater(account);
-    }
-    return send(account, one);
-  }
-  function renewLater(account: number): void {
-    setTimeout(() => {
-      if (screens.hasScreen(account)) {
-        renewLater(account);
-        void publish(account).catch(() => {});
-      } else {
-        known.delete(account);
-        screens.keep(account, false);
-      }
-    }, KEPT_MS).unref();
-  }
-
-  /** After anything may have changed in the account: sends what has to its screens at this process. */
-  async function publish(account: number): Promise<void> {
-    const one = known.get(account);
-    if (one === undefined) return;
-    one.changed = 'all';
-    if (screens.hasScreen(account)) await send(account, one);
-  }
-  function noteChange(one: Known, number: string, person: string | null): void {
-    if (one.changed === 'all') return;
-    one.changed.set(number, person ?? one.changed.get(number) ?? null);
-    if (one.changed.size > MAX_MOVED) one.changed = 'all';
-  }
-  /** After a call has moved: it may be a missed one, or one that got through. */
-  function readSoon(account: number, call: CallRecord): void {
-    const one = known.get(account);
-    if (one === undefined || call.status === 'ringing') return;
-    noteChange(one, call.number, personOf(call));
-    if (sending.has(account) || !screens.hasScreen(account)) return;
-    sending.add(account);
-    const pause = one.readAt + PAUSE_MS - clock();
-    setTimeout(
-      () => {
-        sending.delete(account);
-        void send(account, one).catch(() => {});
-      },
-      Math.max(SOON_MS, Math.min(pause, PAUSE_MS)),
-    ).unref();
-  }
-  /**
-   * Stores what a user did and sends what it changes to the account's screens. Nobody takes or releases a person whom a
-   * colleague has taken in the meantime: returns the person then. `taker`: who had taken the person on the page of the user,
-   * '' for nobody.
-   */
-  async function act(account: number, action: CallerAction, taker = ''): Promise<CallBack | undefined> {
-    const { kind, number, user } = action;
-    if (kind !== 'taken' && kind !== 'released') await callers.act(account, action);
-    else
-      for (let stored = false; !stored; ) {
-        const newest = await callers.newestAction(account, number);
-        const [person] = (await read(account, newest.numbers)).people;
-        const isClosed = kind === 'taken' && person !== undefined && person.closed !== null;
-        if (isClosed || !['', taker, user].includes(person?.taken?.user ?? '')) return person;
-        // By their times the last one counts: this one, however quick they are.
-        const at = Math.max(action.at, newest.at + 1);
-        stored = await callers.act(account, { ...action, at }, newest.id);
-      }
-    const one = known.get(account);
-    if (one === undefined) return undefined;
-    noteChange(one, number, null);
-    if (screens.hasScreen(account)) await send(account, one);
-    return undefined;
-  }
-  screens.onMoved(readSoon);
+  const work: Work = { callers, screens, clock, extensions, missed, known, sending: new Set() };
+  screens.onMoved((account, call) => readSoon(account, call, work));
   return {
-    read,
-    readAll,
-    onScreen,
-    act,
-    publish,
+    ...missed,
+    /** What a new screen starts with. */
+    onScreen: (account: number) => onScreen(account, work),
+    /**
+     * Stores what a user did and sends what it changes to the account's screens. Nobody takes or releases a person whom a
+     * colleague has taken in the meantime: returns the person then. `taker`: who had taken the person on the page of the
+     * user, '' for nobody.
+     */
+    act: (account: number, action: CallerAction, taker = '') => act(account, action, taker, work),
+    /** After anything may have changed in the account: sends what has to its screens at this process. */
+    publish: (account: number) => publish(account, work),
     /** Of an account that is gone. */
     forget: (account: number): void => void known.delete(account),
     /** Calls may have moved unseen. */
@@ -229,3 +83,140 @@ export function makeCallBackList(
 }
 
 export type CallBackList = ReturnType<typeof makeCallBackList>;
+
+/** Reads all again, or who is concerned by what has changed. */
+async function bringUpToDate(account: number, one: Known, { missed, clock }: Work): Promise<void> {
+  const { changed } = one;
+  one.changed = new Map();
+  one.readAt = clock();
+  try {
+    if (changed === 'all') {
+      const { people, more } = await missed.readAll(account);
+      one.people = new Map(people.map((each) => [each.person, each]));
+      one.more = more;
+    } else if (changed.size > 0) {
+      const persons = new Set(changed.values());
+      const before = [...one.people.values()].filter(
+        ({ person, numbers }) => persons.has(person) || numbers.some((number) => changed.has(number)),
+      );
+      const numbers = new Set([...changed.keys(), ...before.flatMap((each) => each.numbers)]);
+      const { people: now } = await missed.read(account, [...numbers]);
+      for (const { person } of before) one.people.delete(person);
+      for (const each of now) one.people.set(each.person, each);
+    }
+  } catch (error) {
+    one.changed = 'all';
+    throw error;
+  }
+}
+
+/** The beginning of the list, after its screens have what has changed in it. */
+async function send(account: number, one: Known, work: Work): Promise<CallBacksOnScreen> {
+  await one.inTurn(() => bringUpToDate(account, one, work));
+  const open = [...one.people.values()].filter(({ closed }) => closed === null).sort(inOrder);
+  const list = open.slice(0, MAX_ON_SCREEN).map(({ person, call, times, since, taken }) => ({
+    ...screenCall(call, work.extensions(account)),
+    person,
+    times,
+    since,
+    taken_by: taken?.user ?? null,
+  }));
+  const [before, count, more] = [one.sent, open.length, one.more];
+  const rows = new Map(list.map((row) => [row.person, JSON.stringify(row)]));
+  one.sent = { rows, count, more };
+  if (before !== null) {
+    const missed = list.filter(({ person }) => before.rows.get(person) !== rows.get(person));
+    const gone = [...before.rows.keys()].filter((person) => !rows.has(person));
+    if (missed.length + gone.length > 0 || count !== before.count || more !== before.more)
+      work.screens.callBacks(account, { missed, gone, count, more });
+  }
+  return { missed: list, count, more };
+}
+
+function onScreen(account: number, work: Work): Promise<CallBacksOnScreen> {
+  const { known, screens } = work;
+  const one: Known = known.get(account) ?? {
+    people: new Map(),
+    more: false,
+    changed: 'all',
+    sent: null,
+    inTurn: makeSerialise(),
+    readAt: 0,
+  };
+  if (!known.has(account)) {
+    known.set(account, one);
+    screens.keep(account, true);
+    renewLater(account, work);
+  }
+  return send(account, one, work);
+}
+
+function renewLater(account: number, work: Work): void {
+  const { known, screens } = work;
+  setTimeout(() => {
+    if (screens.hasScreen(account)) {
+      renewLater(account, work);
+      void publish(account, work).catch(() => {});
+    } else {
+      known.delete(account);
+      screens.keep(account, false);
+    }
+  }, KEPT_MS).unref();
+}
+
+async function publish(account: number, work: Work): Promise<void> {
+  const one = work.known.get(account);
+  if (one === undefined) return;
+  one.changed = 'all';
+  if (work.screens.hasScreen(account)) await send(account, one, work);
+}
+
+function noteChange(one: Known, number: string, person: string | null): void {
+  if (one.changed === 'all') return;
+  one.changed.set(number, person ?? one.changed.get(number) ?? null);
+  if (one.changed.size > MAX_MOVED) one.changed = 'all';
+}
+
+/** After a call has moved: it may be a missed one, or one that got through. */
+function readSoon(account: number, call: CallRecord, work: Work): void {
+  const { known, sending, screens, clock } = work;
+  const one = known.get(account);
+  if (one === undefined || call.status === 'ringing') return;
+  noteChange(one, call.number, personOf(call));
+  if (sending.has(account) || !screens.hasScreen(account)) return;
+  sending.add(account);
+  const pause = one.readAt + PAUSE_MS - clock();
+  setTimeout(
+    () => {
+      sending.delete(account);
+      void send(account, one, work).catch(() => {});
+    },
+    Math.max(SOON_MS, Math.min(pause, PAUSE_MS)),
+  ).unref();
+}
+
+async function act(
+  account: number,
+  action: CallerAction,
+  taker: string,
+  work: Work,
+): Promise<CallBack | undefined> {
+  const { kind, number, user } = action;
+  const { callers, missed, known, screens } = work;
+  if (kind !== 'taken' && kind !== 'released') await callers.act(account, action);
+  else
+    for (let stored = false; !stored; ) {
+      const newest = await callers.newestAction(account, number);
+      const [person] = (await missed.read(account, newest.numbers)).people;
+      const isClosed = kind === 'taken' && person !== undefined && person.closed !== null;
+      if (isClosed || !['', taker, user].includes(person?.taken?.user ?? '')) return person;
+      // By their times the last one counts: this one, however quick they are.
+      const at = Math.max(action.at, newest.at + 1);
+      stored = await callers.act(account, { ...action, at }, newest.id);
+    }
+  const one = known.get(account);
+  if (one === undefined) return undefined;
+  noteChange(one, number, null);
+  if (screens.hasScreen(account)) await send(account, one, work);
+  return undefined;
+}

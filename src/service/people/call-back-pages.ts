@@ -3,12 +3,12 @@ import { answererName } from '../accounts/extensions.ts';
 import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { dialLink, personLink, segmentChip } from '../calls/call-cells.ts';
 import { displayText } from '../kit/display-text.ts';
+import { pauseNow } from '../kit/event-loop-pauses.ts';
 import { fold } from '../kit/form.ts';
 import { type Icon, icon } from '../kit/icon.ts';
 import type { Answer, Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { type Column, pager, table } from '../kit/table.ts';
-import { ownTurn } from '../kit/take-turns.ts';
 import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { rankOf } from '../rules/waiting-order.ts';
@@ -45,7 +45,7 @@ async function listPage(request: SegmentRequest, { callBackList, store }: Parts)
   const title = words.layout.callBack;
   const { people: all, more } = await callBackList.readAll(account.id);
   const canGive = (await colleaguesOf(store, request)).length > 0;
-  await ownTurn(); // all who have waited for one reading go on at once
+  await pauseNow(); // all who have waited for one reading go on at once
   // Somebody whom one has just closed stays until the next visit.
   const listed = all.filter(({ closed, person }) => closed === null || person === query.get('at'));
   const { shown, ...links } = pageOf(listed, query);

@@ -1,7 +1,7 @@
 import { countDurations, type Durations } from '../calls/aggregate.ts';
 import { isDialable } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { pieces, sortInTurns } from '../kit/take-turns.ts';
+import { pieces, sortWithPauses } from '../kit/event-loop-pauses.ts';
 import { waitingOrder } from '../rules/waiting-order.ts';
 import type { CallerAction } from './caller-action-store.ts';
 import type { MissedCall } from './caller-call-store.ts';
@@ -203,7 +203,7 @@ export async function missedCallers(
       }
     }
   return {
-    neverReached: await sortInTurns(neverReached, (calls) => -(calls.at(-1)?.startedAt ?? 0)),
+    neverReached: await sortWithPauses(neverReached, (calls) => -(calls.at(-1)?.startedAt ?? 0)),
     calledBack: calledBack.durations(),
   };
 }

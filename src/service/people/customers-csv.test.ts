@@ -8,7 +8,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { openSqliteStore } from '../database/sqlite-store.ts';
 import { type CsvDialect, forPrograms, forSpreadsheets } from '../kit/csv.ts';
-import { takeTurns } from '../kit/take-turns.ts';
+import { createPause } from '../kit/event-loop-pauses.ts';
 import { languages } from '../words/words.ts';
 import { customer } from './customer.fixture.ts';
 import { type Customer, columns, customerFields, eachText } from './customer-fields.ts';
@@ -256,11 +256,11 @@ test('others get a turn while several long works go on, one piece of which runs 
   setImmediate(count);
   let pieces = 0;
   const work = async () => {
-    const turn = takeTurns();
+    const pause = createPause();
     for (let n = 0; n < 20; n += 1) {
       for (const end = performance.now() + 5; performance.now() < end; );
       pieces += 1;
-      await turn();
+      await pause();
     }
   };
   await Promise.all([work(), work(), work()]);

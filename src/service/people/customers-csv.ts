@@ -1,4 +1,4 @@
-import { pieces, sortInTurns } from '../kit/take-turns.ts';
+import { pieces, sortWithPauses } from '../kit/event-loop-pauses.ts';
 import { line } from '../kit/text.ts';
 import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
@@ -70,7 +70,7 @@ export async function planImport(
   const firstLine = ({ imported }: PlannedCustomer) => imported.lines[0] ?? 0;
   return {
     lines: { refused, left, unsure, repeated, leftOut },
-    customers: await sortInTurns(plan, firstLine),
+    customers: await sortWithPauses(plan, firstLine),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { accountLimits } from '../accounts/limits.ts';
-import { takeTurns } from '../kit/take-turns.ts';
+import { createPause } from '../kit/event-loop-pauses.ts';
 import type { Customer } from './customer-fields.ts';
 import { isSameCustomer } from './customer-writer.ts';
 import { type ImportPlan, planImport } from './customers-csv.ts';
@@ -37,7 +37,7 @@ export async function previewImport(
   into: Parameters<typeof planImport>[1],
 ): Promise<ImportPreview> {
   const plan = await planImport(table, into);
-  const turn = takeTurns();
+  const pause = createPause();
   const counts = { added: 0, changed: 0, same: 0 };
   const changes: { line: number; before: Customer; after: Customer }[] = [];
   const undialable: string[] = [];
@@ -45,7 +45,7 @@ export async function previewImport(
   const lines: { line: number; customer: Customer }[] = [];
   const missing = new Set<string>();
   for (const planned of plan.customers) {
-    await turn();
+    await pause();
     if (!isStorable(planned)) {
       if (planned.missingSegment !== undefined) missing.add(planned.missingSegment);
       continue;

@@ -4,12 +4,12 @@ import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { BYTE_ORDER_MARK, type Cell, csvLines, csvNumbers, forSpreadsheets } from '../kit/csv.ts';
 import { displayText } from '../kit/display-text.ts';
+import { createPause } from '../kit/event-loop-pauses.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import type { Answer, Page } from '../kit/page-request.ts';
 import { PartlyDone, Refusal } from '../kit/refusal.ts';
 import { type Column, table } from '../kit/table.ts';
-import { takeTurns } from '../kit/take-turns.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { auditBrokenImport } from './broken-import.ts';
@@ -116,15 +116,15 @@ async function readWith(
   csv: string,
   { account, form }: UserRequest,
 ): Promise<{ readonly read: Table; readonly mapping: Mapping }> {
-  const turn = takeTurns();
+  const pause = createPause();
   const read = readTable(csv);
   const { header, sample } = read;
   const { length } = header;
   if (length > MAX_TABLE_COLUMNS)
     throw new Refusal(422, (errors) => errors.tooManyColumns(length, MAX_TABLE_COLUMNS));
-  await turn();
+  await pause();
   const guessed = chooseColumns(header, sample, account.country);
-  await turn();
+  await pause();
   return { read, mapping: header.map((_, index) => chosen(form, index) ?? guessed[index] ?? '') };
 }
 

@@ -11,7 +11,7 @@ import {
   type SpanFigures,
 } from '../calls/aggregate.ts';
 import { type Day, hoursOf, QUARTER_MS, type Span } from '../kit/calendar.ts';
-import { takeTurns } from '../kit/take-turns.ts';
+import { createPause } from '../kit/event-loop-pauses.ts';
 import type { Period, StepLength } from './period.ts';
 
 export type Counts = Pick<Group, 'calls' | 'answered' | 'missed'>;
@@ -58,6 +58,27 @@ export type GroupFilter = { readonly kind: GroupKind; readonly names: readonly s
 /** More days are shown by day of the week. */
 const MAX_DAY_ROWS = 14;
 
+type DaySum = { first: Temporal.PlainDate; last: Temporal.PlainDate; hours: Sum[] };
+type StepSum = { key: string; first: Temporal.PlainDate; last: Temporal.PlainDate; sum: GroupSum };
+
+/** What is counted day by day. */
+type Sums = ReturnType<typeof noSums>;
+
+const noSums = (step: StepLength) => ({
+  all: countGroup(),
+  groups: byKind(sums),
+  hours: emptyHours(),
+  answerers: Array.from({ length: 24 }, () => new Set<string>()),
+  /** By date, or by day of the week. */
+  dayRows: new Map<string, DaySum>(),
+  steps: [] as StepSum[],
+  /** The steps, if they are hours. */
+  hourSeries: step === 'hour' ? ([] as SeriesRow[]) : null,
+  /** In opening hours. */
+  open: noCounts(),
+  perDay: [] as number[],
+});
+
 /** Combines the figures of a period's days, given in the order of the days. `filter` null: all calls. */
 export async function makeReport(
   { step }: Pick<Period, 'step'>,
@@ -67,74 +88,100 @@ export async function makeReport(
   filter: GroupFilter | null = null,
   opens: ((day: Day) => readonly Span[]) | null = null,
 ): Promise<Report> {
-  const all = countGroup();
-  const groups = byKind(sums);
-  const hours = emptyHours();
-  const answerers = Array.from({ length: 24 }, () => new Set<string>());
-  const dayRows = new Map<string, { first: Temporal.PlainDate; last: Temporal.PlainDate; hours: Sum[] }>();
-  const steps: { key: string; first: Temporal.PlainDate; last: Temporal.PlainDate; sum: GroupSum }[] = [];
-  const series: SeriesRow[] = [];
-
-  const open = noCounts();
-  const perDay: number[] = [];
+  const sums = noSums(step);
   let index = 0;
-  const turn = takeTurns();
+  const pause = createPause();
   for await (const ofDay of figures) {
-    await turn();
+    await pause();
     const day = days[index] as Day;
-    const { date, since, until } = day;
     index += 1;
-    perDay.push(ofDay.all.calls);
+    sums.perDay.push(ofDay.all.calls);
     for (const kind of groupKinds)
-      for (const [name, part] of ofDay[kind]) groups[kind].get(name).merge(part.all);
+      for (const [name, part] of ofDay[kind]) sums.groups[kind].get(name).merge(part.all);
     const figuresOfDay = filter === null ? ofDay : chosen(ofDay, filter);
-    all.merge(figuresOfDay.all);
-    for (const span of opens?.(day) ?? [])
-      addCounts(open, countsBetween(figuresOfDay, { since: span.since - since, until: span.until - since }));
-    const key = String(days.length > MAX_DAY_ROWS ? date.dayOfWeek : date);
-    const row = dayRows.get(key) ?? { first: date, last: date, hours: emptyHours() };
-    row.last = date;
-    dayRows.set(key, row);
-    /** By quarter of the day. */
-    const hourAt: number[] = [];
-    for (const { hour, label, ...span } of hoursOf({ since, until }, timeZone)) {
-      const counts = countsBetween(figuresOfDay, { since: span.since - since, until: span.until - since });
-      for (const sum of [hours[hour], row.hours[hour]]) addCounts(sum as Sum, counts);
-      for (let at = span.since; at < span.until; at += QUARTER_MS) hourAt.push(hour);
-      if (step === 'hour')
-        series.push({ ...counts, first: date, last: date, hour: { hour, label }, group: null });
-    }
-    for (const [extension, { quarters }] of ofDay.extensions)
-      for (let at = 0; at < quarters.length; at += 4)
-        answerers[hourAt[quarters[at] as number] as number]?.add(groups.extensions.keyOf(extension));
-    if (step === 'hour') continue;
-    const stepKey = keyOf(date, step);
-    if (steps.at(-1)?.key !== stepKey)
-      steps.push({ key: stepKey, first: date, last: date, sum: countGroup() });
-    const current = steps.at(-1) as (typeof steps)[number];
-    current.last = date;
-    current.sum.merge(figuresOfDay.all);
+    sums.all.merge(figuresOfDay.all);
+    for (const span of opens?.(day) ?? []) addCounts(sums.open, countsOfSpan(figuresOfDay, day, span));
+    const hourAt = addHours(sums, day, dayRowOf(sums, day, days.length), figuresOfDay, timeZone);
+    addAnswerers(sums, ofDay, hourAt);
+    if (step !== 'hour') addToStep(sums, day, step, figuresOfDay);
   }
-  for (const { first, last, sum } of steps) {
-    const group = sum.group();
-    const { calls, answered, missed } = group;
-    series.push({ calls, answered, missed, first, last, hour: null, group });
+  return reportOf(sums, days.length, opens !== null);
+}
+
+const countsOfSpan = (figures: Figures, { since }: Day, span: Span): Counts =>
+  countsBetween(figures, { since: span.since - since, until: span.until - since });
+
+/** The row of a day in the table of days and hours. */
+function dayRowOf({ dayRows }: Sums, { date }: Day, days: number): DaySum {
+  const key = String(days > MAX_DAY_ROWS ? date.dayOfWeek : date);
+  const row = dayRows.get(key) ?? { first: date, last: date, hours: emptyHours() };
+  row.last = date;
+  dayRows.set(key, row);
+  return row;
+}
+
+/** Adds each hour of a day. Returns the hour of each quarter of the day. */
+function addHours(
+  { hours, hourSeries }: Sums,
+  day: Day,
+  row: DaySum,
+  figures: Figures,
+  timeZone: string,
+): number[] {
+  const hourAt: number[] = [];
+  for (const { hour, label, ...span } of hoursOf(day, timeZone)) {
+    const counts = countsOfSpan(figures, day, span);
+    for (const sum of [hours[hour], row.hours[hour]]) addCounts(sum as Sum, counts);
+    for (let at = span.since; at < span.until; at += QUARTER_MS) hourAt.push(hour);
+    hourSeries?.push({ ...counts, first: day.date, last: day.date, hour: { hour, label }, group: null });
   }
-  const rows = [...dayRows.values()];
-  const { calls, answered, missed, ...rest } = all.group();
+  return hourAt;
+}
+
+function addAnswerers({ answerers, groups }: Sums, ofDay: SpanFigures, hourAt: readonly number[]): void {
+  for (const [extension, { quarters }] of ofDay.extensions)
+    for (let at = 0; at < quarters.length; at += 4)
+      answerers[hourAt[quarters[at] as number] as number]?.add(groups.extensions.keyOf(extension));
+}
+
+function addToStep({ steps }: Sums, { date }: Day, step: StepLength, figures: Figures): void {
+  const key = keyOf(date, step);
+  if (steps.at(-1)?.key !== key) steps.push({ key, first: date, last: date, sum: countGroup() });
+  const current = steps.at(-1) as StepSum;
+  current.last = date;
+  current.sum.merge(figures.all);
+}
+
+function reportOf(sums: Sums, days: number, hasHours: boolean): Report {
+  const { hours, answerers, groups, open, perDay, hourSeries } = sums;
+  const rows = [...sums.dayRows.values()];
+  const all = sums.all.group();
+  const { calls, answered, missed } = all;
   return {
-    all: { calls, answered, missed, ...rest },
+    all,
     perDay,
-    parts: opens && {
-      in: open,
-      out: { calls: calls - open.calls, answered: answered - open.answered, missed: missed - open.missed },
-    },
-    series: step === 'hour' ? withinHours(series, hours) : series,
-    days: days.length > MAX_DAY_ROWS ? rows.sort((a, b) => a.first.dayOfWeek - b.first.dayOfWeek) : rows,
+    parts: hasHours
+      ? {
+          in: open,
+          out: {
+            calls: calls - open.calls,
+            answered: answered - open.answered,
+            missed: missed - open.missed,
+          },
+        }
+      : null,
+    series: hourSeries === null ? sums.steps.map(stepRow) : withinHours(hourSeries, hours),
+    days: days > MAX_DAY_ROWS ? rows.sort((a, b) => a.first.dayOfWeek - b.first.dayOfWeek) : rows,
     hours,
     answerers,
     groups: byKind((kind) => groups[kind].largestFirst()),
   };
+}
+
+function stepRow({ first, last, sum }: StepSum): SeriesRow {
+  const group = sum.group();
+  const { calls, answered, missed } = group;
+  return { calls, answered, missed, first, last, hour: null, group };
 }
 
 /** The hours of the day from the first with calls to the last: `[8, 17]`. */

@@ -1,5 +1,5 @@
 import type { Span } from '../kit/calendar.ts';
-import { pieces, takeTurns } from '../kit/take-turns.ts';
+import { createPause, pieces } from '../kit/event-loop-pauses.ts';
 import { actionsSince, type MissedCallers, missedCallers } from '../people/call-backs.ts';
 import type { CallerCounts, CallGroup, MissedCall } from '../people/caller-call-store.ts';
 import type { CallerStore } from '../people/caller-store.ts';
@@ -68,10 +68,10 @@ async function* missedIn(
   { since, until }: Span,
   group: CallGroup | null,
 ): AsyncGenerator<MissedCall[]> {
-  const turn = takeTurns();
+  const pause = createPause();
   for (let end = until, limit = MISSED; ; ) {
     const some = await store.missed(account, { since, until: end }, limit, group);
-    await turn();
+    await pause();
     const first = some[0]?.call.completedAt ?? since;
     if (some.length < limit) return yield some;
     // The limit may have cut off calls of the same millisecond: read that one again.

@@ -22,88 +22,112 @@ export type Reported = {
   readonly callers: CallersReport | null;
 };
 
+/** What the tables of a report are made of. `integration`: by its id; undefined if it was removed. */
+type Tables = {
+  readonly request: UserRequest;
+  readonly reported: Reported;
+  readonly columns: ReturnType<typeof columnsOf>;
+  readonly integration: (id: string) => { readonly name: string; readonly uid: string } | undefined;
+};
+
+/** The tables of a report, in the order in which CSV looks for them. */
 export function reportTables(
   request: UserRequest,
-  { period, report, before, filter, callers }: Reported,
-  integration: (id: string) => { readonly name: string; readonly uid: string } | undefined,
+  reported: Reported,
+  integration: Tables['integration'],
 ): ReportTable[] {
-  const { extensions, words } = request;
-  const text = words.reports;
-  const columns = columnsOf(words);
+  const { filter } = reported;
+  const tables: Tables = { request, reported, columns: columnsOf(request.words), integration };
+  const isOfAll = filter === null || filter.groups === null;
+  return [
+    seriesTable(tables),
+    ...callerTables(tables),
+    ...partsTable(tables),
+    ...(isOfAll
+      ? [
+          ...numbersTable(tables),
+          ...placesTable(tables),
+          peopleTable(tables),
+          segmentsTable(tables),
+          integrationsTable(tables),
+        ]
+      : []),
+  ];
+}
+
+function seriesTable({ request, reported, columns }: Tables): ReportTable {
+  const { period, report, filter } = reported;
+  const text = request.words.reports;
   const { step } = period;
   const isOneDay = period.first.equals(period.last);
-  const groups = (
-    kind: 'segments' | 'integrations' | 'numbersCalled' | 'places',
-    nameOf: (name: string) => string,
-    calls: (name: string) => Record<string, string>,
-  ) => {
-    const then = new Map<string, NamedGroup[1]>(before.groups[kind]);
-    return report.groups[kind].map(
-      ([name, group]): Row => ({
-        ...group,
-        group,
-        label: name === OTHERS ? text.others : nameOf(name),
-        before: then.get(name)?.calls ?? 0,
-        ...(name !== '' && name !== OTHERS && { href: callsOf(filter, daysOf(period), calls(name)) }),
-      }),
-    );
+  return {
+    name: 'series',
+    caption: text.bySteps[step],
+    columns: columns[step === 'hour' ? 'counts' : 'steps'](text.steps[step], step),
+    rows: report.series.map((row) => ({
+      ...row,
+      ...stepNames(row, step, isOneDay, request),
+      href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour) : daysOf(row)),
+    })),
   };
-  const neverReached = (calls: readonly CallRecord[]): Row => {
-    const last = calls.at(-1) as CallRecord;
-    return {
-      calls: calls.length,
-      missed: calls.length,
-      answered: 0,
-      label: last.customer?.name ?? spaced(last.number),
-      iso: last.number,
-      href: personAddress(last, backOf(request)),
-      at: last.startedAt,
-    };
-  };
-  const tables: ReportTable[] = [
+}
+
+/** Who called most, and whom nobody has reached. */
+function callerTables({ request, reported, columns }: Tables): ReportTable[] {
+  const { callers, filter, period } = reported;
+  const { reports: text, calls } = request.words;
+  if (callers === null) return [];
+  const neverReached = (missed: readonly CallRecord[]) => neverReachedRow(missed, request);
+  return [
     {
-      name: 'series',
-      caption: text.bySteps[step],
-      columns: columns[step === 'hour' ? 'counts' : 'steps'](text.steps[step], step),
-      rows: report.series.map((row) => ({
-        ...row,
-        ...stepNames(row, step, isOneDay, request),
-        href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour) : daysOf(row)),
+      name: 'callers',
+      caption: text.busiest,
+      columns: columns.callers(calls.caller),
+      rows: callers.busiest.map(({ number, numbers, customer, name, calls, missed }) => ({
+        calls,
+        missed,
+        answered: calls - missed,
+        label: name ?? spaced(number),
+        iso: number,
+        href:
+          numbers > 1 && customer !== null
+            ? callsOf(filter, daysOf(period), { customer })
+            : personAddress({ customer: null, number }, backOf(request)),
       })),
     },
+    {
+      name: 'never',
+      caption: text.neverReached,
+      columns: columns.neverReached(calls.caller),
+      rows: callers.neverReached.slice(0, MAX_ROWS).map(neverReached),
+      whole: {
+        count: callers.neverReached.length,
+        rows: callers.neverReached.values().map(neverReached),
+      },
+    },
   ];
-  if (callers !== null)
-    tables.push(
-      {
-        name: 'callers',
-        caption: text.busiest,
-        columns: columns.callers(words.calls.caller),
-        rows: callers.busiest.map(({ number, numbers, customer, name, calls, missed }) => ({
-          calls,
-          missed,
-          answered: calls - missed,
-          label: name ?? spaced(number),
-          iso: number,
-          href:
-            numbers > 1 && customer !== null
-              ? callsOf(filter, daysOf(period), { customer })
-              : personAddress({ customer: null, number }, backOf(request)),
-        })),
-      },
-      {
-        name: 'never',
-        caption: text.neverReached,
-        columns: columns.neverReached(words.calls.caller),
-        rows: callers.neverReached.slice(0, MAX_ROWS).map(neverReached),
-        whole: {
-          count: callers.neverReached.length,
-          rows: callers.neverReached.values().map(neverReached),
-        },
-      },
-    );
-  if (report.parts !== null) {
-    const { parts } = report;
-    tables.push({
+}
+
+function neverReachedRow(calls: readonly CallRecord[], request: UserRequest): Row {
+  const last = calls.at(-1) as CallRecord;
+  return {
+    calls: calls.length,
+    missed: calls.length,
+    answered: 0,
+    label: last.customer?.name ?? spaced(last.number),
+    iso: last.number,
+    href: personAddress(last, backOf(request)),
+    at: last.startedAt,
+  };
+}
+
+/** In opening hours, and out of them. */
+function partsTable({ request: { words }, reported, columns }: Tables): ReportTable[] {
+  const { report, filter, period } = reported;
+  const { parts } = report;
+  if (parts === null) return [];
+  return [
+    {
       name: 'parts',
       caption: words.settings.openingHours,
       columns: columns.counts(words.settings.openingHours, 'opening_hours'),
@@ -113,77 +137,101 @@ export function reportTables(
         iso: part,
         href: callsOf(filter, daysOf(period), { hours: part }),
       })),
-    });
-  }
-  const isOfAll = filter === null || filter.groups === null;
-  if (isOfAll && report.groups.numbersCalled.length > 0)
-    tables.push({
+    },
+  ];
+}
+
+/** The rows of a kind of groups, each with a link to its calls. */
+function groupRows(
+  kind: 'segments' | 'integrations' | 'numbersCalled' | 'places',
+  { request, reported: { report, before, filter, period } }: Tables,
+  nameOf: (name: string) => string,
+  calls: (name: string) => Record<string, string>,
+): Row[] {
+  const then = new Map<string, NamedGroup[1]>(before.groups[kind]);
+  return report.groups[kind].map(([name, group]) => ({
+    ...group,
+    group,
+    label: name === OTHERS ? request.words.reports.others : nameOf(name),
+    before: then.get(name)?.calls ?? 0,
+    ...(name !== '' && name !== OTHERS && { href: callsOf(filter, daysOf(period), calls(name)) }),
+  }));
+}
+
+function numbersTable(tables: Tables): ReportTable[] {
+  const { request, reported, columns } = tables;
+  const { extensions, words } = request;
+  if (reported.report.groups.numbersCalled.length === 0) return [];
+  const nameOf = (number: string) => numberCalledText(extensions, number);
+  return [
+    {
       name: 'numbers',
       caption: words.calls.numberCalled,
       columns: columns.groups(words.calls.numberCalled, 'number_called'),
-      rows: groups(
-        'numbersCalled',
-        (number) => numberCalledText(extensions, number),
-        (called) => ({ called }),
-      ),
-    });
+      rows: groupRows('numbersCalled', tables, nameOf, (called) => ({ called })),
+    },
+  ];
+}
+
+/** Where missed calls ended. */
+function placesTable(tables: Tables): ReportTable[] {
+  const { request, reported, columns } = tables;
+  const { report, before } = reported;
+  const { words } = request;
+  if (report.groups.places.length === 0) return [];
   const rest = withoutPlace(report);
-  if (isOfAll && report.groups.places.length > 0)
-    tables.push({
+  const restRow: Row = {
+    calls: rest,
+    answered: 0,
+    missed: rest,
+    label: words.reports.notReported,
+    before: withoutPlace(before),
+  };
+  const nameOf = (place: string) => placeText(words, place);
+  return [
+    {
       name: 'places',
       caption: words.calls.place,
       columns: columns.places(words.calls.place, 'missed_at'),
-      rows: [
-        ...groups(
-          'places',
-          (place) => placeText(words, place),
-          (place) => ({ place }),
-        ),
-        ...(rest > 0
-          ? [
-              {
-                calls: rest,
-                answered: 0,
-                missed: rest,
-                label: text.notReported,
-                before: withoutPlace(before),
-              },
-            ]
-          : []),
-      ],
-    });
-  if (isOfAll)
-    tables.push(
-      {
-        name: 'people',
-        caption: text.person,
-        columns: columns.people(text.person, 'person'),
-        rows: peopleRows(extensions, words, report, before, (extension) =>
-          callsOf(filter, daysOf(period), { extension }),
-        ),
-      },
-      {
-        name: 'segments',
-        caption: words.calls.segment,
-        columns: columns.groups(words.calls.segment, 'segment'),
-        rows: groups(
-          'segments',
-          (name) => name || text.none,
-          (segment) => ({ segment }),
-        ),
-      },
-      {
-        name: 'integrations',
-        caption: words.calls.integration,
-        columns: columns.groups(words.calls.integration, 'integration'),
-        rows: groups(
-          'integrations',
-          (id) => integration(id)?.name ?? text.removed,
-          (id) => ({ integration: integration(id)?.uid ?? '' }),
-        ),
-      },
-    );
-  return tables;
+      rows: [...groupRows('places', tables, nameOf, (place) => ({ place })), ...(rest > 0 ? [restRow] : [])],
+    },
+  ];
+}
+
+function peopleTable({ request, reported, columns }: Tables): ReportTable {
+  const { extensions, words } = request;
+  const { report, before, filter, period } = reported;
+  return {
+    name: 'people',
+    caption: words.reports.person,
+    columns: columns.people(words.reports.person, 'person'),
+    rows: peopleRows(extensions, words, report, before, (extension) =>
+      callsOf(filter, daysOf(period), { extension }),
+    ),
+  };
+}
+
+function segmentsTable(tables: Tables): ReportTable {
+  const { calls, reports: text } = tables.request.words;
+  const nameOf = (name: string) => name || text.none;
+  return {
+    name: 'segments',
+    caption: calls.segment,
+    columns: tables.columns.groups(calls.segment, 'segment'),
+    rows: groupRows('segments', tables, nameOf, (segment) => ({ segment })),
+  };
+}
+
+function integrationsTable(tables: Tables): ReportTable {
+  const { calls, reports: text } = tables.request.words;
+  const { integration } = tables;
+  const nameOf = (id: string) => integration(id)?.name ?? text.removed;
+  return {
+    name: 'integrations',
+    caption: calls.integration,
+    columns: tables.columns.groups(calls.integration, 'integration'),
+    rows: groupRows('integrations', tables, nameOf, (id) => ({ integration: integration(id)?.uid ?? '' })),
+  };
 }
 
 /** Missed calls of which the bridge did not report where they ended. */

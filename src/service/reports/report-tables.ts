@@ -1,10 +1,10 @@
 import { type Group, quantile } from '../calls/aggregate.ts';
 import { type Cell, csvNumbers, csvOffset, csvTime } from '../kit/csv.ts';
 import { displayText } from '../kit/display-text.ts';
+import { pieces } from '../kit/event-loop-pauses.ts';
 import type { Formats } from '../kit/formats.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
-import { pieces } from '../kit/take-turns.ts';
 import { duration } from '../rules/duration.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';

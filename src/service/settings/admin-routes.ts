@@ -6,12 +6,12 @@ import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
+import type { AccountTurns } from '../kit/account-turns.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 import { refuseEncoded } from '../kit/encoded-body.ts';
 import { openApi } from '../kit/openapi.ts';
 import { isRead, wantsPage } from '../kit/page-request.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
-import type { Turns } from '../kit/turns.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
 import { isOwnerGone } from '../store/statements.ts';
 import { adminUserRoutes } from '../users/admin-users.ts';
@@ -36,7 +36,7 @@ type RoutesContext = Parameters<typeof adminOwnAccountRoutes>[1] &
   Parameters<typeof adminIntegrationRoutes>[1] &
   Parameters<typeof adminCustomerRoutes>[1] &
   Parameters<typeof adminWebhookRoutes>[1];
-type Parts = Omit<RoutesContext, keyof AdminAccess> & { readonly turns: Turns };
+type Parts = Omit<RoutesContext, keyof AdminAccess> & { readonly turns: AccountTurns };
 
 /** In the order of the document. */
 const routes: readonly ((app: ZodInstance, context: RoutesContext) => void)[] = [
@@ -68,7 +68,7 @@ export function adminRoutes(parts: Parts) {
     );
     dropTypesOfNoBody(app);
     requireToken(app, accounts, parts.directory);
-    takeTurns(app, accounts, parts.turns);
+    takeAccountTurns(app, accounts, parts.turns);
     refuseRemovedAccounts(app, accounts, access, parts.directory);
     app.addHook('onRequest', async (request) => refuseEncoded(request));
     takeEmptyBodies(app);
@@ -129,7 +129,7 @@ function requireToken(app: ZodInstance, accounts: Accounts, directory: ServiceDi
 }
 
 /** Requests of an account take turns with its others; those of the operator do not. */
-function takeTurns(app: ZodInstance, accounts: Accounts, turns: Turns): void {
+function takeAccountTurns(app: ZodInstance, accounts: Accounts, turns: AccountTurns): void {
   app.addHook('onRoute', (route) => {
     const { handler, config } = route;
     route.handler = async function inTurn(request, reply) {

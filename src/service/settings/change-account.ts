@@ -3,7 +3,7 @@ import type { AccountChange, AccountStore } from '../accounts/account-store.ts';
 import type { Account } from '../accounts/directory-store.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Budgets } from '../kit/budget.ts';
-import { takeTurns } from '../kit/take-turns.ts';
+import { createPause } from '../kit/event-loop-pauses.ts';
 import type { Customer } from '../people/customer-fields.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 
@@ -58,7 +58,7 @@ export function changeText(account: Pick<Account, 'name'>, change: AccountChange
  * customer has already stays as it is, and so does a customer who is edited meanwhile.
  */
 async function rereadNumbers(customers: Parts['customers'], account: number, country: string): Promise<void> {
-  const turn = takeTurns();
+  const pause = createPause();
   let changed: { before: Customer; after: Customer }[] = [];
   let size = 0;
   async function store(): Promise<void> {
@@ -70,7 +70,7 @@ async function rereadNumbers(customers: Parts['customers'], account: number, cou
     for (const before of chunk) {
       const numbers = new Set<string>();
       for (const number of before.numbers) {
-        await turn();
+        await pause();
         numbers.add(normaliseNumber(number, country));
       }
       if (before.numbers.every((number) => numbers.has(number))) continue;

@@ -1,5 +1,5 @@
+import { createPause } from '../../kit/event-loop-pauses.ts';
 import { folded } from '../../kit/folded.ts';
-import { takeTurns } from '../../kit/take-turns.ts';
 import type { Words } from '../../words/words.ts';
 import type { LineReports } from '../import-refusals.ts';
 import {
@@ -24,7 +24,7 @@ export async function joinLines(
   { refused, left, unsure, repeated }: LineReports,
   { importing }: Words,
 ): Promise<ImportedCustomer[]> {
-  const turn = takeTurns();
+  const turn = createPause();
   const customers: ImportedCustomer[] = [];
   const keyed = new Map<string, ImportedCustomer>();
   /** Whose lines have a number: the first of them, and of each name. */

@@ -1,5 +1,5 @@
 import { sameLine } from '../../../shared/phone-number/same-line.ts';
-import { pieces } from '../../kit/take-turns.ts';
+import { pieces } from '../../kit/event-loop-pauses.ts';
 import type { Customer } from '../customer-fields.ts';
 
 /** Reads the customers with one of these references, and those with one of these numbers. */

@@ -1,5 +1,5 @@
 import { newUid } from '../../accounts/directory.ts';
-import { pieces, takeTurns } from '../../kit/take-turns.ts';
+import { createPause, pieces } from '../../kit/event-loop-pauses.ts';
 import type { Words } from '../../words/words.ts';
 import { type Customer, type CustomerChange, MAX_NUMBERS, withChange } from '../customer-fields.ts';
 import { type ImportedCustomer, isBare, onlyAdds } from './imported-customer.ts';
@@ -52,7 +52,7 @@ export async function planCustomers(
   hasSegment: (name: string) => boolean,
   { importing, customers: text }: Words,
 ): Promise<PlannedCustomer[]> {
-  const turn = takeTurns();
+  const turn = createPause();
   const entries: Entry[] = [];
   const owners = new Map<string, Entry>();
   const inTable = new Set<string | undefined>();

@@ -1,4 +1,4 @@
-import { pieces } from '../../kit/take-turns.ts';
+import { pieces } from '../../kit/event-loop-pauses.ts';
 import { type LineReports, type Refused, refusals } from '../import-refusals.ts';
 import type { PlannedCustomer } from './plan-import.ts';
 

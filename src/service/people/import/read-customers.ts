@@ -3,8 +3,8 @@ import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { notCalledAs } from '../../../shared/phone-number/number-words.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { unguarded } from '../../kit/csv.ts';
+import { createPause, pieces } from '../../kit/event-loop-pauses.ts';
 import { errorText } from '../../kit/form.ts';
-import { pieces, takeTurns } from '../../kit/take-turns.ts';
 import { line as lineOfText } from '../../kit/text.ts';
 import { plainText } from '../../rules/plain-text.ts';
 import { en } from '../../words/en.ts';
@@ -53,7 +53,7 @@ export async function readCustomers(
   { mapping, country, words = en, find }: Reading,
 ): Promise<ReadCustomers> {
   const { importing, formErrors, customers: text } = words;
-  const turn = takeTurns();
+  const turn = createPause();
   const reports: LineReports = {
     ...{
       refused: refusals(),

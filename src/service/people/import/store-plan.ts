@@ -1,4 +1,4 @@
-import { pieces, takeTurns } from '../../kit/take-turns.ts';
+import { createPause, pieces } from '../../kit/event-loop-pauses.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
 import { isSameCustomer, type PutRefusal, type ReplaceCustomers } from '../customer-writer.ts';
@@ -163,7 +163,7 @@ function* batchesOf(groups: Iterable<readonly Storable[]>): Generator<(readonly 
 
 /** Customers who give numbers to each other, in the order of the first of each group. */
 async function groupsOf(plan: readonly Storable[]): Promise<Set<Storable[]>> {
-  const turn = takeTurns();
+  const turn = createPause();
   const owners = new Map<string, Storable>();
   const groups = new Map<Storable, Storable[]>();
   for (const one of plan) {

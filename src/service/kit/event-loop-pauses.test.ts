@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { monotonicMs } from '../../shared/process/clock.ts';
-import { sortInTurns } from './take-turns.ts';
+import { sortWithPauses } from './event-loop-pauses.ts';
 
 test('a list in descending order is sorted in turns, too: its runs are short', async () => {
   let turns = 0;
@@ -16,7 +16,7 @@ test('a list in descending order is sorted in turns, too: its runs are short', a
   };
   const all = Array.from({ length: 16 }, (_, n) => 16 - n);
   setImmediate(count);
-  const sorted = await sortInTurns(all, slowly);
+  const sorted = await sortWithPauses(all, slowly);
   isOver = true;
   assert.deepEqual(sorted, all.toReversed());
   assert.ok(turns >= 8, `${turns} turns`);

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { closedWith } from './closed-with.ts';
-import { Busy, type FairQueue, makeFairQueue } from './fair-queue.ts';
+import { Busy, createFairQueue, type FairQueue } from './fair-queue.ts';
 
 /**
  * What a request of an account does: it reads; it changes something, for some milliseconds; or it works for long, as an
@@ -25,18 +25,18 @@ declare module 'fastify' {
   }
 }
 
-export type Turns = ReturnType<typeof makeTurns>;
+export type AccountTurns = ReturnType<typeof createAccountTurns>;
 
 /**
  * Every request of an account but events and lookups takes a turn here, so that the requests of one account do not keep
  * those of others waiting, nor those of one user or token a colleague's. What is sent for as long as somebody reads it, a
  * stream or a download, has had its turn when that begins.
  */
-export function makeTurns() {
+export function createAccountTurns() {
   const accounts = new Map<number, Readonly<Record<Turn, FairQueue>>>();
   function queuesOf(account: number) {
     const queue = (running: number) =>
-      makeFairQueue({ running, waitingOfOne: WAITING_OF_ONE, waiting: WAITING });
+      createFairQueue({ running, waitingOfOne: WAITING_OF_ONE, waiting: WAITING });
     const queues = accounts.get(account) ?? {
       read: queue(atOnce.read),
       change: queue(atOnce.change),

@@ -6,8 +6,8 @@ const PIECE_MS = 4;
 
 let last: Promise<void> = Promise.resolve();
 
-/** A turn of the event loop that no other piece of work has: requests are answered between two of them. */
-export function ownTurn(): Promise<void> {
+/** Waits for a turn of the event loop that no other piece of work has: requests are answered between two of them. */
+export function pauseNow(): Promise<void> {
   last = last.then(() => nextTurn());
   return last;
 }
@@ -16,11 +16,11 @@ export function ownTurn(): Promise<void> {
  * To be awaited often during long work: every few milliseconds it lets other work run. All long work of the process
  * does one piece per turn of the event loop.
  */
-export function takeTurns(): () => Promise<void> | undefined {
+export function createPause(): () => Promise<void> | undefined {
   let began = monotonicMs();
   return () => {
     if (monotonicMs() - began < PIECE_MS) return undefined;
-    return ownTurn().then(() => {
+    return pauseNow().then(() => {
       began = monotonicMs();
     });
   };
@@ -29,21 +29,21 @@ export function takeTurns(): () => Promise<void> | undefined {
 /** Items of one piece, if each takes some microseconds. */
 const PIECE_ITEMS = 100;
 
-/** A long list in pieces, with turns between them: a loop over all of it must not keep others waiting. */
+/** A long list in pieces, with pauses between them: a loop over all of it must not keep others waiting. */
 export async function* pieces<T>(all: Iterable<T>): AsyncGenerator<T[]> {
-  const turn = takeTurns();
+  const pause = createPause();
   let piece: T[] = [];
   for (const one of all) {
     if (piece.push(one) < PIECE_ITEMS) continue;
     yield piece;
     piece = [];
-    await turn();
+    await pause();
   }
   yield piece;
 }
 
-/** The items in ascending order of their keys, sorted in turns: quick where much is in order already. */
-export async function sortInTurns<T>(all: readonly T[], keyOf: (one: T) => number): Promise<T[]> {
+/** The items in ascending order of their keys, sorted with pauses: quick where much is in order already. */
+export async function sortWithPauses<T>(all: readonly T[], keyOf: (one: T) => number): Promise<T[]> {
   let runs: T[][] = [];
   for await (const piece of pieces(all))
     for (const one of piece) {
@@ -52,8 +52,8 @@ export async function sortInTurns<T>(all: readonly T[], keyOf: (one: T) => numbe
       if (run === undefined || last === undefined || keyOf(last) > keyOf(one)) runs.push([one]);
       else run.push(one);
     }
-  // Many runs are shorter than a piece: a turn for all of them.
-  const turn = takeTurns();
+  // Many runs are shorter than a piece: one pause for all of them.
+  const pause = createPause();
   while (runs.length > 1) {
     const merged: T[][] = [];
     for (let at = 0; at < runs.length; at += 2) {
@@ -61,7 +61,7 @@ export async function sortInTurns<T>(all: readonly T[], keyOf: (one: T) => numbe
       for await (const piece of pieces(inOrder(runs[at] ?? [], runs[at + 1] ?? [], keyOf)))
         both.push(...piece);
       merged.push(both);
-      await turn();
+      await pause();
     }
     runs = merged;
   }

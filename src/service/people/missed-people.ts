@@ -1,0 +1,53 @@
+import { makeSerialise } from '../store/statements.ts';
+import { actionsSince, type CallBack, callBacks, TOGETHER } from './call-backs.ts';
+import type { CallerStore } from './caller-store.ts';
+
+/** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
+const LISTED_MS = 7 * 24 * 3_600_000;
+
+/** In order. `more`: there may be others, that were missed before these. */
+export type MissedPeople = { readonly people: CallBack[]; readonly more: boolean };
+
+export type MissedPeopleReader = ReturnType<typeof createMissedPeopleReader>;
+
+/** Reads an account's missed people. `userNames`: of its users, all when absent. */
+export function createMissedPeopleReader(
+  callers: CallerStore,
+  clock: () => number,
+  userNames?: (account: number) => Promise<readonly string[]>,
+) {
+  /** All of them, the newest of very many, or those with these numbers. */
+  async function read(account: number, numbers?: readonly string[]): Promise<MissedPeople> {
+    const since = clock() - LISTED_MS;
+    const called = numbers && (await callers.missedAmong(account, since, numbers));
+    const missed = called
+      ? await Promise.all(called.map((number) => callers.missedCallers(account, since, number)))
+      : [await callers.missedCallers(account, since)];
+    const actions = called
+      ? await callers.actions(account, { numbers: called }, TOGETHER)
+      : await actionsSince(callers, account, since);
+    const names = actions.some(({ kind }) => kind === 'taken') ? await userNames?.(account) : undefined;
+    const people = callBacks(
+      missed.flatMap((one) => one.callers),
+      actions.filter(({ at }) => at >= since),
+      (name) => names?.includes(name) ?? true,
+    );
+    return { people, more: numbers === undefined && missed.some(({ more }) => more) };
+  }
+
+  const inTurn = makeSerialise();
+  /** Readings of whole lists that have not begun, by account. */
+  const waiting = new Map<number, Promise<MissedPeople>>();
+  /** All of them, read one after another: whoever asks while a reading waits gets its result. */
+  function readAll(account: number): Promise<MissedPeople> {
+    const same = waiting.get(account);
+    if (same !== undefined) return same;
+    const mine = inTurn(() => {
+      waiting.delete(account);
+      return read(account);
+    });
+    waiting.set(account, mine);
+    return mine;
+  }
+  return { read, readAll };
+}
