@@ -59,6 +59,8 @@ compileCache();
 /** What tests of the fast tier make in the temporary folder; the slow tier keeps there what it has installed. */
 const scratch = values.fast ? makeScratch() : undefined;
 if (scratch !== undefined) process.env.TMPDIR = scratch;
+/** A file that took longer is not run again, s: whoever waits for the whole run would wait for it twice. */
+const longestAgain = 600;
 /** More files than this that failed by chance are a defect to be hunted before anything lands. */
 const mostFlaky = 2;
 const processors = availableParallelism();
@@ -122,7 +124,9 @@ process.exitCode = counts.failed === 0 && counts.passed > 0 && !litter && !tooFl
  */
 async function runFailedAgain(slow: readonly FileResult[]): Promise<FileResult[]> {
   const passed: FileResult[] = [];
-  for (const first of slow.filter(({ file, failures }) => failures.length > 0 && mayBeRunAgain(file))) {
+  for (const first of slow.filter(
+    ({ file, failures, seconds }) => failures.length > 0 && seconds < longestAgain && mayBeRunAgain(file),
+  )) {
     print(`${first.file} failed: it is run again, alone`);
     const [again] = await runShards([first.file], 1);
     if (again === undefined || again.failures.length > 0 || again.passed === 0) continue;
