@@ -52,6 +52,22 @@ test('the API log says which events had no effect, filters, and gives a request 
   assert.ok(!Object.keys(shown).includes('effect'), 'the API shows what its document says');
 });
 
+test('an entry of the API log shows deep JSON as it came', async (t) => {
+  const served = await serve(t);
+  const { a, ask } = served;
+  const { read } = await browse(served, 'Ada');
+  const nested = (depth: number) => `{"number":${'['.repeat(depth)}1,2,3${']'.repeat(depth)}}`;
+  for (const depth of [2_000, 30_000]) {
+    const body = nested(depth);
+    assert.equal((await ask('/voice/priority', { token: a.token, method: 'POST', body })).status, 422);
+    const [entry = ''] = linksIn((await read('/api-log')).main, '/api-log/entry');
+    const { status, text } = await read(entry);
+    assert.equal(status, 200);
+    assert.ok(text.length < 6 * body.length + 50_000, `${text.length}`);
+    assert.ok(text.includes('[1,2,3]'));
+  }
+});
+
 test('refused tokens of an integration are counted on its page', async (t) => {
   const served = await serve(t);
   const { a, post } = served;

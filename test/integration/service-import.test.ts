@@ -81,6 +81,23 @@ test('a table of very many columns is refused before its columns are looked at',
   assert.doesNotMatch(text, /name="column-/);
 });
 
+test('a form of very many fields is refused in one line, whatever it is encoded as', async (t) => {
+  const served = await serve(t);
+  const { url, ask } = served;
+  const { cookie } = await browse(served, 'Ann');
+  const part = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n';
+  for (const [path, type, body] of [
+    ['/sign-in', 'application/x-www-form-urlencoded', 'a&'.repeat(20_000)],
+    ['/customers/import', 'application/x-www-form-urlencoded', 'a&'.repeat(20_000)],
+    ['/customers/import', 'multipart/form-data; boundary=x', `${part.repeat(20_000)}--x--\r\n`],
+  ] as const) {
+    const headers = { cookie, origin: url, 'content-type': type };
+    const { status, text } = await ask(`${url}${path}`, { method: 'POST', headers, body });
+    assert.equal(status, 413, type);
+    assert.match(text, /The form is too large\./);
+  }
+});
+
 test('a form that does not name a field leaves it as it is', async (t) => {
   const { read, send, customers } = await administered(t);
   const status = async (fields: Record<string, string>) => (await send('/person/save', fields)).status;

@@ -39,7 +39,7 @@ async function fill(store: Store, account: number, uid: string): Promise<void> {
     ...{ password: 'a-secret', createdAt: 0 },
   });
   assert.ok(user);
-  await users.openSession({ id: `${uid}-session`, user: user.id, at: 1, address: '::1', browser: 'x' });
+  await users.openSession({ id: `${uid}-session`, user, at: 1, address: '::1', browser: 'x' });
   await users.setSecondFactor(user.id, 'a-secret', ['a-secret']);
   await store.weekly.put(user.id, 'ann@example.com', '2026-11-16');
   await directory.putExtension(account, { extension: '1001', name: 'Desk', user: user.id });
@@ -137,9 +137,9 @@ export const accountDataTests: StoreTests = {
     const writesOfParts = () => [
       directory.saveBridgeReport(integration.id, 1, '{}'),
       directory.oldTokenUsed({ ...integration, tokenCounter: 2 }, `192.0.2.${n}`, 1),
-      users.openSession({ id: `late-${n}`, user: user.id, at: 1, address: '::1', browser: 'x' }),
       store.weekly.put(user.id, 'ann@example.com', '2026-11-16'),
     ];
+    const opens = () => users.openSession({ id: `late-${n}`, user, at: 1, address: '::1', browser: 'x' });
     /** Undefined, or why a write was refused. */
     const outcomes = (all: readonly Promise<unknown>[]) =>
       all.map((one) =>
@@ -150,12 +150,13 @@ export const accountDataTests: StoreTests = {
       );
     const during: Promise<unknown>[] = [];
     await accountData.remove(account, () => {
-      if (during.length < 100) during.push(...outcomes([...writes(), ...writesOfParts()]));
+      if (during.length < 100) during.push(...outcomes([...writes(), ...writesOfParts(), opens()]));
     });
     for (const error of await Promise.all(during))
       assert.ok(error === undefined || isOwnerGone(error), String(error));
     for (const error of await Promise.all(outcomes([...writes(), ...writesOfParts()])))
       assert.ok(error !== undefined && isOwnerGone(error), String(error));
+    assert.equal(await opens(), false);
     assert.deepEqual(await exported(store, account), []);
     assert.deepEqual(await store.openCalls(account, 9), []);
     assert.deepEqual(await exported(store, other), others);

@@ -221,7 +221,7 @@ export const accountTests: StoreTests = {
     assert.deepEqual(await find('ann', account), theirs);
 
     const from = { address: '192.0.2.1', browser: 'Firefox' };
-    await users.openSession({ id: 's1', user: second.id, at: 10, ...from });
+    assert.equal(await users.openSession({ id: 's1', user: second, at: 10, ...from }), true);
     await users.useSession('s1', 20);
     const session = { id: 's1', openedAt: 10, usedAt: 20, ...from };
     assert.deepEqual(await users.session('s1'), { ...session, user: second });
@@ -270,12 +270,48 @@ export const accountTests: StoreTests = {
     assert.equal(await users.useRecoveryCode(a, codes[2]), false);
   },
 
+  async 'a session opens only as long as what was checked for it is valid'({ store, account }) {
+    const { users } = store;
+    let opened = 0;
+    const opens = (user: Parameters<typeof users.openSession>[0]['user']) => {
+      opened += 1;
+      return users.openSession({ id: `s${opened}`, user, at: 1, address: '', browser: '' });
+    };
+    await add(store, account, 'boss', { role: 'administrator', name: 'Boss', signInName: 'boss' });
+    const { id } = await add(store, account, 'u', { role: 'administrator', password: 'x' });
+    const now = async () => (await users.find({ uid: 'u' })) ?? assert.fail();
+    const changes: readonly (() => Promise<unknown>)[] = [
+      () => users.change(id, { password: null }),
+      () => users.change(id, { password: 'y' }),
+      () => users.setSecondFactor(id, 'factor', []),
+      () => users.setSecondFactor(id, null, []),
+      () => users.setRole(id, 'agent'),
+    ];
+    for (const change of changes) {
+      const checked = await now();
+      assert.equal(await opens(checked), true);
+      await change();
+      assert.equal(await opens(checked), false, `${change}`);
+      assert.equal(await opens(await now()), true);
+      // At the same moment: whichever is first, none is left that was opened with what is not valid any more.
+      const before = await now();
+      const ends = users.change(id, { password: `${opened}` }).then(() => users.closeSessions(id, null));
+      await Promise.all([...Array.from({ length: 8 }, () => opens(before)), ends]);
+      assert.deepEqual(await users.sessions(id), []);
+    }
+    const left = await now();
+    assert.equal(await users.remove(id), true);
+    assert.equal(await opens(left), false);
+  },
+
   async 'sessions end one by one, all but one, and by age'({ store, account }) {
     const { users } = store;
-    const { id: user } = await add(store, account, 'u');
+    const known = await add(store, account, 'u');
+    const { id: user } = known;
     assert.deepEqual(await users.lastSeen(account, [user]), new Map(), 'nobody was seen in 1970');
     const all = ['s1', 's2', 's3', 's4'];
-    const opens = (id: string, at: number) => users.openSession({ id, user, at, address: '', browser: '' });
+    const opens = (id: string, at: number) =>
+      users.openSession({ id, user: known, at, address: '', browser: '' });
     const isOpen = async (...expected: string[]) =>
       assert.deepEqual((await users.openSessions(all)).sort(), expected);
     for (const [at, id] of all.entries()) await opens(id, at);

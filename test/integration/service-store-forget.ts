@@ -201,6 +201,54 @@ export const forgetTests: StoreTests = {
     assert.deepEqual(await named(), ['bridge_health.report']);
   },
 
+  /** What is refused is stored as it came: any JSON, or none. */
+  async 'a number is forgotten in refused requests, whatever JSON they are'({ store, account, readColumns }) {
+    const deep = (inner: string) => `${'['.repeat(30_000)}${inner}${']'.repeat(30_000)}`;
+    const refused = { status: 422, response: null, callId: null, fromNumber: null, event: null } as const;
+    const bodies = [
+      ...[
+        '{"number":{"toString":1}}',
+        '{"from":{"toString":null,"valueOf":null}}',
+        '{"number":{"__proto__":null}}',
+      ],
+      ...[
+        `{"number":${deep('')}}`,
+        `{"id":${deep('1')},"from":"${number}"}`,
+        `{"from":${deep(`"${number}"`)}}`,
+      ],
+      ...[`{"from":["${number}"],"name":"Ann Marker"}`, `{"id":{"of":"${number}"},"from":"${number}"}`],
+      ...[
+        `{"from":4930901820,"name":"Ann Marker"}`,
+        'null',
+        '"number"',
+        '7',
+        '{"from":',
+        `{"note":"\0 ${number}`,
+        '{"a":"\\',
+      ],
+      ...['{"note":"\\u0034\\u0039 30 901820 \\u0026"}', '{"note":"030\\t901820"}'],
+    ];
+    await report(store, { account, at: 1, id: 'its-own' });
+    for (const [n, request] of bodies.entries())
+      await store.requests.record({ ...recorded({ account, at: n + 2 }), ...refused, request });
+    await store.directory.saveBridgeReport(
+      1,
+      5,
+      `{"problems":[{"text":"${number}"},${deep('')}],"queued":30901820}`,
+    );
+
+    assert.equal((await forgetNumber(store, account, number)).isPurged, true);
+    const values = (await readColumns()).map((column) => column.values).join('\n');
+    assert.doesNotMatch(values.replace('"queued":30901820', ''), /901820|Marker/);
+    const left = (await entries(store, account)).map(({ request }) => `${request}`);
+    assert.deepEqual(left.slice(1, 3), bodies.slice(0, 2));
+    assert.ok(left.includes('{"note":"forgotten &"}'));
+    assert.match(
+      (await store.directory.bridgeReport(1))?.report ?? '',
+      /"text":"forgotten".*"queued":30901820/,
+    );
+  },
+
   async 'names that people gave stay, and are counted for whoever forgets a number'({
     store,
     account,

@@ -61,7 +61,8 @@ export function eventRoutes(parts: Parts) {
   return async (app: FastifyInstance) => {
     app.get('/events', async (request, reply) => {
       const watcher = await watcherOf(request, parts);
-      if (watcher === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
+      const refuse = () => reply.code(401).send({ message: 'Unauthenticated.' });
+      if (watcher === undefined) return refuse();
       if (isHead(request)) return describeEventStream(reply);
 
       const streamOwner = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);
@@ -75,11 +76,12 @@ export function eventRoutes(parts: Parts) {
         now: clock(),
         ...(watcher.user && { systems: (await systemsOf(watcher.account)).map(systemShown) }),
       });
-      const current = await turns.run(reading, reply, async () => ({
-        ...(await now()),
-        ...(await currentCalls(watcher, parts)),
-      }));
-      if (current === undefined) return;
+      const current = await turns.run(reading, reply, {
+        admit: () => watcherOf(request, parts),
+        refuse: () => void refuse(),
+        work: async (watcher) => ({ ...(await now()), ...(await currentCalls(watcher, parts)) }),
+      });
+      if (current === undefined) return reply;
       const stream = openEventStream(reply, request.headers['accept-encoding']);
       if (stream === undefined) return;
       write = writerOf(stream, watcher, request, reply, parts);

@@ -57,7 +57,7 @@ export function apiRoutes(context: ServiceContext) {
     bridgeHealthRoute(app, directory, unauthenticated);
     callRoutes(typed, exchange);
     priorityRoutes(typed, exchange, context);
-    historyRoutes(typed, exchange, context.store.requests, context);
+    historyRoutes(typed, exchange, context.store.requests, context, unauthenticated);
   };
 }
 

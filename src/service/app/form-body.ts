@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { multipartFields } from '../kit/multipart.ts';
 import { Refusal } from '../kit/refusal.ts';
-import { formFields } from '../kit/text.ts';
+import { urlEncodedFields } from '../kit/url-encoded.ts';
 import { decodedText, UnknownEncoding } from '../people/import/decode-text.ts';
 
 /** How much of a form that is too large is read before it is refused: browsers read the answer when they have sent all. */
 const DISCARDED = 4;
+/** Twice as many as the longest form of a page has: an account's extensions. */
+const MAX_FIELDS = 5_000;
 
 /**
  * Parses forms as they come without files and with them. A file is a field with its text. `formBytes`: the limit of
@@ -24,20 +27,20 @@ export function takeForms(app: FastifyInstance, formBytes: number): void {
   };
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    async (request: FastifyRequest, stream: Readable) =>
-      formFields((await bodyOf(request, stream)).toString()),
+    async (request: FastifyRequest, stream: Readable) => {
+      const fields = await urlEncodedFields(await bodyOf(request, stream), MAX_FIELDS);
+      if (fields === undefined) throw new Refusal(413, (errors) => errors.tooLarge);
+      return fields;
+    },
   );
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, stream: Readable) => {
     const body = await bodyOf(request, stream);
-    const headers = { 'content-type': request.headers['content-type'] ?? '' };
-    const form = await new Response(body, { headers }).formData().catch(() => {
-      throw new Refusal(400, ({ notPossible }) => notPossible);
-    });
+    const parts = multipartFields(body, request.headers['content-type'] ?? '', MAX_FIELDS);
+    if (parts === 'too many') throw new Refusal(413, (errors) => errors.tooLarge);
+    if (parts === undefined) throw new Refusal(400, ({ notPossible }) => notPossible);
     const fields = new URLSearchParams();
-    for (const [name, value] of form) {
-      const text = typeof value === 'string' ? value : fileText(await value.bytes());
-      fields.append(name, text.replaceAll('\0', '\ufffd'));
-    }
+    for (const { name, isFile, bytes } of parts)
+      fields.append(name, (isFile ? fileText(bytes) : bytes.toString()).replaceAll('\0', '\ufffd'));
     return fields;
   });
 }

@@ -38,12 +38,22 @@ async function answerPage(
   reply: FastifyReply,
   context: ServiceContext,
 ): Promise<unknown> {
-  const session = await context.sessions.find(sessionCookie.read(request));
-  const account = context.directory.accounts().find(({ id }) => id === session?.user.account);
-  if (session === undefined || account === undefined) return reply.redirect(signInFor(request), 303);
-  const asker: Asker = { session, account };
-  const of = { turn: route.turn, account: account.id, client: `user ${session.user.id}` };
-  return context.turns.run(of, reply, () => answerUser(route, request, reply, asker, context));
+  const admit = () => askerOf(request, context);
+  const refuse = () => reply.redirect(signInFor(request), 303);
+  const asker = await admit();
+  if (asker === undefined) return refuse();
+  const of = { turn: route.turn, account: asker.account.id, client: `user ${asker.session.user.id}` };
+  const work = (now: Asker) => answerUser(route, request, reply, now, context);
+  return context.turns.run(of, reply, { admit, refuse, work });
+}
+
+async function askerOf(
+  request: FastifyRequest,
+  { sessions, directory }: ServiceContext,
+): Promise<Asker | undefined> {
+  const session = await sessions.find(sessionCookie.read(request));
+  const account = directory.accounts().find(({ id }) => id === session?.user.account);
+  return session && account && { session, account };
 }
 
 async function answerUser(

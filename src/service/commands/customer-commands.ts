@@ -5,6 +5,7 @@ import { Argument, type Command } from 'commander';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { longWork } from '../../shared/process/long-work.ts';
 import { counted } from '../kit/formats.ts';
+import { Refusal } from '../kit/refusal.ts';
 import { columns } from '../people/customer-fields.ts';
 import { BadTable, importCustomers, importSummary } from '../people/customers-csv.ts';
 import { exportCustomers } from '../people/customers-export.ts';
@@ -140,7 +141,8 @@ function refusalOf(error: unknown): unknown {
   if (error instanceof UnknownEncoding)
     return new CommandRefused(`${error.message} Or name its encoding with --charset.`);
   if (error instanceof UnknownCharset) return new CommandRefused(`the encoding ${error.message} is unknown`);
-  return error instanceof BadTable ? new CommandRefused(error.message) : error;
+  const isRefused = error instanceof BadTable || error instanceof Refusal;
+  return isRefused ? new CommandRefused(error.message) : error;
 }
 
 function exportCommand(customers: Command, { command, withStore, io }: CommandContext): void {

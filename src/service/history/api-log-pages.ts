@@ -25,6 +25,7 @@ import {
   type RequestStore,
   type StoredRequest,
 } from './request-store.ts';
+import { setOutJson } from './set-out-json.ts';
 
 const PER_PAGE = 50;
 /** Of one request's query string. */
@@ -210,15 +211,14 @@ async function entryPage(request: UserRequest, { store, directory }: Parts): Pro
   };
 }
 
-/** A body with its JSON set out; as it is if it is no JSON. */
+/** A body with its JSON set out; as it came if it is no JSON, or deep. */
 function body(text: string, label: string, empty: string) {
   if (text === '') return html`<p class="quiet">${empty}</p>`;
-  const json = jsonIn(text);
-  const setOut = json === undefined ? text : JSON.stringify(json, null, 2);
-  return html`<pre class="received" tabindex="0" aria-label=${label}>${lines(setOut)}</pre>
+  const setOut = setOutJson(text);
+  return html`<pre class="received" tabindex="0" aria-label=${label}>${lines(setOut ?? text)}</pre>
     ${
       // What setting out changes: a field that is named twice, an escape, a number's digits.
-      json !== undefined &&
+      setOut !== undefined &&
       text.replace(/\s/g, '') !== setOut.replace(/\s/g, '') &&
       html`<details><summary>${label}</summary><pre class="received" tabindex="0">${lines(text)}</pre></details>`
     }`;

@@ -7,7 +7,7 @@ import type { AccountTurns } from '../kit/account-turns.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { closedWith, whenClosed } from '../kit/closed-with.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Unauthenticated } from './exchange.ts';
 import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch } from './request-store.ts';
 
 type Parts = {
@@ -25,6 +25,7 @@ export function historyRoutes(
   exchange: Exchange,
   requests: RequestStore,
   { budgets, turns }: { readonly budgets: Budgets; readonly turns: AccountTurns },
+  unauthenticated: Unauthenticated,
 ): void {
   const parts: Parts = { requests, exchange, budgets };
   app.get(routes.getHistory.path, { schema: routes.getHistory.schema }, async (request, reply) => {
@@ -33,9 +34,15 @@ export function historyRoutes(
     const { account, integration } = request.sender as Sender;
     const of = { turn: 'read', account: account.id, client: `integration ${integration.id}` } as const;
     try {
-      return await turns.run(of, reply, async () =>
-        query.limit === undefined ? answerAll(asked, parts) : answerPage(asked, query.limit, parts),
-      );
+      return await turns.run(of, reply, {
+        admit: () => (unauthenticated.is(request) ? undefined : true),
+        refuse() {
+          unauthenticated.refuse(request, reply);
+          return reply as never; // what a handler returns when it has sent the answer itself
+        },
+        work: () =>
+          query.limit === undefined ? answerAll(asked, parts) : answerPage(asked, query.limit, parts),
+      });
     } catch (error) {
       if (!reply.raw.destroyed) throw error;
       reply.hijack(); // the client has disconnected

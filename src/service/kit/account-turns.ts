@@ -8,6 +8,15 @@ import { Busy, createFairQueue, type FairQueue } from './fair-queue.ts';
  */
 export type Turn = 'read' | 'change' | 'long';
 
+/** What a request does when its turn comes. */
+type Work<Who, T> = {
+  /** Who asks now: what has waited must not outlive the token, session or role that it was sent with. */
+  readonly admit: () => Promise<Who | undefined> | Who | undefined;
+  /** Answers a request of nobody any more. */
+  readonly refuse: () => T | Promise<T>;
+  readonly work: (who: Who) => T | Promise<T>;
+};
+
 /**
  * How many requests of one account are worked on at once. Those that wait for a lock, or for much that is read, can hold
  * so many connections to the database, and no more.
@@ -51,21 +60,25 @@ export function createAccountTurns() {
     /** Ends the turn of a response that is being sent, which may take as long as its client likes. */
     end: ({ raw }: FastifyReply): void => ends.get(raw)?.(),
     /**
-     * Does the work of a request in its turn. Undefined, and no answer, if its client leaves before. `client`: a user or token.
+     * Does the work of a request in its turn, if who sent it may still ask then. Undefined, and no answer, if its client leaves before. `client`: a user or token.
      * @throws Refusal 429 if too many wait
      */
-    async run<T>(
+    async run<Who, T>(
       { turn, account, client }: { readonly turn: Turn; readonly account: number; readonly client: string },
       reply: FastifyReply,
-      work: () => Promise<T>,
+      { admit, refuse, work }: Work<Who, T>,
     ): Promise<T | undefined> {
-      if (ends.has(reply.raw)) return work(); // the route of a HEAD has the handler of its GET
+      const admitted = async (): Promise<T> => {
+        const who = await admit();
+        return who === undefined ? refuse() : work(who);
+      };
+      if (ends.has(reply.raw)) return admitted(); // the route of a HEAD has the handler of its GET
       const { promise: sent, resolve: end } = Promise.withResolvers<void>();
       ends.set(reply.raw, end);
       const signal = closedWith(reply);
       let answer: Promise<T> | undefined;
       const begin = () => {
-        answer = work();
+        answer = admitted();
         return Promise.race([answer, sent]);
       };
       try {

@@ -59,7 +59,7 @@ export function comparable(name: string): string {
     .normalize('NFKC');
 }
 
-/** The fields of a form or a query string. NUL, which PostgreSQL cannot store or compare, is read as U+FFFD (as HTML does). */
+/** The fields of a query string; of a form, see `urlEncodedFields`. NUL, which PostgreSQL cannot store or compare, is read as U+FFFD (as HTML does). */
 export function formFields(encoded: string): URLSearchParams {
   return new URLSearchParams(withoutNul(encoded));
 }

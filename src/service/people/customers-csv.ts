@@ -4,7 +4,7 @@ import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
 import { columns, eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
-import { columnUses, MAX_TABLE_COLUMNS, type Mapping } from './import/choose-columns.ts';
+import { columnUses, type Mapping } from './import/choose-columns.ts';
 import { isStorable, type PlannedCustomer, planCustomers } from './import/plan-import.ts';
 import { type LinesReport, planReport } from './import/plan-report.ts';
 import { type ReadCustomers, readCustomers } from './import/read-customers.ts';
@@ -103,7 +103,7 @@ export async function importPlan(
 /**
  * Adds or changes the customers of a table. Lines with an error are reported, the others are imported, and of those only
  * the cells that cannot be: unreadable numbers, and numbers of other customers. Without a `mapping` the columns must have
- * our own names. @throws BadTable
+ * our own names. @throws BadTable; Refusal if it has too many columns
  */
 export async function importCustomers(
   text: string,
@@ -152,8 +152,6 @@ export const namesCustomers = (names: readonly string[]): boolean =>
 
 /** The columns that the header names exactly. */
 function exactMapping(header: readonly string[]): Mapping {
-  if (header.length > MAX_TABLE_COLUMNS)
-    throw new BadTable(en.errors.tooManyColumns(header.length, MAX_TABLE_COLUMNS));
   const names = header.map((name) => name.toLowerCase());
   const isEmpty = !columns.some((name) => name !== 'reference' && names.includes(name));
   if (isEmpty || !namesCustomers(names))

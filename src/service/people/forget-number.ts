@@ -157,11 +157,11 @@ async function forgetForm(
       for (const entry of entries) {
         if (masked.has(entry.id)) continue;
         const before = { path: entry.path, request: textOf(entry), response: entry.response };
-        const named = isOfNumber || nameOf(entry).some(isNumber);
+        const named = isOfNumber || namesOf(entry).some(isNumber);
         const after = {
           path: without(before.path),
-          request: named ? namingNothing(entry) : without(before.request),
-          response: before.response === null ? null : without(before.response),
+          request: named ? namingNothing(entry) : withoutInTexts(before.request, without),
+          response: before.response === null ? null : withoutInTexts(before.response, without),
         };
         if (!named && isDeepStrictEqual(before, after)) continue;
         masked.add(entry.id);
@@ -187,11 +187,26 @@ async function forgetForm(
   };
 }
 
-/** JSON whose strings are rewritten: a figure with the same digits is no number. */
+/**
+ * JSON whose strings are rewritten: a figure with the same digits is no number. It is read as a text, in which no nesting is
+ * too deep, and which need not be JSON.
+ */
 const withoutInJson = (json: string, without: (text: string) => string) =>
-  without(json) === json
-    ? json
-    : JSON.stringify(JSON.parse(json, (_, value) => (typeof value === 'string' ? without(value) : value)));
+  json.replace(stringInJson, (written) => {
+    const text = parseJson(written);
+    if (typeof text !== 'string') return without(written);
+    const after = without(text);
+    return after === text ? written : JSON.stringify(after);
+  });
+
+/** A string that does not end goes on to the end of the text, so that no text takes long. */
+const stringInJson = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)/gs;
+
+/** A stored text, also where its characters are escaped as in JSON. NUL, which PostgreSQL stores in bytes alone, is U+FFFD. */
+function withoutInTexts(text: string, without: (text: string) => string): string {
+  const left = without(text.includes('\\') ? withoutInJson(text, without) : text);
+  return left === text ? text : left.replaceAll('\0', '\ufffd');
+}
 
 const textOf = ({ request }: StoredRequest) =>
   typeof request === 'string' ? request : Buffer.from(request).toString();
@@ -201,16 +216,32 @@ function fieldsOf(entry: StoredRequest): object {
   return isRead(entry) ? Object.fromEntries(queryEntries(text)) : (parseJson(text) ?? {});
 }
 
-/** Whose call, or lookup, a request was. */
-const nameOf = (entry: StoredRequest) =>
-  Object.entries(fieldsOf(entry)).flatMap(([name, value]) => (isCaller(name) ? [`${value}`] : []));
+/** Whose call, or lookup, a request was. It need not have been one that was accepted: the fields can be anything. */
+const namesOf = (entry: StoredRequest) =>
+  Object.entries(fieldsOf(entry)).flatMap(([name, value]) => (isCaller(name) ? textsIn(value) : []));
+
+/** The texts and numbers in a JSON value, however deep it is: without recursion. */
+function textsIn(value: unknown): string[] {
+  const texts: string[] = [];
+  const left = [value];
+  while (left.length > 0) {
+    const one = left.pop();
+    if (isPlain(one)) texts.push(`${one}`);
+    else if (typeof one === 'object' && one !== null)
+      for (const inner of Object.values(one)) left.push(inner);
+  }
+  return texts;
+}
+
+const isPlain = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
 
 const isCaller = (field: string) => field === 'from' || field === 'number';
 
 /** The payload with only those fields that name no person. */
 function namingNothing(entry: StoredRequest): string {
   const kept = Object.entries(fieldsOf(entry)).flatMap(([name, value]) =>
-    keptFields.includes(name) ? [[name, value]] : isCaller(name) ? [[name, FORGOTTEN]] : [],
+    keptFields.includes(name) && isPlain(value) ? [[name, value]] : isCaller(name) ? [[name, FORGOTTEN]] : [],
   );
   const left = Object.fromEntries(kept);
   return isRead(entry) ? `${new URLSearchParams(left)}` : JSON.stringify(left);

@@ -8,7 +8,7 @@ import { createPause } from '../kit/event-loop-pauses.ts';
 import { changeForm, choice, notice } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import type { Answer, Page } from '../kit/page-request.ts';
-import { PartlyDone, Refusal } from '../kit/refusal.ts';
+import { PartlyDone } from '../kit/refusal.ts';
 import { type Column, table } from '../kit/table.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
@@ -26,7 +26,7 @@ import { importPlan, importSummary, NEW_PRIORITY, namesCustomers } from './custo
 import { exportCustomers } from './customers-export.ts';
 import { type ImportPreview, previewImport } from './customers-preview.ts';
 import { areaCodeColumns } from './import/area-codes.ts';
-import { chooseColumns, columnUses, MAX_TABLE_COLUMNS, type Mapping } from './import/choose-columns.ts';
+import { chooseColumns, columnUses, type Mapping } from './import/choose-columns.ts';
 import { packTable, tableTooLarge, unpackTable } from './import/packed-table.ts';
 import { readTable, type Table } from './import/table.ts';
 import type { Refused } from './import-refusals.ts';
@@ -119,9 +119,6 @@ async function readWith(
   const pause = createPause();
   const read = readTable(csv);
   const { header, sample } = read;
-  const { length } = header;
-  if (length > MAX_TABLE_COLUMNS)
-    throw new Refusal(422, (errors) => errors.tooManyColumns(length, MAX_TABLE_COLUMNS));
   await pause();
   const guessed = chooseColumns(header, sample, account.country);
   await pause();

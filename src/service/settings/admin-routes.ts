@@ -67,8 +67,9 @@ export function adminRoutes(parts: Parts) {
       reply.code(404).send({ message: 'There is nothing at this path.' }),
     );
     dropTypesOfNoBody(app);
-    requireToken(app, accounts, parts.directory);
-    takeAccountTurns(app, accounts, parts.turns);
+    const isAdmitted = createAdmission(accounts, parts.directory);
+    requireToken(app, isAdmitted);
+    takeAccountTurns(app, accounts, isAdmitted, parts.turns);
     refuseRemovedAccounts(app, accounts, access, parts.directory);
     app.addHook('onRequest', async (request) => refuseEncoded(request));
     takeEmptyBodies(app);
@@ -106,38 +107,56 @@ function dropTypesOfNoBody(app: ZodInstance): void {
   });
 }
 
-/** Refuses requests without the token that their path asks for, and remembers the account of the others. */
-function requireToken(app: ZodInstance, accounts: Accounts, directory: ServiceDirectory): void {
-  const authenticate = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.routeOptions.url === documentPath) return;
+/** Whether a request has the token that its path asks for; remembers the account of that. */
+const createAdmission =
+  (accounts: Accounts, directory: ServiceDirectory) =>
+  (request: FastifyRequest, reply: FastifyReply): boolean => {
+    if (request.routeOptions.url === documentPath) return true;
     const path = request.routeOptions.url ?? '';
     const { authorization } = request.headers;
     // The browser's own dialog: no page, session or cookie for one reader. It keeps the token for addresses below /admin/.
     const isPage = path === fleetPath && wantsPage(request);
     const token = (isPage && basicPassword(authorization)) || (bearerToken(authorization) ?? '');
     const ofOperator = path === fleetPath || path.startsWith('/admin/accounts');
-    if (ofOperator && directory.isSiteToken('operator', token)) return;
-    if (path === fleetPath && directory.isSiteToken('fleet', token)) return;
+    if (ofOperator && directory.isSiteToken('operator', token)) return true;
+    if (path === fleetPath && directory.isSiteToken('fleet', token)) return true;
     if (isPage) reply.header('www-authenticate', 'Basic realm="any name, the fleet token as password"');
     const account = directory.administrator(token);
-    if (account === undefined || ofOperator) return reply.code(401).send({ message: 'Unauthenticated.' });
+    if (account === undefined || ofOperator) return false;
     accounts.set(request.raw, account);
+    return true;
   };
+
+const refuse = (reply: FastifyReply): FastifyReply => reply.code(401).send({ message: 'Unauthenticated.' });
+
+/** Refuses requests without their token. */
+function requireToken(app: ZodInstance, isAdmitted: ReturnType<typeof createAdmission>): void {
+  const authenticate = async (request: FastifyRequest, reply: FastifyReply) =>
+    isAdmitted(request, reply) ? undefined : refuse(reply);
   app.addHook('onRequest', authenticate);
   // Once more when the body is there: the account may have been removed, or the token replaced, while it arrived.
   app.addHook('preValidation', authenticate);
 }
 
 /** Requests of an account take turns with its others; those of the operator do not. */
-function takeAccountTurns(app: ZodInstance, accounts: Accounts, turns: AccountTurns): void {
+function takeAccountTurns(
+  app: ZodInstance,
+  accounts: Accounts,
+  isAdmitted: ReturnType<typeof createAdmission>,
+  turns: AccountTurns,
+): void {
   app.addHook('onRoute', (route) => {
     const { handler, config } = route;
     route.handler = async function inTurn(request, reply) {
       const account = accounts.get(request.raw);
-      const work = async () => handler.call(this, request, reply);
+      const work = async (): Promise<unknown> => handler.call(this, request, reply);
       if (account === undefined) return work();
       const turn = config?.turn ?? (isRead(request) ? 'read' : 'change');
-      return turns.run({ turn, account: account.id, client: 'administration token' }, reply, work);
+      return turns.run({ turn, account: account.id, client: 'administration token' }, reply, {
+        admit: () => isAdmitted(request, reply) || undefined,
+        refuse: () => refuse(reply),
+        work,
+      });
     };
   });
 }
@@ -153,7 +172,7 @@ function refuseRemovedAccounts(
     if (!isOwnerGone(error) || !accounts.has(request.raw)) throw error;
     await directory.refresh();
     if (isAuthentic(request)) throw error;
-    return reply.code(401).send({ message: 'Unauthenticated.' });
+    return refuse(reply);
   });
 }
 

@@ -7,10 +7,10 @@ const sessionColumns = `s.opened_at AS "openedAt", s.used_at AS "usedAt", s.addr
 /** Sessions that one statement asks for. */
 const SESSIONS = 500;
 
-/** `at`: Unix ms. */
+/** `user`: as they were when the password or the link was checked. `at`: Unix ms. */
 type NewSession = {
   readonly id: string;
-  readonly user: number;
+  readonly user: Pick<User, 'id' | 'password' | 'secondFactor' | 'role'>;
   readonly at: number;
   readonly address: string;
   readonly browser: string;
@@ -21,12 +21,19 @@ type SessionLimits = { readonly openedBefore: number; readonly usedBefore: numbe
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
-export const createSessionStore = ({ read, lookup, write }: Statements) => ({
-  async openSession({ id, user, at, address, browser }: NewSession): Promise<void> {
-    await write(
-      `INSERT INTO sessions (id, user_id, opened_at, used_at, address, browser) VALUES ($1, $2, $3, $3, $4, $5)`,
-      ...[id, user, at, address, browser],
+export const createSessionStore = ({ read, lookup, write, lockingRows }: Statements) => ({
+  /**
+   * False, and no session, if the user's password, second factor or role has changed since then: that has ended their sessions,
+   * and this would be one more. The lock lets the change wait for the session, which it then ends.
+   */
+  async openSession({ id, user, at, address, browser }: NewSession): Promise<boolean> {
+    const opened = await write(
+      `INSERT INTO sessions (id, user_id, opened_at, used_at, address, browser)
+       SELECT $1, u.id, $3, $3, $4, $5 FROM (SELECT id FROM users WHERE id = $2 AND role = $8
+         AND password IS NOT DISTINCT FROM $6 AND second_factor IS NOT DISTINCT FROM $7 ${lockingRows}) u RETURNING id`,
+      ...[id, user.id, at, address, browser, user.password, user.secondFactor, user.role],
     );
+    return opened.length > 0;
   },
   async session(id: string): Promise<Session | undefined> {
     const [row] = await lookup<User & Omit<Session, 'user'>>(

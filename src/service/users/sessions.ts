@@ -23,15 +23,17 @@ export function makeSessions(store: SessionStore, clock: () => number) {
   const isOver = ({ openedAt, usedAt }: Pick<Session, 'openedAt' | 'usedAt'>, now: number) =>
     now >= openedAt + MAX_AGE_MS || now >= usedAt + IDLE_MS;
   return {
-    /** Signs a browser in; returns the value of its cookie. `browser`: its User-Agent. */
+    /**
+     * Signs a browser in; returns the value of its cookie. Undefined if the password, second factor or role of the user has
+     * changed since they were read. `browser`: its User-Agent.
+     */
     async open(
       user: User,
       { address, browser }: { readonly address: string; readonly browser: string },
-    ): Promise<string> {
+    ): Promise<string | undefined> {
       const cookie = randomBytes(32).toString('base64url');
-      const session = { id: idOf(cookie), user: user.id, at: clock(), address };
-      await store.openSession({ ...session, browser: plain(browser) });
-      return cookie;
+      const session = { id: idOf(cookie), user, at: clock(), address };
+      return (await store.openSession({ ...session, browser: plain(browser) })) ? cookie : undefined;
     },
     /** The session of a cookie if it is valid now; stores that it is used. */
     async find(cookie: string | undefined): Promise<Session | undefined> {

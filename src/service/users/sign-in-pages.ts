@@ -60,25 +60,35 @@ const audit = (
     target,
   });
 
-/** Every sign-in starts a new session and ends the one that the browser had. */
-async function signIn(user: User, { request, reply }: Visit, way: string, parts: Parts): Promise<void> {
+/**
+ * Every sign-in starts a new session and ends the one that the browser had. False if what was checked is not valid any more:
+ * the password, for example, can be replaced while the line for hashing is waited for.
+ */
+async function signIn(user: User, { request, reply }: Visit, way: string, parts: Parts): Promise<boolean> {
   const { sessions, access, directory } = parts;
+  const from = { address: request.ip, browser: request.headers['user-agent'] ?? '' };
+  const cookie = await sessions.open(user, from);
+  if (cookie === undefined) {
+    await audit(parts, 'sign-in-failed', user, request, 'changed at the same moment');
+    return false;
+  }
   const before = await sessions.find(sessionCookie.read(request));
   if (before !== undefined) await sessions.close(before);
-  const from = { address: request.ip, browser: request.headers['user-agent'] ?? '' };
-  sessionCookie.set(reply, await sessions.open(user, from));
+  sessionCookie.set(reply, cookie);
   const account = directory.accounts().find(({ id }) => id === user.account);
   access.browsers.remember(reply, user, account?.uid ?? '');
   await audit(parts, 'sign-in', user, request, way);
+  return true;
 }
 
-/** Signs in, or keeps for some minutes that only the code is missing. */
-async function enter(user: User, visit: Visit, way: string, parts: Parts): Promise<void> {
+/** Signs in, or keeps for some minutes that only the code is missing. False as for `signIn`. */
+async function enter(user: User, visit: Visit, way: string, parts: Parts): Promise<boolean> {
   if (user.secondFactor === null) return signIn(user, visit, way, parts);
   const { request, reply } = visit;
   const text = `${user.uid}.${parts.clock() + CODE_MS}`;
   const options = { ...cookieOptions(request), maxAge: CODE_MS / 1000 };
   reply.setCookie(cookieNames(request.protocol).code, `${text}.${codeSignature(text, user, parts)}`, options);
+  return true;
 }
 
 /** Ends with any change of the password or the second factor. */
@@ -127,7 +137,7 @@ async function signInByPassword(visit: Visit, parts: Parts): Promise<FastifyRepl
     throw error;
   }
   if (language !== '' && user.language === '') await parts.store.users.change(user.id, { language });
-  await enter(user, visit, 'by password', parts);
+  if (!(await enter(user, visit, 'by password', parts))) return again(401, words.signIn.wrong);
   return reply.redirect(user.secondFactor === null ? inside(to) : codePath(to), 303);
 }
 
@@ -170,7 +180,10 @@ async function signInByCode(visit: Visit, parts: Parts): Promise<FastifyReply> {
     throw error;
   }
   reply.clearCookie(cookieNames(request.protocol).code, cookieOptions(request));
-  await signIn(user, visit, 'with a code', parts);
+  if (!(await signIn(user, visit, 'with a code', parts))) {
+    const page = signInPage(words, { to, account: '', language: '', error: words.signIn.wrong, status: 401 });
+    return sendPlain(reply, page, words);
+  }
   return reply.redirect(inside(to), 303);
 }
 
@@ -179,8 +192,8 @@ async function signInByLink(visit: Visit, parts: Parts): Promise<FastifyReply> {
   const { store, keys, clock } = parts;
   const user = await useLink(store, keys, formOf(request).get('link') ?? '', clock());
   if (user === undefined) return reply.code(401).send();
-  await enter(user, visit, 'by one-time link', parts);
-  return reply.code(204).send();
+  const entered = await enter(user, visit, 'by one-time link', parts);
+  return reply.code(entered ? 204 : 401).send();
 }
 
 async function signOut({ request, reply }: Visit, parts: Parts): Promise<FastifyReply> {

@@ -477,8 +477,9 @@ async function writes(): Promise<void> {
     await users.useRecoveryCode(id, 'a');
     await users.useLink('u', await users.newLink(id));
     await users.find({ uid: 'u' });
+    const checked = { id, password: null, secondFactor: 'x', role: 'administrator' } as const;
     for (const session of ['s', 't'])
-      await users.openSession({ id: session, user: id, at: now, address: '', browser: '' });
+      await users.openSession({ id: session, user: checked, at: now, address: '', browser: '' });
     await users.useSession('s', now + 1);
     await users.sessions(id);
     await users.openSessions(['s']);

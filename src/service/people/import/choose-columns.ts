@@ -17,8 +17,6 @@ export type Mapping = readonly (ColumnUse | '')[];
 const MOST = 0.8;
 /** Extensions and counts have fewer digits. */
 const SHORTEST_NUMBER = 6;
-/** Columns that a table may have: each costs time in each line. */
-export const MAX_TABLE_COLUMNS = 500;
 /** Characters that are looked at in all, and of one cell, so that a wide table costs no more than one of many lines. */
 const [MAX_CHARACTERS, OF_CELL] = [32 * 1024, 100];
 

@@ -209,3 +209,16 @@ test('a separator that is a quotation mark, an escape or a letter is none', () =
       separator,
     );
 });
+
+test('a table of very many columns is refused before its cells are looked at', (t) => {
+  const line = (columns: number) => `${Array(columns).fill('é').join()}\n`;
+  const looks = t.mock.method(RegExp.prototype, 'test');
+  assert.throws(() => readTable(line(5_000).repeat(30)), { message: /^The table has 5000 columns/ });
+  assert.ok(looks.mock.callCount() < 1_000, `${looks.mock.callCount()} looks`);
+
+  const among = `${line(400).repeat(60)}${line(5_000).repeat(20)}`;
+  assert.equal(readTable(among).header.length, 400);
+  assert.throws(() => readTable(`Name,Telefon${line(1_000)}${'Ann,1\n'.repeat(90)}`), {
+    message: /^The table has 1001 columns/,
+  });
+});

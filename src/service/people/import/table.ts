@@ -1,5 +1,6 @@
 import { isFiller } from '../../../shared/phone-number/number-words.ts';
 import { timesIn } from '../../../shared/phone-number/times.ts';
+import { Refusal } from '../../kit/refusal.ts';
 import { type Quote, type Row, rowsOf } from './cells.ts';
 import { meaningOf } from './header-words.ts';
 import { joinedRows } from './open-quotes.ts';
@@ -27,13 +28,17 @@ const delimiters = ['\t', ';', '|', ','] as const;
 /** For a table of one column. */
 const NONE = '\0';
 
-/** Lines that are looked at, and how much of the file at most. */
-const [SAMPLE_LINES, SAMPLE_CHARACTERS] = [100, 256 * 1024];
+/** Columns that a table may have: each costs time in each line. */
+const MAX_TABLE_COLUMNS = 500;
+
+/** Lines that are looked at, how much of the file at most, and how many of their cells, which cost most. */
+const [SAMPLE_LINES, SAMPLE_CHARACTERS, SAMPLE_CELLS] = [100, 256 * 1024, 20_000];
 /** Characters of a cell that are. */
 const LONGEST_LOOKED_AT = 500;
 /** Lines that may be above the header. */
 const MAX_ABOVE = 10;
 
+/** @throws Refusal if it has too many columns, before they are looked at */
 export function readTable(text: string): Table {
   const start = /^\ufeff?(?:"?sep=(?<separator>[\t ,;|:~#&])"?[^\S\r\n]*(?:\r\n|\r|\n|$))?/.exec(text);
   const body = text.slice(start?.[0].length);
@@ -43,9 +48,11 @@ export function readTable(text: string): Table {
   const head = isQuoted ? Array.from(quotedLines(beginning), ({ text }) => text).join('\n') : beginning;
   const delimiter = start?.groups?.separator ?? delimiterOf(head);
   const plain = firstRows(head, delimiter);
-  const quote = quoteOf(plain);
-  const first = quote === '"' ? plain : firstRows(head, delimiter, quote);
+  refuseColumns(usualWidth(plain).width);
+  const quote = quoteOf(withFewCells(plain));
+  const first = withFewCells(quote === '"' ? plain : firstRows(head, delimiter, quote));
   const { header, begin } = findHeader(first);
+  refuseColumns(plain.find(({ line }) => line === header?.line)?.cells.length ?? 0);
   const width = header?.cells.length ?? Math.max(0, ...first.map(({ cells }) => cells.length));
   const below = first.slice(header ? begin + 1 : begin);
   const looksJoined = joinedRows(below, { delimiter, width: Math.min(width, usualWidth(below).width) });
@@ -104,6 +111,22 @@ function firstRows(text: string, delimiter: string, quote?: Quote): Row[] {
     if (row.cells.length > 0 && rows.push({ ...row, cells: row.cells.map(beginningOf) }) === SAMPLE_LINES)
       break;
   return rows;
+}
+
+function refuseColumns(width: number): void {
+  if (width > MAX_TABLE_COLUMNS)
+    throw new Refusal(422, (errors) => errors.tooManyColumns(width, MAX_TABLE_COLUMNS));
+}
+
+/** The first of the rows and of their cells: a few lines of many cells may be among others. */
+function withFewCells(rows: readonly Row[]): Row[] {
+  let left = SAMPLE_CELLS;
+  return rows.flatMap((row) => {
+    if (left <= 0) return [];
+    const cells = row.cells.slice(0, MAX_TABLE_COLUMNS + 1);
+    left -= cells.length;
+    return [{ ...row, cells }];
+  });
 }
 
 /** What cells are in, if they are in quotes: single ones in exports of some databases. `rows`: read with double ones. */

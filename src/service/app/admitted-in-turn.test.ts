@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { until } from '../../../test/tools/until.ts';
+import type { Session, User } from '../accounts/user.ts';
+import type { Store } from '../database/store.ts';
+import { appOn, directoryOf, keys } from './app.fixture.ts';
+
+const AT_ONCE = 20;
+
+const user: User = {
+  ...{ id: 1, uid: '1'.repeat(16), account: 1, name: 'Ann', signInName: 'ann', role: 'administrator' },
+  ...{ language: 'en', password: 'x', secondFactor: null, createdAt: 0, bar: null },
+};
+const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
+
+/** A service whose changes and reads wait for `go`. */
+async function serve(t: TestContext) {
+  const go = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const now: {
+    session: Session | undefined;
+    accountToken: number;
+    integrationToken: number;
+    version: number;
+  } = {
+    ...{ session, accountToken: 1, integrationToken: 1, version: 1 },
+  };
+  const slowly = async <T>(what: string, answer: T): Promise<T> => {
+    begun.push(what);
+    await go.promise;
+    return answer;
+  };
+  const directory = async () => {
+    const integration = {
+      ...{ id: 1, uid: '3'.repeat(16), account: 1, name: 'PBX', tokenCounter: now.integrationToken },
+      ...{ oldTokenUntil: null, enabled: true, createdAt: 0 },
+    };
+    const { directory } = await directoryOf(integration).read();
+    const accounts = directory.accounts.map((one) => ({
+      ...one,
+      mostUsers: null,
+      tokenCounter: now.accountToken,
+    }));
+    return { ...directory, accounts };
+  };
+  const store = {
+    directory: {
+      read: async (known: number) =>
+        known === now.version ? undefined : { version: now.version, directory: await directory() },
+      async rotateAdminToken() {
+        now.version += 1;
+        now.accountToken += 1;
+        now.integrationToken += 1;
+        return (await directory()).accounts[0];
+      },
+    },
+    users: { session: async () => now.session, list: async () => [user] },
+    audit: { write: async () => {} },
+    requests: {
+      record: async () => ({ moved: true, call: undefined }),
+      page: () => slowly('history', { count: 0, total: 0, chunks: (async function* () {})() }),
+    },
+    callers: { missed: async () => [] },
+    calls: { open: () => slowly('calls', []) },
+    customers: { putSegment: () => slowly('segment', undefined), offeredSegments: async () => [] },
+  } as unknown as Store;
+  const { app } = await appOn(store);
+  t.after(() => app.close());
+  t.after(() => go.resolve());
+  const base = await app.listen({ port: 0, host: '127.0.0.1' });
+  const ask = (
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: string | URLSearchParams,
+  ) =>
+    fetch(base + path, {
+      method,
+      headers: { accept: 'application/json', ...headers },
+      body,
+      redirect: 'manual',
+    } as RequestInit);
+  const connections = promisify(app.server.getConnections.bind(app.server));
+  return {
+    begun,
+    now,
+    go: go.resolve,
+    ask,
+    rotate: () =>
+      ask('POST', `/admin/accounts/${'0'.repeat(16)}/rotate`, {
+        authorization: `Bearer ${keys.operatorToken(0)}`,
+      }),
+    form: (n: number) =>
+      ask(
+        'POST',
+        '/segments',
+        { cookie: 'pbx-bridge-session=x', origin: base },
+        new URLSearchParams({ token: keys.sign('form', session.id), name: `s${n}`, priority: '1' }),
+      ),
+    /** Sends that many, and waits until all have come and the first of them are at work. */
+    async send(one: (n: number) => Promise<Response>, running: number) {
+      const answers = Array.from({ length: AT_ONCE }, (_, n) => one(n));
+      await until('all requests', async () => (await connections()) >= AT_ONCE);
+      await until('the first of them', () => begun.length === running);
+      return {
+        async statuses() {
+          go.resolve();
+          const statuses = (await Promise.all(answers)).map(({ status }) => status);
+          return Object.fromEntries(
+            Map.groupBy(statuses, String)
+              .entries()
+              .map(([status, { length }]) => [status, length]),
+          );
+        },
+      };
+    },
+  };
+}
+
+test('what waits for its turn does not outlive the administration token', async (t) => {
+  const { begun, ask, rotate, send } = await serve(t);
+  const authorization = `Bearer ${keys.adminToken({ uid: '0'.repeat(16), tokenCounter: 1 })}`;
+  const waiting = await send(
+    (n) =>
+      ask(
+        'PUT',
+        `/admin/segments/s${n}`,
+        { authorization, 'content-type': 'application/json' },
+        '{"priority":1}',
+      ),
+    1,
+  );
+  assert.equal((await rotate()).status, 200);
+  assert.deepEqual(await waiting.statuses(), { 200: 1, 401: AT_ONCE - 1 });
+  assert.deepEqual(begun, ['segment']);
+});
+
+test('nor the token of an integration', async (t) => {
+  const { begun, ask, rotate, send } = await serve(t);
+  const authorization = `Bearer ${keys.integrationToken({ uid: '3'.repeat(16), tokenCounter: 1 })}`;
+  const waiting = await send(() => ask('GET', '/api/v1/voice?limit=1', { authorization }), 3);
+  assert.equal((await rotate()).status, 200);
+  assert.deepEqual(await waiting.statuses(), { 401: AT_ONCE });
+  assert.deepEqual(begun, ['history', 'history', 'history']);
+});
+
+test('nor the session of a user, nor their role', async (t) => {
+  for (const [left, status] of [
+    [undefined, 303],
+    [{ ...session, user: { ...user, role: 'agent' as const } }, 403],
+  ] as const) {
+    const { begun, now, form, send } = await serve(t);
+    const waiting = await send(form, 1);
+    now.session = left;
+    assert.deepEqual(
+      await waiting.statuses(),
+      status === 303 ? { 303: AT_ONCE } : { 303: 1, 403: AT_ONCE - 1 },
+    );
+    assert.deepEqual(begun, ['segment']);
+  }
+});
