@@ -699,6 +699,7 @@ test('a column of telephone numbers that is not imported is named, wherever its 
   for (const [header, cells, line] of [
     ['Kontakt', ['0171 3920000', '0171 3920001'], 2],
     ['Rückfrage', ['01713920000', '', '+491713920001'], 2],
+    ['Rückfrage', ['٠١٧١ ٣٩٢٠٠٠٠', '', '０１７１－３９２０００１'], 2],
     ['Home', late, 112],
     ['Geschäftlich', late, 112],
   ] as const)
@@ -748,4 +749,19 @@ test('a number without its area code, and what a spreadsheet has calculated, are
     ...[0, 1],
     'numbers: a spreadsheet has shortened the number “-3134”. Format the column as text and enter the number again.',
   ]);
+});
+
+test('digits that are no number are named, and the customer keeps all numbers', async () => {
+  const store = fakeStore();
+  await importInto(store, 'reference;name;numbers\n1;Asha;098765 43210', 'IN');
+  for (const [cell, left, numbers] of [
+    ['⁰⁹⁸⁷⁶⁵ ⁴³²¹¹', 1, ['+919876543210']],
+    ['⁰⁹⁸⁷⁶⁵ ⁴³²¹¹ / 022 27782183', 1, ['+919876543210', '+912227782183']],
+    ['०९८७६५ ४३२१०', 0, ['+919876543210']],
+    ['०९८७६५ ४३२१० / ०२२ २७७८२१८३', 0, ['+919876543210', '+912227782183']],
+  ] as const) {
+    const report = await importInto(store, `reference;name;numbers\n1;Asha;${cell}`, 'IN');
+    assert.equal(report.left, left, cell);
+    assert.deepEqual(store.kept[0]?.numbers, numbers, cell);
+  }
 });

@@ -1,4 +1,4 @@
-import { parseDigits } from 'libphonenumber-js/max';
+import { digitValue } from './digits.ts';
 
 /** What is no punctuation of ours, but means the same: in print, on phones, in address books of other programs. */
 const SAME_AS: readonly [RegExp, string][] = [
@@ -27,7 +27,7 @@ export function plainText(text: string): string {
   return (
     plain
       .normalize('NFKC')
-      .replace(/\p{Nd}/gu, (digit) => parseDigits(digit) || digit)
+      .replace(/(?!\d)\p{Nd}/gu, (digit) => String(digitValue(digit)))
       .replace(/[\p{Pd}\u2212]/gu, '-')
       .replace(/\p{Ps}/gu, '(')
       .replace(/\p{Pe}/gu, ')')

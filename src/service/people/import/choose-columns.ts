@@ -1,5 +1,6 @@
 import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { normaliseNumber, numberForms } from '../../../shared/phone-number/normalise-number.ts';
+import { plainText } from '../../../shared/phone-number/plain-text.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
@@ -62,7 +63,7 @@ export function chooseColumns(
   choose('numbers', isOf('perhaps-numbers', 'contact-number').filter(isDialledMostly));
   // `Zählernummer`: digits that begin with 0 are a key as well.
   const isWritten = (one: Column) =>
-    holdsTelephones(one) && (!one.isNamed || !one.cells.every((cell) => /^\d*$/.test(cell)));
+    holdsTelephones(one) && (!one.isNamed || !one.cells.every((cell) => /^\p{Nd}*$/u.test(cell)));
   choose(
     'numbers',
     isOf('place-number').filter(({ about }) =>
@@ -184,8 +185,8 @@ export function leftOutTelephones(header: readonly string[], mapping: Mapping, c
 const otherNumber = /^(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([ T].*)?$|^\d+[.,]\d\d?$|^\d+(\.\d+){3}$/;
 
 function isTelephone(cell: string, country: string | null): boolean {
-  const text = cell.trim();
-  if (otherNumber.test(text) || !/^[+(\d][\d\s()./–-]*$/.test(text)) return false;
+  const text = plainText(cell).trim();
+  if (otherNumber.test(text) || !/^[+(\d][\d\s()./-]*$/.test(text)) return false;
   const digits = text.replace(/\D/g, '');
   if (digits.length < SHORTEST_NUMBER || digits.length > 15) return false;
   const number = normaliseNumber(text, country);
@@ -205,7 +206,8 @@ function isLabelled(cell: string, country: string | null): boolean {
 
 /** Begins as only telephone numbers do. */
 function isDialled(cell: string, country: string | null): boolean {
-  if (otherNumber.test(cell) || !/^(?:\+|00|\(?0\d*[\s()./–-])/.test(cell)) return false;
+  const text = plainText(cell);
+  if (otherNumber.test(text) || !/^(?:\+|00|\(?0\d*[\s()./-])/.test(text)) return false;
   const { numbers, unread } = readNumbers(cell, country);
   return unread.length === 0 && numbers.some((number) => number.startsWith('+'));
 }
@@ -214,7 +216,7 @@ const answer = /^(?:x|y|n|j|ja|nein|yes|no|oui|non|s[ií]|nee|true|false|wahr|fa
 
 /** An answer to a question, an extension or a count. */
 const isNoNumber = (cell: string) =>
-  answer.test(cell) || (!/\p{L}/u.test(cell) && cell.replace(/\D/g, '').length < SHORTEST_NUMBER);
+  answer.test(cell) || (!/\p{L}/u.test(cell) && cell.replace(/\P{N}/gu, '').length < SHORTEST_NUMBER);
 
 /**
  * Columns whose headers speak of telephones, without those whose cells do not: `yes`, `Work`, extensions. A few cells that
@@ -246,7 +248,7 @@ function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonl
     some.toSorted((a, b) => Number(b.about.count > 0) - Number(a.about.count > 0));
   const isKey = ({ about, cells }: Column) => about.count === cells.length && about.distinct === 1;
   const isCode = (column: Column) =>
-    isKey(column) && column.cells.every((cell) => /^[\w./-]*\d[\w./-]*$/.test(cell));
+    isKey(column) && column.cells.every((cell) => /^[\w./-]*\d[\w./-]*$/.test(plainText(cell)));
   const unnamed = [
     ...isOf('customer').filter(isCode),
     ...isOf('key').filter(isKey),
