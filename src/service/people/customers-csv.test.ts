@@ -765,3 +765,67 @@ test('digits that are no number are named, and the customer keeps all numbers', 
     assert.deepEqual(store.kept[0]?.numbers, numbers, cell);
   }
 });
+
+/** Reads a table as the page does, by its headers and cells. */
+async function importOwn(store: ReturnType<typeof fakeStore>, text: string) {
+  const { header, sample } = readTable(text);
+  const mapping = chooseColumns(header, sample, 'DE');
+  return importCustomers(text, { customers: store.customers, account: 1, country: 'DE', mapping });
+}
+
+test('the name of a person beside a company, and of a company beside a person', async () => {
+  const namesOf = async (...table: string[]) => {
+    const store = fakeStore();
+    await importOwn(store, table.join('\n'));
+    return store.kept.map(({ name, numbers }) => [name, numbers.join(' ')].join(': '));
+  };
+  assert.deepEqual(
+    await namesOf(
+      'DisplayName;TelephoneNumber;Company',
+      'Berg, Anna;030 90182021;Berg AG',
+      'Alt, Bert;030 90182022;Berg AG',
+      'Tal, Carl;030 90182023;',
+      ';030 90182024;Dorn AG',
+    ),
+    [
+      ...['Berg, Anna Berg AG: +493090182021', 'Alt, Bert Berg AG: +493090182022'],
+      ...['Tal, Carl: +493090182023', 'Dorn AG: +493090182024'],
+    ],
+  );
+  assert.deepEqual(
+    await namesOf(
+      'Vorname;Nachname;Anzeigename;Telefon',
+      'Anna;Berg;Anna Berg (Einkauf);030 90182021',
+      ';;Pforte;030 90182022',
+    ),
+    ['Anna Berg: +493090182021', 'Pforte: +493090182022'],
+  );
+  assert.deepEqual(
+    await namesOf(
+      '*ContactName;FirstName;LastName;PhoneNumber',
+      'Acme Ltd;Ann;Lee;030 90182021',
+      'Roe, Bob;Bob;Roe;030 90182022',
+      'Dorn AG;;;030 90182023',
+    ),
+    ['Acme Ltd Ann Lee: +493090182021', 'Bob Roe: +493090182022', 'Dorn AG: +493090182023'],
+  );
+  assert.deepEqual(await namesOf('Nazwa;Imię;Nazwisko;Telefon', 'Acme;Anna;Lis;030 90182021'), [
+    'Acme Anna Lis: +493090182021',
+  ]);
+});
+
+test('colleagues with one switchboard stay two, and their number is named', async () => {
+  const store = fakeStore();
+  const report = await importOwn(
+    store,
+    'DisplayName;TelephoneNumber;OtherTelephone;Company\nAnna Berg;030 90182021;030 901820;Berg AG\nBert Alt;030 90182022;030 901820;Berg AG',
+  );
+  assert.deepEqual(
+    store.kept.map(({ name, numbers }) => [name, ...numbers]),
+    [
+      ['Anna Berg Berg AG', '+493090182021', '+4930901820'],
+      ['Bert Alt Berg AG', '+493090182022'],
+    ],
+  );
+  assert.match(JSON.stringify(report.warnings), /\+4930901820 already belongs to/);
+});

@@ -5,7 +5,7 @@ import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
 import { textIn } from './blank-cells.ts';
-import { type Meaning, meaningOf, namesCountries } from './header-words.ts';
+import { type Meaning, meaningOf, namesCountries, sharesWord } from './header-words.ts';
 
 /** What a column of a table can hold: a field, or the country of the numbers in its line. */
 export type ColumnUse = CustomerField | 'country';
@@ -72,7 +72,8 @@ export function chooseColumns(
   );
   const isBesideTelephones = (one: Column) => isDialledMostly(one) && isWritten(one);
   choose('numbers', isOf('key').filter(isChosen('numbers') ? isBesideTelephones : holdsTelephones));
-  if (!isChosen('numbers')) choose('numbers', isOf('unknown', 'alias', 'reference').filter(isWritten));
+  if (!isChosen('numbers'))
+    choose('numbers', isOf('unknown', 'alias', 'display', 'reference').filter(isWritten));
   if (!isChosen('reference')) choose('reference', reference(isOf));
   if (!isChosen('name')) choose('name', names(isOf));
   if (!isChosen('segment')) choose('segment', isOf('segment').filter(holdsGroups).slice(0, 1));
@@ -269,19 +270,28 @@ function names(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Co
   const companies = worded('company');
   const isFilled = (some: readonly Column[], row: number) => some.some(({ cells }) => cells[row]);
   const isWhole = ['given', 'family'].every((meaning) => parts.some((one) => one.meaning === meaning));
-  // `Name` beside `First name` and `Last name` is both of them once more, unless it stands where they are empty.
+  const textOf = (some: readonly Column[], row: number) =>
+    some.map(({ cells }) => cells[row] ?? '').join(' ');
+  // `Name` beside `First name` and `Last name` is both of them once more, unless it is something else in a line.
   const full = worded('full').filter(
     ({ cells, about }) =>
-      !isWhole || about.count === 0 || cells.some((cell, row) => cell !== '' && !isFilled(parts, row)),
+      !isWhole ||
+      about.count === 0 ||
+      cells.some((cell, row) => cell !== '' && !sharesWord(cell, textOf(parts, row))),
+  );
+  const shown = worded('display').filter(({ cells }) =>
+    cells.some((cell, row) => cell !== '' && !isFilled([...parts, ...full], row)),
   );
   const some = [
     ...parts,
     ...full,
+    ...shown,
     ...companies,
     ...worded('customer').filter(({ about }) => about.count > 0),
   ];
   if (some.some(({ about }) => about.count > 0)) return some;
   const others = [
+    worded('display'),
     worded('alias'),
     worded('unknown').filter((column) => !column.isNamed && column.about.count > 0),
   ];
