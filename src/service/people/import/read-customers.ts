@@ -5,7 +5,7 @@ import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { unguarded } from '../../kit/csv.ts';
 import { errorText } from '../../kit/form.ts';
 import { pieces, takeTurns } from '../../kit/take-turns.ts';
-import { line as lineOfText } from '../../kit/text.ts';
+import { line as lineOfText, withoutInvisible } from '../../kit/text.ts';
 import { plainText } from '../../rules/plain-text.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
@@ -320,11 +320,5 @@ const labelled = (cell: string, label: string) =>
     .map((number) => (number.trim() === '' ? '' : `${label} ${number.trim()}`))
     .join(' ::: ');
 
-/** Places where words may be broken, and byte order marks: what pages have and nobody sees. */
-const invisible = /[\u00ad\u200b\u2060\ufeff]/g;
-
 /** The text of a cell, without what keeps spreadsheets from reading it as a number: `'0501`, `="0501"`. */
-const asText = (cell: string) =>
-  unguarded(/^="([^"]*)"$/.exec(cell)?.[1] ?? cell)
-    .replace(invisible, '')
-    .trim();
+const asText = (cell: string) => withoutInvisible(unguarded(/^="([^"]*)"$/.exec(cell)?.[1] ?? cell)).trim();

@@ -15,7 +15,7 @@ const western: Record<string, string> = {
     Jürgen|Jörg|Björn|Käthe|Bärbel|Sören|Götz|Thürmer|Ärztehaus Köln|Übersee-Spedition|Größe|Fußpflege|Straße|HÄUSER|MÜLLER
     Bäckerei „Zur Mühle“|Müller–Meier|Büro – Haus 7|Öl & Gas|Geschäfts– und Büroräume|Café Schön|Maître|5 €|20€Gutschein|§ 5
     Gießerei®|©2024 Müller|Groß²|Ø 12 mm|Mo–Fr|Größe½|ÄÖÜ|äöüß|Güçlü|Küçük|Özçelik|Gençtürk|Tunçbilek|Çelik|Öztürk
-    O‘Neill|´s-Hertogenbosch|´immer gut´|†Meier|5 €®|Âgé|Šimek|Žižka|Škoda|Dušan|Miloš|Aleš|Višnja|Novák`,
+    O‘Neill|´s-Hertogenbosch|´immer´|†Meier|Âgé|Šimek|Žižka|Škoda|Dušan|Miloš|Aleš|Višnja|Novák`,
   French: `Léa|Chloé|Inès|Zoé|Jérôme|François|Françoise|Benoît|Loïc|Gaël|Maëlys|Noël|Noèl|Hélène|Célestin|Stéphane|Cédric|Théo|Océane
     Anaïs|Héloïse|Zélie|Gaëtan|Joël|Raphaël|Raphaèle|Michaël|Lefèvre|Lemaître|Gérard|Hervé|Desprès|Grégoire|Châtelain|Prévost|Guérin
     Rivière|Barrère|Mercœur|Sœur|Cœur|Œuvre|L’Haÿ|Aÿ-Champagne|Croÿ|Louÿs|Nîmes|Angoulême|Sète|Évreux|Île|Saint-Étienne|Août|Goût
