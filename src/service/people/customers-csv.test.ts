@@ -829,3 +829,18 @@ test('colleagues with one switchboard stay two, and their number is named', asyn
   );
   assert.match(JSON.stringify(report.warnings), /\+4930901820 already belongs to/);
 });
+
+test('a line without a reference is not said to have that of an earlier line', async () => {
+  const { warnings } = await importInto(
+    fakeStore(),
+    'name,numbers\nAnn,030 901820\nAnn,030 901820|030 901821',
+  );
+  assert.deepEqual(warnings, [
+    {
+      message:
+        'The customer of an earlier line, by name and number: the numbers add up, and the last segment counts.',
+      count: 1,
+      lines: [3],
+    },
+  ]);
+});
