@@ -80,7 +80,9 @@ export const importTests: StoreTests = {
     assert.deepEqual(await imports('numbers,numbers,name', `${b},${a},Anna`), same);
     assert.deepEqual(await imports('name,numbers', `ANNA,${b}`, `Anna,${a}`), {
       ...same,
-      says: ['3: The reference of an earlier line: the numbers add up, and the last name and segment count.'],
+      says: [
+        '3: The customer of an earlier line, by name and number: the numbers add up, and the last segment counts.',
+      ],
     });
     assert.deepEqual(await imports('numbers', b), same, 'no name');
     assert.deepEqual((await imports('name,numbers', `Anna,${b}|${c}`)).state, ['a Anna: a b c']);

@@ -34,6 +34,19 @@ test('a request keeps its origin after its connection was closed', async () => {
   });
 });
 
+test('behind several proxies, the first says what the browser used', async () => {
+  for (const [proto, protocol] of [
+    ['https, http', 'https'],
+    ['HTTPS', 'https'],
+    ['http,https', 'http'],
+  ] as const)
+    assert.equal(
+      (await afterClientLeft(['127.0.0.1'], { host: 'a', 'x-forwarded-proto': proto })).protocol,
+      protocol,
+      proto,
+    );
+});
+
 test('so does one behind a proxy', async () => {
   const forwarded = {
     ...{ 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' },

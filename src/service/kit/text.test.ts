@@ -16,7 +16,10 @@ const read = (schema: ReturnType<typeof line>, value: unknown) => {
 test('a line of text is in one normal form, however it was typed', () => {
   for (const typed of ['Zoë Müller', 'Zoe\u0308  Mu\u0308ller ', '\ufeffZoë\u00a0\tMüller', 'Zoë\r\nMüller'])
     assert.equal(read(line('name'), typed), 'Zoë Müller');
+  for (const typed of ['K\u00ad-1', '\u200bK-1', 'K-\u20601', 'K\ufeff-1'])
+    assert.equal(read(line('name'), typed), 'K-1');
   assert.equal(read(line('name', { blank: true }), ' '), '');
+  assert.match(JSON.stringify(read(line('name'), '\u200b')), /required/);
 });
 
 test('what cannot be read, or acts on terminals, is refused', () => {

@@ -6,14 +6,23 @@ import { formError } from '../words/words.ts';
 /** Text that is longer than its limit times this is refused as it is: normalising many MB takes seconds. */
 const MAX_RAW = 16;
 
+/** Places where words may be broken, and byte order marks: what pages have and nobody sees. */
+export const withoutInvisible = (text: string): string => text.replace(/[\u00ad\u200b\u2060\ufeff]/g, '');
+
 /**
  * The rule for names, references and segments, wherever they come from: forms, /admin, CSV, commands. One line of text in
- * Unicode's normal form NFC: white space is one blank, so that equal names are equal texts; control characters, half
- * characters and U+FFFD (something that could not be read) are refused. `blank`: may be empty.
+ * Unicode's normal form NFC: white space is one blank, and what nobody sees is removed,
+ * so that equal names are equal texts; control characters, half
+ * characters and U+FFFD (something that could not be read) are refused. `blank`: may be empty;
+ * `invisible`: what nobody sees stays.
  */
 export function line(
   field: string,
-  { max = limits.referenceLength, blank = false }: { max?: number; blank?: boolean } = {},
+  {
+    max = limits.referenceLength,
+    blank = false,
+    invisible = false,
+  }: { max?: number; blank?: boolean; invisible?: boolean } = {},
 ) {
   const oneLine = (value: unknown, context: z.core.$RefinementCtx) => {
     if (typeof value !== 'string') return value;
@@ -22,7 +31,8 @@ export function line(
       context.issues.push({ code: 'too_big', origin: 'string', maximum: max, input: '', message });
       return z.NEVER;
     }
-    return value.normalize().replace(/\s+/g, ' ').trim();
+    const visible = invisible ? value : withoutInvisible(value);
+    return visible.normalize().replace(/\s+/g, ' ').trim();
   };
   return z.preprocess(
     oneLine,
@@ -34,7 +44,7 @@ export function line(
 
 /** The name of a user, that cannot be mistaken for another: every character is visible, and no word mixes alphabets. */
 export function personName(field: string, max: number) {
-  return line(field, { max })
+  return line(field, { max, invisible: true })
     .refine((name) => !invisible.test(name), formError('invalid'))
     .refine(
       (name) => !name.split(' ').some((word) => latin.test(word) && lookAlike.test(word)),

@@ -699,6 +699,7 @@ test('a column of telephone numbers that is not imported is named, wherever its 
   for (const [header, cells, line] of [
     ['Kontakt', ['0171 3920000', '0171 3920001'], 2],
     ['Rückfrage', ['01713920000', '', '+491713920001'], 2],
+    ['Rückfrage', ['٠١٧١ ٣٩٢٠٠٠٠', '', '０１７１－３９２０００１'], 2],
     ['Home', late, 112],
     ['Geschäftlich', late, 112],
   ] as const)
@@ -747,5 +748,99 @@ test('a number without its area code, and what a spreadsheet has calculated, are
   assert.deepEqual(await messages('-3134', 'US'), [
     ...[0, 1],
     'numbers: a spreadsheet has shortened the number “-3134”. Format the column as text and enter the number again.',
+  ]);
+});
+
+test('digits that are no number are named, and the customer keeps all numbers', async () => {
+  const store = fakeStore();
+  await importInto(store, 'reference;name;numbers\n1;Asha;098765 43210', 'IN');
+  for (const [cell, left, numbers] of [
+    ['⁰⁹⁸⁷⁶⁵ ⁴³²¹¹', 1, ['+919876543210']],
+    ['⁰⁹⁸⁷⁶⁵ ⁴³²¹¹ / 022 27782183', 1, ['+919876543210', '+912227782183']],
+    ['०९८७६५ ४३२१०', 0, ['+919876543210']],
+    ['०९८७६५ ४३२१० / ०२२ २७७८२१८३', 0, ['+919876543210', '+912227782183']],
+  ] as const) {
+    const report = await importInto(store, `reference;name;numbers\n1;Asha;${cell}`, 'IN');
+    assert.equal(report.left, left, cell);
+    assert.deepEqual(store.kept[0]?.numbers, numbers, cell);
+  }
+});
+
+/** Reads a table as the page does, by its headers and cells. */
+async function importOwn(store: ReturnType<typeof fakeStore>, text: string) {
+  const { header, sample } = readTable(text);
+  const mapping = chooseColumns(header, sample, 'DE');
+  return importCustomers(text, { customers: store.customers, account: 1, country: 'DE', mapping });
+}
+
+test('the name of a person beside a company, and of a company beside a person', async () => {
+  const namesOf = async (...table: string[]) => {
+    const store = fakeStore();
+    await importOwn(store, table.join('\n'));
+    return store.kept.map(({ name, numbers }) => [name, numbers.join(' ')].join(': '));
+  };
+  assert.deepEqual(
+    await namesOf(
+      'DisplayName;TelephoneNumber;Company',
+      'Berg, Anna;030 90182021;Berg AG',
+      'Alt, Bert;030 90182022;Berg AG',
+      'Tal, Carl;030 90182023;',
+      ';030 90182024;Dorn AG',
+    ),
+    [
+      ...['Berg, Anna Berg AG: +493090182021', 'Alt, Bert Berg AG: +493090182022'],
+      ...['Tal, Carl: +493090182023', 'Dorn AG: +493090182024'],
+    ],
+  );
+  assert.deepEqual(
+    await namesOf(
+      'Vorname;Nachname;Anzeigename;Telefon',
+      'Anna;Berg;Anna Berg (Einkauf);030 90182021',
+      ';;Pforte;030 90182022',
+    ),
+    ['Anna Berg: +493090182021', 'Pforte: +493090182022'],
+  );
+  assert.deepEqual(
+    await namesOf(
+      '*ContactName;FirstName;LastName;PhoneNumber',
+      'Acme Ltd;Ann;Lee;030 90182021',
+      'Roe, Bob;Bob;Roe;030 90182022',
+      'Dorn AG;;;030 90182023',
+    ),
+    ['Acme Ltd Ann Lee: +493090182021', 'Bob Roe: +493090182022', 'Dorn AG: +493090182023'],
+  );
+  assert.deepEqual(await namesOf('Nazwa;Imię;Nazwisko;Telefon', 'Acme;Anna;Lis;030 90182021'), [
+    'Acme Anna Lis: +493090182021',
+  ]);
+});
+
+test('colleagues with one switchboard stay two, and their number is named', async () => {
+  const store = fakeStore();
+  const report = await importOwn(
+    store,
+    'DisplayName;TelephoneNumber;OtherTelephone;Company\nAnna Berg;030 90182021;030 901820;Berg AG\nBert Alt;030 90182022;030 901820;Berg AG',
+  );
+  assert.deepEqual(
+    store.kept.map(({ name, numbers }) => [name, ...numbers]),
+    [
+      ['Anna Berg Berg AG', '+493090182021', '+4930901820'],
+      ['Bert Alt Berg AG', '+493090182022'],
+    ],
+  );
+  assert.match(JSON.stringify(report.warnings), /\+4930901820 already belongs to/);
+});
+
+test('a line without a reference is not said to have that of an earlier line', async () => {
+  const { warnings } = await importInto(
+    fakeStore(),
+    'name,numbers\nAnn,030 901820\nAnn,030 901820|030 901821',
+  );
+  assert.deepEqual(warnings, [
+    {
+      message:
+        'The customer of an earlier line, by name and number: the numbers add up, and the last segment counts.',
+      count: 1,
+      lines: [3],
+    },
   ]);
 });

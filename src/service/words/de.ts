@@ -655,6 +655,8 @@ export const de: typeof en = {
       `${count(cells, 'Angabe kann', 'Angaben können')} anders gemeint sein, als gelesen. Bitte prüfen.`,
     repeated:
       'Referenz einer früheren Zeile: Die Nummern kommen zusammen, vom Namen und Segment gilt der letzte Stand.',
+    repeatedCustomer:
+      'Kunde einer früheren Zeile, nach Name und Nummer: Die Nummern kommen zusammen, vom Segment gilt der letzte Stand.',
     changed:
       'Jemand hat den Kunden inzwischen geändert. Importieren Sie die Zeile noch einmal, um zu sehen, was sie ändert.',
     kept: (name, numbers) => `„${name}“ behält ${numbers}: Eine Nummer der Zeile war nicht lesbar.`,

@@ -625,6 +625,8 @@ export const en = {
     unsure: (cells: number) =>
       `${count(cells, 'value', 'values')} may mean something else than was read. Please check.`,
     repeated: 'The reference of an earlier line: the numbers add up, and the last name and segment count.',
+    repeatedCustomer:
+      'The customer of an earlier line, by name and number: the numbers add up, and the last segment counts.',
     changed:
       'Somebody has changed the customer in the meantime. Import the line again to see what it changes.',
     kept: (name: string, numbers: string) =>

@@ -648,6 +648,8 @@ export const es: typeof en = {
       `${count(cells, 'valor puede', 'valores pueden')} significar algo distinto de lo que se ha leído. Compruébelo.`,
     repeated:
       'Referencia de una línea anterior: los números se suman; valen el último nombre y el último segmento.',
+    repeatedCustomer:
+      'Cliente de una línea anterior, por nombre y número: los números se suman; vale el último segmento.',
     changed:
       'Alguien ha modificado el cliente mientras tanto. Vuelva a importar la línea para ver qué cambia.',
     kept: (name, numbers) => `«${name}» conserva ${numbers}: no se pudo leer un número de la línea.`,

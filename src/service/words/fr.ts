@@ -648,6 +648,8 @@ export const fr: typeof en = {
       `${count(cells, 'valeur peut avoir un autre sens que celui qui a été lu', 'valeurs peuvent avoir un autre sens que celui qui a été lu')}. Vérifiez.`,
     repeated:
       'Référence d’une ligne précédente : les numéros s’ajoutent, le dernier nom et le dernier segment comptent.',
+    repeatedCustomer:
+      'Client d’une ligne précédente, d’après le nom et le numéro : les numéros s’ajoutent, le dernier segment compte.',
     changed:
       'Quelqu’un a modifié le client entre-temps. Importez à nouveau la ligne pour voir ce qu’elle change.',
     kept: (name, numbers) => `« ${name} » garde ${numbers} : un numéro de la ligne n’a pas pu être lu.`,

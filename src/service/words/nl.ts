@@ -645,6 +645,8 @@ export const nl: typeof en = {
       `${count(cells, 'waarde kan', 'waarden kunnen')} anders bedoeld zijn dan gelezen. Controleer dit.`,
     repeated:
       'Referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.',
+    repeatedCustomer:
+      'Klant van een eerdere regel, op naam en nummer: de nummers worden samengevoegd, het laatste segment geldt.',
     changed:
       'Iemand heeft de klant intussen gewijzigd. Importeer de regel opnieuw om te zien wat die verandert.',
     kept: (name, numbers) => `‘${name}’ houdt ${numbers}: een nummer van de regel was niet leesbaar.`,

@@ -20,6 +20,14 @@ const behind = new RegExp(
   'giu',
 );
 
+/** The letters of cars of countries around ours, where they are no labels as in `P 030 901820`. */
+const carCountries: Readonly<Record<string, CountryCode>> = { A: 'AT', B: 'BE', D: 'DE', I: 'IT', L: 'LU' };
+/** `A 0664 1234567`, `A: 0664 1234567`, `(A) 0664 1234567`. */
+const carBefore = new RegExp(
+  String.raw`(?<![\p{L}\p{M}\p{N}.@_-])(\(\s*[ABDIL]\s*\)|[ABDIL])(?:[ :.|=]{1,3}|(?<=\)))(${run})`,
+  'gu',
+);
+
 type LeaveOut = (reason: 'not-a-number' | 'ambiguous') => (text: string) => string;
 
 /** The country that some words name, as people call it; undefined for any others. */
@@ -41,7 +49,8 @@ const SHORTEST_NAME = 4;
  * Writes national numbers that have a country before them in E.164. Two capitals may be its code, or say whose number it is:
  * `IT: 030 901821` is that of a department. They are its code if the number is none of `home`, and say nothing if it is one
  * of `home` only. Small letters are less: `Pr 030 901820` is a private number in Berlin. Left out is what is a number of
- * both, what is one of neither, and what has an unknown code before it.
+ * both, what is one of neither, and what has an unknown code before it. So is what has the one letter of another country's cars
+ * before it, if it is a number there: it may be a label, too.
  */
 export function withoutCountryCodes(
   text: string,
@@ -49,7 +58,7 @@ export function withoutCountryCodes(
   leaveOut: LeaveOut,
   countryNamed: CountryNamed = () => undefined,
 ): string {
-  if (!/\p{L}{2}/u.test(text)) return text;
+  if (!/[ABDIL]|\p{L}{2}/u.test(text)) return text;
   const homeCode = isSupportedCountry(home ?? '') ? getCountryCallingCode(home as CountryCode) : undefined;
 
   /** The numbers in digits, as those of a country. */
@@ -93,9 +102,14 @@ export function withoutCountryCodes(
     return undefined;
   }
 
-  return text
+  const known = text.replace(carBefore, (match, written: string, digits: string) => {
+    const country = carCountries[written.replace(/[()\s]/g, '')];
+    if (country === undefined || typeof home !== 'string' || isSettled(country, digits)) return match;
+    return numbersIn(digits, country).isInFull ? leaveOut('ambiguous')(match) : match;
+  });
+  return known
     .replace(namedBefore, (match, words: string, digits: string, at: number) => {
-      const country = /\d[ (]*$/.test(text.slice(0, at))
+      const country = /\d[ (]*$/.test(known.slice(0, at))
         ? undefined
         : namedIn(words.replace(labelsBehind, ''), true);
       if (country === undefined || isSettled(country, digits)) return match;

@@ -53,7 +53,7 @@ const rows: Record<string, [raw: string, country: string | null | undefined, num
     ['＋４９３０１２３４５６７', undefined, '+49301234567'],
     ['٠٣٠١٢٣٤٥٦٧', 'DE', '+49301234567'],
     ['۰۳۰۱۲۳۴۵۶۷', 'DE', '+49301234567'],
-    ['०३०', 'DE', ''],
+    ['०३०', 'DE', '030'],
     ['0000000000', 'DE', '0000000000'],
     ['+0000', 'DE', '0000'],
     // The 0 for an outside line; Greece's numbers (+30) are longer.

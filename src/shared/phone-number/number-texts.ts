@@ -51,6 +51,9 @@ const decimals = /(?<![\d+]|\d[.,])(\+?[1-9]\d{6,})[.,]0{1,2}(?!\d|[.,]\d)/g;
 /** `30,901,820`: an amount, or numbers of three digits. */
 const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,])/g;
 
+/** `⁰³⁰ ⁹⁰¹⁸²⁰`: nobody can dial them, and one alone is a footnote or a count. */
+const otherDigits = /[^\p{L}\p{N},;|\n]*\p{No}(?:[^\p{L}\p{N},;|\n]*\p{No}){2,}/gu;
+
 /** `030 : 901820`: an area code or a calling code, and what may be the rest of the number. */
 const areaCode =
   /(?<=(?:^|[,;|\n\ue001])\s*)(?:\(?0[1-9]\d{0,3}|\+\d{1,3})(?:[^\w+,;:|\n\ue001]*[,;:|\ue001])+[^\w+,;:|\n]*(?!0)\d[\d .)-]*(?=$|[,;|\n\ue001])/g;
@@ -79,7 +82,8 @@ export function numberTexts(
     unread.push({ text: part, reason });
     return ';-;';
   };
-  const bare = addressesOf(plainText(text))
+  const ours = text.replace(otherDigits, (part) => leaveOut('not-a-number')(part.trim()));
+  const bare = addressesOf(plainText(ours))
     .replace(decimals, '$1')
     .replace(scientific, leaveOut('rounded'))
     .replace(thousands, leaveOut('ambiguous'));
@@ -118,7 +122,10 @@ export function numberTexts(
       others.push({ text: one.text.replace(/^[^\d+]+/, ''), at: texts.length });
   }
   // A label alone: the text of another column, perhaps.
-  if (texts.length + unread.length === 0 && !saysNone && /\p{L}(?!.*:)/u.test(text))
+  if (
+    texts.length + unread.length === 0 &&
+    ((!saysNone && /\p{L}(?!.*:)/u.test(text)) || /\p{No}/u.test(text))
+  )
     unread.push({ text: text.trim(), reason: 'not-a-number' });
   return { texts, unread, others };
 }

@@ -226,6 +226,6 @@ const LONGEST_FILLER = 200;
 /** True for what is written where there is no number: `-`, `n/a`, `k. A.`, `unbekannt`, `anonymous`. */
 export function isFiller(text: string): boolean {
   if (text.length > LONGEST_FILLER) return false;
-  const letters = text.toLowerCase().replace(/[^\p{L}\p{M}\d]+/gu, '');
+  const letters = text.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
   return (letters === '' && !text.includes('##')) || fillers.has(letters);
 }

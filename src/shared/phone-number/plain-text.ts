@@ -1,10 +1,11 @@
-import { parseDigits } from 'libphonenumber-js/max';
+import { digitValue } from './digits.ts';
 
 /** What is no punctuation of ours, but means the same: in print, on phones, in address books of other programs. */
 const SAME_AS: readonly [RegExp, string][] = [
   // Blank letters: Braille, and fillers of the Korean script.
   [/[\u2800\u3164\u115f\u1160\uffa0]/g, ' '],
   [/[\u2022\u2217\u25a0\u25cf\u2588]{2,}/g, '**'],
+  [/[\u213b\u{1f4e0}\u{1f5b6}\u{1f5b7}]/gu, ',Fax '],
   // Signs for a telephone, bullets and footnotes. NFKC would make digits of some.
   [/[\p{No}\p{So}\p{Sk}\u2022\u2023]/gu, ','],
   [/[\v\f\u0085\u2028\u2029]/g, '\n'],
@@ -27,7 +28,7 @@ export function plainText(text: string): string {
   return (
     plain
       .normalize('NFKC')
-      .replace(/\p{Nd}/gu, (digit) => parseDigits(digit) || digit)
+      .replace(/(?!\d)\p{Nd}/gu, (digit) => String(digitValue(digit)))
       .replace(/[\p{Pd}\u2212]/gu, '-')
       .replace(/\p{Ps}/gu, '(')
       .replace(/\p{Pe}/gu, ')')

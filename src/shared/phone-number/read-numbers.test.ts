@@ -10,6 +10,11 @@ import { exampleOf, inItsCountry } from './written-forms.fixture.ts';
 const BERLIN = '+4930901820';
 const MOBILE = '+491713920000';
 
+/** The 0 of scripts with digits of their own, from Arabic to Adlam. */
+const zeros = '٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰０𐒠𑁦𝟎𝟘𝟬𞅀𞥐🯰';
+const inDigits = (text: string, zero: string) =>
+  text.replace(/\d/g, (digit) => String.fromCodePoint((zero.codePointAt(0) as number) + Number(digit)));
+
 /** What is written, in Germany unless a country stands behind it. */
 type Row = readonly [text: string, numbers: readonly string[], country?: string | null];
 
@@ -66,6 +71,8 @@ const rows: Record<string, readonly Row[]> = {
     ['٠٣٠ ٩٠١٨٢٠', [BERLIN]],
     ['۰۳۰۹۰۱۸۲۰', [BERLIN]],
     ['03ー1234ー5678', ['+81312345678'], 'JP'],
+    ...[...zeros].map((zero) => [inDigits('030/901820', zero), [BERLIN]] as const),
+    [inDigits('098765 43210 / 022 27782183', '०'), ['+919876543210', '+912227782183'], 'IN'],
   ],
   'ways of writing one number': [
     ['+49.30.901820', [BERLIN]],

@@ -133,8 +133,8 @@ function withLostPlus(text: string, number: string): string | undefined {
  */
 function isNumberOf(text: string, number: string, country: string | null | undefined): boolean {
   if (number === completeIn(country)(text) || isInNewRange(number, country)) return true;
-  // A spreadsheet has removed its plus.
-  if (number === `+${text.replace(/\D+/g, '')}` && e164In(number, null)) return true;
+  // A spreadsheet has removed its plus. Between two numbers there can be a slash: `43-131 / 687 9075` in Tonga.
+  if (number === `+${text.replace(/\D+/g, '')}` && !/\/| - /.test(text) && e164In(number, null)) return true;
   return /^[1-9]\d*$/.test(number) && /^\d{1,8}$/.test(text);
 }
 

@@ -8,6 +8,8 @@ type Part = readonly Group[];
 
 /** Source: E.164. */
 const MAX_DIGITS = 15;
+/** Before another number: more may be its beginning. */
+const MAX_LAST_DIGITS = 2;
 /** Only a number of so many digits after its calling code is followed by other last digits of it. */
 const MIN_WITH_VARIANT = 7;
 const MAX_AREA_CODE = 5;
@@ -83,10 +85,13 @@ function splitPart(part: Part, complete: CompleteNumber): RunSplit {
   const isNumber = (one: Part) => digitsOf(one).length <= MAX_DIGITS + 2 && isWhole(textOf(one), complete);
   const holdsNumber = (one: Part) =>
     one.some((_, index) => isStart(one, index) && isNumber(one.slice(index)));
+  // `347 042 6065`, a mobile number in Italy.
+  const isShown = (one: Part) =>
+    isDivider(one[0]?.lead ?? '') && isDisplayForm(textOf(one), complete(textOf(one)) ?? '');
   const marked = splits(part, new Set([...starts, ...slashes]), (one, next) =>
     one[0] === part[0]
       ? isNumber(one) || (isInternal(one) && isDivider(next?.lead ?? ''))
-      : isNumber(one) && !holdsNumber(one),
+      : isNumber(one) && (!holdsNumber(one) || isShown(one)),
   );
   if (marked.length === 1) return joined(marked.flat().map((one) => splitVariants(one, complete)));
   const length = digitsOf(part).replace(/^0+/, '').length;
@@ -223,6 +228,9 @@ function splitVariants(part: Part, complete: CompleteNumber): RunSplit {
     const before = part.slice(0, index);
     const national = nationalOf(before);
     const [area] = national;
+    // `+685 69907 / 62114`: in small countries, a number is as short as an area code.
+    if (isNumberBefore(before, whole, complete))
+      return { texts: [textOf(before)], unread: [textOf(part.slice(index))] };
     if (national.length < 2 && (area?.digits.replace(/^0/, '').length ?? 0) <= MAX_AREA_CODE) continue;
     const length = digitsOf(national).replace(/^0/, '').length;
     const after = part.slice(index);
@@ -237,9 +245,18 @@ function splitVariants(part: Part, complete: CompleteNumber): RunSplit {
     if (!complete(textOf(before)) || (isShort && !isAlike && complete(whole))) continue;
     const next = after.findIndex((_, at) => isStart(part, index + at));
     const variant = next < 0 ? after : after.slice(0, next);
+    // `06 12345678 / 347 0426065`: more than last digits, so that the 0 behind them may begin no number.
+    if (next >= 0 && digitsOf(variant).length > MAX_LAST_DIGITS)
+      return { texts: [textOf(before)], unread: [textOf(after)] };
     const own = onlyComplete(splitVariants(variant, complete), complete);
     const others = next < 0 ? [] : [onlyComplete(splitPart(after.slice(next), complete), complete)];
     return joined([{ texts: [textOf(before)], unread: [] }, own, ...others]);
   }
   return { texts: [whole], unread: [] };
+}
+
+/** True for a number with its country that is valid, if with what follows it there is no such number. */
+function isNumberBefore(before: Part, whole: string, complete: CompleteNumber): boolean {
+  const [number, longer] = [complete(textOf(before)), complete(whole)];
+  return !!number && !!longer && /^(?:\+|00)/.test(whole) && isValidE164(number) && !isValidE164(longer);
 }

@@ -1,24 +1,24 @@
+import { digitsOfScripts } from './digits.ts';
 import { numberForms } from './normalise-number.ts';
 
-/**
- * The scripts in which phones and people write digits, beside ASCII: full-width, Arabic and Persian. Each as the character
- * of its 0, and what stands before the digit in percent-encoding and in JSON.
- */
-const SCRIPTS = [
-  { zero: 0xff10, percent: '%EF%BC%9', json: 'ff1' },
-  { zero: 0x0660, percent: '%D9%A', json: '066' },
-  { zero: 0x06f0, percent: '%DB%B', json: '06f' },
-] as const;
+const jsonOf = (text: string) =>
+  Array.from(
+    { length: text.length },
+    (_, at) => `\\\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
 
-/** Finds a digit, in whatever script it is written. */
-function anyScript(digit: string): string {
-  const characters = SCRIPTS.map(({ zero }) => String.fromCharCode(zero + Number(digit))).join('');
-  return `(?:[${digit}${characters}]|${encodedDigits(digit)})`;
+/** These digits as characters, in percent-encoding, and in JSON. What begins alike is together: it takes a tenth of the time. */
+function written(digits: readonly string[]): string {
+  const short = digits.filter((digit) => digit.length === 1).join('');
+  const long = digits.filter((digit) => digit.length > 1).join('|');
+  const percent = digits.map((digit) => encodeURIComponent(digit).slice(1)).join('|');
+  const json = digits.map((digit) => jsonOf(digit).slice(3)).join('|');
+  return String.raw`[${short}]|(?=[\ud800-\udbff])(?:${long})|%(?:${percent})|\\u(?:${json})`;
 }
 
-/** A digit of another script in percent-encoding, or in JSON; `digit`: an expression of its last character. */
-const encodedDigits = (digit: string) =>
-  `(?:${SCRIPTS.map(({ percent }) => percent).join('|')})${digit}|\\\\u(?:${SCRIPTS.map(({ json }) => json).join('|')})${digit}`;
+/** Finds a digit, in whatever script it is written. */
+const anyScript = (digit: string): string =>
+  `(?:${digit}|${written(digitsOfScripts()[Number(digit)] ?? [])})`;
 
 /** What stands between digits: as people write, in the query of an address (a blank is `+` or `%20`), and in JSON. */
 const BETWEEN = [
@@ -28,10 +28,17 @@ const BETWEEN = [
   String.raw`\\/|\\u(?:00a0|20(?:0[b-f]|1[0-5]|2[a-e]|6\d)|3000|ff0[89bdef])){0,6}`,
 ].join('|');
 
-/** No digit stands before it; the end of an escaped character is none, unless that is a digit. */
-const OTHER_DIGIT = String.raw`[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9]|${encodedDigits(String.raw`\d`)}`;
-const BEFORE = String.raw`(?<=^|\D|%[0-9A-F]\d|\\u[0-9A-F]{4})(?<!${OTHER_DIGIT})`;
-const AFTER = String.raw`(?!\d|${OTHER_DIGIT})`;
+/** What a number begins with: most characters of a text are none of it, and need no other look. */
+const BEGINNING = String.raw`(?=[+([{\d%\\\u0080-\uffff])`;
+
+/** No digit stands before it or behind it; the end of an escaped character is none, unless that is a digit. */
+function besideNumber(): { before: string; after: string } {
+  const other = written(digitsOfScripts().flat());
+  return {
+    before: String.raw`${BEGINNING}(?<=^|\D|%[0-9A-F]\d|\\u[0-9A-F]{4})(?<!(?:${other})(?<=[\da-f\u0080-\uffff]))`,
+    after: String.raw`(?!\d|${other})`,
+  };
+}
 
 /**
  * Finds a number (as `normaliseNumber` returns it) in a text, however it is written there: with or without its country,
@@ -41,17 +48,18 @@ const AFTER = String.raw`(?!\d|${OTHER_DIGIT})`;
 export function writtenNumber(number: string): RegExp {
   const spread = (text: string) => [...text].map(anyScript).join(BETWEEN);
   if (!number.startsWith('+')) {
-    const written = [...number].map((one) =>
+    const all = [...number].map((one) =>
       /\d/.test(one) ? anyScript(one) : one.replace(/\W/, String.raw`\$&`),
     );
-    return new RegExp(`^${written.join('')}$`, 'gi');
+    return new RegExp(`^${all.join('')}$`, 'gi');
   }
   const { own, trunk } = nationalParts(number);
   const digits = number.slice(1);
   const code = digits.slice(0, digits.length - own.length);
   const dialled = trunk === '' ? '' : `${spread(trunk)}${BETWEEN}`;
   const abroad = `(?:\\+|%2B|\uff0b|%EF%BC%8B|\\\\uff0b|${spread('00')}${BETWEEN})?${spread(code)}${BETWEEN}${trunk === '' ? '' : `(?:${dialled})?`}`;
-  return new RegExp(`${BEFORE}[([{]?(?:${abroad}|${dialled})?${spread(own)}${AFTER}`, 'gi');
+  const { before, after } = besideNumber();
+  return new RegExp(`${before}[([{]?(?:${abroad}|${dialled})?${spread(own)}${after}`, 'gi');
 }
 
 /** A number within its country, and the digits dialled before it there, as the 0 in Germany. */

@@ -39,6 +39,26 @@ const exports: Record<string, readonly [table: string, columns: Record<string, s
       ...{ Home: 'numbers', Business: 'numbers', Business2: 'numbers' },
     },
   ],
+  'Arabic headers and digits': [
+    lines('الرقم,الاسم,الهاتف', '1,أحمد,٠١١٢٣٤٥٦٧٨', '2,علي,٠١١٢٣٤٥٦٧٩', '3,سعيد,٠١١٢٣٤٥٦٧٠'),
+    { الرقم: 'reference', الاسم: 'name', الهاتف: 'numbers' },
+    'SA',
+  ],
+  'Japanese headers and full-width digits': [
+    lines('顧客番号,氏名,電話番号', '１,山田,０３－１２３４－５６７８', '２,鈴木,０３－１２３４－５６７９'),
+    { 顧客番号: 'reference', 氏名: 'name', 電話番号: 'numbers' },
+    'JP',
+  ],
+  'Hindi headers and digits': [
+    lines('क्रमांक,नाम,फ़ोन', '१,आशा,०९८७६५ ४३२१०', '२,रवि,०९८७६५ ४३२११'),
+    { क्रमांक: 'reference', नाम: 'name', फ़ोन: 'numbers' },
+    'IN',
+  ],
+  'Thai digits without a header': [
+    lines('สมชาย,๐๒-๑๒๓-๔๕๖๗', 'สมหญิง,๐๒-๑๒๓-๔๕๖๘'),
+    { 1: 'name', 2: 'numbers' },
+    'TH',
+  ],
   'a word for a place without telephones': [
     lines('Nr;Name;Telefon;Work;Privat', '1;Anna;030 901820;4711;ja', '2;Otto;030 901821;4712;nein'),
     { Nr: 'reference', Name: 'name', Telefon: 'numbers' },

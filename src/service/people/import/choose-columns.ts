@@ -1,10 +1,11 @@
 import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { normaliseNumber, numberForms } from '../../../shared/phone-number/normalise-number.ts';
+import { plainText } from '../../../shared/phone-number/plain-text.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
 import { textIn } from './blank-cells.ts';
-import { type Meaning, meaningOf, namesCountries } from './header-words.ts';
+import { type Meaning, meaningOf, namesCountries, sharesWord } from './header-words.ts';
 
 /** What a column of a table can hold: a field, or the country of the numbers in its line. */
 export type ColumnUse = CustomerField | 'country';
@@ -60,7 +61,7 @@ export function chooseColumns(
   choose('numbers', isOf('perhaps-numbers', 'contact-number').filter(isDialledMostly));
   // `Zählernummer`: digits that begin with 0 are a key as well.
   const isWritten = (one: Column) =>
-    holdsTelephones(one) && (!one.isNamed || !one.cells.every((cell) => /^\d*$/.test(cell)));
+    holdsTelephones(one) && (!one.isNamed || !one.cells.every((cell) => /^\p{Nd}*$/u.test(cell)));
   choose(
     'numbers',
     isOf('place-number').filter(({ about }) =>
@@ -69,7 +70,8 @@ export function chooseColumns(
   );
   const isBesideTelephones = (one: Column) => isDialledMostly(one) && isWritten(one);
   choose('numbers', isOf('key').filter(isChosen('numbers') ? isBesideTelephones : holdsTelephones));
-  if (!isChosen('numbers')) choose('numbers', isOf('unknown', 'alias', 'reference').filter(isWritten));
+  if (!isChosen('numbers'))
+    choose('numbers', isOf('unknown', 'alias', 'display', 'reference').filter(isWritten));
   if (!isChosen('reference')) choose('reference', reference(isOf));
   if (!isChosen('name')) choose('name', names(isOf));
   if (!isChosen('segment')) choose('segment', isOf('segment').filter(holdsGroups).slice(0, 1));
@@ -182,8 +184,8 @@ export function leftOutTelephones(header: readonly string[], mapping: Mapping, c
 const otherNumber = /^(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([ T].*)?$|^\d+[.,]\d\d?$|^\d+(\.\d+){3}$/;
 
 function isTelephone(cell: string, country: string | null): boolean {
-  const text = cell.trim();
-  if (otherNumber.test(text) || !/^[+(\d][\d\s()./–-]*$/.test(text)) return false;
+  const text = plainText(cell).trim();
+  if (otherNumber.test(text) || !/^[+(\d][\d\s()./-]*$/.test(text)) return false;
   const digits = text.replace(/\D/g, '');
   if (digits.length < SHORTEST_NUMBER || digits.length > 15) return false;
   const number = normaliseNumber(text, country);
@@ -203,7 +205,8 @@ function isLabelled(cell: string, country: string | null): boolean {
 
 /** Begins as only telephone numbers do. */
 function isDialled(cell: string, country: string | null): boolean {
-  if (otherNumber.test(cell) || !/^(?:\+|00|\(?0\d*[\s()./–-])/.test(cell)) return false;
+  const text = plainText(cell);
+  if (otherNumber.test(text) || !/^(?:\+|00|\(?0\d*[\s()./-])/.test(text)) return false;
   const { numbers, unread } = readNumbers(cell, country);
   return unread.length === 0 && numbers.some((number) => number.startsWith('+'));
 }
@@ -212,7 +215,7 @@ const answer = /^(?:x|y|n|j|ja|nein|yes|no|oui|non|s[ií]|nee|true|false|wahr|fa
 
 /** An answer to a question, an extension or a count. */
 const isNoNumber = (cell: string) =>
-  answer.test(cell) || (!/\p{L}/u.test(cell) && cell.replace(/\D/g, '').length < SHORTEST_NUMBER);
+  answer.test(cell) || (!/\p{L}/u.test(cell) && cell.replace(/\P{N}/gu, '').length < SHORTEST_NUMBER);
 
 /**
  * Columns whose headers speak of telephones, without those whose cells do not: `yes`, `Work`, extensions. A few cells that
@@ -244,7 +247,7 @@ function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonl
     some.toSorted((a, b) => Number(b.about.count > 0) - Number(a.about.count > 0));
   const isKey = ({ about, cells }: Column) => about.count === cells.length && about.distinct === 1;
   const isCode = (column: Column) =>
-    isKey(column) && column.cells.every((cell) => /^[\w./-]*\d[\w./-]*$/.test(cell));
+    isKey(column) && column.cells.every((cell) => /^[\w./-]*\d[\w./-]*$/.test(plainText(cell)));
   const unnamed = [
     ...isOf('customer').filter(isCode),
     ...isOf('key').filter(isKey),
@@ -265,19 +268,28 @@ function names(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Co
   const companies = worded('company');
   const isFilled = (some: readonly Column[], row: number) => some.some(({ cells }) => cells[row]);
   const isWhole = ['given', 'family'].every((meaning) => parts.some((one) => one.meaning === meaning));
-  // `Name` beside `First name` and `Last name` is both of them once more, unless it stands where they are empty.
+  const textOf = (some: readonly Column[], row: number) =>
+    some.map(({ cells }) => cells[row] ?? '').join(' ');
+  // `Name` beside `First name` and `Last name` is both of them once more, unless it is something else in a line.
   const full = worded('full').filter(
     ({ cells, about }) =>
-      !isWhole || about.count === 0 || cells.some((cell, row) => cell !== '' && !isFilled(parts, row)),
+      !isWhole ||
+      about.count === 0 ||
+      cells.some((cell, row) => cell !== '' && !sharesWord(cell, textOf(parts, row))),
+  );
+  const shown = worded('display').filter(({ cells }) =>
+    cells.some((cell, row) => cell !== '' && !isFilled([...parts, ...full], row)),
   );
   const some = [
     ...parts,
     ...full,
+    ...shown,
     ...companies,
     ...worded('customer').filter(({ about }) => about.count > 0),
   ];
   if (some.some(({ about }) => about.count > 0)) return some;
   const others = [
+    worded('display'),
     worded('alias'),
     worded('unknown').filter((column) => !column.isNamed && column.about.count > 0),
   ];

@@ -67,7 +67,8 @@ const headers: Record<Meaning, string> = {
     Organization|Organization Name|Organization 1 - Name|Unternehmen|Entreprise|Organisation
     Nom de l'entreprise|Associated Company|Unternehmensname|Nombre de la empresa|Handelsnaam
     Nom de la société|Nom de société|Billing Company|Denominación social|Ragione sociale|Ditta|Azienda|Società|Denominazione sociale|Razão social|Nome da empresa|Account Name|account_name|Sociedade|Ünvan`,
-  alias: `Kurzbezeichnung|Matchcode|Suchname|Ansprechpartner|Display Name|Anzeigename|Kontaktperson|Short name
+  display: 'Display Name|Anzeigename',
+  alias: `Kurzbezeichnung|Matchcode|Suchname|Ansprechpartner|Kontaktperson|Short name
     Kurzname|Contactpersoon|Contact person|Referente|Pessoa de contato`,
   segment: `Segment|Segmento|Kundengruppe|Gruppe|Kategorie|Catégorie|Groep|Klantgroep|Categoría|Customer group|Group name|Gruppenname
     Kundensegment|Groupe de clients|Category|Gruppo|Grupo|Categoria`,

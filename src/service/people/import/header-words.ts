@@ -116,8 +116,10 @@ const vocabulary = {
   last: `last family famille ultimo famiglia familia`,
   full: `name names namen nom noms nombre naam fullname full volledige completo complet
     nome nomi nomes nominativo nazwa namn navn nimi nev jmeno`,
+  /** A name as address books show it. */
+  display: `display anzeigename angezeigter`,
   /** A second name of the same. */
-  alias: `display anzeigename angezeigter kurzname kurzbezeichnung matchcode suchname suchbegriff zoeknaam short kurz
+  alias: `kurzname kurzbezeichnung matchcode suchname suchbegriff zoeknaam short kurz
     bezeichnung alias`,
   company: `company companies companyname firma firmen firmenname unternehmen unternehmens betrieb betriebs organisation
     organisations organization organizations corporation corporate societe entreprise raison denomination etablissement
@@ -218,7 +220,8 @@ export function namesCountries(header: string): boolean {
 /**
  * What a header says its column holds. `perhaps-numbers`: telephones, or keys of telephones and their contracts.
  * `contact-number`: a telephone or a key. `place-number`: a telephone, or something that is no key of a customer. `customer`:
- * the customer, by name or by key. `key`: a number or a key, whatever of. `alias`: a name, if there is no better one. `none`:
+ * the customer, by name or by key. `display`: the name of a person, or of
+ * whatever else an address book lists. `key`: a number or a key, whatever of. `alias`: a name, if there is no better one. `none`:
  * something else. `unknown`: it says nothing that we know.
  */
 export type Meaning =
@@ -232,6 +235,7 @@ export type Meaning =
   | 'family'
   | 'full'
   | 'company'
+  | 'display'
   | 'alias'
   | 'segment'
   | 'customer'
@@ -298,7 +302,7 @@ function meaningOfWords(header: string): Meaning {
   }
   if (hasUnknown) return has('company') ? 'alias' : 'unknown';
   if (has('company')) return isKey ? 'none' : 'company';
-  if (has('contact', 'alias')) return 'alias';
+  if (has('contact', 'alias', 'display')) return 'alias';
   if (has('customer')) return 'customer';
   if (has('number') && has('place') && !has('key', 'id')) return 'place-number';
   if (isKey) return 'key';
@@ -307,6 +311,7 @@ function meaningOfWords(header: string): Meaning {
 
 function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {
   if (has('alias') && has('full')) return 'alias';
+  if (has('display') && !has('company')) return 'display';
   const isGiven = has('given', 'first');
   const isFamily = has('family', 'last');
   if ((isGiven && isFamily) || (has('full') && has('given', 'family') && !has('first', 'second', 'last')))
@@ -316,6 +321,18 @@ function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {
   if (isGiven) return 'given';
   if (has('full')) return has('company') ? 'company' : 'full';
   return undefined;
+}
+
+/** Whether two texts have a word in common, as `Berg, Anna` and `Anna` do. */
+export function sharesWord(one: string, other: string): boolean {
+  const wordsOf = (text: string) =>
+    new Set(
+      text
+        .normalize('NFKC')
+        .toLowerCase()
+        .match(/[\p{L}\p{M}]+/gu),
+    );
+  return !wordsOf(one).isDisjointFrom(wordsOf(other));
 }
 
 /** The columns that a name is put together of, first names before last names, wherever the table has them. */

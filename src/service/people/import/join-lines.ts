@@ -98,7 +98,8 @@ export async function joinLines(
     { texts: { name: before }, lines }: ImportedCustomer,
     { reference, texts: { name } }: Line,
   ) {
-    if (reference === undefined || !name || !before || name === before) return importing.repeated;
+    if (reference === undefined) return importing.repeatedCustomer;
+    if (!name || !before || name === before) return importing.repeated;
     return importing.otherName(reference, name, before, lines[0] ?? 0);
   }
 

@@ -6,9 +6,10 @@ const LONGEST_CODE = 100;
 
 /** A cell of digits, or a code with a digit in it: what a column of keys or telephones has in each line. */
 const isCode = (cell: string) =>
-  cell.length <= LONGEST_CODE && /^[^\p{L}]*\d[^\p{L}]*$|^[\p{L}\w./-]*\d[\p{L}\w./-]*$/u.test(cell);
+  cell.length <= LONGEST_CODE &&
+  /^[^\p{L}]*\p{Nd}[^\p{L}]*$|^[\p{L}\p{Nd}_./-]*\p{Nd}[\p{L}\p{Nd}_./-]*$/u.test(cell);
 
-const digitsIn = (cell: string) => cell.replace(/\D/g, '').length;
+const digitsIn = (cell: string) => cell.replace(/\P{Nd}/gu, '').length;
 
 /**
  * Finds rows that a quote which is never closed has joined: the quote of a later line, as that of `12"`, ends the cell.

@@ -5,7 +5,7 @@ import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { unguarded } from '../../kit/csv.ts';
 import { createPause, pieces } from '../../kit/event-loop-pauses.ts';
 import { errorText } from '../../kit/form.ts';
-import { line as lineOfText } from '../../kit/text.ts';
+import { line as lineOfText, withoutInvisible } from '../../kit/text.ts';
 import { plainText } from '../../rules/plain-text.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
@@ -13,7 +13,7 @@ import { type CustomerField, columns, eachText } from '../customer-fields.ts';
 import { type LineReports, refusals } from '../import-refusals.ts';
 import { isLost, isNoReference, isRounded, textIn } from './blank-cells.ts';
 import { type ColumnUse, leftOutTelephones, type Mapping } from './choose-columns.ts';
-import { meaningOf, nameOrder } from './header-words.ts';
+import { type Meaning, meaningOf, nameOrder, sharesWord } from './header-words.ts';
 import type { ImportedCustomer, Line } from './imported-customer.ts';
 import { joinLines } from './join-lines.ts';
 import { type FindCustomers, type KnownCustomers, readKnown } from './known-customers.ts';
@@ -234,6 +234,21 @@ function rowReader(
     // A company called as its owner is there once, but not Martin Martin.
     const repeats = (index: number, other: number) =>
       textOf(index) === textOf(other) && !(index === lastName && meanings[other] === 'given');
+    // Of a person who has a first and a last name, `Name` and `Display name` say no more, if they are not a company's.
+    const isSaid = (index: number, indexes: readonly number[]) => {
+      const ofPerson = (...some: Meaning[]) =>
+        indexes
+          .filter((other) => some.includes(meanings[other] ?? 'unknown'))
+          .map(textOf)
+          .join(' ')
+          .trim();
+      if (meanings[index] === 'display') return ofPerson('given', 'middle', 'family', 'full') !== '';
+      if (meanings[index] !== 'full') return false;
+      const isWhole = [meanings.indexOf('given'), meanings.indexOf('family')].every((at) =>
+        indexes.includes(at),
+      );
+      return isWhole && sharesWord(textOf(index), ofPerson('given', 'middle', 'family'));
+    };
     const isKnown = ([field, indexes]: (typeof textColumns)[number]) =>
       field === 'reference' || !indexes.some((index) => isLost(cell(index)));
     return {
@@ -244,7 +259,9 @@ function rowReader(
           field,
           indexes
             .map((index, at) =>
-              indexes.slice(0, at).some((other) => repeats(index, other)) ? '' : textOf(index),
+              isSaid(index, indexes) || indexes.slice(0, at).some((other) => repeats(index, other))
+                ? ''
+                : textOf(index),
             )
             .filter(Boolean)
             .join(' '),
@@ -303,11 +320,5 @@ const labelled = (cell: string, label: string) =>
     .map((number) => (number.trim() === '' ? '' : `${label} ${number.trim()}`))
     .join(' ::: ');
 
-/** Places where words may be broken, and byte order marks: what pages have and nobody sees. */
-const invisible = /[\u00ad\u200b\u2060\ufeff]/g;
-
 /** The text of a cell, without what keeps spreadsheets from reading it as a number: `'0501`, `="0501"`. */
-const asText = (cell: string) =>
-  unguarded(/^="([^"]*)"$/.exec(cell)?.[1] ?? cell)
-    .replace(invisible, '')
-    .trim();
+const asText = (cell: string) => withoutInvisible(unguarded(/^="([^"]*)"$/.exec(cell)?.[1] ?? cell)).trim();

@@ -1,4 +1,5 @@
 import { isFiller } from '../../../shared/phone-number/number-words.ts';
+import { plainText } from '../../../shared/phone-number/plain-text.ts';
 import { timesIn } from '../../../shared/phone-number/times.ts';
 import { Refusal } from '../../kit/refusal.ts';
 import { type Quote, type Row, rowsOf } from './cells.ts';
@@ -224,18 +225,20 @@ function isPerson({ line, cells }: Row, rows: readonly Row[]): boolean {
 
 /** Whether a line has nothing where others have numbers. */
 const lacksData = ({ cells }: Row, rows: readonly Row[]): boolean =>
-  cells.some((cell, column) => cell === '' && rows.some((row) => data.test(row.cells[column] ?? '')));
+  cells.some((cell, column) => cell === '' && rows.some((row) => isData(row.cells[column] ?? '')));
 
 const isTelephone = (cell: string): boolean => meaningOf(cell) === 'numbers';
 
 const hasData = (cells: readonly string[]): boolean =>
-  cells.some((cell) => data.test(cell) || holdsNumber(cell));
+  cells.some((cell) => isData(cell) || holdsNumber(cell));
 
 /** `Tel. 030 901820`, `Ann: +4930901820`; not the dates and years of titles, nor lines that an open quote has joined. */
 function holdsNumber(cell: string): boolean {
-  const runs = timesIn(cell.split('\n')[0] ?? '').rest.match(/\+?\d(?:[\s()./–-]*\d){5,}/g) ?? [];
+  const [line = ''] = plainText(cell).split('\n');
+  const runs = timesIn(line).rest.match(/\+?\d(?:[\s()./-]*\d){5,}/g) ?? [];
   return runs.some((run) => /^[+0]/.test(run) || isTelephone(cell));
 }
 
 /** A cell that is nothing that a column is called: a number, a date, an address. */
-const data = /^[+(]?\d[\d\s()./–-]{4,}$|^[^\s@]+@[^\s@.]+\.[^\s@]+$|^\+\d/;
+const isData = (cell: string): boolean =>
+  /^[+(]?\d[\d\s()./-]{4,}$|^[^\s@]+@[^\s@.]+\.[^\s@]+$|^\+\d/.test(plainText(cell));

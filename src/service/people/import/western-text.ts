@@ -15,6 +15,10 @@ const foreign = new RegExp(
     // `£ukasz` and `Pawe³` of eastern Europe, `™zil` and `Andr‚` of DOS.
     `^[£€¥¤¢¯³¹¼½¾×÷¦¨¸¬¶§±ªº©®][${small}]|^[¯¼¾¦ªº™]${letter}`,
     `${letter}{3}[£¥¤¢¯³¹¼¾¦¨¸¬¶¿¡§]$|${letter}{4}[ªº]$|${letter}[‚ˆ‰†‡‹”]$|^‚[${small}]`,
+    // `5 ¤` and `´ák` of ISO-8859-15, `©»astný` of ISO-8859-2, `†bersee` and `Hš§` of a Macintosh; symbols only: `ˆ¢` of DOS, `—é–Ø` in Japan.
+    `¤|^´[aeiouáéíóú][${small}]*$|^[©®]»?[${small}]|^†[${small}]|[šŠŸ]§|[€‚ˆ‰†‡‹][¢£¥¦¨©ª«¬®¯°±]|^[–—][À-ÿ][–—]`,
+    // `No‘l`, `Zo‘` and `Citro‘n` of a Macintosh; `šnal` of DOS, `MÏller` of HP.
+    `${letter}[ao]‘l(?:$|[ae])|o‘n(?:$|[ae])|[lLzZ]o‘$|^š[bcdfghlmnrz]|[${capital}]Ï[${small}]`,
     // `JoÆo` of DOS; `RenŽ` and `MŸller` of a Macintosh.
     `[${small}][ÆŠŒŽŸ]`,
     `[${capital}][ŠŒŽŸ][${small}]`,
@@ -28,7 +32,7 @@ const foreignLetters = new RegExp(
     // Cyrillic, Greek, Hebrew, Chinese: whole words. Not `ÅÄÖ`.
     String.raw`^(?![äöüßåæøéèà]+$)[\u00df-\u00f6\u00f8-\u00ff]{3,}$|(?![äöüßåæøéèà]{4})[\u00df-\u00f6\u00f8-\u00ff]{4}`,
     // `Kšnig` of a Macintosh, `Weiá` and `Kreáe` of DOS; not `Jaraguá`.
-    'š(?:[bdfghrs]|ll|t[tz]|c[hk]|nig|nn|mm)|ršm|^žrz',
+    'š(?:[bdfghrs]|ll|t[tz]|c[hk]|nig|nn|mm)|ršm|^ž(?:rz|[hpf])',
     // `Wiœniewski`, `Kamiñski`; `Fañch` is Breton.
     '[aeiouy]œ|^œ[lwkz]|ñ(?:[bdfghjklmnpqrtvwxz]|sk|c(?!h))|(?<!a)ñ$',
     '(?:(?<!^el)o|(?<!g)u|[äöü]|ei|[hr]a|^[hkn]e|re)á$|[aeiou]áe|eiá|oám',
@@ -48,6 +52,8 @@ const foreignLetters = new RegExp(
     '(?:^|[bdfghjklmpqstvwxz])ç[bcdfghjkmnpqrstvwxz]|(?<!bront)(?<=[bcdfghjklmnpqrstvwxz])ë$',
     // `Ðimkus`, `Mikðys`, `Þukauskas`, `Þahin`, `Güneþ`: Icelandic has ð behind a vowel, r, g or f, and few syllables begin with þ.
     '^ð|[^aáeéiíoóuúyýæörgf]ð|þ(?![ríóöúy]|ý[sðrj]|o[rk]|ur[iíý]|urr|ura$|ula|ek|j[óoaáöu]|engill|ið|in[sug]|al[ií]|ang|ver|e(?:ba|yr|ó))',
+    // `Doðan`, `Uður`; `Âdams` of Latvia.
+    'oðan(?!n)|oðlu|^uðu|tuðb|aðc|^[dy]að(?:$|l)|^â[bdfhjklqrsvwxz]',
     // `Yýldýz`, `Aydýn`, `Balcý`, `Ýbrahim`.
     `yý|ý${letter}*ý|a[a-z]{1,3}ý[nkmz]$|a[a-z]*cý$|^a[a-z]{1,2}ý[kln]|^ý(?!m|r|ja|d[au]|t|f|s[ae])`,
     `(?=${letter}*[ýþð])(?=${letter}*[çü])${letter}`,
