@@ -11,7 +11,7 @@ type Lines = NonNullable<Batch['journal']>;
 
 /** Gathers journal lines until a batch takes them along; `write` writes them alone when none comes. */
 export function createJournalBuffer(write: (lines: Lines) => Promise<void>) {
-  let lines: string[] = [];
+  const lines: string[] = [];
   let at = 0;
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -42,9 +42,7 @@ export function createJournalBuffer(write: (lines: Lines) => Promise<void>) {
       clearTimeout(timer);
       timer = undefined;
       if (lines.length === 0) return undefined;
-      const taken = { lines: lines.join('\n'), at };
-      lines = [];
-      return taken;
+      return { lines: lines.splice(0).join('\n'), at };
     },
     /** Lines that were dropped because the disk accepted none for too long. */
     dropped: () => dropped,

@@ -32,79 +32,24 @@ const MAX_SESSIONS = 2_048;
 /** Share of the deadline reserved for sending the commands and reading their replies. */
 const COMMAND_SHARE = 1 / 4;
 
-/** The FastAGI server: passes the bytes of each connection to the protocol, and carries out its actions until the deadline. */
+/** The FastAGI server. */
 export function createAgiServer(
   options: AgiServerOptions,
   { answer, clock, log }: { answer: Answerer; clock: Clock; log: Log },
 ) {
   const { host, port, deadlineMs } = options;
   const isAllowed = allowList(options.allow);
-  const answerMs = deadlineMs * (1 - COMMAND_SHARE);
-  const onceAMinute = {
-    addressRefused: oncePerMinute(clock.now),
-    tooMany: oncePerMinute(clock.now),
-    notAccepted: oncePerMinute(clock.now),
-    cutOff: oncePerMinute(clock.now),
-    commandRefused: oncePerMinute(clock.now),
-  };
+  const say = createConnectionLog(log, clock);
 
-  function serve(socket: Socket): void {
+  function accept(socket: Socket): void {
     // An error is followed by 'close'.
     socket.on('error', () => {});
     const { remoteAddress } = socket;
-    if (!isAllowed(remoteAddress)) {
-      onceAMinute.addressRefused((more) => log.say('agi.address-refused', { address: remoteAddress, more }));
+    if (isAllowed(remoteAddress)) serve(socket, deadlineMs, { answer, clock, say });
+    else {
+      say.addressRefused(remoteAddress);
       socket.destroy();
-      return;
     }
-    const began = clock.now();
-    let session: Session = newSession;
-    const reply = Promise.withResolvers<string>();
-    const ask = (command: string): Promise<string> => {
-      take({ type: 'question', command });
-      return reply.promise;
-    };
-    const cancel = clock.setTimer(() => {
-      onceAMinute.cutOff((more) =>
-        log.say('agi.cut-off', { phase: session.phase, deadline: deadlineMs, more }),
-      );
-      socket.destroy();
-    }, deadlineMs);
-
-    const take = (input: SessionInput): void => {
-      const next = step(session, input);
-      session = next.session;
-      for (const action of next.actions) act(action);
-    };
-    const act = (action: SessionAction): void => {
-      switch (action.type) {
-        case 'ask': {
-          const commands = answer(action.request, answerMs - (clock.now() - began), ask);
-          if (commands instanceof Promise)
-            void commands.then((later) => take({ type: 'answer', commands: later }));
-          else take({ type: 'answer', commands });
-          return;
-        }
-        case 'write':
-          socket.write(action.text);
-          return;
-        case 'reply':
-          reply.resolve(action.text);
-          return;
-        case 'refused':
-          onceAMinute.commandRefused((more) =>
-            log.say('agi.command-refused', { reply: action.reply.slice(0, 100), more }),
-          );
-          return;
-        case 'close':
-          socket.destroySoon();
-      }
-    };
-    socket.on('data', (bytes: Buffer) => take({ type: 'bytes', bytes }));
-    socket.on('close', () => {
-      cancel();
-      session = { phase: 'over' };
-    });
   }
 
   const listener = createListener({
@@ -112,17 +57,14 @@ export function createAgiServer(
     port,
     backlog: MAX_SESSIONS,
     create() {
-      const server = createServer({ noDelay: true }, serve);
+      const server = createServer({ noDelay: true }, accept);
       server.maxConnections = MAX_SESSIONS;
-      server.on('drop', () =>
-        onceAMinute.tooMany((more) => log.say('agi.too-many-connections', { most: MAX_SESSIONS, more })),
-      );
+      server.on('drop', say.tooMany);
       return server;
     },
     onListening: (usedPort) => log.say('agi.listening', { host, port: usedPort }),
     onFailed: (error) => log.say('agi.not-listening', { host, port, error }),
-    // For example, no file descriptor is left for a connection; the next one may get one.
-    onError: (error) => onceAMinute.notAccepted((more) => log.say('agi.not-accepted', { error, more })),
+    onError: say.notAccepted,
     clock,
   });
 
@@ -133,4 +75,78 @@ export function createAgiServer(
     stop: () => listener.stop(),
     isListening: listener.isListening,
   };
+}
+
+type ConnectionLog = ReturnType<typeof createConnectionLog>;
+
+/** Says each of these once a minute, and how many more there were. */
+function createConnectionLog(log: Log, clock: Clock) {
+  const addressRefused = oncePerMinute(clock.now);
+  const tooMany = oncePerMinute(clock.now);
+  const notAccepted = oncePerMinute(clock.now);
+  const cutOff = oncePerMinute(clock.now);
+  const commandRefused = oncePerMinute(clock.now);
+  return {
+    addressRefused: (address: string | undefined) =>
+      addressRefused((more) => log.say('agi.address-refused', { address, more })),
+    tooMany: () => tooMany((more) => log.say('agi.too-many-connections', { most: MAX_SESSIONS, more })),
+    // For example, no file descriptor is left for a connection; the next one may get one.
+    notAccepted: (error: Error) => notAccepted((more) => log.say('agi.not-accepted', { error, more })),
+    cutOff: (phase: Session['phase'], deadline: number) =>
+      cutOff((more) => log.say('agi.cut-off', { phase, deadline, more })),
+    commandRefused: (reply: string) =>
+      commandRefused((more) => log.say('agi.command-refused', { reply: reply.slice(0, 100), more })),
+  };
+}
+
+/** Passes the bytes of a connection to the protocol, and carries out its actions until the deadline. */
+function serve(
+  socket: Socket,
+  deadlineMs: number,
+  { answer, clock, say }: { answer: Answerer; clock: Clock; say: ConnectionLog },
+): void {
+  const answerBy = clock.now() + deadlineMs * (1 - COMMAND_SHARE);
+  let session: Session = newSession;
+  const reply = Promise.withResolvers<string>();
+  const ask = (command: string): Promise<string> => {
+    take({ type: 'question', command });
+    return reply.promise;
+  };
+  const cancel = clock.setTimer(() => {
+    say.cutOff(session.phase, deadlineMs);
+    socket.destroy();
+  }, deadlineMs);
+
+  const take = (input: SessionInput): void => {
+    const next = step(session, input);
+    session = next.session;
+    for (const action of next.actions) act(action);
+  };
+  const act = (action: SessionAction): void => {
+    switch (action.type) {
+      case 'ask': {
+        const commands = answer(action.request, answerBy - clock.now(), ask);
+        if (commands instanceof Promise)
+          void commands.then((later) => take({ type: 'answer', commands: later }));
+        else take({ type: 'answer', commands });
+        return;
+      }
+      case 'write':
+        socket.write(action.text);
+        return;
+      case 'reply':
+        reply.resolve(action.text);
+        return;
+      case 'refused':
+        say.commandRefused(action.reply);
+        return;
+      case 'close':
+        socket.destroySoon();
+    }
+  };
+  socket.on('data', (bytes: Buffer) => take({ type: 'bytes', bytes }));
+  socket.on('close', () => {
+    cancel();
+    session = { phase: 'over' };
+  });
 }

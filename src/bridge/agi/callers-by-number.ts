@@ -9,6 +9,8 @@ export function tellingDigits(number: string): string {
   return number.replace(/\D+/g, '').slice(-TELLING_DIGITS);
 }
 
+export type CallersByNumber = Pick<ReturnType<typeof createCallersByNumber>, 'unsettled' | 'withText'>;
+
 /**
  * The callers of open calls by their numbers, as Uniqueids: a lookup must not take longer the more calls there are. Calls
  * whose number may be sent are kept apart: thousands of one caller must not hide the one that is not known yet.

@@ -1,17 +1,16 @@
-import { readNumber } from '../../shared/phone-number/normalise-number.ts';
-import { placeholderIn } from '../../shared/phone-number/number-text.ts';
-import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
-import { addTo, removeFrom } from '../../shared/process/multimap.ts';
-import { awaitsPresentation, isNumberOpen } from '../calls/caller-number.ts';
-import { type Channel, presentedIn } from '../calls/channel.ts';
 import type { Effect } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
-import type { OpenCall } from '../calls/open-call.ts';
-import type { TrackerState } from '../calls/tracker-state.ts';
-import type { LookupRequest, NumberToLookUp, Permit } from './agi.ts';
-import { createCallersByNumber, tellingDigits } from './callers-by-number.ts';
-
-type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules' | 'trunks'>;
+import type { Permit } from './agi.ts';
+import { createCallersByNumber } from './callers-by-number.ts';
+import {
+  isSettled,
+  type LookupState,
+  numberToLookUp,
+  permissionBy,
+  permissionOf,
+  rulingOn,
+} from './number-permission.ts';
+import { createWaitingLookups } from './waiting-lookups.ts';
 
 type LookupPermissions = {
   /** The number that may be looked up, within `waitMs` (ms); `pending` if nobody has said by then that it may be sent. */
@@ -24,9 +23,6 @@ type LookupPermissions = {
 
 /** Stands for the number of any lookup. */
 const ANY_NUMBER = '1';
-
-/** `unknown`: no call that the bridge knows says it. */
-type Permission = 'granted' | 'withheld' | 'pending' | 'unknown';
 
 /**
  * Decides whether a number that the dialplan asks about may be sent to the API: not while it is unknown whether its
@@ -42,103 +38,32 @@ export function createLookupPermissions(
   const callers = createCallersByNumber(
     (call, channel) => permissionOf(call, channel, ANY_NUMBER) === 'granted',
   );
-  /** Lookups that wait, by the channel that decides. */
-  const waiting = new Map<string, Set<() => void>>();
-
-  /**
-   * The channel that decides whether the number may be sent: a caller's, or the one that asks. Undefined if a caller's
-   * dialplan asks about a number that is not the caller's; '' if it may be, since the caller's is not known yet.
-   */
-  function deciderOf({ uniqueid, number, isOwn }: LookupRequest): string | undefined {
-    const { calls, channels } = state;
-    if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
-    const own = channels.get(uniqueid);
-    const isCaller = calls.has(uniqueid) && own !== undefined;
-    const digits = tellingDigits(number);
-    if (isCaller && [own.presented, own.number].some((its) => tellingDigits(its) === digits)) return uniqueid;
-    for (const caller of callers.unsettled(number)) {
-      const call = calls.get(caller);
-      if (call && permissionOf(call, channels.get(caller), number) !== 'granted') return caller;
-    }
-    // A channel that was not heard of may withhold the number that another call shows.
-    const sameNumber = own && callers.withText(number);
-    if (sameNumber !== undefined) return sameNumber;
-    if (isOwn) return uniqueid;
-    return isCaller && own.presented !== '' ? undefined : '';
-  }
+  const lookups = createWaitingLookups(setTimer);
 
   function updateCaller(uniqueid: string): void {
     callers.update(uniqueid, state.calls.get(uniqueid), state.channels.get(uniqueid));
-    for (const review of waiting.get(uniqueid) ?? []) review();
+    lookups.review(uniqueid);
   }
 
   function updateAll(): void {
     callers.clear();
     for (const [uniqueid, call] of state.calls) callers.update(uniqueid, call, state.channels.get(uniqueid));
-    for (const reviews of [...waiting.values()]) for (const review of reviews) review();
-  }
-
-  function permissionBy(decider: string | undefined, number: string): Permission {
-    if (decider === undefined) return 'granted';
-    const { calls, channels } = state;
-    const call = calls.get(decider);
-    const channel = channels.get(decider);
-    if (call !== undefined) return permissionOf(call, channel, number);
-    return channel?.inbound ? 'pending' : 'unknown';
-  }
-
-  function numberOf({ number, isOwn, channel: name }: LookupRequest, decider: string | undefined): string {
-    const { calls, channels, rules } = state;
-    const call = calls.get(decider ?? '');
-    if (call?.number === 'known' && rules.reportedNumber !== 'dialplan') return call.from;
-    if (placeholderIn(number) !== undefined) return '';
-    const channel = channels.get(decider ?? '');
-    const isPresented = channel?.inbound ? channel.presented === number : isOwn;
-    const notation = isPresented ? rules.notationOf(channel?.name ?? name) : autoNotation;
-    return readNumber(number, rules.defaultCountry, notation).number;
+    lookups.reviewAll();
   }
 
   return {
     permit(request, waitMs, askCall) {
-      let decider = deciderOf(request);
-      let permission = permissionBy(decider, request.number);
-      const ruling = (it: Permission): NumberToLookUp => {
-        if (it === 'granted') return { number: numberOf(request, decider) };
-        return it === 'withheld' ? 'withheld' : 'pending';
-      };
-      if (permission === 'granted' || permission === 'withheld') return ruling(permission);
-      return new Promise((resolve) => {
-        const end = (last: Permission) => {
-          cancelLate();
-          wait(undefined);
-          resolve(ruling(last));
-        };
-        const decide = () => {
-          decider = deciderOf(request);
-          permission = permissionBy(decider, request.number);
-          if (permission === 'granted' || permission === 'withheld') end(permission);
-          else wait(decider);
-        };
-        const review = () => {
-          if (permissionBy(decider, request.number) !== permission) decide();
-        };
-        let waitsFor: string | undefined;
-        const wait = (next: string | undefined) => {
-          if (waitsFor === next) return;
-          if (waitsFor !== undefined) removeFrom(waiting, waitsFor, review);
-          if (next !== undefined) addTo(waiting, next, review);
-          waitsFor = next;
-        };
-        wait(decider);
-        const cancelLate = setTimer(() => end('pending'), waitMs);
-        if (permission !== 'unknown') return;
-        void askCall().then((presentation) => {
-          if (presentation === 'prohibited') return end('withheld');
-          // If the call is known by now, it also says which number is reported of it.
-          decide();
-          if (permission === 'unknown') end(presentation === 'unknown' ? 'pending' : 'granted');
-        });
-      });
+      const rule = () => rulingOn(state, callers, request);
+      const first = rule();
+      if (isSettled(first)) return numberToLookUp(state, request, first);
+      return lookups
+        .wait(first, {
+          rule,
+          permissionBy: (decider) => permissionBy(state, decider, request.number),
+          askCall,
+          waitMs,
+        })
+        .then((last) => numberToLookUp(state, request, last));
     },
     follow(tracked) {
       state = tracked;
@@ -154,15 +79,4 @@ export function createLookupPermissions(
       for (const uniqueid of changed) updateCaller(uniqueid);
     },
   };
-}
-
-function permissionOf(call: OpenCall, channel: Channel | undefined, number: string): Permission {
-  if (call.number === 'withheld' || channel?.presentation === 'prohibited') return 'withheld';
-  if (!isNumberOpen(call)) return 'granted';
-  // After a restart, before the link is up.
-  if (channel === undefined) return 'unknown';
-  // The trunk has presented no number. One that the dialplan has set waits for the PBX's answer; without one there is
-  // nothing to wait for.
-  if (channel.presented === '') return presentedIn(number) === '' ? 'granted' : 'pending';
-  return awaitsPresentation(call, channel) ? 'pending' : 'granted';
 }

@@ -1,23 +1,15 @@
-import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { failed, type PriorityAnswer, timedOut } from './priority-answer.ts';
+import { createPriorityCache, type PriorityCacheOptions } from './priority-cache.ts';
 import type { LookupResult } from './read-priority.ts';
 
-export type PriorityLookupOptions = {
+export type PriorityLookupOptions = Partial<PriorityCacheOptions> & {
   /** How long a request may wait for its start, ms: as long as a caller waits for the answer. */
   readonly maxWaitMs: number;
   /** Maximum number of simultaneous requests. */
   readonly concurrency?: number;
-  /** How long a found priority is cached, ms. */
-  readonly freshMs?: number;
-  /** How long it is used while the API fails, ms. */
-  readonly staleMs?: number;
-  /** How long it is cached that a caller has no priority, ms. */
-  readonly notFoundMs?: number;
-  /** Maximum number of cached callers; the least recently used are removed. */
-  readonly entries?: number;
 };
 
 /** Enough for every call of an office to ask at once, few enough for an API that serves others as well. */
@@ -41,64 +33,32 @@ const MAX_WAITING = { urgent: 5_000, prefetch: 200 };
 const tooMany: LookupResult = { ...failed, reason: 'too many lookups are waiting for the API' };
 
 type RunningRequest = { readonly answer: Promise<PriorityAnswer>; readonly raise: () => void };
-type CacheEntry = { readonly answer: PriorityAnswer; readonly at: number };
 
-export function createPriorityLookup(
-  options: PriorityLookupOptions,
-  tools: {
-    /** Requests a priority from the API; never rejects. */
-    request: (number: string) => Promise<LookupResult>;
-    clock: Clock;
-    log: Log;
-  },
-) {
-  const { clock, log } = tools;
-  const { maxWaitMs, concurrency, freshMs, staleMs, notFoundMs, entries } = { ...defaults, ...options };
-  const cache = new LRUCache<string, CacheEntry>({ max: entries });
+type LookupTools = {
+  /** Requests a priority from the API; never rejects. */
+  readonly request: (number: string) => Promise<LookupResult>;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export function createPriorityLookup(options: PriorityLookupOptions, { request, clock, log }: LookupTools) {
+  const { maxWaitMs, concurrency, ...cacheOptions } = { ...defaults, ...options };
+  const cache = createPriorityCache(cacheOptions, clock.now);
   const limiter = createRequestLimiter({ concurrency, maxWaitMs, maxWaiting: MAX_WAITING }, clock);
-  let running = new Map<string, RunningRequest>();
+  const requests = createSharedRequests(
+    (number, urgent) => limiter.run(urgent, () => request(number)),
+    store,
+  );
   const logFailure = oncePerMinute(clock.now);
   const logLate = oncePerMinute(clock.now);
-
-  const ageOf = ({ at }: CacheEntry) => clock.now() - at;
-
-  function fresh(number: string): PriorityAnswer | undefined {
-    const known = cache.get(number);
-    if (known === undefined) return undefined;
-    const keepMs = known.answer.status === 'FOUND' ? freshMs : notFoundMs;
-    return ageOf(known) < keepMs ? known.answer : undefined;
-  }
-
-  /** An older priority is used if the API fails. Older "not found" answers are not. */
-  function stale(number: string): PriorityAnswer | undefined {
-    const known = cache.peek(number);
-    return known?.answer.status === 'FOUND' && ageOf(known) < staleMs ? known.answer : undefined;
-  }
-
-  /** Shares one request among all lookups of a number. */
-  function fetch(number: string, urgent: boolean): Promise<PriorityAnswer> {
-    const there = running.get(number);
-    if (there !== undefined) {
-      if (urgent) there.raise();
-      return there.answer;
-    }
-    const startedIn = running;
-    const { result, raise } = limiter.run(urgent, () => tools.request(number));
-    const answer = result.then((response) => {
-      startedIn.delete(number);
-      return store(number, response, startedIn === running);
-    });
-    running.set(number, { answer, raise });
-    return answer;
-  }
 
   function store(number: string, result: LookupResult | undefined, isCurrent: boolean): PriorityAnswer {
     const { reason, ...answer } = result ?? tooMany;
     if (reason !== undefined) {
       logFailure((more) => log.say('agi.lookup-failed', { number, reason, more }));
-      return stale(number) ?? answer;
+      return cache.stale(number) ?? answer;
     }
-    if (isCurrent) cache.set(number, { answer, at: clock.now() });
+    if (isCurrent) cache.set(number, answer);
     return answer;
   }
 
@@ -106,9 +66,9 @@ export function createPriorityLookup(
     return new Promise((resolve) => {
       const cancel = clock.setTimer(() => {
         logLate((more) => log.say('agi.lookup-late', { number, waited: Math.round(waitMs), more }));
-        resolve(stale(number) ?? timedOut);
+        resolve(cache.stale(number) ?? timedOut);
       }, waitMs);
-      void fetch(number, true).then((answer) => {
+      void requests.get(number, true).then((answer) => {
         cancel();
         resolve(answer);
       });
@@ -121,14 +81,47 @@ export function createPriorityLookup(
      * an older cached priority, else of a time-out or error. Without time left, no request is made.
      */
     get: (number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> =>
-      fresh(number) ?? (waitMs > 0 ? fetchWithin(number, waitMs) : (stale(number) ?? timedOut)),
+      cache.fresh(number) ?? (waitMs > 0 ? fetchWithin(number, waitMs) : (cache.stale(number) ?? timedOut)),
     /** Requests the priority in advance, with lower precedence than `get`. */
     prefetch(number: string) {
-      if (fresh(number) === undefined) void fetch(number, false);
+      if (cache.fresh(number) === undefined) void requests.get(number, false);
     },
     /** Empties the cache. Results of running requests are not cached either. */
     clear() {
       cache.clear();
+      requests.forget();
+    },
+  };
+}
+
+/**
+ * Shares one request among all lookups of a number. `settle` makes an answer of its result; `isCurrent` is false if the
+ * running requests have been forgotten in the meantime.
+ */
+function createSharedRequests(
+  start: (number: string, urgent: boolean) => LimitedRequest<LookupResult>,
+  settle: (number: string, result: LookupResult | undefined, isCurrent: boolean) => PriorityAnswer,
+) {
+  let running = new Map<string, RunningRequest>();
+
+  return {
+    get(number: string, urgent: boolean): Promise<PriorityAnswer> {
+      const there = running.get(number);
+      if (there !== undefined) {
+        if (urgent) there.raise();
+        return there.answer;
+      }
+      const startedIn = running;
+      const { result, raise } = start(number, urgent);
+      const answer = result.then((response) => {
+        startedIn.delete(number);
+        return settle(number, response, startedIn === running);
+      });
+      running.set(number, { answer, raise });
+      return answer;
+    },
+    /** The next lookup of each number makes a request of its own. */
+    forget() {
       running = new Map();
     },
   };

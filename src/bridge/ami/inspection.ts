@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/process/clock.ts';
 import type { Input, Snapshot } from '../calls/input.ts';
 import { longestUniqueid } from '../cdr/cdr-source.ts';
-import { openConnection } from './connection.ts';
+import { type Connection, openConnection } from './connection.ts';
 import { hasLinkedid, toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { readGuestContext } from './guest-context.ts';
@@ -58,6 +58,15 @@ const BRIDGE_EVENT_MS = 1_000;
 /** A big FreePBX has 30,000 lines of dialplan. */
 const patient = { limits: { deadlineMs: 15_000, longestMs: 60_000 } };
 
+type InspectionTools = {
+  readonly clock: Clock;
+  readonly onInput?: (input: Input) => void;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** What came over the connection, besides answers. */
+type Heard = { readonly events: Input[]; readonly unanswered: Set<string>; lacksLinkedid: boolean };
+
 /**
  * Logs in, reads what the PBX has and what its user may do, listens for `listenMs`, and logs off. Changes nothing.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/AMI_Actions/ for the classes of ShowDialPlan,
@@ -66,123 +75,123 @@ const patient = { limits: { deadlineMs: 15_000, longestMs: 60_000 } };
 export async function inspectPbx(
   options: AmiLinkOptions,
   listenMs: number,
-  {
-    clock,
-    onInput = () => {},
-    signal,
-  }: { clock: Clock; onInput?: (input: Input) => void; signal?: AbortSignal },
+  { clock, onInput = () => {}, signal }: InspectionTools,
 ): Promise<InspectionResult> {
-  const events: Input[] = [];
-  const unanswered: string[] = [];
-  let lacksLinkedid = false;
-  let onEnd: (failure: AmiFailure) => void = () => {};
-  const ended = new Promise<AmiFailure>((resolve) => {
-    onEnd = resolve;
-  });
+  const heard: Heard = { events: [], unanswered: new Set(), lacksLinkedid: false };
+  const ended = Promise.withResolvers<AmiFailure>();
   const opened = await openConnection(
     { ...options, connectDeadlineMs: deadlineMs, answerDeadlineMs: deadlineMs },
     {
       onCallEvent(event, fields, at) {
-        if (event === 'Newchannel' && !hasLinkedid(fields)) lacksLinkedid = true;
+        if (event === 'Newchannel' && !hasLinkedid(fields)) heard.lacksLinkedid = true;
         const input = toInput(event, fields, at);
         if (input === undefined) return;
-        events.push(input);
+        heard.events.push(input);
         onInput(input);
       },
-      onEnd,
+      onEnd: ended.resolve,
       onTooLong: () => {},
-      onUnanswered: (action) => unanswered.push(action),
+      onUnanswered: (action) => heard.unanswered.add(action),
     },
     { clock, counters: createCounters(), signal },
   );
   if (!opened.ok) return opened;
   const { connection } = opened;
   try {
-    const inspection = await Promise.race([inspect(), ended.then(failWith)]);
+    const inspecting = inspect(connection, heard, listenMs, { clock, signal });
+    const inspection = await Promise.race([inspecting, ended.promise.then(failWith)]);
     connection.close();
     return { ok: true, inspection };
   } catch (error) {
     if (error instanceof ConnectionEnded) return { ok: false, failure: error.failure };
     throw error;
   }
+}
 
-  async function inspect(): Promise<Inspection> {
-    const before = await readSnapshot(connection, clock.now);
-    const asked = clock.now();
-    const pong = await connection.request({ action: 'Ping' });
-    const answered = clock.now();
-    const [settings, commands, contexts, endpoints, guestContext, batch] = await Promise.all([
-      connection.request({ action: 'CoreSettings' }),
-      connection.request({ action: 'ListCommands' }),
-      valuesOf('ShowDialPlan', 'ListDialplan', 'ShowDialPlanComplete', 'Context'),
-      readEndpoints(),
-      readGuestContext(connection),
-      readVariable(connection, 'AST_CONFIG(cdr.conf,general,batch)'),
-    ]);
-    await pause(listenMs);
-    const after = await readSnapshot(connection, clock.now);
-    // A BridgeEnter may be on the way.
-    if (unseenBridges(before, after, events) > 0) await pause(BRIDGE_EVENT_MS);
-    const idsOf = ({ channels }: typeof before) => channels.map(({ uniqueid }) => uniqueid);
-    return {
-      version: settings.fields.get('AsteriskVersion')?.replace(/[+~].*/, ''),
-      clockAheadMs: clockAhead(pong.fields.get('Timestamp'), (asked + answered) / 2),
-      extraRights: extraRights(commands),
-      contexts,
-      endpoints,
-      // Only chan_sip has SIPpeers.
-      guestContext: commands.fields.has('SIPpeers') ? guestContext : '',
-      holdsRecords: isYes(batch),
-      uniqueidLength: longestUniqueid(settings.fields.get('SystemName') ?? ''),
-      channelsBefore: idsOf(before),
-      channelsAfter: idsOf(after),
-      events,
-      lacksLinkedid,
-      unseenBridges: unseenBridges(before, after, events),
-      unanswered: [...new Set(unanswered)].sort(),
-    };
-  }
+async function inspect(
+  connection: Connection,
+  heard: Heard,
+  listenMs: number,
+  tools: InspectionTools,
+): Promise<Inspection> {
+  const { now } = tools.clock;
+  const before = await readSnapshot(connection, now);
+  const asked = now();
+  const pong = await connection.request({ action: 'Ping' });
+  const answered = now();
+  const [settings, commands, contexts, endpoints, guestContext, batch] = await Promise.all([
+    connection.request({ action: 'CoreSettings' }),
+    connection.request({ action: 'ListCommands' }),
+    readDialplanContexts(connection),
+    readEndpoints(connection),
+    readGuestContext(connection),
+    readVariable(connection, 'AST_CONFIG(cdr.conf,general,batch)'),
+  ]);
+  await pause(listenMs, tools);
+  const after = await readSnapshot(connection, now);
+  // A BridgeEnter may be on the way.
+  if (unseenBridges(before, after, heard.events) > 0) await pause(BRIDGE_EVENT_MS, tools);
+  return {
+    version: settings.fields.get('AsteriskVersion')?.replace(/[+~].*/, ''),
+    clockAheadMs: clockAhead(pong.fields.get('Timestamp'), (asked + answered) / 2),
+    extraRights: extraRights(commands),
+    contexts,
+    endpoints,
+    // Only chan_sip has SIPpeers.
+    guestContext: commands.fields.has('SIPpeers') ? guestContext : '',
+    holdsRecords: isYes(batch),
+    uniqueidLength: longestUniqueid(settings.fields.get('SystemName') ?? ''),
+    channelsBefore: uniqueidsOf(before),
+    channelsAfter: uniqueidsOf(after),
+    events: heard.events,
+    lacksLinkedid: heard.lacksLinkedid,
+    unseenBridges: unseenBridges(before, after, heard.events),
+    unanswered: [...heard.unanswered].sort(),
+  };
+}
 
-  async function readEndpoints(): Promise<Inspection['endpoints']> {
-    const devices = await readDevices(connection);
-    const contexts = new Map(await readContexts(connection, devices));
-    return Promise.all(
-      devices.map(async (name) => {
-        const trusts = name.startsWith('PJSIP/')
-          ? await readOption(connection, name, 'trust_id_inbound')
-          : '';
-        return {
-          name,
-          context: contexts.get(name) ?? '',
-          trustsIdentity: trusts === '' ? undefined : isYes(trusts),
-        };
-      }),
-    );
-  }
+async function readEndpoints(connection: Connection): Promise<Inspection['endpoints']> {
+  const devices = await readDevices(connection);
+  const contexts = new Map(await readContexts(connection, devices));
+  return Promise.all(
+    devices.map(async (name) => {
+      const trusts = name.startsWith('PJSIP/') ? await readOption(connection, name, 'trust_id_inbound') : '';
+      return {
+        name,
+        context: contexts.get(name) ?? '',
+        trustsIdentity: trusts === '' ? undefined : isYes(trusts),
+      };
+    }),
+  );
+}
 
-  /** The different values of `key` in the items of a list; undefined if the list is refused. */
-  async function valuesOf(
-    action: string,
-    item: string,
-    last: string,
-    key: string,
-  ): Promise<string[] | undefined> {
-    const values = new Set<string>();
-    const valueKey = fieldKey(key);
-    const read = (fields: Fields): undefined => void values.add(fields(valueKey) ?? '');
-    const list = await connection.list({ action: { action }, item, last, read }, patient);
-    return list.ok ? [...values].filter((value) => value !== '').sort() : undefined;
-  }
+async function readDialplanContexts(connection: Connection): Promise<Inspection['contexts']> {
+  const contexts = new Set<string>();
+  const key = fieldKey('Context');
+  const list = await connection.list(
+    {
+      action: { action: 'ShowDialPlan' },
+      item: 'ListDialplan',
+      last: 'ShowDialPlanComplete',
+      read: (fields: Fields): undefined => void contexts.add(fields(key) ?? ''),
+    },
+    patient,
+  );
+  return list.ok ? [...contexts].filter((context) => context !== '').sort() : undefined;
+}
 
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = clock.setTimer(resolve, ms);
-      signal?.addEventListener('abort', () => {
-        cancel();
-        resolve();
-      });
+function pause(ms: number, { clock, signal }: InspectionTools): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.setTimer(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      cancel();
+      resolve();
     });
-  }
+  });
+}
+
+function uniqueidsOf({ channels }: Snapshot): string[] {
+  return channels.map(({ uniqueid }) => uniqueid);
 }
 
 /** How many channels a snapshot has in a bridge in which they were not before, and into which no event has put them. */

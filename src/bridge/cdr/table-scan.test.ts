@@ -6,9 +6,11 @@ import {
   candidatesOf,
   type Page,
   positionAfter,
+  positionAtEnd,
   possiblePosition,
   type RowTimes,
   type ScanPosition,
+  scanFrom,
 } from './table-scan.ts';
 
 const hour = 3_600;
@@ -33,6 +35,17 @@ test('how far back a scan looks, by the clock of the PBX', () => {
   });
   const unfinished = { cursor: 4711, latest: at, zone, thorough: false };
   assert.deepEqual(boundsOf({ ...position, unfinished }, false), { beganSince: 4711, endedSince: quick });
+});
+
+test('a scan goes on as it began, but a quick one does not count as thorough', () => {
+  const scan = (thorough: boolean) => ({
+    ...position,
+    unfinished: { cursor: 4711, latest: at, zone, thorough },
+  });
+  assert.deepEqual(scanFrom(scan(true), false), { here: scan(true), thorough: true });
+  assert.deepEqual(scanFrom(scan(false), false), { here: scan(false), thorough: false });
+  assert.deepEqual(scanFrom(scan(false), true), { here: position, thorough: true });
+  assert.deepEqual(scanFrom(position, true), { here: position, thorough: true });
 });
 
 /** The row of a call that began so many seconds after 10:00 UTC. */
@@ -142,4 +155,15 @@ test('calls are kept in mind for as long as a scan may find them again', () => {
   // In an unfinished scan those that ended before the rows that remain.
   const cursor = at + zone + anyZone - 5_100;
   assert.deepEqual(kept({}, { cursor }), ['old.2 -5100', 'old.3 0']);
+});
+
+test('a table is read from the end of its newest call, an empty one from a day ago', () => {
+  const now = at + 60;
+  assert.deepEqual(positionAtEnd([row(-100, 30), row(-50, 20)], now), {
+    ...position,
+    at: at - 30,
+    thoroughAt: at - 30,
+  });
+  const dayAgo = now - 24 * hour;
+  assert.deepEqual(positionAtEnd([], now), { ...position, at: dayAgo, thoroughAt: dayAgo, zone: null });
 });

@@ -43,7 +43,7 @@ const setBackS = 3_600;
 const maxSeen = 50_000;
 
 /** Where to start if the position tells nothing: this long ago, s, which covers every time zone that a table may be written in. */
-export const dayS = 86_400;
+const dayS = 86_400;
 
 /**
  * The position, unless it is later than the server's clock (Unix s), which only a clock that was ahead can leave behind.
@@ -54,6 +54,14 @@ export function possiblePosition(position: ScanPosition, now: number): ScanPosit
   if (Math.max(at, thoroughAt) > now + lateS)
     return { ...position, at: now - dayS, thoroughAt: now - dayS, unfinished: null };
   return { ...position, at: Math.min(at, now) };
+}
+
+/** The scan that goes on from here, or a new one: a thorough scan does not continue a quick one. */
+export function scanFrom(position: ScanPosition, wantsThorough: boolean) {
+  const { unfinished } = position;
+  if (wantsThorough && unfinished?.thorough === false)
+    return { here: { ...position, unfinished: null }, thorough: true };
+  return { here: position, thorough: unfinished?.thorough ?? wantsThorough };
 }
 
 /** Which rows to read, local s: those that began since, and ended since. */
@@ -138,4 +146,14 @@ export function positionAfter(from: ScanPosition, { cursor, thorough, read, now 
   const later = zone === null || from.zone === null ? 0 : Math.max(from.zone - zone, 0);
   const kept = seenSince(Math.min(at, thoroughAt) - lateS - setBackS, later);
   return { at, thoroughAt, zone, seen: kept, unfinished: null };
+}
+
+/** The position after all rows of a table, of which these are the newest; `now`: the server's clock, Unix s. */
+export function positionAtEnd(newest: readonly RowTimes[], now: number): ScanPosition {
+  // Earlier calls are not reported, so this may be too early, but not too late.
+  const start: ScanPosition = { at: 0, thoroughAt: 0, zone: null, seen: [], unfinished: null };
+  const read = candidatesOf(start, true, newest).map((call) => ({ ...call, rows: 0 }));
+  return read.length === 0
+    ? { ...start, at: now - dayS, thoroughAt: now - dayS }
+    : { ...positionAfter(start, { cursor: undefined, thorough: true, read, now }), seen: [] };
 }

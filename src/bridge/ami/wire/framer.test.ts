@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createFramer, maxFrame, maxLine } from './framer.ts';
+import { createFrameBuffer, createFramer, maxFrame, maxLine } from './framer.ts';
 
 type Seen = readonly [kind: 'greeting' | 'frame' | 'lost', text: string, event?: string];
 
@@ -130,4 +130,15 @@ test('a 10 MB line costs its own frame and hardly any memory; the stream goes on
 
 test('a greeting without end is handed on cut off, so that its reader can refuse it', () => {
   assert.deepEqual(read([Buffer.alloc(100, 'x'), Buffer.alloc(200, 'x')]), [['greeting', 'x'.repeat(256)]]);
+});
+
+test('a frame that is too long for the buffer keeps its beginning', () => {
+  const buffer = createFrameBuffer();
+  buffer.add(Buffer.from('..Event: A'), 2, 10);
+  assert.deepEqual([buffer.bytes().toString(), buffer.isTooLong()], ['Event: A', false]);
+  buffer.add(Buffer.alloc(maxFrame), 0, maxFrame);
+  assert.deepEqual([buffer.length(), buffer.isTooLong()], [maxFrame, true]);
+  assert.equal(buffer.bytes().toString('latin1', 0, 8), 'Event: A');
+  buffer.clear();
+  assert.deepEqual([buffer.length(), buffer.isTooLong()], [0, false]);
 });

@@ -38,11 +38,9 @@ export function createFramer(handlers: FramerHandlers) {
   /** `overlong`: in the rest of a greeting that was handed on cut off. */
   let phase: 'greeting' | 'overlong' | 'frames' = 'greeting';
   /** What earlier chunks held of the frame in hand. */
-  const carried = Buffer.allocUnsafe(maxFrame);
-  let carriedLength = 0;
+  const carried = createFrameBuffer();
   /** Whether the line in hand is blank so far. */
   let blank = true;
-  let tooLong = false;
   let stopped = false;
 
   /** Takes the next bytes. The framer keeps no reference to them. */
@@ -50,75 +48,97 @@ export function createFramer(handlers: FramerHandlers) {
     const from = phase === 'frames' ? 0 : takeGreeting(chunk);
     const text = chunk.toString('latin1');
     let start = from;
-    for (let end = frameEnd(text, start); end > 0 && !stopped; end = frameEnd(text, start)) {
+    for (let end = frameEnd(text, start, blank); end > 0 && !stopped; end = frameEnd(text, start, blank)) {
       endFrame(chunk, text, start, end);
       start = end;
     }
     if (start === chunk.length) return;
-    carry(chunk, start, chunk.length);
+    carried.add(chunk, start, chunk.length);
     let last = text.length - 1;
     while (last > start && text.charCodeAt(last) === CR) last--;
     if (text.charCodeAt(last) !== CR) blank = text.charCodeAt(last) === LF;
-  }
-
-  /** Where the frame in hand ends, behind its blank line; 0 when that has not come yet. */
-  function frameEnd(text: string, from: number): number {
-    blankLine.lastIndex = from;
-    if (blank && blankLine.test(text)) return blankLine.lastIndex;
-    blankLineBehind.lastIndex = from;
-    return blankLineBehind.test(text) ? blankLineBehind.lastIndex : 0;
   }
 
   /** Returns where the frames begin in the chunk. */
   function takeGreeting(chunk: Buffer): number {
     const end = chunk.indexOf(LF);
     if (phase === 'greeting') {
-      carry(chunk, 0, Math.min(end < 0 ? chunk.length : end, maxGreeting));
-      if (end < 0 && carriedLength < maxGreeting) return chunk.length;
-      const line = carried.toString('latin1', 0, Math.min(carriedLength, maxGreeting));
-      carriedLength = 0;
+      carried.add(chunk, 0, Math.min(end < 0 ? chunk.length : end, maxGreeting));
+      if (end < 0 && carried.length() < maxGreeting) return chunk.length;
+      const line = carried.bytes().toString('latin1', 0, maxGreeting);
+      carried.clear();
       handlers.onGreeting(line.replace(/\r+$/, ''));
     }
     phase = end < 0 ? 'overlong' : 'frames';
     return end < 0 ? chunk.length : end + 1;
   }
 
-  function carry(chunk: Buffer, start: number, end: number): void {
-    // What does not fit is left out, but the beginning, which has the name, stays.
-    if (end - start > maxFrame - carriedLength) tooLong = true;
-    if (carriedLength < maxFrame) carriedLength += chunk.copy(carried, carriedLength, start, end);
-  }
-
   function endFrame(chunk: Buffer, text: string, start: number, end: number): void {
-    if (carriedLength > 0) {
-      carry(chunk, start, end);
-      finish(carried, carried.toString('latin1', 0, carriedLength), 0, carriedLength);
-    } else {
-      if (end - start > maxFrame) tooLong = true;
-      finish(chunk, text, start, end);
-    }
-    carriedLength = 0;
+    if (carried.length() > 0) {
+      carried.add(chunk, start, end);
+      const bytes = carried.bytes();
+      handOn(handlers, bytes, bytes.toString('latin1'), 0, bytes.length, carried.isTooLong());
+      carried.clear();
+    } else handOn(handlers, chunk, text, start, end, end - start > maxFrame);
     blank = true;
-    tooLong = false;
-  }
-
-  function finish(bytes: Buffer, text: string, start: number, end: number): void {
-    if (isBlank(text, start, end)) return;
-    const event = eventName(text, start);
-    if (tooLong || (end - start > maxLine && hasLongLine(text.slice(start, end))))
-      handlers.onTooLong(event === '' && text.startsWith(responsePrefix, start) ? 'Response' : event);
-    else handlers.onFrame(bytes.subarray(start, end), event);
   }
 
   return {
     push,
     /** True if a part of a frame has come, and the rest has not. */
-    hasPart: () => carriedLength > 0,
+    hasPart: () => carried.length() > 0,
     /** Stops: no more frames are handed on, not even those left in the present chunk. */
     stop() {
       stopped = true;
     },
   };
+}
+
+/** Holds the parts of a frame until its end comes: at most `maxFrame` bytes. */
+export function createFrameBuffer() {
+  const buffer = Buffer.allocUnsafe(maxFrame);
+  let length = 0;
+  let tooLong = false;
+
+  return {
+    /** What does not fit is left out, but the beginning, which has the name, stays. */
+    add(chunk: Buffer, start: number, end: number) {
+      if (end - start > maxFrame - length) tooLong = true;
+      if (length < maxFrame) length += chunk.copy(buffer, length, start, end);
+    },
+    /** Valid until the next `add`. */
+    bytes: () => buffer.subarray(0, length),
+    length: () => length,
+    isTooLong: () => tooLong,
+    clear() {
+      length = 0;
+      tooLong = false;
+    },
+  };
+}
+
+/** Where a frame ends, behind its blank line; 0 if that has not come yet. `blank`: the line in hand is, so far. */
+function frameEnd(text: string, from: number, blank: boolean): number {
+  blankLine.lastIndex = from;
+  if (blank && blankLine.test(text)) return blankLine.lastIndex;
+  blankLineBehind.lastIndex = from;
+  return blankLineBehind.test(text) ? blankLineBehind.lastIndex : 0;
+}
+
+/** Hands on the frame of these bytes, which are also `text`, unless it is blank. */
+function handOn(
+  handlers: FramerHandlers,
+  bytes: Buffer,
+  text: string,
+  start: number,
+  end: number,
+  tooLong: boolean,
+): void {
+  if (isBlank(text, start, end)) return;
+  const event = eventName(text, start);
+  if (tooLong || (end - start > maxLine && hasLongLine(text.slice(start, end))))
+    handlers.onTooLong(event === '' && text.startsWith(responsePrefix, start) ? 'Response' : event);
+  else handlers.onFrame(bytes.subarray(start, end), event);
 }
 
 /** A frame that is only a blank line: what `\r\n\r\n\n` leaves behind. */

@@ -96,28 +96,7 @@ export function createIntake(
 
       const ids = new Set<string>();
       for (let i = 0; i < events.length; i += 3) ids.add(events[i] as string);
-      const there = known(ids);
-      const values: (string | number | null)[] = [];
-      const touched = new Map<number, number>();
-      const numbers = queuedAt.map((at, i) => {
-        const [callId, status, body] = [events[i * 3], events[i * 3 + 1], events[i * 3 + 2]] as [
-          string,
-          string,
-          string,
-        ];
-        const call = there.get(callId) ?? { statuses: [], next: undefined, waiting: true };
-        if (call.statuses.includes(status)) return repeated;
-        there.set(callId, call);
-        call.statuses.push(status);
-        const seq = counters.take();
-        values.push(seq, callId, status, body, at, call.next === undefined ? at : null);
-        if (call.next === undefined) {
-          call.next = seq;
-          return seq;
-        }
-        touched.set(call.next, Math.max(at, touched.get(call.next) ?? at));
-        return behind;
-      });
+      const { numbers, values, touched } = numberEvents(events, queuedAt, known(ids), counters.take);
       let done = 0;
       for (; done + chunk * width <= values.length; done += chunk * width) {
         insertChunk.run(...values.slice(done, done + chunk * width));
@@ -127,6 +106,36 @@ export function createIntake(
       return numbers;
     },
   };
+}
+
+/**
+ * Numbers new events. `there`: what the table has of their calls. Returns what `append` does, the values of the rows to
+ * insert, and when an event queued behind each next event was queued last.
+ */
+export function numberEvents(
+  events: readonly string[],
+  queuedAt: readonly number[],
+  there: Map<string, KnownCall>,
+  takeNumber: () => number,
+) {
+  const values: (string | number | null)[] = [];
+  const touched = new Map<number, number>();
+  const numbers = queuedAt.map((at, i) => {
+    const [callId, status, body] = events.slice(i * 3, i * 3 + 3) as [string, string, string];
+    const call = there.get(callId) ?? { statuses: [], next: undefined, waiting: true };
+    if (call.statuses.includes(status)) return repeated;
+    there.set(callId, call);
+    call.statuses.push(status);
+    const seq = takeNumber();
+    values.push(seq, callId, status, body, at, call.next === undefined ? at : null);
+    if (call.next === undefined) {
+      call.next = seq;
+      return seq;
+    }
+    touched.set(call.next, Math.max(at, touched.get(call.next) ?? at));
+    return behind;
+  });
+  return { numbers, values, touched };
 }
 
 /** Appends these batches as one; returns what `append` returns for each. */

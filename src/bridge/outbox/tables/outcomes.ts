@@ -32,28 +32,8 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
   const nextOfCall = db.prepare(outcomeSql.nextOfCall);
   // An event with attempts that lost its place to a requeued dead letter is due at once.
   const promote = db.prepare('UPDATE event SET newest_at = ?, next_at = 0 WHERE seq = ?');
-  const lastSlot = db.prepare('SELECT max(id) AS id FROM attempt WHERE id >= ? AND id < ?');
-  const record = db.prepare(
-    `INSERT OR REPLACE INTO attempt (id, at, outcome, counted, http_status, error, duration_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  );
   const nextEvents = db.prepare(outcomeSql.nextEvents);
-
-  function remember(result: DeliveryResult): void {
-    const first = result.seq * slots;
-    const last = lastSlot.get(first, first + slots)?.id as number | null;
-    const id = last === null ? first : Math.min(last + 1, first + slots - 1);
-    const error = result.error?.slice(0, longestError) ?? null;
-    record.run(
-      id,
-      result.at,
-      result.outcome,
-      result.counted ? 1 : 0,
-      result.httpStatus ?? null,
-      error,
-      result.durationMs,
-    );
-  }
+  const remember = createAttemptWriter(db);
 
   /** Returns the next event of the call, if it has more to send. */
   function recordOne(result: DeliveryResult): WaitingRow | undefined {
@@ -76,14 +56,10 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
       rejections,
       result.seq,
     );
-    return event.newest_at === null ? undefined : advance(event.call_id, event.newest_at);
-  }
-
-  /** Makes the oldest waiting event of a call its next. */
-  function advance(callId: string, newestAt: number): WaitingRow | undefined {
-    const row = nextOfCall.get(callId) as WaitingRow | undefined;
-    if (row) promote.run(newestAt, row.seq);
-    return row;
+    if (event.newest_at === null) return undefined;
+    const next = nextOfCall.get(event.call_id) as WaitingRow | undefined;
+    if (next) promote.run(event.newest_at, next.seq);
+    return next;
   }
 
   return {
@@ -99,18 +75,54 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
      */
     expire(queuedBefore: number, at: number, after: number, limit: number): { done: number; next?: number } {
       const rows = nextEvents.all(after, limit) as WaitingRow[];
-      let done = 0;
-      for (const first of rows) {
-        let row: WaitingRow | undefined = first;
-        for (; row && row.waits_since < queuedBefore; done++) {
-          const { seq, callId } = queuedEvent(row);
-          const error = 'not delivered within the longest time that events are tried';
-          row = recordOne({ seq, callId, outcome: 'dead', at, counted: false, error, durationMs: 0 });
-        }
-      }
+      const done = expireEach(rows, queuedBefore, at, recordOne);
       const last = rows.at(-1);
       return last && rows.length === limit ? { done, next: last.seq } : { done };
     },
+  };
+}
+
+/** Expires the events that have waited since before `queuedBefore`, from these on; returns how many. */
+function expireEach(
+  rows: readonly WaitingRow[],
+  queuedBefore: number,
+  at: number,
+  record: (result: DeliveryResult) => WaitingRow | undefined,
+): number {
+  let done = 0;
+  for (const first of rows) {
+    let row: WaitingRow | undefined = first;
+    for (; row && row.waits_since < queuedBefore; done++) {
+      const { seq, callId } = queuedEvent(row);
+      const error = 'not delivered within the longest time that events are tried';
+      row = record({ seq, callId, outcome: 'dead', at, counted: false, error, durationMs: 0 });
+    }
+  }
+  return done;
+}
+
+/** Keeps attempts; beyond `slots` of an event, each replaces the last. */
+function createAttemptWriter(db: DatabaseSync): (result: DeliveryResult) => void {
+  const lastSlot = db.prepare('SELECT max(id) AS id FROM attempt WHERE id >= ? AND id < ?');
+  const record = db.prepare(
+    `INSERT OR REPLACE INTO attempt (id, at, outcome, counted, http_status, error, duration_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+
+  return (result) => {
+    const first = result.seq * slots;
+    const last = lastSlot.get(first, first + slots)?.id as number | null;
+    const id = last === null ? first : Math.min(last + 1, first + slots - 1);
+    const error = result.error?.slice(0, longestError) ?? null;
+    record.run(
+      id,
+      result.at,
+      result.outcome,
+      result.counted ? 1 : 0,
+      result.httpStatus ?? null,
+      error,
+      result.durationMs,
+    );
   };
 }
 

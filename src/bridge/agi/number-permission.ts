@@ -1,0 +1,96 @@
+import { readNumber } from '../../shared/phone-number/normalise-number.ts';
+import { placeholderIn } from '../../shared/phone-number/number-text.ts';
+import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { awaitsPresentation, isNumberOpen } from '../calls/caller-number.ts';
+import { type Channel, presentedIn } from '../calls/channel.ts';
+import type { OpenCall } from '../calls/open-call.ts';
+import type { TrackerState } from '../calls/tracker-state.ts';
+import type { LookupRequest, NumberToLookUp } from './agi.ts';
+import { type CallersByNumber, tellingDigits } from './callers-by-number.ts';
+
+export type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules' | 'trunks'>;
+
+/** `unknown`: no call that the bridge knows says it. */
+export type Permission = 'granted' | 'withheld' | 'pending' | 'unknown';
+
+/** `decider`: the channel that decides, as `deciderOf` finds it. */
+export type Ruling = { readonly decider: string | undefined; readonly permission: Permission };
+
+/** Rules on a lookup by what the tracker knows now. */
+export function rulingOn(state: LookupState, callers: CallersByNumber, request: LookupRequest): Ruling {
+  const decider = deciderOf(state, callers, request);
+  return { decider, permission: permissionBy(state, decider, request.number) };
+}
+
+/** Whether more that becomes known changes nothing. */
+export function isSettled({ permission }: Ruling): boolean {
+  return permission === 'granted' || permission === 'withheld';
+}
+
+export function permissionBy(state: LookupState, decider: string | undefined, number: string): Permission {
+  if (decider === undefined) return 'granted';
+  const call = state.calls.get(decider);
+  const channel = state.channels.get(decider);
+  if (call !== undefined) return permissionOf(call, channel, number);
+  return channel?.inbound ? 'pending' : 'unknown';
+}
+
+export function permissionOf(call: OpenCall, channel: Channel | undefined, number: string): Permission {
+  if (call.number === 'withheld' || channel?.presentation === 'prohibited') return 'withheld';
+  if (!isNumberOpen(call)) return 'granted';
+  // After a restart, before the link is up.
+  if (channel === undefined) return 'unknown';
+  // The trunk has presented no number. One that the dialplan has set waits for the PBX's answer; without one there is
+  // nothing to wait for.
+  if (channel.presented === '') return presentedIn(number) === '' ? 'granted' : 'pending';
+  return awaitsPresentation(call, channel) ? 'pending' : 'granted';
+}
+
+/** The number that is looked up as the ruling says, or why none is. */
+export function numberToLookUp(
+  state: LookupState,
+  request: LookupRequest,
+  { decider, permission }: Ruling,
+): NumberToLookUp {
+  if (permission === 'granted') return { number: reportedNumber(state, request, decider ?? '') };
+  return permission === 'withheld' ? 'withheld' : 'pending';
+}
+
+/**
+ * The channel that decides whether the number may be sent: a caller's, or the one that asks. Undefined if a caller's
+ * dialplan asks about a number that is not the caller's; '' if it may be, since the caller's is not known yet.
+ */
+function deciderOf(
+  { calls, channels }: LookupState,
+  callers: CallersByNumber,
+  { uniqueid, number, isOwn }: LookupRequest,
+): string | undefined {
+  if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
+  const own = channels.get(uniqueid);
+  const isCaller = calls.has(uniqueid) && own !== undefined;
+  const digits = tellingDigits(number);
+  if (isCaller && [own.presented, own.number].some((its) => tellingDigits(its) === digits)) return uniqueid;
+  for (const caller of callers.unsettled(number)) {
+    const call = calls.get(caller);
+    if (call && permissionOf(call, channels.get(caller), number) !== 'granted') return caller;
+  }
+  // A channel that was not heard of may withhold the number that another call shows.
+  const sameNumber = own && callers.withText(number);
+  if (sameNumber !== undefined) return sameNumber;
+  if (isOwn) return uniqueid;
+  return isCaller && own.presented !== '' ? undefined : '';
+}
+
+function reportedNumber(
+  { calls, channels, rules }: LookupState,
+  { number, isOwn, channel: name }: LookupRequest,
+  decider: string,
+): string {
+  const call = calls.get(decider);
+  if (call?.number === 'known' && rules.reportedNumber !== 'dialplan') return call.from;
+  if (placeholderIn(number) !== undefined) return '';
+  const channel = channels.get(decider);
+  const isPresented = channel?.inbound ? channel.presented === number : isOwn;
+  const notation = isPresented ? rules.notationOf(channel?.name ?? name) : autoNotation;
+  return readNumber(number, rules.defaultCountry, notation).number;
+}
