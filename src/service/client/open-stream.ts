@@ -1,23 +1,17 @@
 import { MAX_SILENCE_MS } from '../rules/limits.ts';
-import type { CallBacksOnScreen, MissedPerson, ScreenCall, ScreenSystem } from '../rules/screen-call.ts';
-import { boardOf, empty, moved, type News, type People, tidied, told, withPeople } from './board.ts';
+import type { CallBacksOnScreen, ScreenCall, ScreenSystem } from '../rules/screen-call.ts';
+import {
+  boardOf,
+  empty,
+  moved,
+  type News,
+  type People,
+  type State,
+  tidied,
+  told,
+  withPeople,
+} from './board.ts';
 import { makeJumpWatch, makeServerClock, moment } from './server-clock.ts';
-
-/** What screens show. */
-export type State = {
-  readonly live: boolean;
-  readonly signedOut: boolean;
-  readonly systems: readonly ScreenSystem[];
-  /** How often they have changed. */
-  readonly customers: number;
-  /** The server's time, Unix ms. */
-  readonly now: number;
-  readonly calls: readonly ScreenCall[];
-  /** The first to call back, of `count`, or even `more`. */
-  readonly people: readonly MissedPerson[];
-  readonly count: number;
-  readonly more: boolean;
-};
 
 /** The events of the stream, and what comes with each. */
 type Events = {

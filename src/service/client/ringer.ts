@@ -91,13 +91,12 @@ export function makeRinger({ words }: Screen, changed: () => void) {
       localStorage.setItem('calls-volume', String(percent));
       if (isOn('calls-sound')) chime();
     },
-    ring(call: ScreenCall): void {
+    /** Signals a call that has just begun to ring or was just missed. */
+    tell(call: ScreenCall): void {
+      if (call.missed && sounds() && isOn('calls-sound-missed')) chime([880, 660]);
+      if (call.status !== 'ringing') return;
       if (sounds()) chime();
       notifier.ring(call);
-    },
-    /** A call was missed. */
-    miss(): void {
-      if (sounds() && isOn('calls-sound-missed')) chime([880, 660]);
     },
     /** Called often, with whether any call rings. */
     keepRinging(any: boolean): void {
