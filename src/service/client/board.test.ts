@@ -8,7 +8,11 @@ import {
   inOrder,
   isChosen,
   moved,
+  nextShown,
+  nothingShown,
   ownCall,
+  type Shown,
+  type State,
   shownAt,
   tidied,
   told,
@@ -155,4 +159,58 @@ test('a call that was closed as missed and turns out to be answered is shown; a 
   const over = moved(talks, ended('a', 1900));
   assert.equal(over.get('a')?.status, 'completed');
   for (const late of [missed, answered('a', 1500), call('a')]) assert.equal(moved(over, late), over);
+});
+
+const page = { choice: { mine: null, segments: [], integrations: [] }, made: 500 };
+const said = (calls: readonly ScreenCall[], fields: Partial<State> = {}): State => ({
+  ...nothingShown.stream,
+  live: true,
+  now: 2000,
+  calls,
+  ...fields,
+});
+const after = (before: Shown, calls: readonly ScreenCall[], fields: Partial<State> = {}) =>
+  nextShown(before, said(calls, fields), page);
+
+test('the first state is no news, but moves what the page does not have yet', () => {
+  const { shown: first, effects } = after(nothingShown, [call('old', { started_at: 499 }), call('new')]);
+  assert.equal(first.loaded, true);
+  assert.deepEqual(effects, [{ type: 'moved', what: ['new'] }]);
+  assert.deepEqual(after(first, [call('old'), call('new')]).effects, []);
+});
+
+test('a call that moves is news, rings no more when it is answered, and those that were lost are none', () => {
+  const { shown: first } = after(nothingShown, [call('a')]);
+  const lost = call('lost', { started_at: -1e8 });
+  const { effects } = after(first, [answered('a', 1500), lost]);
+  assert.deepEqual(effects, [
+    { type: 'quiet', id: 'a' },
+    { type: 'news', call: answered('a', 1500) },
+    { type: 'moved', what: ['a', 'lost'] },
+  ]);
+});
+
+test('a call that the user did not choose moves the page and is not news', () => {
+  const { shown: first } = after(nothingShown, []);
+  const choice = { ...page.choice, segments: ['VIP'] };
+  const { shown: second, effects } = nextShown(first, said([call('a')]), { ...page, choice });
+  assert.deepEqual([second.board.size, second.all.size], [0, 1]);
+  assert.deepEqual(effects, [{ type: 'moved', what: ['a'] }]);
+});
+
+test('a stream that is lost says so once; when it is back, anything may have moved', () => {
+  const { shown: first } = after(nothingShown, []);
+  const away = after(first, [], { live: false, now: 3000 });
+  assert.deepEqual([away.shown.lostAt, away.effects], [3000, [{ type: 'lost', at: 3000 }]]);
+  const still = after(away.shown, [], { live: false, now: 4000, signedOut: true });
+  assert.deepEqual([still.shown.lostAt, still.effects], [3000, [{ type: 'signed-out' }]]);
+  assert.deepEqual(after(still.shown, []).effects, [{ type: 'moved', what: undefined }]);
+  assert.deepEqual(after(first, [], { customers: 1 }).effects, [{ type: 'moved', what: undefined }]);
+});
+
+test('people to call back move when they come, go or change', () => {
+  const one = (person: string, times = 1) => ({ ...call(person), person, times }) as MissedPerson;
+  const { shown: first } = after(nothingShown, [], { people: [one('a'), one('b'), one('c')] });
+  const { effects } = after(first, [], { people: [one('b'), one('c', 2), one('d')] });
+  assert.deepEqual(effects, [{ type: 'moved', what: ['a', 'c', 'd'] }]);
 });

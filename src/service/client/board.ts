@@ -1,6 +1,12 @@
 import { isDoubtful } from '../rules/doubtful.ts';
 import { plainText } from '../rules/plain-text.ts';
-import type { CallBacksOnScreen, MissedPerson, ScreenCall, ScreenChoice } from '../rules/screen-call.ts';
+import type {
+  CallBacksOnScreen,
+  MissedPerson,
+  ScreenCall,
+  ScreenChoice,
+  ScreenSystem,
+} from '../rules/screen-call.ts';
 import { waitingOrder } from '../rules/waiting-order.ts';
 
 /** The calls on a screen and their changes, as pure functions. Times are the server's, Unix milliseconds. */
@@ -110,3 +116,112 @@ export function tidied(board: Board, now: number): Board {
 /** Who calls, for people. */
 export const nameOf = ({ customer, number_shown }: ScreenCall): string =>
   plainText(customer?.name ?? number_shown, 120);
+
+/** What screens show. */
+export type State = {
+  readonly live: boolean;
+  readonly signedOut: boolean;
+  readonly systems: readonly ScreenSystem[];
+  /** How often they have changed. */
+  readonly customers: number;
+  /** The server's time, Unix ms. */
+  readonly now: number;
+  readonly calls: readonly ScreenCall[];
+  /** The first to call back, of `count`, or even `more`. */
+  readonly people: readonly MissedPerson[];
+  readonly count: number;
+  readonly more: boolean;
+};
+
+/** What the stream said last, and what is made of it. */
+export type Shown = {
+  readonly stream: Omit<State, 'now'>;
+  readonly all: Board;
+  /** Those of `all` that the user chose to see. */
+  readonly board: Board;
+  /** Whether the stream was ever live. */
+  readonly loaded: boolean;
+  /** When the stream was lost, 0 before. */
+  readonly lostAt: number;
+};
+
+export type Effect =
+  | { readonly type: 'lost'; readonly at: number }
+  | { readonly type: 'signed-out' }
+  /** It rings no more. */
+  | { readonly type: 'quiet'; readonly id: string }
+  | { readonly type: 'news'; readonly call: ScreenCall }
+  /** Tells the page which calls and people have moved, or that any may have: see keep-live.ts. */
+  | { readonly type: 'moved'; readonly what: readonly string[] | undefined };
+
+export const nothingShown: Shown = {
+  stream: {
+    live: false,
+    signedOut: false,
+    systems: [],
+    customers: 0,
+    calls: [],
+    people: [],
+    count: 0,
+    more: false,
+  },
+  all: empty,
+  board: empty,
+  loaded: false,
+  lostAt: 0,
+};
+
+/** What shows after the stream has said its state at `now`. `made`: when the page was, by the server's clock. */
+export function nextShown(
+  before: Shown,
+  { now, ...stream }: State,
+  { choice, made }: { readonly choice: ScreenChoice; readonly made: number },
+): { readonly shown: Shown; readonly effects: readonly Effect[] } {
+  const { loaded } = before;
+  const isLostNow = loaded && before.stream.live && !stream.live;
+  const board = boardOf(stream.calls.filter((call) => isChosen(call, choice)));
+  const shown: Shown = {
+    stream,
+    all: boardOf(stream.calls),
+    board,
+    loaded: loaded || stream.live,
+    lostAt: isLostNow ? now : before.lostAt,
+  };
+  const effects: Effect[] = [];
+  if (isLostNow) effects.push({ type: 'lost', at: now });
+  if (stream.signedOut) effects.push({ type: 'signed-out' });
+  for (const { id, status } of before.board.values())
+    if (status === 'ringing' && board.get(id)?.status !== 'ringing') effects.push({ type: 'quiet', id });
+  for (const call of loaded ? board.values() : [])
+    if (before.all.get(call.id)?.status !== call.status && !isLost(call, now))
+      effects.push({ type: 'news', call });
+  const what = movedSince(before, shown, made);
+  if (what?.length !== 0) effects.push({ type: 'moved', what });
+  return { shown, effects };
+}
+
+/** The calls and people that have moved; undefined if any may have. */
+function movedSince(before: Shown, { stream, all }: Shown, made: number): string[] | undefined {
+  const { loaded } = before;
+  // While the stream was away, calls may have ended that are not on it any more.
+  const isBack = !before.stream.live && stream.live;
+  if (loaded && (isBack || stream.customers !== before.stream.customers)) return undefined;
+  const isNews = (call: ScreenCall) =>
+    loaded ? before.all.get(call.id)?.status !== call.status : movedAt(call) >= made;
+  const calls = [...all.values()].filter(isNews).map(({ id }) => id);
+  return loaded ? [...calls, ...changedPeople(before.stream.people, stream.people)] : calls;
+}
+
+/** When it came to its state. */
+const movedAt = ({ started_at, answered_at, completed_at }: ScreenCall) =>
+  completed_at ?? answered_at ?? started_at;
+
+/** Who came, went or changed. */
+function changedPeople(before: readonly MissedPerson[], after: readonly MissedPerson[]): string[] {
+  const [was, is] = [before, after].map(
+    (people) => new Map(people.map((one) => [one.person, JSON.stringify(one)])),
+  );
+  return [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].filter(
+    (person) => was?.get(person) !== is?.get(person),
+  );
+}

@@ -1,4 +1,5 @@
-import { openStream, type State } from './open-stream.ts';
+import type { State } from './board.ts';
+import { openStream } from './open-stream.ts';
 
 /**
  * Opens the stream of calls: one for all tabs of a session where the browser can share one. `worker`: the address of

@@ -18,20 +18,35 @@ export type Refused = { readonly one: string; readonly why: string };
 export const icon = ({ icons }: Screen, name: string, also = '') =>
   html`<svg class=${`i ${also}`.trim()} aria-hidden="true"><use href=${`${icons}#${name}`} /></svg>`;
 
-/**
- * The calls of the line and the column, one row each. `acted` is told how each action went: which person or call, and why
- * the service refused it, if it did.
- */
-export function makeCards(screen: Screen, acted: (one: string, why: string | undefined) => void) {
-  const { words, locale, firstSegment, user } = screen;
-  const picture = (name: string, also?: string) => icon(screen, name, also);
-  const name = (text: string, longest?: number) => html`<bdi>${plainText(text, longest)}</bdi>`;
+const name = (text: string, longest?: number) => html`<bdi>${plainText(text, longest)}</bdi>`;
 
-  /** The page of who calls, which leads back to this one. */
-  function address(caller: ScreenCall): string {
-    const back = new URLSearchParams(location.search).get('back') ?? location.pathname + location.search;
-    return personAddress(caller, back);
-  }
+/** The page of who calls, which leads back to this one. */
+function address(caller: ScreenCall): string {
+  const back = new URLSearchParams(location.search).get('back') ?? location.pathname + location.search;
+  return personAddress(caller, back);
+}
+
+const who = (call: ScreenCall) =>
+  html`<a class="who" href=${address(call)} title=${nameOf(call)}><bdi>${nameOf(call)}</bdi></a>`;
+
+const why = (refused: Refused | undefined, one: string, is: string) =>
+  refused?.one === one && html`<span class=${is} role="alert">${refused.why}</span>`;
+
+const talked = ({ answered_at, completed_at }: ScreenCall, now: number) =>
+  duration((completed_at ?? now) - (answered_at ?? now));
+
+const typeInto =
+  (note: Note) =>
+  ({ target }: Event): void => {
+    if (target instanceof HTMLTextAreaElement) note.type(target.value);
+  };
+
+type Acted = (one: string, why: string | undefined) => void;
+
+/** What several cards show. */
+function makeParts(screen: Screen) {
+  const { words, firstSegment } = screen;
+  const picture = (name: string, also?: string) => icon(screen, name, also);
 
   const segment = ({ segment: text }: ScreenCall) =>
     text && html`<span class=${text === firstSegment ? 'chip first' : 'chip'}>${name(text, 24)}</span>`;
@@ -43,14 +58,16 @@ export function makeCards(screen: Screen, acted: (one: string, why: string | und
     ${call.last_with && html`<span class="quiet">${parts(words.lastWith, { name: name(call.last_with, 40) })}</span>`}
     ${call.called && html`<span class="quiet">${parts(words.calledFor, { name: name(call.called, 60) })}</span>`}`;
 
-  const who = (call: ScreenCall) =>
-    html`<a class="who" href=${address(call)} title=${nameOf(call)}><bdi>${nameOf(call)}</bdi></a>`;
+  return { picture, segment, more };
+}
 
-  const why = (refused: Refused | undefined, one: string, is: string) =>
-    refused?.one === one && html`<span class=${is} role="alert">${refused.why}</span>`;
-
-  const talked = ({ answered_at, completed_at }: ScreenCall, now: number) =>
-    duration((completed_at ?? now) - (answered_at ?? now));
+/**
+ * The calls of the line and the column, one row each. `acted` is told how each action went: which person or call, and why
+ * the service refused it, if it did.
+ */
+export function makeCards(screen: Screen, acted: Acted) {
+  const { words, locale } = screen;
+  const { picture, more } = makeParts(screen);
 
   const ringing = (
     call: ScreenCall,
@@ -62,12 +79,11 @@ export function makeCards(screen: Screen, acted: (one: string, why: string | und
 
   /** A call that rings for so long that its end was probably lost: anybody can close it. */
   const doubtful = (call: ScreenCall, now: number, refused: Refused | undefined) => {
-    const time = spanText(now - call.started_at, locale);
     const close = async () => acted(call.id, await post(screen, '/calls/close', { id: call.id }));
     return html`<li key=${call.id} class="call doubtful" data-call=${call.id}>
       ${picture('bell-ring')}${who(call)}
       <button type="button" class="soft" onClick=${close} aria-label=${`${words.close}: ${nameOf(call)}`}>${words.close}</button>
-      <p class="more small quiet"><span>${filled(words.stillRinging, { time })}</span>${more(call)}${why(refused, call.id, 'is-missed')}</p>
+      <p class="more small quiet"><span>${filled(words.stillRinging, { time: spanText(now - call.started_at, locale) })}</span>${more(call)}${why(refused, call.id, 'is-missed')}</p>
     </li>`;
   };
 
@@ -89,9 +105,6 @@ export function makeCards(screen: Screen, acted: (one: string, why: string | und
       event.preventDefault();
       void note.save();
     };
-    const type = ({ target }: Event) => {
-      if (target instanceof HTMLTextAreaElement) note.type(target.value);
-    };
     return html`<li key=${call.id} class=${isOver(call) ? 'call mine over' : 'call mine'} data-call=${call.id}>
       ${picture('phone')}${who(call)}<time>${talked(call, now)}</time>
       <p class="more">${
@@ -101,20 +114,27 @@ export function makeCards(screen: Screen, acted: (one: string, why: string | und
       }</p>
       <form onSubmit=${save}>
         <label class="unseen" for=${`note-${call.id}`}>${words.note}</label>
-        <textarea id=${`note-${call.id}`} rows="1" maxlength=${MAX_NOTE_LENGTH} placeholder=${words.note} value=${note.text} onInput=${type}></textarea>
+        <textarea id=${`note-${call.id}`} rows="1" maxlength=${MAX_NOTE_LENGTH} placeholder=${words.note} value=${note.text} onInput=${typeInto(note)}></textarea>
         <button class="soft">${words.save}</button>
         <p class="small" role="status">${note.state}</p>
       </form>
     </li>`;
   };
 
+  return { ringing, doubtful, other, mine, later: makeLater(screen, acted) };
+}
+
+/** The cards of people to call back. */
+function makeLater(screen: Screen, acted: Acted) {
+  const { words, firstSegment, user } = screen;
+  const { segment } = makeParts(screen);
+
   /** Takes or closes a missed person, for all users. */
   async function act({ person, number, taken_by }: MissedPerson, kind: 'taken' | 'done'): Promise<void> {
     acted(person, await post(screen, '/call-back', { number, kind, taker: taken_by ?? '' }));
   }
 
-  /** A person to call back. */
-  const later = (person: MissedPerson, now: number, refused: Refused | undefined) => {
+  return (person: MissedPerson, now: number, refused: Refused | undefined) => {
     const { taken_by: taker, times, completed_at } = person;
     const time = screen.clock(completed_at ?? 0, now);
     const missed =
@@ -129,6 +149,4 @@ export function makeCards(screen: Screen, acted: (one: string, why: string | und
       ${why(refused, person.person, 'small is-missed')}
     </li>`;
   };
-
-  return { ringing, doubtful, other, mine, later };
 }

@@ -1,23 +1,18 @@
 import { MAX_SILENCE_MS } from '../rules/limits.ts';
-import type { CallBacksOnScreen, MissedPerson, ScreenCall, ScreenSystem } from '../rules/screen-call.ts';
-import { boardOf, empty, moved, type News, type People, tidied, told, withPeople } from './board.ts';
+import type { CallBacksOnScreen, ScreenCall, ScreenSystem } from '../rules/screen-call.ts';
+import {
+  type Board,
+  boardOf,
+  empty,
+  moved,
+  type News,
+  type People,
+  type State,
+  tidied,
+  told,
+  withPeople,
+} from './board.ts';
 import { makeJumpWatch, makeServerClock, moment } from './server-clock.ts';
-
-/** What screens show. */
-export type State = {
-  readonly live: boolean;
-  readonly signedOut: boolean;
-  readonly systems: readonly ScreenSystem[];
-  /** How often they have changed. */
-  readonly customers: number;
-  /** The server's time, Unix ms. */
-  readonly now: number;
-  readonly calls: readonly ScreenCall[];
-  /** The first to call back, of `count`, or even `more`. */
-  readonly people: readonly MissedPerson[];
-  readonly count: number;
-  readonly more: boolean;
-};
 
 /** The events of the stream, and what comes with each. */
 type Events = {
@@ -30,75 +25,92 @@ type Events = {
 };
 type Beat = { readonly now: number; readonly systems: readonly ScreenSystem[] };
 
+/** What is known from the stream. */
+type Known = Omit<State, 'now' | 'calls' | 'people'> & { readonly board: Board; readonly people: People };
+type StreamEvent =
+  | { [Name in keyof Events]: { readonly type: Name; readonly data: Events[Name] } }[keyof Events]
+  | { readonly type: 'lost' }
+  /** The service answered a request for the stream, or nothing did. */
+  | { readonly type: 'asked'; readonly status: number | undefined };
+
 const CHECK_MS = 1000;
 const RECONNECT_MS = 3000;
+
+export const nothingKnown: Known = {
+  board: empty,
+  live: false,
+  signedOut: false,
+  systems: [],
+  customers: 0,
+  people: new Map(),
+  count: 0,
+  more: false,
+};
+
+/** What is known after an event. */
+export function next(known: Known, event: StreamEvent): Known {
+  switch (event.type) {
+    case 'calls': {
+      const { calls, systems, count, more } = event.data;
+      const people = withPeople(new Map(), event.data);
+      return { ...known, board: boardOf(calls), systems, people, count, more, live: true, signedOut: false };
+    }
+    case 'call':
+      return { ...known, board: moved(known.board, event.data) };
+    case 'customers':
+      return { ...known, board: told(known.board, event.data.calls), customers: known.customers + 1 };
+    case 'last-with':
+      return { ...known, board: told(known.board, event.data.calls) };
+    case 'missed': {
+      const { count, more } = event.data;
+      return { ...known, people: withPeople(known.people, event.data), count, more };
+    }
+    case 'beat':
+      return { ...known, systems: event.data.systems };
+    case 'lost':
+      return { ...known, live: false };
+    case 'asked':
+      return { ...known, signedOut: event.status === 401 };
+  }
+}
 
 /**
  * Keeps the service's stream of calls open, and calls `listener` with every new state. Reconnects by itself, also after
  * silence or a jump of the clock (the PC was asleep), when the browser may not have noticed that the connection is dead.
  */
 export function openStream(listener: (state: State) => void) {
-  let board = empty;
-  let live = false;
-  let signedOut = false;
-  let systems: readonly ScreenSystem[] = [];
-  let customers = 0;
-  let people: People = new Map();
-  let [count, more] = [0, false];
+  let known = nothingKnown;
   let source: EventSource | undefined;
   let lastMessage = moment();
   const clock = makeServerClock();
   const hasJumped = makeJumpWatch();
 
-  const report = (): void => {
+  function report(): void {
     const now = clock.now();
-    board = tidied(board, now);
-    const calls = [...board.values()];
-    listener({ live, signedOut, systems, customers, now, calls, people: [...people.values()], count, more });
-  };
+    known = { ...known, board: tidied(known.board, now) };
+    const { board, people, ...others } = known;
+    listener({ ...others, now, calls: [...board.values()], people: [...people.values()] });
+  }
+
+  function take(event: StreamEvent): void {
+    if (event.type === 'calls' || event.type === 'beat') clock.set(event.data.now);
+    known = next(known, event);
+    report();
+  }
 
   function connect(): void {
     source?.close();
-    live = false;
+    known = next(known, { type: 'lost' });
     const opened = new EventSource('/events');
     source = opened;
     lastMessage = moment();
-    const on = <Name extends keyof Events>(event: Name, take: (data: Events[Name]) => void) =>
-      opened.addEventListener(event, ({ data }) => {
+    for (const type of ['calls', 'call', 'customers', 'last-with', 'missed', 'beat'] as const)
+      opened.addEventListener(type, ({ data }) => {
         lastMessage = moment();
-        take(JSON.parse(data));
-        report();
+        take({ type, data: JSON.parse(data) });
       });
-    on('calls', (first) => {
-      systems = first.systems;
-      clock.set(first.now);
-      board = boardOf(first.calls);
-      people = withPeople(new Map(), first);
-      ({ count, more } = first);
-      live = true;
-      signedOut = false;
-    });
-    on('call', (call) => {
-      board = moved(board, call);
-    });
-    on('customers', ({ calls }) => {
-      board = told(board, calls);
-      customers += 1;
-    });
-    on('last-with', ({ calls }) => {
-      board = told(board, calls);
-    });
-    on('missed', (change) => {
-      people = withPeople(people, change);
-      ({ count, more } = change);
-    });
-    on('beat', (beat) => {
-      systems = beat.systems;
-      clock.set(beat.now);
-    });
     opened.addEventListener('error', () => {
-      live = false;
-      report();
+      take({ type: 'lost' });
       if (opened.readyState === EventSource.CLOSED) void reconnect(opened);
     });
   }
@@ -107,12 +119,9 @@ export function openStream(listener: (state: State) => void) {
   async function reconnect(failed: EventSource): Promise<void> {
     const stop = new AbortController();
     const answer = await fetch('/events', { signal: stop.signal }).catch(() => undefined);
-    signedOut = answer?.status === 401;
     stop.abort();
-    report();
-    setTimeout(() => {
-      if (source === failed) connect();
-    }, RECONNECT_MS);
+    take({ type: 'asked', status: answer?.status });
+    setTimeout(() => source === failed && connect(), RECONNECT_MS);
   }
 
   /** Reconnects after too long a silence or a jump of the clock. */

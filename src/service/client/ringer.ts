@@ -14,6 +14,7 @@ export type Button = {
 const RING_AGAIN_MS = 4000;
 const VOLUME = 60; // of 100, until somebody chooses
 
+const volume = () => Number(localStorage.getItem('calls-volume') ?? VOLUME);
 const isOn = (key: string) => localStorage.getItem(key) === 'on';
 
 export type Ringer = ReturnType<typeof makeRinger>;
@@ -28,54 +29,26 @@ export function makeRinger({ words }: Screen, changed: () => void) {
     changed();
   };
   const notifier = makeNotifier(words.desktopAlerts, set, changed);
-  const { claim, isMine } = makeSoundTab();
-  let audio: AudioContext | undefined;
-  let chimedAt = 0;
-
-  const sounds = () => isOn('calls-sound') && isMine();
-  const volume = () => Number(localStorage.getItem('calls-volume') ?? VOLUME);
-  /** Browsers let a page sound only after a press or a key on it: until then the button says so. */
-  const isBlocked = () => isOn('calls-sound') && audio?.state !== 'running';
-  /** When the press on the button began: that press itself lifts the block. */
-  let wasBlocked = false;
-
-  function prepareSound(): void {
-    wasBlocked = isBlocked();
-    if (!isOn('calls-sound') || audio?.state === 'running') return;
-    audio ??= new AudioContext();
-    audio.onstatechange = changed;
-    void audio.resume();
-  }
-  prepareSound();
-  for (const gesture of ['pointerdown', 'keydown']) addEventListener(gesture, prepareSound);
+  const tab = makeSoundTab();
+  const speaker = makeSpeaker(tab.claim, changed);
+  const { chime } = speaker;
+  const sounds = () => isOn('calls-sound') && tab.isMine();
 
   function toggleSound(): void {
-    if (!wasBlocked) set('calls-sound', !isOn('calls-sound'));
-    prepareSound();
-    wasBlocked = false;
-    claim();
+    if (!speaker.wasBlocked()) set('calls-sound', !isOn('calls-sound'));
+    tab.claim();
     if (isOn('calls-sound')) chime();
   }
 
-  /** Two soft tones; a missed call has them the other way round. */
-  function chime(tones = [660, 880]): void {
-    prepareSound();
-    if (!audio) return;
-    if (localStorage.getItem('calls-sound-tab') === null) claim();
-    chimedAt = performance.now();
-    for (const [index, frequency] of tones.entries())
-      sound(audio, frequency, audio.currentTime + index * 0.18, Math.max(0.001, volume() / 200));
-  }
-
   const ringtoneLabel = () =>
-    isBlocked() ? words.ringtoneBlocked : isOn('calls-sound') ? words.ringtoneOn : words.ringtoneOff;
+    speaker.isBlocked() ? words.ringtoneBlocked : isOn('calls-sound') ? words.ringtoneOn : words.ringtoneOff;
 
   return {
     /** Whether it will sound, and the way to make it. */
     ringtone: (): Button => ({
       label: ringtoneLabel(),
       on: isOn('calls-sound'),
-      blocked: isBlocked(),
+      blocked: speaker.isBlocked(),
       press: toggleSound,
     }),
     choices: (): Button[] => [
@@ -91,20 +64,54 @@ export function makeRinger({ words }: Screen, changed: () => void) {
       localStorage.setItem('calls-volume', String(percent));
       if (isOn('calls-sound')) chime();
     },
-    ring(call: ScreenCall): void {
+    /** Signals a call that has just begun to ring or was just missed. */
+    tell(call: ScreenCall): void {
+      if (call.missed && sounds() && isOn('calls-sound-missed')) chime([880, 660]);
+      if (call.status !== 'ringing') return;
       if (sounds()) chime();
       notifier.ring(call);
     },
-    /** A call was missed. */
-    miss(): void {
-      if (sounds() && isOn('calls-sound-missed')) chime([880, 660]);
-    },
     /** Called often, with whether any call rings. */
     keepRinging(any: boolean): void {
-      if (any && sounds() && performance.now() - chimedAt > RING_AGAIN_MS) chime();
+      if (any && sounds() && speaker.silentMs() > RING_AGAIN_MS) chime();
     },
     /** The call rings no more. */
     quiet: notifier.quiet,
+  };
+}
+
+/** What the browser lets this page play. */
+function makeSpeaker(claim: () => void, changed: () => void) {
+  let chimedAt = 0;
+  let audio: AudioContext | undefined;
+  /** When the press on the button began: that press itself lifts the block. */
+  let wasBlocked = false;
+  /** Browsers let a page sound only after a press or a key on it: until then the button says so. */
+  const isBlocked = () => isOn('calls-sound') && audio?.state !== 'running';
+
+  function prepare(): void {
+    wasBlocked = isBlocked();
+    if (!isOn('calls-sound') || audio?.state === 'running') return;
+    audio ??= new AudioContext();
+    audio.onstatechange = changed;
+    void audio.resume();
+  }
+  prepare();
+  for (const gesture of ['pointerdown', 'keydown']) addEventListener(gesture, prepare);
+
+  return {
+    isBlocked,
+    wasBlocked: () => wasBlocked,
+    silentMs: () => performance.now() - chimedAt,
+    /** Two soft tones; a missed call has them the other way round. */
+    chime(tones = [660, 880]): void {
+      prepare();
+      if (!audio) return;
+      if (localStorage.getItem('calls-sound-tab') === null) claim();
+      chimedAt = performance.now();
+      for (const [index, frequency] of tones.entries())
+        sound(audio, frequency, audio.currentTime + index * 0.18, Math.max(0.001, volume() / 200));
+    },
   };
 }
 
