@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { statusWith } from '../src/bridge/status/bridge-status.fixture.ts';
 import { createMetrics } from '../src/bridge/status/metrics.ts';
-import { makeMeter } from '../src/service/upkeep/meter.ts';
+import { createMeter } from '../src/service/upkeep/meter.ts';
 import { cache } from './tools/debian-tree.ts';
 
 const exec = promisify(execFile);
@@ -49,7 +49,7 @@ describe('Prometheus', async () => {
     const metrics = createMetrics({ withProcess: false });
     metrics.attempted(200, 12);
     metrics.delivered(40);
-    const meter = makeMeter();
+    const meter = createMeter();
     meter.responded('/api/v1/voice', 200, 12);
     const readings = {
       ...{ startedAt: 0, storageWorking: true, accounts: 1, integrations: 1, screens: 1 },

@@ -14,7 +14,7 @@ const MOST_UNCOMPARED = 20_000;
 
 export type Reconciliation = Reconciler & Pick<ApiClient, 'changeToken'>;
 
-/** The comparison with the far side's history, with a connection of its own: it never delays a delivery. */
+/** The comparison with the API's history, with a connection of its own: it never delays a delivery. */
 export function createReconciliation(
   { api, pbxId, everyMs }: { api: ApiClientOptions; pbxId: string; everyMs: number },
   tools: {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
 import { backupCommands, copyCommand } from './commands/backup-commands.ts';
-import { makeCommandContext, type ServiceCommandsIo } from './commands/command-context.ts';
+import { createCommandContext, type ServiceCommandsIo } from './commands/command-context.ts';
 import { customerCommands, forgetCommand, segmentCommands } from './commands/customer-commands.ts';
 import { serviceDescription } from './commands/description.ts';
 import { fleetCommand } from './commands/fleet-command.ts';
@@ -33,7 +33,7 @@ const commands = [
 
 /** Adds `service` and its subcommands, which work on the service's database whether it runs or not. */
 export function addServiceCommands(program: Command, io: ServiceCommandsIo): void {
-  const context = makeCommandContext(io);
+  const context = createCommandContext(io);
   const { print } = context;
   const service = program
     .command('service')

@@ -6,25 +6,25 @@ import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
 import type { PageServerOptions } from '../shared/process/page-server.ts';
 import { firstAccount, openDirectory } from './accounts/directory.ts';
 import type { Account } from './accounts/directory-store.ts';
-import { makeKeys, serverSecret } from './accounts/keys.ts';
+import { createKeys, serverSecret } from './accounts/keys.ts';
 import { type AppOptions, buildApp } from './app/app.ts';
 import { closeApp, listen } from './app/listen.ts';
-import { makeScreens } from './calls/screens.ts';
+import { createScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
 import { createAccountTurns } from './kit/account-turns.ts';
-import { makeBudgets, makeRateLimit } from './kit/budget.ts';
+import { createBudgets, createRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
 import { bracketed, linkAddress, publicAddress } from './kit/public-address.ts';
-import { makeCallBackList } from './people/call-back-list.ts';
+import { createCallBackList } from './people/call-back-list.ts';
 import { sendLastWith, sendWhoCalls } from './people/who-calls.ts';
-import { type BackupSettings, makeBackups } from './upkeep/backups.ts';
-import { makeMeter } from './upkeep/meter.ts';
+import { type BackupSettings, createBackups } from './upkeep/backups.ts';
+import { createMeter } from './upkeep/meter.ts';
 import { counted, createMetricsServer } from './upkeep/metrics-server.ts';
-import { alertName, makeServiceAlerts, type ServiceAlertSettings } from './upkeep/service-alerts.ts';
+import { alertName, createServiceAlerts, type ServiceAlertSettings } from './upkeep/service-alerts.ts';
 import { type Retention, startUpkeep } from './upkeep/start-upkeep.ts';
-import { makeAccess } from './users/access.ts';
-import { makeSessions } from './users/sessions.ts';
-import { firstAdministrator, makeLink } from './users/users.ts';
+import { createAccess } from './users/access.ts';
+import { createSessions } from './users/sessions.ts';
+import { createLink, firstAdministrator } from './users/users.ts';
 import { createWebhooks, type WebhookSettings } from './webhooks/webhooks.ts';
 
 export type ServiceOptions = AppOptions & {
@@ -124,7 +124,7 @@ export async function startService(
     },
     async link() {
       const user = await store.withLock(() => firstAdministrator(store, first(), start.clock()));
-      return `${linkOrigin()}/sign-in#${await makeLink(store, keys, user, start.clock())}`;
+      return `${linkOrigin()}/sign-in#${await createLink(store, keys, user, start.clock())}`;
     },
     stop: stopOnce(starting),
   };
@@ -134,7 +134,7 @@ type Storage = Awaited<ReturnType<typeof openStorage>>;
 
 /** Opens what is stored, and keeps the accounts in memory up to date. */
 async function openStorage({ options, log, onStop }: Start, fail: (error: unknown) => void) {
-  const keys = makeKeys(serverSecret(options.stateDir));
+  const keys = createKeys(serverSecret(options.stateDir));
   // Processes on one PostgreSQL may share the state folder: it holds only the secret.
   if (options.database === null) onStop('state folder', holdStateDir(options.stateDir));
   const store = await openStore(options, keys, fail);
@@ -152,8 +152,8 @@ type LiveParts = Awaited<ReturnType<typeof startLiveParts>>;
 
 /** What moves on screens, whichever process changed it. */
 async function startLiveParts({ onStop, clock }: Start, { store, directory, refresh }: Storage) {
-  const screens = makeScreens(directory.extensions);
-  const callBackList = makeCallBackList(
+  const screens = createScreens(directory.extensions);
+  const callBackList = createCallBackList(
     store.callers,
     screens,
     clock,
@@ -179,10 +179,10 @@ type BackgroundWork = ReturnType<typeof startBackgroundWork>;
 
 /** What works without being asked: alerts, webhooks, the end of sessions. Backups begin when all else has. */
 function startBackgroundWork({ options, log, onStop, clock }: Start, { store, directory, keys }: Storage) {
-  const meter = makeMeter({ withProcess: options.metrics !== undefined });
+  const meter = createMeter({ withProcess: options.metrics !== undefined });
   const mailer = options.mail && counted(createMailer(options.mail), meter.counts.mails);
-  const backups = options.backups && makeBackups(fileIn(options.stateDir), options.backups, { clock, log });
-  const alerts = makeServiceAlerts(
+  const backups = options.backups && createBackups(fileIn(options.stateDir), options.backups, { clock, log });
+  const alerts = createServiceAlerts(
     { ...options, ...alertOptions(options) },
     { store, directory, backups, clock, log },
   );
@@ -195,7 +195,7 @@ function startBackgroundWork({ options, log, onStop, clock }: Start, { store, di
   );
   onStop('webhooks', webhooks.stop);
   webhooks.start();
-  const sessions = makeSessions(store.users, clock);
+  const sessions = createSessions(store.users, clock);
   const again = () => {}; // when the storage is back
   onStop('old sessions', every(TRIM_MS, sessions.trim, again));
   onStop('ended sessions', every(SESSIONS_MS, sessions.endClosed, again));
@@ -210,7 +210,7 @@ async function buildServiceApp(
 ) {
   const linkOrigin = () =>
     linkAddress(options, { host: options.listen.host, port: (app.server.address() as AddressInfo).port });
-  const limits = { budgets: makeBudgets(), turns: createAccountTurns(), rateLimit: makeRateLimit() };
+  const limits = { budgets: createBudgets(), turns: createAccountTurns(), rateLimit: createRateLimit() };
   directory.onRemoved(({ accounts, integrations }) => {
     for (const id of integrations) limits.rateLimit.forget('integration', id);
     for (const id of accounts) {
@@ -230,7 +230,7 @@ async function buildServiceApp(
       linkOrigin,
       mailer,
       meter,
-      access: makeAccess(store.users, keys, options.trustedProxies, clock, log),
+      access: createAccess(store.users, keys, options.trustedProxies, clock, log),
       ...limits,
       perMinute: options.requestsPerMinute,
       observed: alerts,

@@ -7,10 +7,10 @@ import { askAgi } from '../../src/bridge/agi/agi-client.fixture.ts';
 import { requestText } from '../../src/bridge/agi/agi-request.fixture.ts';
 import { healthyAnswer, serveActions, startServer } from '../../src/bridge/ami/link.fixture.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { makeCertificate } from '../tools/certificate.ts';
+import { createCertificate } from '../tools/certificate.ts';
 import { installPackages } from '../tools/debian.ts';
 import { connectedUnseen } from '../tools/fakes/connected-unseen.ts';
-import { always, type Fault } from '../tools/fakes/far-side-faults.ts';
+import { always, type Fault } from '../tools/fakes/fake-api-faults.ts';
 import { createDisk, diskImpossible } from '../tools/faults/loop-disk.ts';
 import { createRig } from '../tools/faults/rig.ts';
 import { createSmallDisk, smallDiskImpossible } from '../tools/faults/small-disk.ts';
@@ -50,7 +50,7 @@ const answered =
   async (t, to) => {
     const { stand, connected } = await bridge(t, to, settings);
     await connected;
-    stand.farSide.inject(always(fault));
+    stand.fakeApi.inject(always(fault));
     stand.pbx.send(call());
   };
 
@@ -58,7 +58,7 @@ export const bridgeCauses = {
   'ami.unreachable': insteadOfAsterisk(async () => 1),
   'ami.tls-refused': insteadOfAsterisk(
     async (t) => {
-      const { key, cert } = await makeCertificate(temporaryFolder(t), 'pbx.example');
+      const { key, cert } = await createCertificate(temporaryFolder(t), 'pbx.example');
       return (await player(t, { tls: { key: readFileSync(key), cert: readFileSync(cert) } })).port;
     },
     { AMI_TLS: 'yes' },
@@ -103,7 +103,7 @@ export const bridgeCauses = {
     headers: { date: new Date(Date.now() - 10 * 60_000).toUTCString() },
   }),
   async 'problem.certificate'(t, to) {
-    const { key, cert } = await makeCertificate(temporaryFolder(t), 'bridge.example');
+    const { key, cert } = await createCertificate(temporaryFolder(t), 'bridge.example');
     await bridge(t, to, { API_CLIENT_CERT: cert, API_CLIENT_KEY: key });
   },
   async 'problem.other-agi-script'(t, to) {

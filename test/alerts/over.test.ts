@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { ReceivedMail } from '../../src/shared/mail/mail-server.fixture.ts';
-import { always } from '../tools/fakes/far-side-faults.ts';
+import { always } from '../tools/fakes/fake-api-faults.ts';
 import { createStand, markerCall, type Stand } from '../tools/program/stand.ts';
 import { until } from '../tools/until.ts';
 import { startReceivers, unfolded } from './alert-receivers.ts';
@@ -26,14 +26,14 @@ test('a problem that is over is announced as over, once, also if the bridge was 
   const to = await startReceivers(t);
   const stand = await createStand(t, alertSettings(to));
   await stand.start();
-  stand.farSide.inject(always({ kind: 'status', status: 401 }));
+  stand.fakeApi.inject(always({ kind: 'status', status: 401 }));
   stand.pbx.send(call());
   await to.until('delivery.paused began');
   // It arrives before the bridge hears that it was taken: one that ends in between announces it again.
   await noted(stand);
   await stand.stop();
   await stand.start();
-  stand.farSide.inject(undefined);
+  stand.fakeApi.inject(undefined);
   await to.until('delivery.paused over');
   assert.deepEqual(to.announced(), ['delivery.paused began', 'delivery.paused over']);
   assert.match(textOf(to.mail.received[1]), /^OVER: delivery paused: 401/m);

@@ -218,10 +218,10 @@ async function wireIsCut({ wire, farEnd, lab }: Trouble): Promise<void> {
   await farEnd.connected();
 }
 
-/** Some call has got this far at the far side. */
+/** Some call has got this far at the API. */
 async function reported(farEnd: FarEnd, status: 'ringing' | 'answered'): Promise<void> {
-  await farEnd.farSide.waitFor((farSide) =>
-    [...farSide.calls().values()].some(({ received }) => received.includes(status)),
+  await farEnd.fakeApi.waitFor((fakeApi) =>
+    [...fakeApi.calls().values()].some(({ received }) => received.includes(status)),
   );
 }
 

@@ -34,7 +34,7 @@ for (const version of versions)
     await Promise.all(Array.from({ length: atOnce }, work));
   });
 
-/** Plays one, with a bridge and a far side of its own; gives what is wrong with what was reported. */
+/** Plays one, with a bridge and an API of its own; gives what is wrong with what was reported. */
 async function playBroken(lab: Lab, broken: BrokenRow): Promise<string[]> {
   const index = matrix.findIndex(({ name }) => name === broken.base);
   const base = matrix[index] as Row;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { makeCertificate } from '../tools/certificate.ts';
-import { startFarSide } from '../tools/fakes/far-side.ts';
+import { createCertificate } from '../tools/certificate.ts';
+import { startFakeApi } from '../tools/fakes/fake-api.ts';
 import { connectAmi } from '../tools/lab/ami.ts';
 import { start } from '../tools/lab/asterisk.ts';
 import { managerUsers } from '../tools/lab/config.ts';
@@ -21,16 +21,16 @@ const skip = labImpossible() ?? false;
 for (const version of versions)
   test(`check on a real Asterisk ${version}`, { skip }, async (t) => {
     const lab = await openLab(version);
-    const farSide = await startFarSide({ token: 'a-token' });
+    const fakeApi = await startFakeApi({ token: 'a-token' });
     t.after(async () => {
       await lab.stop();
-      await farSide.close();
+      await fakeApi.close();
     });
     const env = {
       AMI_PORT: String(lab.pbx.ports.ami),
       AMI_USERNAME: managerUsers.bridge.name,
       AMI_SECRET: managerUsers.bridge.secret,
-      API_BASE_URL: farSide.baseUrl,
+      API_BASE_URL: fakeApi.baseUrl,
       API_TOKEN: 'a-token',
       STATE_DIR: `${temporaryFolder(t)}/state`,
       AGI_LISTEN: 'off',
@@ -96,7 +96,7 @@ for (const version of versions)
 /** As README has it for a PBX that is too old for the package: the bridge is on another machine, and TLS is between them. */
 test('set up from another machine, over TLS, by the lines of README', { skip }, async (t) => {
   const folder = temporaryFolder(t);
-  const { key, cert } = await makeCertificate(folder, 'pbx.example.com');
+  const { key, cert } = await createCertificate(folder, 'pbx.example.com');
   const pem = `${readFileSync(key, 'utf8')}${readFileSync(cert, 'utf8')}`;
   let tlsPort = 0;
   const pbx = await start(versions[0] as Version, {
@@ -108,10 +108,10 @@ test('set up from another machine, over TLS, by the lines of README', { skip }, 
       return { 'manager_general.conf': tls, 'manager.pem': pem };
     },
   });
-  const farSide = await startFarSide({ token: 'a-token' });
+  const fakeApi = await startFakeApi({ token: 'a-token' });
   t.after(async () => {
     await pbx.stop();
-    await farSide.close();
+    await fakeApi.close();
   });
   const [line = ''] = /^pbx-bridge setup AMI_HOST=[^`]+/m.exec(readDocument('README.md').text) ?? [];
   const { name, secret } = managerUsers.bridge;
@@ -121,7 +121,7 @@ test('set up from another machine, over TLS, by the lines of README', { skip }, 
     .replace(/AMI_TLS_CA=\S+/, `AMI_TLS_CA=${cert}`)
     .replace(/AMI_USERNAME=\S+/, `AMI_USERNAME=${name}`)
     .replace(/AMI_SECRET=\S+/, `AMI_SECRET=${secret}`)
-    .replace(/API_BASE_URL=\S+/, `API_BASE_URL=${farSide.baseUrl}`)
+    .replace(/API_BASE_URL=\S+/, `API_BASE_URL=${fakeApi.baseUrl}`)
     .replace(/API_TOKEN=\S+/, 'API_TOKEN=a-token')
     .replace('pbx-bridge setup', '')
     .split(/[\s\\]+/)

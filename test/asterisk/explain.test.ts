@@ -38,7 +38,7 @@ for (const version of versions)
         const { inbound } = await playRow({ row: matrix[index] as Row, index, office: office(1), ...lab });
         const uniqueid = inbound[0]?.uniqueid ?? '';
         const isOver = () => farEnd.receivedOf(uniqueid)?.reported.at(-1)?.status === 'completed';
-        await farEnd.farSide.waitFor(isOver, 30_000);
+        await farEnd.fakeApi.waitFor(isOver, 30_000);
         await farEnd.endBridge();
         const { text } = await runCommand(['explain', uniqueid], env);
         await farEnd.startBridge();

@@ -50,7 +50,7 @@ for (const version of versions)
         call.hangsUp();
       });
       t.after(() => farEnd.stop());
-      await farEnd.farSide.waitFor(() => isReported(customer), 30_000);
+      await farEnd.fakeApi.waitFor(() => isReported(customer), 30_000);
       const reported = [{ status: 'ringing' }, { status: 'completed' }];
       assert.deepEqual(farEnd.receivedOf(customer), { from: customerOf(index, first), reported });
     });
@@ -67,7 +67,7 @@ for (const version of versions)
         later.hangsUp();
       });
       t.after(() => farEnd.stop());
-      await farEnd.farSide.waitFor(() => isReported(customer), 30_000);
+      await farEnd.fakeApi.waitFor(() => isReported(customer), 30_000);
       assert.deepEqual(farEnd.uniqueids(), [customer]);
     });
   });

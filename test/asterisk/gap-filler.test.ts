@@ -42,7 +42,7 @@ async function openScene(
   const whileRinging = (then: (stage: Stage, call: Placed) => Promise<void>) => async (stage: Stage) => {
     const call = await stage.customerCalls();
     await stage.rings(1);
-    await farEnd.farSide.waitFor(() => farEnd.receivedOf(call.channel.uniqueid) !== undefined);
+    await farEnd.fakeApi.waitFor(() => farEnd.receivedOf(call.channel.uniqueid) !== undefined);
     await then(stage, call);
   };
   return {

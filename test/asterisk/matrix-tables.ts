@@ -20,7 +20,7 @@ export function rowTable({ release, verdicts }: MatrixResult): string {
   return table(['row', 'asterisk', 'reported', "asterisk's word", 'verdict'], rows);
 }
 
-/** Right rows of all, for each world and feed, and how often the far side agrees with Asterisk's records. */
+/** Right rows of all, for each world and feed, and how often the API agrees with Asterisk's records. */
 export function summary(results: ReadonlyMap<string, MatrixResult>): string {
   const all = [...results.values()].flatMap(({ verdicts }) => verdicts);
   const feeds = [...new Set(all.map(({ feed }) => feed))];
@@ -35,5 +35,5 @@ export function summary(results: ReadonlyMap<string, MatrixResult>): string {
   ]);
   const sum = (count: (verdict: Verdict) => number) => all.reduce((n, verdict) => n + count(verdict), 0);
   return `${table(['rows right', ...feeds, 'stray calls'], rows)}
-Asterisk's own word and the far side agree on ${sum(({ agreed }) => agreed)} of ${sum(({ calls }) => calls)} calls.`;
+Asterisk's own word and the API agree on ${sum(({ agreed }) => agreed)} of ${sum(({ calls }) => calls)} calls.`;
 }

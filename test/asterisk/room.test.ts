@@ -30,7 +30,7 @@ for (const world of ['22', 'freepbx-16'] as const)
         const { inbound } = await playRow({ ...options, ...lab });
         const uniqueid = inbound[0]?.uniqueid ?? '';
         const received = () => farEnd.receivedOf(uniqueid);
-        await farEnd.farSide.waitFor(() => received()?.reported.at(-1)?.status === 'completed', 60_000);
+        await farEnd.fakeApi.waitFor(() => received()?.reported.at(-1)?.status === 'completed', 60_000);
         assert.deepEqual(received(), expectedCalls(row, index, options.office)[0], `row ${index + 1}`);
       }),
     );

@@ -132,18 +132,18 @@ function reportedCallers({ row, play }: Played, feed: Feed): string[] {
   return play.inbound.slice(0, reported.length).map(({ uniqueid }) => uniqueid);
 }
 
-/** Waits until all these calls are completed at the far side; gives up after a while: the verdict says what is missing. */
+/** Waits until all these calls are completed at the API; gives up after a while: the verdict says what is missing. */
 async function untilReported(farEnd: FarEnd, uniqueids: readonly string[]): Promise<void> {
   const isCompleted = (uniqueid: string) =>
     farEnd.receivedOf(uniqueid)?.reported.some(({ status }) => status === 'completed') ?? false;
-  await farEnd.farSide.waitFor(() => uniqueids.every(isCompleted), longestMs).catch(() => {});
+  await farEnd.fakeApi.waitFor(() => uniqueids.every(isCompleted), longestMs).catch(() => {});
 }
 
-/** Every call that a far side received belongs to a row, and nothing was reported in the wrong order. */
+/** Every call that an API received belongs to a row, and nothing was reported in the wrong order. */
 function straysOf({ feed, all }: Bridges, known: ReadonlySet<string>): string[] {
   return all.flatMap((farEnd) => {
     const strays = farEnd.uniqueids().filter((uniqueid) => !known.has(uniqueid));
-    const { inverted } = farEnd.farSide.counts();
+    const { inverted } = farEnd.fakeApi.counts();
     return [
       ...strays.map((uniqueid) => `${feed}: reported ${uniqueid}, a call of no row`),
       ...(inverted > 0 ? [`${feed}: ${inverted} events came too late and were discarded`] : []),

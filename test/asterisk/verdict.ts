@@ -37,7 +37,7 @@ export type Verdict = {
   readonly faults: readonly string[];
   /** Right as the row says that call records have it, not as it was. */
   readonly marked: boolean;
-  /** Calls on which Asterisk's own word and the far side agree, of how many that were to be reported. */
+  /** Calls on which Asterisk's own word and the API agree, of how many that were to be reported. */
   readonly agreed: number;
   readonly calls: number;
 };
@@ -51,7 +51,7 @@ export function expectedOf(
   return { reported: (marked ? row.fromRecords?.reported : undefined) ?? row.reported, marked };
 }
 
-/** Compares what the far side holds of a row with what must be reported, and with Asterisk's own word. */
+/** Compares what the API holds of a row with what must be reported, and with Asterisk's own word. */
 export function judge(
   { row, index, office, play, wrong }: Played,
   feed: Feed,

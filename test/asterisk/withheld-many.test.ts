@@ -123,9 +123,9 @@ async function openScene(t: TestContext, name: 'freepbx-22' | 'freepbx-16') {
 
   /** Waits until each of these calls is over at the API; gives how many came with that number. */
   const told = async (farEnd: FarEnd, uniqueids: readonly string[], from: string) => {
-    const held = (uniqueid: string) => farEnd.farSide.calls().get(`lab-${uniqueid}`);
+    const held = (uniqueid: string) => farEnd.fakeApi.calls().get(`lab-${uniqueid}`);
     const isTold = (uniqueid: string) => held(uniqueid)?.state === 'completed';
-    await farEnd.farSide.waitFor(() => uniqueids.every(isTold), 120_000);
+    await farEnd.fakeApi.waitFor(() => uniqueids.every(isTold), 120_000);
     return uniqueids.filter((uniqueid) => held(uniqueid)?.from.includes(from)).length;
   };
   return { heard, wire, ports, bridge, refused, alone, bridgeOf, records, place, short, long, told };
@@ -231,8 +231,8 @@ for (const name of ['freepbx-22', 'freepbx-16'] as const) {
 }
 
 /** What reached the API of these digits. */
-function numbersAt({ farSide }: FarEnd, digits: string): { events: number; lookups: number } {
-  const seen = farSide.requests().filter(({ payload }) => JSON.stringify(payload).includes(digits));
+function numbersAt({ fakeApi }: FarEnd, digits: string): { events: number; lookups: number } {
+  const seen = fakeApi.requests().filter(({ payload }) => JSON.stringify(payload).includes(digits));
   const events = seen.filter(({ path }) => path === '/voice/call').length;
   return { events, lookups: seen.length - events };
 }

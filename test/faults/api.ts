@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
-import type { Fault as ApiFault, FaultScript } from '../tools/fakes/far-side-faults.ts';
+import type { Fault as ApiFault, FaultScript } from '../tools/fakes/fake-api-faults.ts';
 import { countersIn } from '../tools/faults/equation.ts';
 import type { Fault, Outcome, RunOptions } from '../tools/faults/fault.ts';
 import { startLoad } from '../tools/faults/load.ts';
@@ -89,13 +89,13 @@ async function deliverAll({ size, seed, say, stop }: RunOptions, otherwise: Faul
 }
 
 /** One trouble after the other, each for some requests or some time; some of them hit all requests, some a share. */
-function createTrouble({ farSide }: Rig, random: Random, otherwise: FaultScript) {
+function createTrouble({ fakeApi }: Rig, random: Random, otherwise: FaultScript) {
   const caused = new Map<string, number>();
   let cause: FaultScript = otherwise;
   let requests = 0;
   let left = 0;
   let onEnough = () => {};
-  farSide.inject((request) => {
+  fakeApi.inject((request) => {
     if (request.path !== '/voice/call') return undefined;
     requests += 1;
     left -= 1;
@@ -120,9 +120,9 @@ function createTrouble({ farSide }: Rig, random: Random, otherwise: FaultScript)
       const fault = troubles[name]?.(random);
       caused.set(name, (caused.get(name) ?? 0) + 1);
       if (fault === 'refused') {
-        await farSide.close();
+        await fakeApi.close();
         await sleep(lasts);
-        await farSide.reopen();
+        await fakeApi.reopen();
         return;
       }
       cause = (request) => (random() < share ? (troubles[name]?.(random) as ApiFault) : otherwise(request));

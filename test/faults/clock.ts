@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { longestWaitMs } from '../../src/shared/delivery/queue.ts';
-import type { FarSide } from '../tools/fakes/far-side.ts';
+import type { FakeApi } from '../tools/fakes/fake-api.ts';
 import { faketimeImpossible, underFaketime } from '../tools/faults/faketime.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from '../tools/faults/fault.ts';
 import { startLoad } from '../tools/faults/load.ts';
@@ -81,11 +81,11 @@ async function jumpOnce(
       wrap: underFaketime(clock),
       hear({ time, level, code, msg }) {
         skewMs = Date.parse(String(time)) - Date.now();
-        // A machine that does too much keeps the far side from answering for seconds: no fault of the bridge.
+        // A machine that does too much keeps the API from answering for seconds: no fault of the bridge.
         if (level === 'error' && code !== 'delivery.outage') broken.push(`${jump.name}: ${code}: ${msg}`);
       },
     });
-    const tries = watchTries(rig.farSide, waitMs);
+    const tries = watchTries(rig.fakeApi, waitMs);
     await bridge.says('ami.connected');
     const load = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed), talkMs: 500 });
     await sleep(1.5 * waitMs);
@@ -100,8 +100,8 @@ async function jumpOnce(
 
     tries.heal();
     const isOver = () =>
-      [...load.sent.keys()].every((id) => rig.farSide.calls().get(id)?.state === 'completed');
-    await rig.farSide.waitFor(isOver, longestWaitMs + toleranceMs).catch((error: Error) => {
+      [...load.sent.keys()].every((id) => rig.fakeApi.calls().get(id)?.state === 'completed');
+    await rig.fakeApi.waitFor(isOver, longestWaitMs + toleranceMs).catch((error: Error) => {
       broken.push(`${jump.name}: something waits for more than a minute: ${error.message.slice(0, 200)}`);
     });
     bridge.kill('SIGTERM');
@@ -117,12 +117,12 @@ async function jumpOnce(
 }
 
 /** Answers the events of some calls with 503 and a time to wait, until it heals, and measures what is waited. */
-function watchTries(farSide: FarSide, waitMs: number) {
+function watchTries(fakeApi: FakeApi, waitMs: number) {
   const triedAt = new Map<string, number>();
   const waits: number[] = [];
   let onRefused = () => {};
   let healed = false;
-  farSide.inject(({ path, payload: { id, status } }) => {
+  fakeApi.inject(({ path, payload: { id, status } }) => {
     if (path !== '/voice/call') return undefined;
     const event = `${id} ${status}`;
     const now = performance.now();

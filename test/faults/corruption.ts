@@ -43,7 +43,7 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
   const scratch = mkdtempSync(join(tmpdir(), 'pbx-bridge-corrupt-'));
   try {
     for (let done = 0; done < size && !stop.aborted; ) {
-      const before = await makeOutbox(scratch, random);
+      const before = await createOutbox(scratch, random);
       for (
         const until = Math.min(size, done + mutationsPerOutbox);
         done < until && !stop.aborted;
@@ -93,12 +93,12 @@ type Outbox = {
 };
 
 /** Some events delivered, some dead letters, some waiting, some calls open; in the database, in the WAL, or both. */
-async function makeOutbox(scratch: string, random: () => number): Promise<Outbox> {
+async function createOutbox(scratch: string, random: () => number): Promise<Outbox> {
   const rig = await createRig();
   try {
     const refused = (call: unknown) => Number(String(call).split('.')[1]) % 400 === 0;
     const refuse = { kind: 'status', status: 422 } as const;
-    rig.farSide.inject(({ payload }) => (refused(payload.id) ? refuse : undefined));
+    rig.fakeApi.inject(({ payload }) => (refused(payload.id) ? refuse : undefined));
     if (random() < 0.3) await growBeyondCheck(rig.stateDir);
     const load = startLoad(rig.pbx, { eventsPerSecond: 400, random, talkMs: 300 });
     // What is there at a clean end is in the database, what comes after it in the WAL.
@@ -112,7 +112,7 @@ async function makeOutbox(scratch: string, random: () => number): Promise<Outbox
     const second = rig.startBridge();
     await second.says('ami.connected');
     await sleep(random() * 2_000);
-    rig.farSide.inject(() => ({ kind: 'hang' }));
+    rig.fakeApi.inject(() => ({ kind: 'hang' }));
     await sleep(100 + random() * 400);
     second.kill();
     await second.ended;
@@ -121,7 +121,7 @@ async function makeOutbox(scratch: string, random: () => number): Promise<Outbox
     mkdirSync(folder);
     for (const file of files)
       if (existsSync(join(rig.stateDir, file))) copyFileSync(join(rig.stateDir, file), join(folder, file));
-    const received = new Map([...rig.farSide.calls()].map(([id, call]) => [id, call.received]));
+    const received = new Map([...rig.fakeApi.calls()].map(([id, call]) => [id, call.received]));
     return { folder, sent: load.sent, acknowledged: rig.acknowledged, received };
   } finally {
     await rig.close();
@@ -186,7 +186,7 @@ async function startOnDamage(
       }
     }
     const received = new Map(before.received);
-    for (const [id, call] of rig.farSide.calls())
+    for (const [id, call] of rig.fakeApi.calls())
       received.set(id, [...(received.get(id) ?? []), ...call.received]);
     const acknowledged = new Map([...before.acknowledged].map(([id, states]) => [id, new Set(states)]));
     for (const [id, states] of rig.acknowledged)

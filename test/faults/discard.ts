@@ -39,20 +39,20 @@ async function repairAll({ size, seed, say, stop }: RunOptions, everySeconds: nu
     const bridge = rig.startBridge({
       hear({ code, count, level, msg }) {
         if (code === 'reconcile.overtaken') found += Number(count);
-        // A machine that does too much keeps the far side from answering for seconds: no fault of the bridge.
+        // A machine that does too much keeps the API from answering for seconds: no fault of the bridge.
         if (level === 'error' && code !== 'delivery.outage') broken.push(`${code}: ${msg}`);
       },
     });
     await bridge.says('ami.connected');
     const load = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed), talkMs: 1_000 });
-    while (rig.farSide.counts().moved < size && !stop.aborted) {
+    while (rig.fakeApi.counts().moved < size && !stop.aborted) {
       await sleep(1_000);
-      if (rig.farSide.counts().moved % 20 === 0) say(JSON.stringify(discards.summary()));
+      if (rig.fakeApi.counts().moved % 20 === 0) say(JSON.stringify(discards.summary()));
     }
     await load.finish();
     discards.end();
     const patienceMs = (everySeconds === 0 ? 5 : everySeconds === usual ? longest : longestQuick) * 1_000;
-    await rig.farSide
+    await rig.fakeApi
       .waitFor(() => discards.open().length === 0 && discards.overtaken().size <= found, patienceMs)
       .catch(() => {});
     bridge.kill('SIGTERM');
@@ -74,11 +74,11 @@ async function repairAll({ size, seed, say, stop }: RunOptions, everySeconds: nu
 }
 
 /** Discards some events when they come for the first time, until the end, and looks out for them. */
-function watchDiscards({ farSide }: Rig, random: () => number) {
+function watchDiscards({ fakeApi }: Rig, random: () => number) {
   const at = new Map<string, { readonly id: string; readonly status: CallStatus; readonly since: number }>();
   const repairedAfter: number[] = [];
   let ended = false;
-  farSide.inject(({ path, payload }) => {
+  fakeApi.inject(({ path, payload }) => {
     if (path !== '/voice/call') return undefined;
     const { id, status } = payload as { id: string; status: CallStatus };
     const event = `${id} ${status}`;
@@ -92,10 +92,10 @@ function watchDiscards({ farSide }: Rig, random: () => number) {
     return { kind: 'discard' };
   });
   const missing = () =>
-    [...at].filter(([, { id, status }]) => !farSide.calls().get(id)?.received.includes(status));
+    [...at].filter(([, { id, status }]) => !fakeApi.calls().get(id)?.received.includes(status));
   /** Nothing can bring it there any more: a call only moves forward. */
   const isOvertaken = ({ id, status }: { id: string; status: CallStatus }) => {
-    const state = farSide.calls().get(id)?.state;
+    const state = fakeApi.calls().get(id)?.state;
     return state !== undefined && !isForward(state, status);
   };
   return {

@@ -81,7 +81,7 @@ async function fillAndRestart({ freed, signal }: (typeof restarts)[number], rand
         appendFileSync(records, recordsOf(call));
       },
     });
-    await rig.farSide.waitFor(() => rig.farSide.calls().size > 20, 30_000);
+    await rig.fakeApi.waitFor(() => rig.fakeApi.calls().size > 20, 30_000);
     fill(filler);
     await first.says('outbox.full');
     await sleep(fullMs);
@@ -96,14 +96,14 @@ async function fillAndRestart({ freed, signal }: (typeof restarts)[number], rand
     const second = start();
     await second.says('ami.connected');
     await load.finish();
-    const isReported = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
+    const isReported = (id: string) => rig.fakeApi.calls().get(id)?.state === 'completed';
     const missing = () => [...over, ...rig.acknowledged.keys()].some((id) => !isReported(id));
-    await rig.farSide.waitFor(() => !missing(), 120_000).catch(() => {});
+    await rig.fakeApi.waitFor(() => !missing(), 120_000).catch(() => {});
     second.kill('SIGTERM');
     await second.ended;
     const { counts, broken: unsolved } = rig.solve(load.sent);
     // What was delivered and could not be marked is sent again.
-    const received = (id: string) => [...new Set(rig.farSide.calls().get(id)?.received)];
+    const received = (id: string) => [...new Set(rig.fakeApi.calls().get(id)?.received)];
     const wrong = [...over].filter((id) => !isDeepStrictEqual(received(id), load.sent.get(id)));
     if (wrong.length > 0)
       broken.push(

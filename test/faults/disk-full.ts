@@ -101,7 +101,7 @@ async function fillAgainAndAgain(options: {
     for (; position < first + count && !stop.aborted; position += 1) {
       const { taken, full } = said;
       // Answers take a while, so that something is under way whenever the disk is full.
-      rig.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'slow', ms: 300 } : undefined));
+      rig.fakeApi.inject(({ path }) => (path === '/voice/call' ? { kind: 'slow', ms: 300 } : undefined));
       await happens('events are taken', () => said.taken > taken + (position % 50), patienceMs);
       disk.leave(Math.floor(random() * 12));
       if (await happens('', () => said.full > full, longestUnnoticedMs)) {
@@ -123,7 +123,7 @@ async function fillAgainAndAgain(options: {
     }
     for (const [what, times] of Object.entries({ alarm: alarms, 'intake again': resumed }))
       for (const ms of times) if (ms > longestMs) broken.push(`${what} after ${Math.round(ms)} ms`);
-    rig.farSide.inject(undefined);
+    rig.fakeApi.inject(undefined);
     bridge.process.kill('SIGTERM');
     const { code } = await bridge.process.ended;
     if (code !== 0) broken.push(`ended with ${code}: ${bridge.process.lastWords()}`);
@@ -165,7 +165,7 @@ async function fillAgainAndAgain(options: {
     const asked = performance.now();
     const { variables } = await askAgi(agiPort, { lines: callFrom(`+4930${Math.floor(random() * 1e7)}`) });
     lookups.push(performance.now() - asked);
-    // In time, that is: whether the far side of a busy machine answers before the deadline is not what is tried.
+    // In time, that is: whether the API of a busy machine answers before the deadline is not what is tried.
     // A deadline may even fall between the two variables that are set.
     const { CALLER_PRIORITY: priority, CALLER_PRIORITY_STATUS: outcome = 'TIMEOUT' } = variables;
     if (priority === undefined || !/^(FOUND|TIMEOUT)$/.test(outcome))

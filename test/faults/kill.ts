@@ -96,13 +96,13 @@ async function killAgainAndAgain(options: { count: number; random: () => number;
 }
 
 /** Kills it at the moment a request of its has come in: applied there or not, its answer never gets back. */
-function killInMidDelivery({ farSide }: Rig, bridge: BridgeProcess, random: () => number): Promise<unknown> {
+function killInMidDelivery({ fakeApi }: Rig, bridge: BridgeProcess, random: () => number): Promise<unknown> {
   let left = Math.floor(random() * 100);
   const applied = random() < 0.5;
-  farSide.inject(({ path }) => {
+  fakeApi.inject(({ path }) => {
     if (path !== '/voice/call' || left-- > 0) return undefined;
     bridge.kill();
-    farSide.inject(undefined);
+    fakeApi.inject(undefined);
     return { kind: 'hang', applied };
   });
   return bridge.ended;

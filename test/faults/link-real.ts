@@ -79,14 +79,14 @@ async function breakAgainAndAgain(
       await trouble[kind]({ lab, wire, random, gapMs });
       await again;
       caused[kind] += 1;
-      if (troubles % 10 === 9) say(`${troubles + 1} times, ${rig.farSide.calls().size} calls reported`);
+      if (troubles % 10 === 9) say(`${troubles + 1} times, ${rig.fakeApi.calls().size} calls reported`);
     }
     await people.goHome();
     const known = async () => callsIn(parseCdr(await lab.pbx.cdr()));
-    const isReported = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
+    const isReported = (id: string) => rig.fakeApi.calls().get(id)?.state === 'completed';
     const ids = [...(await known()).keys(), ...rig.acknowledged.keys()];
     const patienceMs = readsRecords ? 45_000 : 5_000;
-    await rig.farSide.waitFor(() => ids.every(isReported), patienceMs).catch(() => {});
+    await rig.fakeApi.waitFor(() => ids.every(isReported), patienceMs).catch(() => {});
     bridge.kill('SIGTERM');
     await bridge.ended;
     const calls = await known();
@@ -153,11 +153,11 @@ function callsIn(records: readonly CdrRecord[]): Map<string, readonly CallStatus
 
 /** What Asterisk has a record of is reported as it was; what died with Asterisk and was reported is ended, once. */
 function wrongs(
-  { farSide }: Rig,
+  { fakeApi }: Rig,
   calls: ReadonlyMap<string, readonly CallStatus[]>,
   died: readonly string[],
 ) {
-  const receivedOf = (id: string) => farSide.calls().get(id)?.received ?? [];
+  const receivedOf = (id: string) => fakeApi.calls().get(id)?.received ?? [];
   const wrong = [...calls].flatMap(([id, states]) =>
     isDeepStrictEqual(receivedOf(id), states)
       ? []

@@ -77,7 +77,7 @@ async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRe
       hear({ code, level, msg }) {
         if (code === 'ami.connected') onConnected();
         if (code === 'cdr.call-reported') unheard += 1;
-        // A machine that does too much keeps the far side from answering for seconds: no fault of the bridge.
+        // A machine that does too much keeps the API from answering for seconds: no fault of the bridge.
         if (level === 'error' && !code.startsWith('ami.') && code !== 'delivery.outage')
           broken.push(`${code}: ${msg}`);
       },
@@ -99,9 +99,9 @@ async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRe
       if (troubles % 20 === 19) say(`${troubles + 1} times, ${over.size} calls`);
     }
     await load.finish();
-    const isReported = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
+    const isReported = (id: string) => rig.fakeApi.calls().get(id)?.state === 'completed';
     const unreported = () => [...over, ...rig.acknowledged.keys()].filter((id) => !isReported(id));
-    await rig.farSide.waitFor(() => unreported().length === 0, readsRecords ? 45_000 : 5_000).catch(() => {});
+    await rig.fakeApi.waitFor(() => unreported().length === 0, readsRecords ? 45_000 : 5_000).catch(() => {});
     bridge.kill('SIGTERM');
     await bridge.ended;
     const { counts, broken: unsolved } = rig.solve(load.sent);
@@ -141,10 +141,10 @@ const trouble: Readonly<Record<LinkTrouble, (means: Means) => Promise<void>>> = 
 };
 
 /** What Asterisk has a record of is reported as it was; what died with Asterisk and was reported is ended, once. */
-function wrongs({ farSide }: Rig, { sent }: Load, over: ReadonlySet<string>): string[] {
+function wrongs({ fakeApi }: Rig, { sent }: Load, over: ReadonlySet<string>): string[] {
   const wrong: string[] = [];
   for (const [id, states] of sent) {
-    const received = farSide.calls().get(id)?.received ?? [];
+    const received = fakeApi.calls().get(id)?.received ?? [];
     const ends = received.filter((status) => status === 'completed').length;
     if (over.has(id) ? !isDeepStrictEqual(received, states) : received.length > 0 && ends !== 1)
       wrong.push(`${id} reported as ${received.join(' ') || 'nothing'}, not ${states.join(' ')}`);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { percentile } from '../tools/bench/compare.ts';
-import { type FaultScript, share } from '../tools/fakes/far-side-faults.ts';
+import { type FaultScript, share } from '../tools/fakes/fake-api-faults.ts';
 import type { BridgeProcess } from '../tools/faults/bridge-process.ts';
 import type { Fault, Outcome, RunOptions } from '../tools/faults/fault.ts';
 import { startLoad } from '../tools/faults/load.ts';
@@ -17,7 +17,7 @@ const leastPerSecond = 500;
 const judgedFrom = 1_000_000;
 const mostMemoryMb = 256;
 
-/** Old events that may reach the far side between a new call's being on disk and its arrival there. */
+/** Old events that may reach the API between a new call's being on disk and its arrival there. */
 const mostAhead = 2_000;
 
 /** Places by which an old call may come before or after its turn: so many are under way or about to be. */
@@ -56,11 +56,11 @@ async function drain({ size, seed, say }: RunOptions, script: FaultScript): Prom
       30_000,
     );
     // However slow a busy machine is; what it drains in a second is judged below.
-    await rig.farSide.waitFor(() => seen.drained() >= waiting, 600_000 + (waiting / leastPerSecond) * 1_000);
+    await rig.fakeApi.waitFor(() => seen.drained() >= waiting, 600_000 + (waiting / leastPerSecond) * 1_000);
     clearInterval(progress);
     const perSecond = Math.round(waiting / ((performance.now() - began) / 1_000));
     await load.finish();
-    await rig.farSide.waitFor(() => [...load.sent.keys()].every(seen.hasEnded)).catch(() => {});
+    await rig.fakeApi.waitFor(() => [...load.sent.keys()].every(seen.hasEnded)).catch(() => {});
     const memory = memoryMb(bridge);
     bridge.kill('SIGTERM');
     await bridge.ended;
@@ -83,18 +83,18 @@ async function drain({ size, seed, say }: RunOptions, script: FaultScript): Prom
 }
 
 /** Notes in which order old and new arrive. */
-function watch({ farSide }: Rig, old: ReadonlyMap<string, unknown>, script: FaultScript) {
+function watch({ fakeApi }: Rig, old: ReadonlyMap<string, unknown>, script: FaultScript) {
   const turns = new Map([...old.keys()].map((id, turn) => [id, turn]));
   /** New calls that are on disk: since when, and how many old events had arrived by then. */
   const since = new Map<string, { readonly at: number; readonly drained: number }>();
   const delays: number[] = [];
-  /** New calls whose end has come, kept by the far side or not. */
+  /** New calls whose end has come, kept by the API or not. */
   const ended = new Set<string>();
   let drained = 0;
   let begun = 0;
   let ahead = 0;
   let misplaced = 0;
-  farSide.inject((request) => {
+  fakeApi.inject((request) => {
     const { id, status } = request.payload as { id: string; status: CallStatus };
     const turn = turns.get(id);
     if (turn === undefined) arrived(id, status);

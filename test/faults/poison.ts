@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../tools/bench/compare.ts';
-import type { Fault as ApiFault } from '../tools/fakes/far-side-faults.ts';
+import type { Fault as ApiFault } from '../tools/fakes/fake-api-faults.ts';
 import type { LogLine } from '../tools/faults/bridge-process.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from '../tools/faults/fault.ts';
 import { startLoad } from '../tools/faults/load.ts';
@@ -82,7 +82,7 @@ async function measure(
   try {
     const delays = timeDeliveries();
     const isPoisoned = (index: number) => index >= firstBesides && index < firstBesides + poisoned;
-    rig.farSide.inject(({ path, payload: { id, status } }) => {
+    rig.fakeApi.inject(({ path, payload: { id, status } }) => {
       if (path !== '/voice/call') return undefined;
       delays.arrived(`${id} ${status}`);
       const index = indexOf(id);
@@ -107,8 +107,8 @@ async function measure(
     await sleep((size / 2) * 1_000);
     await good.finish();
     const isOver = () =>
-      [...good.sent.keys()].every((id) => rig.farSide.calls().get(id)?.state === 'completed');
-    await rig.farSide.waitFor(isOver, 60_000).catch(() => {});
+      [...good.sent.keys()].every((id) => rig.fakeApi.calls().get(id)?.state === 'completed');
+    await rig.fakeApi.waitFor(isOver, 60_000).catch(() => {});
     bridge.kill('SIGTERM');
     await bridge.ended;
     const { counts, broken } = rig.solve(new Map([...good.sent, ...beside.sent]));

@@ -76,7 +76,7 @@ async function cutAgainAndAgain(
     const load = startLoad(rig.pbx, { eventsPerSecond: 500, random, talkMs: 200, hold });
     for (; cuts < count && !stop.aborted; cuts += 1) {
       // What cannot be delivered is nowhere but on the disk.
-      rig.farSide.inject(cuts % 2 === 0 ? () => ({ kind: 'hang' }) : undefined);
+      rig.fakeApi.inject(cuts % 2 === 0 ? () => ({ kind: 'hang' }) : undefined);
       const bridge = rig.startBridge({ hear });
       await bridge.says('ami.connected');
       // What is not taken cannot be lost: on a busy machine a life may be over before the first call.
@@ -88,7 +88,7 @@ async function cutAgainAndAgain(
       await bridge.ended;
       disk.restorePower();
     }
-    rig.farSide.inject(undefined);
+    rig.fakeApi.inject(undefined);
     const { counts, broken: unsolved } = await lastLife(rig, load, {
       ...{ hear, ...(control && { patienceMs: controlPatienceMs }) },
     });

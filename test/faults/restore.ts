@@ -16,11 +16,11 @@ const eventsPerSecond = 1_000;
 
 /** How a state is saved and brought back. */
 type Way = {
-  /** How many of a thousand runs are made while the far side is away, so that there is something that waits. */
+  /** How many of a thousand runs are made while the API is away, so that there is something that waits. */
   readonly away: number;
   /** In how many of a thousand it comes back before the machine is lost, and hears what the backup does not know. */
   readonly backBefore: number;
-  /** When so long nothing new has come to the far side, nothing more will, ms. */
+  /** When so long nothing new has come to the API, nothing more will, ms. */
   readonly quietMs: number;
   save(rig: Rig, file: string): Promise<void>;
   bringBack(rig: Rig, file: string): Promise<void>;
@@ -85,17 +85,17 @@ async function loseAndRestore(way: Way, random: () => number) {
     const taken = counter();
     const first = rig.startBridge({ hear: taken.hear });
     await taken.reaches(500 + random() * 2_000);
-    if (random() * 1_000 < way.away) rig.farSide.inject(() => ({ kind: 'status', status: 503 }));
+    if (random() * 1_000 < way.away) rig.fakeApi.inject(() => ({ kind: 'status', status: 503 }));
     await taken.reaches(taken.count() + 200 + random() * 300);
     const saved = copyOf(rig.acknowledged);
     const began = performance.now();
     await way.save(rig, file);
     const backupMs = Math.round(performance.now() - began);
-    if (random() * 1_000 < way.backBefore) rig.farSide.inject(undefined);
+    if (random() * 1_000 < way.backBefore) rig.fakeApi.inject(undefined);
     await taken.reaches(taken.count() + random() * 1_500);
     first.kill();
     await first.ended;
-    rig.farSide.inject(undefined);
+    rig.fakeApi.inject(undefined);
     const since = sizeOf(rig.acknowledged) - sizeOf(saved);
     rmSync(rig.stateDir, { recursive: true });
 
@@ -141,20 +141,20 @@ async function goOn(rig: Rig, load: Load, saved: States, quietMs: number) {
   });
   await second.says('ami.connected');
   await load.finish();
-  const open = () => [...required.keys()].filter((id) => rig.farSide.calls().get(id)?.state !== 'completed');
+  const open = () => [...required.keys()].filter((id) => rig.fakeApi.calls().get(id)?.state !== 'completed');
   const arrived = () =>
-    [...rig.farSide.calls().values()].reduce((sum, { received }) => sum + received.length, 0);
+    [...rig.fakeApi.calls().values()].reduce((sum, { received }) => sum + received.length, 0);
   const waits = () => heldIn(rig.stateDir).counters.waiting > 0;
   for (let before = -1; (open().length > 0 || waits()) && before < arrived(); ) {
     before = arrived();
     if (open().length === 0) await sleep(quietMs / 5);
-    else await rig.farSide.waitFor(() => open().length === 0, quietMs).catch(() => {});
+    else await rig.fakeApi.waitFor(() => open().length === 0, quietMs).catch(() => {});
   }
   second.kill('SIGTERM');
   await second.ended;
   const { counts, broken } = solve({
     ...{ sent: load.sent, acknowledged: required, outbox: heldIn(rig.stateDir) },
-    received: new Map([...rig.farSide.calls()].map(([id, { received }]) => [id, received])),
+    received: new Map([...rig.fakeApi.calls()].map(([id, { received }]) => [id, received])),
   });
   const left = open();
   if (left.length > 0) broken.push(`${left.length} calls never ended: ${left.slice(0, 5).join(', ')}`);

@@ -33,7 +33,7 @@ const mostGrowth = { 'MB of memory': 8, files: 2, threads: 1 } as const;
 const mostLeft = { connections: 8, timers: 8 } as const;
 const restMs = 60_000;
 
-/** A machine that does too much keeps the far side from answering for seconds: the bridge is right to say so. */
+/** A machine that does too much keeps the API from answering for seconds: the bridge is right to say so. */
 const isStall = (code: string) => code === 'delivery.outage';
 
 type Held = keyof typeof mostGrowth;

@@ -49,13 +49,13 @@ async function leaveUnread(
     });
     await bridge.says('ami.connected');
     const load = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed), talkMs: 1_000 });
-    const arrived = () => rig.farSide.counts().moved;
+    const arrived = () => rig.fakeApi.counts().moved;
     for (; runs < size && broken.length === 0 && !stop.aborted; runs += 1) {
       bridge.listen(false);
       const enough = arrived() + (isLong(runs) ? eventsDropped : eventsUnread);
       for (let last = -1; arrived() < enough && broken.length === 0; ) {
         last = arrived();
-        await rig.farSide
+        await rig.fakeApi
           .waitFor(() => arrived() > last, patienceMs)
           .catch(() =>
             broken.push(`with nobody to read its log, the bridge stood still after ${last} events`),
@@ -76,14 +76,14 @@ async function leaveUnread(
     const { counts, broken: unsolved } = rig.solve(load.sent);
     // The equation knows of what the log says only.
     const unreported = [...load.sent.keys()].filter(
-      (id) => rig.farSide.calls().get(id)?.state !== 'completed',
+      (id) => rig.fakeApi.calls().get(id)?.state !== 'completed',
     );
     if (unreported.length > 0)
       broken.push(`${unreported.length} calls were not reported whole, such as ${unreported[0]}`);
     return {
       ...counts,
       ...{ runs, seed, broken: [...broken, ...unsolved] },
-      note: `${missing} lines were dropped and counted; of all ${load.sent.size} calls, ${unreported.length} are not whole at the far side`,
+      note: `${missing} lines were dropped and counted; of all ${load.sent.size} calls, ${unreported.length} are not whole at the API`,
     };
   } finally {
     await rig.close();

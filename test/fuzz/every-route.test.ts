@@ -3,11 +3,11 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import type { RouteOptions } from 'fastify';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { type DatabaseSettings, openStore } from '../../src/service/database/open-store.ts';
 import { columns } from '../../src/service/people/customer-fields.ts';
-import { makePasswords } from '../../src/service/users/password.ts';
-import { makeSessions } from '../../src/service/users/sessions.ts';
+import { createPasswords } from '../../src/service/users/password.ts';
+import { createSessions } from '../../src/service/users/sessions.ts';
 import { addUser } from '../../src/service/users/users.ts';
 import type { Log } from '../../src/shared/log/log.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../tools/servers/cluster.ts';
@@ -340,19 +340,19 @@ async function signedIn(
   { stateDir, url, a }: Awaited<ReturnType<typeof serve>>,
   database: DatabaseSettings,
 ) {
-  const keys = makeKeys(serverSecret(stateDir));
+  const keys = createKeys(serverSecret(stateDir));
   const store = await openStore({ stateDir, database, retention: {} }, keys);
   t.after(() => store.close());
   const account = (await store.directory.read(0))?.directory.accounts.find(({ name }) => name === a.name);
   assert.ok(account);
   for (const name of ['Ann', 'Bert']) {
     const user = await addUser(store, { account, name, role: 'administrator', now: 0 });
-    await store.users.change(user?.id ?? 0, { password: await makePasswords().hash('some words') });
+    await store.users.change(user?.id ?? 0, { password: await createPasswords().hash('some words') });
   }
   let session: { cookie: string; token: string } | undefined;
   async function current() {
     if (session !== undefined) return session;
-    const sessions = makeSessions(store.users, Date.now);
+    const sessions = createSessions(store.users, Date.now);
     const ann = (await store.users.list(account?.id ?? 0)).find(({ name }) => name === 'Ann');
     assert.ok(ann, 'nothing removes the user of the session');
     // A list of all of them would be most of the work of the pages that show it.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { createMetrics } from '../../src/bridge/status/metrics.ts';
-import { makeMeter } from '../../src/service/upkeep/meter.ts';
+import { createMeter } from '../../src/service/upkeep/meter.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../config/${name}`, import.meta.url), 'utf8');
 
@@ -14,7 +14,7 @@ for (const { program, metrics, files } of [
   },
   {
     program: 'service',
-    metrics: makeMeter().list(),
+    metrics: createMeter().list(),
     files: ['grafana-dashboard-service.json', 'alerts-service.yml'],
   },
 ])

@@ -3,13 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { askAgi, callFrom } from '../../src/bridge/agi/agi-client.fixture.ts';
 import { amiEvent } from '../tools/fakes/ami-event.ts';
-import type { FarSide } from '../tools/fakes/far-side.ts';
+import type { FakeApi } from '../tools/fakes/fake-api.ts';
 import { callsOf, createStand, markerCall, vip } from '../tools/program/stand.ts';
 
 /** A deadline that a loaded machine does not miss by itself: what is tested is what waits for what. */
 const settings = { AGI_LISTEN: '127.0.0.1:0', AGI_DEADLINE_MS: '5000', AGI_SET_QUEUE_PRIO: 'yes' };
 const found = { CALLER_PRIORITY: '10', CALLER_PRIORITY_STATUS: 'FOUND', QUEUE_PRIO: '10' };
-const lookups = (farSide: FarSide) => farSide.requests().filter(({ path }) => path === '/voice/priority');
+const lookups = (fakeApi: FakeApi) => fakeApi.requests().filter(({ path }) => path === '/voice/priority');
 
 async function standFor(t: TestContext) {
   const stand = await createStand(t, settings);
@@ -42,31 +42,31 @@ const newchannel = (number: string) =>
 test('the API is asked when the call begins, and the dialplan meets the answer', async (t) => {
   const { stand, ask } = await standFor(t);
   stand.pbx.send(newchannel(vip));
-  await stand.farSide.waitFor((it) => lookups(it).length === 1);
-  assert.equal(lookups(stand.farSide)[0]?.payload.number, vip);
+  await stand.fakeApi.waitFor((it) => lookups(it).length === 1);
+  assert.equal(lookups(stand.fakeApi)[0]?.payload.number, vip);
   assert.deepEqual(await ask(), found);
-  assert.equal(lookups(stand.farSide).length, 1);
+  assert.equal(lookups(stand.fakeApi).length, 1);
 });
 
 test('a lookup does not wait behind call events that the API leaves hanging', async (t) => {
   const { stand, ask } = await standFor(t);
-  stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'hang' } : undefined));
+  stand.fakeApi.inject(({ path }) => (path === '/voice/call' ? { kind: 'hang' } : undefined));
   // More than are sent at once.
   for (let i = 0; i < 200; i += 1) for (const frame of markerCall().frames) stand.pbx.send(frame);
   await stand.caughtUp();
-  await stand.farSide.waitFor((it) => it.requests().some(({ path }) => path === '/voice/call'));
+  await stand.fakeApi.waitFor((it) => it.requests().some(({ path }) => path === '/voice/call'));
   assert.deepEqual(await ask(), found);
   // Or the stop would wait for what hangs.
-  await stand.farSide.close();
+  await stand.fakeApi.close();
 });
 
 test('call events do not wait behind lookups that the API leaves hanging', async (t) => {
   const { stand } = await standFor(t);
-  stand.farSide.inject(({ path }) => (path === '/voice/priority' ? { kind: 'hang' } : undefined));
+  stand.fakeApi.inject(({ path }) => (path === '/voice/priority' ? { kind: 'hang' } : undefined));
   const markers = Array.from({ length: 100 }, markerCall);
   for (const { frames } of markers) stand.pbx.send(frames[0] ?? '');
-  await stand.farSide.waitFor((it) => markers.every(({ id }) => it.calls().has(id)));
-  await stand.farSide.waitFor((it) => lookups(it).length >= 1);
+  await stand.fakeApi.waitFor((it) => markers.every(({ id }) => it.calls().has(id)));
+  await stand.fakeApi.waitFor((it) => lookups(it).length >= 1);
 });
 
 test('a lookup does not wait behind events of the PBX that have arrived before it', async (t) => {
@@ -89,11 +89,11 @@ test('a lookup does not wait for a disk that takes nothing', async (t) => {
   t.after(() => disk.close());
   disk.exec('BEGIN IMMEDIATE');
   stand.pbx.send(newchannel(vip));
-  await stand.farSide.waitFor((it) => lookups(it).length === 1);
+  await stand.fakeApi.waitFor((it) => lookups(it).length === 1);
   assert.deepEqual(await ask(), found);
-  assert.equal(callsOf(stand.farSide).length, 0, 'the call is not on disk yet');
+  assert.equal(callsOf(stand.fakeApi).length, 0, 'the call is not on disk yet');
   disk.exec('ROLLBACK');
-  await stand.farSide.waitFor((it) => callsOf(it).length === 1);
+  await stand.fakeApi.waitFor((it) => callsOf(it).length === 1);
 });
 
 test('a lookup does not wait for a disk that does not give what is on it when the bridge starts', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertSettings } from '../alerts/cause.ts';
-import { always } from '../tools/fakes/far-side-faults.ts';
+import { always } from '../tools/fakes/fake-api-faults.ts';
 import { runCommand } from '../tools/program/operator.ts';
 import { createStand, markerCall } from '../tools/program/stand.ts';
 import { until } from '../tools/until.ts';
@@ -19,7 +19,7 @@ test('alerts that cannot be sent disturb no call; log and status say so, and the
   to.hook.answer.status = 302;
   to.hook.answer.location = to.hook.url;
   await stand.start();
-  stand.farSide.inject(always({ kind: 'status', status: 401 }));
+  stand.fakeApi.inject(always({ kind: 'status', status: 401 }));
   stand.pbx.send(call());
   const status = async () =>
     (await runCommand(['status', '--url', `http://127.0.0.1:${stand.statusPort()}`], stand.env)).text;
@@ -35,9 +35,9 @@ test('alerts that cannot be sent disturb no call; log and status say so, and the
   assert.doesNotMatch(text, /secret/);
   assert.match(text, /! problem delivery paused: 401/);
   assert.deepEqual(to.hook.received, []);
-  stand.farSide.inject(undefined);
+  stand.fakeApi.inject(undefined);
   await stand.caughtUp();
-  await stand.farSide.waitFor((it) => it.calls().size >= 2);
+  await stand.fakeApi.waitFor((it) => it.calls().size >= 2);
 });
 
 test('alert test sends one to each, and says what became of it', async (t) => {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { makeCertificate } from '../tools/certificate.ts';
-import { startFarSide } from '../tools/fakes/far-side.ts';
+import { createCertificate } from '../tools/certificate.ts';
+import { startFakeApi } from '../tools/fakes/fake-api.ts';
 import { createPlayer } from '../tools/player/player.ts';
 import { runCommand } from '../tools/program/operator.ts';
 import { runProgram, temporaryFolder } from '../tools/program/program.ts';
@@ -12,8 +12,8 @@ import { markerCall } from '../tools/program/stand.ts';
 
 test('AMI over TLS: a call is reported, also by an authority that the machine trusts; a certificate of another name or authority, and a port without TLS, are named', async (t) => {
   const folder = temporaryFolder(t);
-  const own = await makeCertificate(folder, 'pbx.example');
-  const foreign = await makeCertificate(folder, 'elsewhere.example');
+  const own = await createCertificate(folder, 'pbx.example');
+  const foreign = await createCertificate(folder, 'elsewhere.example');
   const account = { username: 'bridge', secret: 'sesame', clock: systemClock };
   const pbx = createPlayer({
     ...account,
@@ -21,11 +21,11 @@ test('AMI over TLS: a call is reported, also by an authority that the machine tr
   });
   const plain = createPlayer(account);
   const [{ port }, { port: plainPort }] = [await pbx.listen(), await plain.listen()];
-  const farSide = await startFarSide({ token: 'a-token' });
+  const fakeApi = await startFakeApi({ token: 'a-token' });
   t.after(async () => {
     await pbx.close();
     await plain.close();
-    await farSide.close();
+    await fakeApi.close();
   });
   const env = {
     AMI_PORT: String(port),
@@ -34,7 +34,7 @@ test('AMI over TLS: a call is reported, also by an authority that the machine tr
     AMI_TLS: 'yes',
     AMI_TLS_CA: own.cert,
     AMI_TLS_SERVERNAME: 'pbx.example',
-    API_BASE_URL: farSide.baseUrl,
+    API_BASE_URL: fakeApi.baseUrl,
     API_TOKEN: 'a-token',
     STATE_DIR: join(folder, 'state'),
     AGI_LISTEN: 'off',
@@ -46,7 +46,7 @@ test('AMI over TLS: a call is reported, also by an authority that the machine tr
   await program.says(/"code":"ami\.connected"/);
   const { id, frames } = markerCall();
   for (const frame of frames) pbx.send(frame);
-  await farSide.waitFor((it) => it.calls().get(id)?.state === 'completed');
+  await fakeApi.waitFor((it) => it.calls().get(id)?.state === 'completed');
   await program.end();
 
   const { AMI_TLS_CA: _, ...withoutCa } = env;

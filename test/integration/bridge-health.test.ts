@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeKeys, serverSecret, uidOf } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret, uidOf } from '../../src/service/accounts/keys.ts';
 import { version } from '../../src/shared/process/version.ts';
-import { always } from '../tools/fakes/far-side-faults.ts';
+import { always } from '../tools/fakes/fake-api-faults.ts';
 import { createStand, markerCall } from '../tools/program/stand.ts';
 import { commandResult } from '../tools/service/commands.ts';
 import { serve } from '../tools/service/harness.ts';
@@ -34,7 +34,7 @@ test("with API_EXTRAS the integration's page shows the open problems of its brid
   await stand.connected();
   await shows(/The bridge reports no problems/);
   const { json } = await served.ask(`${url}/admin/fleet`, {
-    token: makeKeys(serverSecret(served.stateDir)).operatorToken(0),
+    token: createKeys(serverSecret(served.stateDir)).operatorToken(0),
   });
   const { bridges } = json as { bridges: { uid: string; version: string; queue: object }[] };
   const bridge = bridges.find(({ uid }) => uid === uidOf(a.token));
@@ -49,7 +49,7 @@ test('who runs the service sees all bridges: which are behind, outdated, refused
   const { ask, a, b, url, stateDir } = await serve(t);
   const exitCode = async (...options: string[]) =>
     (await commandResult({ stateDir }, 'fleet', ...options)).code;
-  const token = makeKeys(serverSecret(stateDir)).operatorToken(0);
+  const token = createKeys(serverSecret(stateDir)).operatorToken(0);
   type Bridge = {
     uid: string;
     account: string;
@@ -114,14 +114,14 @@ test('what is not a report is refused, and so is one without a token', async (t)
   assert.equal((await post({ problems: [] }, 'nobody')).status, 401);
 });
 
-test('another far side never gets the report', async (t) => {
+test('another API never gets the report', async (t) => {
   const stand = await createStand(t);
   await stand.start();
-  stand.farSide.inject(always({ kind: 'status', status: 401 }));
+  stand.fakeApi.inject(always({ kind: 'status', status: 401 }));
   stand.pbx.send(markerCall().frames[0] as string);
-  await stand.farSide.waitFor((it) => it.requests().length >= 3);
+  await stand.fakeApi.waitFor((it) => it.requests().length >= 3);
   assert.deepEqual(
-    stand.farSide.requests().filter(({ path }) => path.includes('health')),
+    stand.fakeApi.requests().filter(({ path }) => path.includes('health')),
     [],
   );
 });

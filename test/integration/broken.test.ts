@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scenario } from '../recordings/library.ts';
-import type { HeldCall } from '../tools/fakes/far-side-book.ts';
-import { always, type FaultScript, times } from '../tools/fakes/far-side-faults.ts';
+import type { HeldCall } from '../tools/fakes/fake-api-book.ts';
+import { always, type FaultScript, times } from '../tools/fakes/fake-api-faults.ts';
 import { runProgram, temporaryFolder } from '../tools/program/program.ts';
 import { callsOf, createStand, markerCall, type Stand } from '../tools/program/stand.ts';
 import { until } from '../tools/until.ts';
@@ -49,21 +49,21 @@ function assertRight(calls: Iterable<HeldCall>, expected: readonly string[], cou
   assert.equal(seen, count);
 }
 
-const allCompleted = (count: number) => (farSide: Stand['farSide']) => {
-  const calls = callsOf(farSide);
+const allCompleted = (count: number) => (fakeApi: Stand['fakeApi']) => {
+  const calls = callsOf(fakeApi);
   return calls.length === count && calls.every(({ state }) => state === 'completed');
 };
 
-/** All that was reported before is at the far side, each call is ended now, and nothing else was reported. */
+/** All that was reported before is at the API, each call is ended now, and nothing else was reported. */
 async function assertOnlyEnded(stand: Stand, before: Map<string, string[]>, count: number): Promise<void> {
-  await stand.farSide.waitFor(allCompleted(count));
+  await stand.fakeApi.waitFor(allCompleted(count));
   await stand.stop();
   const expected = [...before].map(([id, reported]) => [
     id,
     reported.includes('completed') ? reported : [...reported, 'completed'],
   ]);
   assert.deepEqual(
-    Object.fromEntries(callsOf(stand.farSide).map(({ id, received }) => [id, received])),
+    Object.fromEntries(callsOf(stand.fakeApi).map(({ id, received }) => [id, received])),
     Object.fromEntries(expected),
   );
 }
@@ -73,9 +73,9 @@ async function assertOnlyEnded(stand: Stand, before: Map<string, string[]>, coun
  * frames that were lost, of which there are fewer than frames.
  */
 async function assertAnswered(stand: Stand, count: number, lostFrames: number): Promise<void> {
-  await stand.farSide.waitFor(allCompleted(count));
+  await stand.fakeApi.waitFor(allCompleted(count));
   await stand.stop();
-  const calls = callsOf(stand.farSide).map(({ received }) => received.join(' '));
+  const calls = callsOf(stand.fakeApi).map(({ received }) => received.join(' '));
   const answered = calls.filter((received) => received === 'ringing answered completed').length;
   const missed = calls.filter((received) => received === 'ringing completed').length;
   assert.equal(answered + missed, count);
@@ -96,9 +96,9 @@ describe('the link to the PBX', () => {
       stand.pbx.cut({ hard: true });
       await stand.connected();
       copies.finish();
-      await stand.farSide.waitFor(allCompleted(copies.count));
+      await stand.fakeApi.waitFor(allCompleted(copies.count));
       await stand.stop();
-      assertRight(callsOf(stand.farSide), expected, copies.count);
+      assertRight(callsOf(stand.fakeApi), expected, copies.count);
     });
 
     test(`${each.name}: cut at every event, back when all is over: each call that was reported is ended once`, async (t) => {
@@ -166,15 +166,15 @@ describe('the bridge', () => {
       });
       await second.says(/"code":"ami\.connected"/);
       copies.finish();
-      await stand.farSide.waitFor(allCompleted(copies.count));
+      await stand.fakeApi.waitFor(allCompleted(copies.count));
       // An event may arrive twice when the kill came between its answer and the note that it was delivered.
-      for (const { id, received } of callsOf(stand.farSide))
+      for (const { id, received } of callsOf(stand.fakeApi))
         assert.deepEqual(
           [...new Set(received)],
           each.calls[0]?.reported.map(({ status }) => status),
           id,
         );
-      assert.equal(stand.farSide.counts().inverted, 0);
+      assert.equal(stand.fakeApi.counts().inverted, 0);
     });
 });
 
@@ -201,25 +201,25 @@ describe('the API', () => {
     test(`${name}: all is reported, in order`, async (t) => {
       const stand = await createStand(t);
       await stand.start();
-      stand.farSide.inject(script);
+      stand.fakeApi.inject(script);
       await stand.pbx.play(each.recording, { speed: Number.POSITIVE_INFINITY });
-      await stand.farSide.waitFor(allCompleted(1));
-      const [call] = callsOf(stand.farSide);
+      await stand.fakeApi.waitFor(allCompleted(1));
+      const [call] = callsOf(stand.fakeApi);
       assert.deepEqual([...new Set(call?.received)], ['ringing', 'answered', 'completed']);
-      assert.equal(stand.farSide.counts().inverted, 0);
-      assert.ok(stand.farSide.counts().requests > 3, 'the fault did not happen');
+      assert.equal(stand.fakeApi.counts().inverted, 0);
+      assert.ok(stand.fakeApi.counts().requests > 3, 'the fault did not happen');
     });
 
   test('is down for the whole call, and for a restart of the bridge', async (t) => {
     const stand = await createStand(t);
-    stand.farSide.inject(always({ kind: 'reset', when: 'before' }));
+    stand.fakeApi.inject(always({ kind: 'reset', when: 'before' }));
     await stand.start();
     await stand.pbx.play(each.recording, { speed: Number.POSITIVE_INFINITY });
     await stand.caughtUp();
     await stand.stop();
     await stand.start();
-    stand.farSide.inject(undefined);
-    await stand.farSide.waitFor(allCompleted(1));
-    assertRight(callsOf(stand.farSide), ['ringing', 'answered', 'completed'], 1);
+    stand.fakeApi.inject(undefined);
+    await stand.fakeApi.waitFor(allCompleted(1));
+    assertRight(callsOf(stand.fakeApi), ['ringing', 'answered', 'completed'], 1);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { languages } from '../../src/service/words/words.ts';
 import {
@@ -248,7 +248,7 @@ async function show(page: Page, url: string, { form, act }: View, language: stri
 /** For who runs the service: a browser asks for its token by itself. */
 const fleet: View = { name: 'fleet', path: '/admin/fleet' };
 const asOperator = ({ stateDir }: Served) => ({
-  httpCredentials: { username: '', password: makeKeys(serverSecret(stateDir)).operatorToken(0) },
+  httpCredentials: { username: '', password: createKeys(serverSecret(stateDir)).operatorToken(0) },
 });
 
 /** A window in a language, with these cookies. */

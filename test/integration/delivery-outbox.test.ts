@@ -12,8 +12,8 @@ import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { createDispatcher } from '../../src/shared/delivery/dispatcher.ts';
 import { type DeliveryLimits, defaultLimits } from '../../src/shared/delivery/limits.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
-import { type FarSide, startFarSide } from '../tools/fakes/far-side.ts';
-import { always, share } from '../tools/fakes/far-side-faults.ts';
+import { type FakeApi, startFakeApi } from '../tools/fakes/fake-api.ts';
+import { always, share } from '../tools/fakes/fake-api-faults.ts';
 import { seededRandom } from '../tools/player/seeded-random.ts';
 import { until } from '../tools/until.ts';
 
@@ -69,7 +69,7 @@ async function start(t: TestContext, directory: string, baseUrl: string, { limit
   };
 }
 
-function completed(count: number): (farSide: FarSide) => boolean {
+function completed(count: number): (fakeApi: FakeApi) => boolean {
   return (it) => [...it.calls().values()].filter((call) => call.state === 'completed').length === count;
 }
 
@@ -90,12 +90,12 @@ async function counted({ directory, outbox }: Awaited<ReturnType<typeof start>>)
   }
 }
 
-test('from disk to the far side, through faults: all of it, in order, and marked', async (t) => {
-  const farSide = await startFarSide({ token });
-  t.after(() => farSide.close());
-  const bridge = await start(t, folder(t), farSide.baseUrl);
+test('from disk to the API, through faults: all of it, in order, and marked', async (t) => {
+  const fakeApi = await startFakeApi({ token });
+  t.after(() => fakeApi.close());
+  const bridge = await start(t, folder(t), fakeApi.baseUrl);
   const random = seededRandom(7);
-  farSide.inject(
+  fakeApi.inject(
     (request) =>
       share(0.05, { kind: 'reset', when: 'after' }, random)(request) ??
       share(0.05, { kind: 'status', status: 503 }, random)(request) ??
@@ -105,12 +105,12 @@ test('from disk to the far side, through faults: all of it, in order, and marked
   for (const status of callStatuses) {
     await Promise.all(Array.from({ length: calls }, (_, n) => bridge.report(`c-${n}`, status)));
   }
-  await farSide.waitFor(completed(calls));
-  farSide.inject(undefined);
+  await fakeApi.waitFor(completed(calls));
+  fakeApi.inject(undefined);
   // An answer that was lost after the last event of a call was applied leaves that one waiting.
   await until('nothing to wait', async () => (await bridge.outbox.waiting()) === 0);
   await bridge.dispatcher.stop();
-  const { moved, inverted } = farSide.counts();
+  const { moved, inverted } = fakeApi.counts();
   assert.deepEqual({ moved, inverted }, { moved: 3 * calls, inverted: 0 });
   const all = 3 * calls;
   assert.deepEqual(await counted(bridge), { queued: all, delivered: all, waiting: 0, dead: 0 });
@@ -118,52 +118,52 @@ test('from disk to the far side, through faults: all of it, in order, and marked
 });
 
 test('stopped in mid-delivery and started again: what was on disk goes on where it was', async (t) => {
-  const farSide = await startFarSide({ token });
-  t.after(() => farSide.close());
+  const fakeApi = await startFakeApi({ token });
+  t.after(() => fakeApi.close());
   const directory = folder(t);
   const calls = 300;
-  let bridge = await start(t, directory, farSide.baseUrl);
+  let bridge = await start(t, directory, fakeApi.baseUrl);
   // Applied at once, but it takes a while until the bridge hears of it.
-  farSide.inject(always({ kind: 'slow', ms: 50 }));
+  fakeApi.inject(always({ kind: 'slow', ms: 50 }));
   for (const status of callStatuses) {
-    const { requests } = farSide.counts();
+    const { requests } = fakeApi.counts();
     await Promise.all(Array.from({ length: calls }, (_, n) => bridge.report(`c-${n}`, status)));
     // Looked at when a request arrives: between answers and the disk nothing may be under way.
     const isUnderWay = () => bridge.dispatcher.status().inFlight > 0;
-    await farSide.waitFor((it) => it.counts().requests > requests && isUnderWay());
+    await fakeApi.waitFor((it) => it.counts().requests > requests && isUnderWay());
     await bridge.stop(0);
-    bridge = await start(t, directory, farSide.baseUrl);
+    bridge = await start(t, directory, fakeApi.baseUrl);
   }
-  farSide.inject(undefined);
-  await farSide.waitFor(completed(calls));
+  fakeApi.inject(undefined);
+  await fakeApi.waitFor(completed(calls));
   await until('nothing to wait', async () => (await bridge.outbox.waiting()) === 0);
   await bridge.dispatcher.stop();
-  assert.ok(farSide.counts().repeated > 0, 'what was under way is reported again');
+  assert.ok(fakeApi.counts().repeated > 0, 'what was under way is reported again');
   assert.deepEqual(await counted(bridge), { queued: 900, delivered: 900, waiting: 0, dead: 0 });
-  assert.equal(farSide.counts().inverted, 0);
+  assert.equal(fakeApi.counts().inverted, 0);
   await bridge.stop();
 });
 
 test('an operator sends an older event again, from another connection: it goes before a newer one that waits', async (t) => {
-  const farSide = await startFarSide({ token });
-  t.after(() => farSide.close());
+  const fakeApi = await startFakeApi({ token });
+  t.after(() => fakeApi.close());
   const directory = folder(t);
   const fresh = { ...defaultLimits.priorities.fresh, concurrency: 1, turnMs: 600_000 };
   let go = () => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const bridge = await start(t, directory, farSide.baseUrl, {
+  const bridge = await start(t, directory, fakeApi.baseUrl, {
     limits: { priorities: { ...defaultLimits.priorities, fresh } },
     hold: async (callId) => callId === 'b' && held,
   });
-  farSide.inject(({ payload }) =>
+  fakeApi.inject(({ payload }) =>
     payload.status === 'answered' ? { kind: 'status', status: 422 } : undefined,
   );
   await bridge.report('a', 'ringing');
   await bridge.report('a', 'answered');
   await until('the dead letter', async () => (await bridge.outbox.counters()).dead > 0);
-  farSide.inject(undefined);
+  fakeApi.inject(undefined);
   // The only place is taken, so the newer event waits.
   await bridge.report('b', 'ringing');
   await bridge.report('a', 'completed');
@@ -172,9 +172,9 @@ test('an operator sends an older event again, from another connection: it goes b
   operator?.close();
   go();
   const ofCall = () =>
-    farSide.requests().flatMap(({ payload }) => (payload.id === 'a' ? [payload.status] : []));
-  await farSide.waitFor(() => ofCall().length === 6);
+    fakeApi.requests().flatMap(({ payload }) => (payload.id === 'a' ? [payload.status] : []));
+  await fakeApi.waitFor(() => ofCall().length === 6);
   await bridge.stop();
   assert.deepEqual(ofCall(), ['ringing', 'answered', 'answered', 'answered', 'answered', 'completed']);
-  assert.equal(farSide.counts().inverted, 0);
+  assert.equal(fakeApi.counts().inverted, 0);
 });

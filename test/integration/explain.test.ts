@@ -44,7 +44,7 @@ test('an answered call: seen, decided and delivered in order, found in the API h
   const { stand, explain, explainWith } = await standing(t);
   const [call] = await play(stand, 'asterisk-22/ring-group-one-answers');
   const uniqueid = call?.uniqueid ?? '';
-  await stand.farSide.waitFor((it) => it.calls().get(`pbx-${uniqueid}`)?.state === 'completed');
+  await stand.fakeApi.waitFor((it) => it.calls().get(`pbx-${uniqueid}`)?.state === 'completed');
   await stand.stop();
   const ran = await explain(uniqueid);
   assert.equal(ran.code, 0, ran.text);

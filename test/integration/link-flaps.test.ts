@@ -41,7 +41,7 @@ test('a link that comes and goes loses and doubles no call, and is one alert', a
     const [through, lost] = [markerCall(), markerCall()];
     calls.push(through.id, lost.id);
     for (const { frames } of [through, lost]) pbx.send(frames[0] as string);
-    await stand.farSide.waitFor((it) => calls.every((id) => it.calls().has(id)));
+    await stand.fakeApi.waitFor((it) => calls.every((id) => it.calls().has(id)));
     const cut = wire.cutAfter({ bytes: 10 });
     wire.refuse(true);
     // Its Hangup is cut in the middle; the other call goes on until the link is back.
@@ -53,8 +53,8 @@ test('a link that comes and goes loses and doubles no call, and is one alert', a
     await noticed(times, true);
     pbx.send(through.frames[1] as string);
   }
-  await stand.farSide.waitFor((it) => calls.every((id) => it.calls().get(id)?.state === 'completed'));
-  const seen = stand.farSide.requests().map(({ payload }) => `${payload.id} ${payload.status}`);
+  await stand.fakeApi.waitFor((it) => calls.every((id) => it.calls().get(id)?.state === 'completed'));
+  const seen = stand.fakeApi.requests().map(({ payload }) => `${payload.id} ${payload.status}`);
   assert.deepEqual(seen.sort(), calls.flatMap((id) => [`${id} completed`, `${id} ringing`]).sort());
   await Promise.all([to.hook.has(1), to.mail.has(1)]);
   await stand.stop();

@@ -12,7 +12,7 @@ test('who answers is read from the channels where BridgeEnter never comes, and s
   const stand = await createStand(t, { STATUS_LISTEN: '127.0.0.1:0' });
   await stand.start();
   for (const frame of connectedUnseen()) stand.pbx.send(frame);
-  await stand.farSide.waitFor((it) => it.calls().get(`pbx-${caller}`)?.state === 'answered');
+  await stand.fakeApi.waitFor((it) => it.calls().get(`pbx-${caller}`)?.state === 'answered');
   const { text } = await runCommand(['status', '--url', `http://127.0.0.1:${stand.statusPort()}`], stand.env);
   assert.match(
     text.replace(/\s+/g, ' '),
@@ -24,12 +24,12 @@ test('a call whose Hangup is lost is ended while the link stays up; one that is 
   const stand = await createStand(t);
   await stand.start();
   for (const uniqueid of [caller, other]) stand.pbx.send(channelEvent('Newchannel', uniqueid));
-  await stand.farSide.waitFor((it) => it.calls().has(`pbx-${other}`));
+  await stand.fakeApi.waitFor((it) => it.calls().has(`pbx-${other}`));
   stand.pbx.send(channelEvent('Hangup', caller, unseen));
   await until('the call is reported as completed', () =>
     stand.reported().get(`pbx-${caller}`)?.includes('completed'),
   );
   assert.deepEqual(stand.reported().get(`pbx-${other}`), ['ringing']);
   await stand.caughtUp();
-  assert.equal(callsOf(stand.farSide).length, 2);
+  assert.equal(callsOf(stand.fakeApi).length, 2);
 });

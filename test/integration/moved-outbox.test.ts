@@ -37,7 +37,7 @@ test('the outbox is moved away while the bridge runs: it is not ready and says w
     'no new one is made',
   );
   move(aside, STATE_DIR);
-  const isThere = ({ id }: (typeof calls)[number]) => stand.farSide.calls().get(id)?.received.length === 2;
-  await stand.farSide.waitFor(() => calls.every(isThere), 30_000);
+  const isThere = ({ id }: (typeof calls)[number]) => stand.fakeApi.calls().get(id)?.received.length === 2;
+  await stand.fakeApi.waitFor(() => calls.every(isThere), 30_000);
   await until('the bridge is ready again', async () => (await ready()).status === 200, { state: ready });
 });

@@ -6,7 +6,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { RecordsRefused } from '../../src/bridge/cdr/cdr-source.ts';
 import { createMysqlSource } from '../../src/bridge/cdr/mysql-source.ts';
 import type { ScanPosition } from '../../src/bridge/cdr/table-scan.ts';
-import { type Certificate, makeCertificate } from '../tools/certificate.ts';
+import { type Certificate, createCertificate } from '../tools/certificate.ts';
 import { freepbxTable, type Mariadb, mariadbImpossible, startMariadb } from '../tools/servers/mariadb.ts';
 
 const epoch = Date.parse('2026-11-02T10:00:00Z') / 1_000;
@@ -39,7 +39,7 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
   let own: Certificate;
 
   before(async () => {
-    own = await makeCertificate(folder, 'localhost');
+    own = await createCertificate(folder, 'localhost');
     server = await startMariadb({ tls: own });
     query = (sql, values) => server.admin.query(sql, values);
     await query("CREATE USER reader@'%' IDENTIFIED BY 'secret'; CREATE DATABASE asteriskcdrdb");
@@ -236,7 +236,7 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
   });
 
   test('TLS: for the name and by the authority that are asked for, or not at all', async () => {
-    const foreign = await makeCertificate(folder, 'elsewhere.example');
+    const foreign = await createCertificate(folder, 'elsewhere.example');
     const probe = async (tls: { ca?: string }) => {
       const source = open({ host: 'localhost', tls });
       return source.probe().finally(source.close);

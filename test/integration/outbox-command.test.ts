@@ -5,7 +5,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { openReader } from '../../src/bridge/outbox/reader.ts';
 import { databasePath } from '../../src/bridge/outbox/tables/database.ts';
 import { amiEvent } from '../tools/fakes/ami-event.ts';
-import { always } from '../tools/fakes/far-side-faults.ts';
+import { always } from '../tools/fakes/fake-api-faults.ts';
 import { runCommand } from '../tools/program/operator.ts';
 import { createStand } from '../tools/program/stand.ts';
 import { until } from '../tools/until.ts';
@@ -27,7 +27,7 @@ const rings = (n: number) =>
 async function withDeadLetters(t: TestContext) {
   const stand = await createStand(t);
   await stand.start();
-  stand.farSide.inject(refused);
+  stand.fakeApi.inject(refused);
   for (const n of [1, 2]) stand.pbx.send(rings(n));
   const counters = () => {
     const reader = openReader(stand.env.STATE_DIR ?? '');
@@ -35,7 +35,7 @@ async function withDeadLetters(t: TestContext) {
     reader?.close();
     return counters;
   };
-  await stand.farSide.waitFor((it) => it.requests().length >= 6);
+  await stand.fakeApi.waitFor((it) => it.requests().length >= 6);
   await until('two dead letters', () => counters()?.dead === 2, { state: counters });
   const run = (...args: string[]) => runCommand(['outbox', ...args], stand.env);
   return { stand, run, counters };
@@ -69,13 +69,13 @@ describe('outbox', { concurrency: true }, () => {
 
   test('retry: a dead letter is delivered by the bridge that runs', async (t) => {
     const { stand, run, counters } = await withDeadLetters(t);
-    stand.farSide.inject(() => undefined);
+    stand.fakeApi.inject(() => undefined);
     assert.equal((await run('retry')).code, 1, 'not all of them by accident');
     const ran = await run('retry', '--call', 'pbx-1763600000.1');
     assert.equal(ran.code, 0);
     assert.match(ran.text, /^1 event will be sent again/);
     assert.equal((await run('retry', '--all', '--json')).text, '{\n  "again": 1\n}\n');
-    await stand.farSide.waitFor((it) => [1, 2].every((n) => it.calls().has(`pbx-1763600000.${n}`)));
+    await stand.fakeApi.waitFor((it) => [1, 2].every((n) => it.calls().has(`pbx-1763600000.${n}`)));
     await stand.caughtUp();
     await stand.stop();
     assert.equal(counters()?.dead, 0);
@@ -92,7 +92,7 @@ describe('outbox', { concurrency: true }, () => {
       /^event numbers cannot be combined with a filter or --all/,
     );
     await assert.rejects(run('retry', 'one'), /^Error: one is not an event number/);
-    stand.farSide.inject(() => undefined);
+    stand.fakeApi.inject(() => undefined);
     const ran = await run('retry', one, `0${one}`, '999');
     assert.equal(ran.code, 0);
     assert.match(ran.text, /^1 event will be sent again/);
@@ -144,7 +144,7 @@ describe('outbox', { concurrency: true }, () => {
     assert.equal(entry.callId, 'pbx-1763600000.2');
     assert.equal(statSync(log).mode & 0o777, 0o600);
 
-    stand.farSide.inject(() => undefined);
+    stand.fakeApi.inject(() => undefined);
     stand.pbx.send(rings(3));
     await until('the answer to it', () => counters()?.delivered === 1);
     await stand.stop();
@@ -173,12 +173,12 @@ describe('outbox', { concurrency: true }, () => {
     const undelivered = await forget('+49401234561', '--json');
     assert.equal(undelivered.code, 2);
     assert.equal(JSON.parse(undelivered.text).undelivered, 1);
-    assert.equal(stand.farSide.requests().length, 6);
+    assert.equal(stand.fakeApi.requests().length, 6);
 
     await run('discard', '--call', 'pbx-1763600000.2', '--yes');
-    stand.farSide.inject(undefined);
+    stand.fakeApi.inject(undefined);
     await run('retry', '--all');
-    await stand.farSide.waitFor((it) => it.requests().length >= 7);
+    await stand.fakeApi.waitFor((it) => it.requests().length >= 7);
     await stand.stop();
     const db = new DatabaseSync(databasePath(state));
     db.exec("INSERT INTO unreported VALUES ('pbx-1.1', 0, 'from +49401234561: not inbound')");

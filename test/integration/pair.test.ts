@@ -17,7 +17,7 @@ import {
 } from '../tools/program/pair.ts';
 
 /**
- * Two bridges on one PBX, without any coordination: whatever happens to one of them, the far side
+ * Two bridges on one PBX, without any coordination: whatever happens to one of them, the API
  * holds what it holds with a single bridge and no faults.
  */
 const day = { seed: 7, calls: 48, talkMs: 1_500 } as const;
@@ -137,7 +137,7 @@ describe('two bridges on one PBX', { concurrency: 4 }, () => {
     await heldAtTheEnd(office);
     await Promise.all([one.atRest(), other.atRest()]);
     assert.deepEqual(Object.fromEntries(await heldAtTheEnd(office)), Object.fromEntries(await alone));
-    const { moved, repeated, requests } = office.farSide.counts();
+    const { moved, repeated, requests } = office.fakeApi.counts();
     assert.deepEqual([moved, repeated], [eventsOf(office), 0]);
     assert.ok(requests - moved < moved / 2, `${requests - moved} requests to look, for ${moved} events`);
   });
@@ -166,7 +166,7 @@ describe('two bridges on one PBX', { concurrency: 4 }, () => {
     await over;
     await Promise.all(halves.map((half) => half.start()));
     await Promise.all(halves.map((half) => half.atRest()));
-    assert.notDeepEqual([...office.farSide.calls().keys()].sort(), [...(await alone).keys()]);
+    assert.notDeepEqual([...office.fakeApi.calls().keys()].sort(), [...(await alone).keys()]);
   });
 });
 

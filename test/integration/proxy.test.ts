@@ -10,11 +10,14 @@ import { after, type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type ApiClientOptions, createApiClient } from '../../src/shared/api/client.ts';
 import type { ApiResult } from '../../src/shared/api/result.ts';
-import { makeCertificate } from '../tools/certificate.ts';
+import { createCertificate } from '../tools/certificate.ts';
 import { runCommand } from '../tools/program/operator.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
-const [api, mine] = [await makeCertificate(folder, 'api.test'), await makeCertificate(folder, 'pbx.test')];
+const [api, mine] = [
+  await createCertificate(folder, 'api.test'),
+  await createCertificate(folder, 'pbx.test'),
+];
 const text = (path: string) => readFileSync(path, 'utf8');
 const clientCertificate = { cert: text(mine.cert), key: text(mine.key) };
 const ends: (() => void)[] = [];

@@ -8,8 +8,8 @@ import { createApiClient } from '../../src/shared/api/client.ts';
 import { callStatuses } from '../../src/shared/api/contract/call-status.ts';
 import { classify } from '../../src/shared/delivery/classify.ts';
 import { createDispatcher } from '../../src/shared/delivery/dispatcher.ts';
-import { startFarSide } from '../tools/fakes/far-side.ts';
-import { share } from '../tools/fakes/far-side-faults.ts';
+import { startFakeApi } from '../tools/fakes/fake-api.ts';
+import { share } from '../tools/fakes/fake-api-faults.ts';
 import { seededRandom } from '../tools/player/seeded-random.ts';
 import { runCommand } from '../tools/program/operator.ts';
 import { createStand, markerCall } from '../tools/program/stand.ts';
@@ -18,9 +18,9 @@ import { until } from '../tools/until.ts';
 const minute = 60_000;
 
 test('1 % of what is confirmed is discarded in silence: every call is right within 15 minutes', async (t) => {
-  const farSide = await startFarSide({ token: 'a-token' });
-  t.after(() => farSide.close());
-  const api = { baseUrl: farSide.baseUrl, token: 'a-token' };
+  const fakeApi = await startFakeApi({ token: 'a-token' });
+  t.after(() => fakeApi.close());
+  const api = { baseUrl: fakeApi.baseUrl, token: 'a-token' };
   const outbox = await opened(t, { directory: join(temporaryFolder(t), 'state') });
   const client = createApiClient({ ...api, connections: 32 });
   t.after(() => client.close());
@@ -49,7 +49,7 @@ test('1 % of what is confirmed is discarded in silence: every call is right with
   const calls = 2_000;
   const discard = share(0.01, { kind: 'discard' }, seededRandom(7));
   let discarded = 0;
-  farSide.inject((request) => {
+  fakeApi.inject((request) => {
     const fault = request.path === '/voice/call' ? discard(request) : undefined;
     if (fault) discarded += 1;
     return fault;
@@ -68,13 +68,13 @@ test('1 % of what is confirmed is discarded in silence: every call is right with
       state: outbox.counters,
     });
   const wrong = () =>
-    calls - [...farSide.calls().values()].filter(({ state }) => state === 'completed').length;
+    calls - [...fakeApi.calls().values()].filter(({ state }) => state === 'completed').length;
   await allDelivered();
   assert.ok(discarded > 40, `${discarded} discarded`);
   assert.ok(wrong() > 0, 'some calls are not right');
 
-  const posts = () => farSide.requests().filter(({ method }) => method === 'POST').length;
-  const gets = () => farSide.requests().filter(({ method }) => method === 'GET').length;
+  const posts = () => fakeApi.requests().filter(({ method }) => method === 'POST').length;
+  const gets = () => fakeApi.requests().filter(({ method }) => method === 'GET').length;
   // As the timer has it: five minutes, and a little more than one for as long as something was sent again.
   for (const pause of [6, 1.2, 1.2, 5]) {
     ahead += pause * minute;
@@ -83,7 +83,7 @@ test('1 % of what is confirmed is discarded in silence: every call is right with
   }
   assert.ok(ahead < 15 * minute);
   assert.equal(wrong(), 0);
-  assert.equal(farSide.counts().inverted, 0);
+  assert.equal(fakeApi.counts().inverted, 0);
   assert.ok(posts() < calls * 3 * 1.03, `${posts()} events sent`);
   assert.ok(gets() <= 250, `${gets()} requests for the history`);
   const { state, gaveUp, skipped } = reconciliation.status();
@@ -96,14 +96,14 @@ test('a running bridge mends it by itself, and explain, status and metrics show 
   const [good, bad] = [markerCall(), markerCall()];
   // Each event the first time: on a busy machine one may be sent again before the other is sent at all.
   const discarded = new Set<unknown>();
-  stand.farSide.inject(({ payload: { id, status } }) => {
+  stand.fakeApi.inject(({ payload: { id, status } }) => {
     if (id !== bad.id || discarded.has(status)) return undefined;
     discarded.add(status);
     return { kind: 'discard' };
   });
   for (const { frames } of [good, bad]) for (const frame of frames) stand.pbx.send(frame);
-  await stand.farSide.waitFor((it) => it.calls().get(bad.id)?.state === 'completed');
-  assert.deepEqual(stand.farSide.calls().get(bad.id)?.received, ['ringing', 'completed']);
+  await stand.fakeApi.waitFor((it) => it.calls().get(bad.id)?.state === 'completed');
+  assert.deepEqual(stand.fakeApi.calls().get(bad.id)?.received, ['ringing', 'completed']);
 
   const reader = openReader(stand.env.STATE_DIR ?? '');
   t.after(() => reader?.close());
@@ -136,7 +136,7 @@ test('RECONCILE_EVERY=0s asks for no history', async (t) => {
   await stand.caughtUp();
   await stand.stop();
   assert.deepEqual(
-    stand.farSide.requests().filter(({ method }) => method === 'GET'),
+    stand.fakeApi.requests().filter(({ method }) => method === 'GET'),
     [],
   );
 });

@@ -9,7 +9,7 @@ import { type Program, runProgram, temporaryFolder } from '../tools/program/prog
 import { callsOf, createStand, vip } from '../tools/program/stand.ts';
 import { until } from '../tools/until.ts';
 
-/** The bridge as a process, on a played PBX and a far side, with its settings in a file that can be changed. */
+/** The bridge as a process, on a played PBX and an API, with its settings in a file that can be changed. */
 async function runningBridge(
   t: import('node:test').TestContext,
   changes: Record<string, string> = {},
@@ -67,10 +67,10 @@ test('a new token: what waited because of the old one is delivered at once, and 
   bridge.write({ API_TOKEN: 'a-token' });
   await reload(bridge, /"code":"program\.reloaded".*API_TOKEN/);
   await bridge.program.says(/"code":"delivery\.resumed"/);
-  await bridge.farSide.waitFor((it) => callsOf(it)[0]?.received.length === 2);
+  await bridge.fakeApi.waitFor((it) => callsOf(it)[0]?.received.length === 2);
   assert.deepEqual(await bridge.program.end(), { code: 0, signal: null });
   assert.deepEqual(
-    callsOf(bridge.farSide).map(({ received }) => received),
+    callsOf(bridge.fakeApi).map(({ received }) => received),
     [['ringing', 'completed']],
   );
   assert.doesNotMatch(bridge.program.output(), /a-token|an-old-token/);
@@ -107,7 +107,7 @@ test('a reload that leaves the token as it is keeps the priorities in the cache'
   const bridge = await runningBridge(t, { AGI_LISTEN: '127.0.0.1:0', AGI_DEADLINE_MS: '5000' });
   await bridge.program.says(/"code":"ami\.connected"/);
   const port = Number(/"code":"agi\.listening"[^\n]*"port":(\d+)/.exec(bridge.program.output())?.[1]);
-  const asked = () => bridge.farSide.requests().filter(({ payload }) => payload.number === vip).length;
+  const asked = () => bridge.fakeApi.requests().filter(({ payload }) => payload.number === vip).length;
   await askAgi(port, { lines: callFrom(vip) });
   bridge.write({ LOG_LEVEL: 'debug' });
   await reload(bridge, /"code":"program\.reloaded".*LOG_LEVEL/);

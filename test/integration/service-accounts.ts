@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import { type ServiceOptions, startService } from '../../src/service/service.ts';
 import { type Log, silentLog } from '../../src/shared/log/log.ts';
@@ -30,7 +30,7 @@ async function start(t: TestContext, open: Open) {
   stateDir = served.stateDir;
   const other = database && (await startService({ ...options(stateDir), database }, { log: silentLog }));
   t.after(() => other?.stop());
-  const operator = makeKeys(serverSecret(stateDir)).operatorToken(0);
+  const operator = createKeys(serverSecret(stateDir)).operatorToken(0);
   const admin = async (path: string, method = 'GET', body?: unknown, token = operator, at = served.url) =>
     served.ask(`${at}/admin${path}`, { token, method, ...(body !== undefined && { body }) });
   const accounts = async () => (await admin('/accounts')).json as Listed[];

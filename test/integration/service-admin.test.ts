@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { csvOf, customer } from '../../src/service/people/customer.fixture.ts';
 import type { Log } from '../../src/shared/log/log.ts';
 import { event, serve } from '../tools/service/harness.ts';
@@ -176,7 +176,7 @@ test('administration: an integration that is added has a token that works at onc
 
 test('administration: an office is set up from nothing: account, user with extensions, segment, customer, integration, webhook', async (t) => {
   const { ask, url, stateDir, page, ...alpha } = await administered(t);
-  const operator = makeKeys(serverSecret(stateDir)).operatorToken(0);
+  const operator = createKeys(serverSecret(stateDir)).operatorToken(0);
   const accounts = `${url}/admin/accounts`;
   assert.equal((await ask(accounts, { token: 'opr_'.padEnd(68, '0') })).status, 401);
   const made = await ask(accounts, {
@@ -266,7 +266,7 @@ test('administration: an office is set up from nothing: account, user with exten
 
 test('administration: the fleet token reads the bridges of all accounts, and nothing else', async (t) => {
   const { ask, url, stateDir } = await administered(t);
-  const token = makeKeys(serverSecret(stateDir)).fleetToken(0);
+  const token = createKeys(serverSecret(stateDir)).fleetToken(0);
   const basic = {
     authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}`,
     accept: 'text/html',
@@ -291,7 +291,7 @@ test('administration: the fleet token reads the bridges of all accounts, and not
 test('administration: the tokens of who runs the service can be replaced, each for itself, at every process', async (t) => {
   const served = await administered(t);
   const { ask, url, stateDir } = served;
-  const keys = makeKeys(serverSecret(stateDir));
+  const keys = createKeys(serverSecret(stateDir));
   const accepted = async (token: string) => (await ask(`${url}/admin/fleet`, { token })).status;
   const replaced = (which: 'operator' | 'fleet', counter: number) =>
     withStore(served, ({ directory }) => directory.rotateSiteToken(which, counter));
@@ -310,7 +310,7 @@ test('administration: the tokens of who runs the service can be replaced, each f
 
 test('administration: who runs the service limits an account, removes it, and adds nothing twice; it exports itself', async (t) => {
   const { ask, url, stateDir, a, b, admin, post } = await administered(t);
-  const operator = makeKeys(serverSecret(stateDir)).operatorToken(0);
+  const operator = createKeys(serverSecret(stateDir)).operatorToken(0);
   const asOperator = (method: string, path: string, body?: unknown) =>
     admin(method, path, body, undefined, operator);
   const accounts = (await asOperator('GET', '/accounts')).json as { uid: string; name: string }[];

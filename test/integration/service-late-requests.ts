@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import { basePath } from '../../src/shared/api/contract/paths.ts';
 import { event, serve } from '../tools/service/harness.ts';
@@ -123,7 +123,7 @@ export function lateRequestTests(
 
   test(`${engine}: whatever arrives after its account was removed is refused, and leaves nothing`, async (t) => {
     const { url, ask, all, b, sql, stateDir } = await site(t);
-    const operator = makeKeys(serverSecret(stateDir)).operatorToken(0);
+    const operator = createKeys(serverSecret(stateDir)).operatorToken(0);
     const admin = (path: string, method = 'GET', body?: unknown) =>
       ask(`${url}/admin${path}`, { token: operator, method, ...(body !== undefined && { body }) });
     const stream = screenEvents(url, bearer(b.token));

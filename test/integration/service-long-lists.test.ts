@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { maxWebhooks } from '../../src/service/webhooks/webhook.ts';
 import { serve } from '../tools/service/harness.ts';
 import { browse } from '../tools/service/people.ts';
@@ -186,7 +186,7 @@ test('every answer about an account that has very much has a limit, and says tha
   const looked = [...new Set(urls)].filter((url) => !url.startsWith('/assets/') && !streams.includes(url));
   assert.deepEqual(looked.toSorted(), Object.keys(answers).toSorted());
 
-  const operator = makeKeys(serverSecret(served.stateDir)).operatorToken(0);
+  const operator = createKeys(serverSecret(served.stateDir)).operatorToken(0);
   const tokenOf = (url: string) => {
     if (/^\/admin\/(accounts|fleet)/.test(url)) return operator;
     return url.startsWith('/admin/') ? served.a.admin : url.startsWith('/api/') ? served.a.token : '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDirectory } from '../../src/service/accounts/directory.ts';
-import { makeKeys } from '../../src/service/accounts/keys.ts';
+import { createKeys } from '../../src/service/accounts/keys.ts';
 import { event, serve } from '../tools/service/harness.ts';
 import { browse, systemsIn } from '../tools/service/people.ts';
 import { bearer, screenEvents } from '../tools/service/stream.ts';
@@ -66,7 +66,7 @@ test('/admin: an overlap of up to seven days, who uses the old token, and its en
 });
 
 test('an old token ends by itself, its use is noted once a minute for each address, and a token switched off is not accepted', async () => {
-  const keys = makeKeys(Buffer.alloc(32, 1));
+  const keys = createKeys(Buffer.alloc(32, 1));
   const account = { id: 1, uid: 'a'.repeat(16), name: 'A', country: null, timeZone: null, tokenCounter: 1 };
   const integration = {
     ...{ id: 2, uid: 'b'.repeat(16), account: 1, name: 'PBX', tokenCounter: 2, oldTokenUntil: 200_000 },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { type DatabaseSettings, openStore } from '../../src/service/database/open-store.ts';
 import type { Customer } from '../../src/service/people/customer-fields.ts';
 import { importCustomers } from '../../src/service/people/customers-csv.ts';
@@ -294,7 +294,7 @@ export function pairTests(engine: string, open: (t: TestContext) => Promise<Data
     t.after(() => other?.stop());
     const elsewhere = other?.url ?? url;
     // Beside the service, as a command.
-    const store = await openStore({ stateDir, database, retention: {} }, makeKeys(serverSecret(stateDir)));
+    const store = await openStore({ stateDir, database, retention: {} }, createKeys(serverSecret(stateDir)));
     t.after(() => store.close());
     const id = ann.user.account;
 

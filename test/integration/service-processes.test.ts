@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { type CallStatus, callStatuses } from '../../src/shared/api/contract/call-status.ts';
@@ -69,7 +69,7 @@ describe('several processes on one database are as one', { skip }, () => {
 
   test("an operator's token that is replaced is refused at every process", async (t) => {
     const { stateDir, services, store } = await startSite(t, await cluster.database(), 2);
-    const keys = makeKeys(serverSecret(stateDir));
+    const keys = createKeys(serverSecret(stateDir));
     const answers = (counter: number) =>
       Promise.all(
         services.map(async ({ url }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync } from 'node:fs';
 import { before, describe, type TestContext, test } from 'node:test';
 import { Agent, request } from 'undici';
-import { makeCertificate } from '../tools/certificate.ts';
+import { createCertificate } from '../tools/certificate.ts';
 import { cannotInstall, installPackages } from '../tools/debian.ts';
 import { startNginx } from '../tools/servers/nginx.ts';
 import { event, raw, type Served, serve } from '../tools/service/harness.ts';
@@ -33,7 +33,7 @@ describe('behind nginx with the sample configuration', { skip: cannot && `nginx:
   async function behindNginx(t: TestContext) {
     const served = await serve(t, { trustedProxies: ['127.0.0.1'], hosts: ['calls.example.com'] });
     await person(served, { name: 'Owner', role: 'administrator' });
-    const certificate = await makeCertificate(served.stateDir, 'calls.example.com');
+    const certificate = await createCertificate(served.stateDir, 'calls.example.com');
     chmodSync(served.stateDir, 0o711); // nginx runs as another user and reads its certificate there
     const nginx = await startNginx([served.service.url], certificate);
     t.after(() => nginx.stop());

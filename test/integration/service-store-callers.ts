@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { CallRecord, MissedPlace } from '../../src/service/calls/call-record.ts';
 import { everyCall } from '../../src/service/calls/call-store.ts';
-import { makeScreens } from '../../src/service/calls/screens.ts';
+import { createScreens } from '../../src/service/calls/screens.ts';
 import type { Store } from '../../src/service/database/store.ts';
-import { makeCallBackList } from '../../src/service/people/call-back-list.ts';
+import { createCallBackList } from '../../src/service/people/call-back-list.ts';
 import type { CallGroup } from '../../src/service/people/caller-call-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { report } from '../tools/service/recorded-request.ts';
@@ -262,7 +262,7 @@ export const callerTests: StoreTests = {
     account,
     other,
   }) {
-    const list = makeCallBackList(store.callers, makeScreens(), () => NOW);
+    const list = createCallBackList(store.callers, createScreens(), () => NOW);
     const isRight = async (count: number, ...done: string[]) => {
       const open = (await list.read(account)).people.filter(({ closed }) => closed === null);
       const numbers = open.map(({ person }) => person);
@@ -316,7 +316,7 @@ export const callerTests: StoreTests = {
     store,
     account,
   }) {
-    const list = makeCallBackList(store.callers, makeScreens(), () => NOW);
+    const list = createCallBackList(store.callers, createScreens(), () => NOW);
     const miss = (number: string, at: number) =>
       report(store, { account, id: `${number} ${at}`, from: number, at: START + at, status: 'completed' });
     await Promise.all(people(6_200).map((number, n) => miss(number, n * MINUTE)));

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { type DatabaseSettings, openStore } from '../../src/service/database/open-store.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { type Delivery, type Webhook, webhookEvents } from '../../src/service/webhooks/webhook.ts';
@@ -32,7 +32,7 @@ async function withWebhook(
 
 /** A webhook of account Alpha for all events, and the storage, opened beside the service. */
 async function add(t: TestContext, stateDir: string, database: DatabaseSettings, url: string) {
-  const keys = makeKeys(serverSecret(stateDir));
+  const keys = createKeys(serverSecret(stateDir));
   const store = await openStore({ stateDir, database, retention: {} }, keys);
   t.after(() => store.close());
   const { accounts = [] } = (await store.directory.read(0))?.directory ?? {};

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BridgeStatus } from '../../src/bridge/status/bridge-status.ts';
-import { always } from '../tools/fakes/far-side-faults.ts';
+import { always } from '../tools/fakes/fake-api-faults.ts';
 import { createRig } from '../tools/faults/rig.ts';
 import { runCommand } from '../tools/program/operator.ts';
 import { temporaryFolder } from '../tools/program/program.ts';
@@ -20,7 +20,7 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
     await createStand(t, { STATUS_LISTEN: '127.0.0.1:0', PBX_ID: 'berlin' }),
   ];
   for (const stand of [main, berlin]) await stand.start();
-  berlin.farSide.inject(always({ kind: 'status', status: 401 }));
+  berlin.fakeApi.inject(always({ kind: 'status', status: 401 }));
   for (const frame of markerCall().frames) berlin.pbx.send(frame);
   const url = `http://127.0.0.1:${berlin.statusPort()}/status.json`;
   const isPaused = async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { BridgeStatus } from '../../src/bridge/status/bridge-status.ts';
 import { scenario } from '../recordings/library.ts';
 import { amiEvent } from '../tools/fakes/ami-event.ts';
-import { always } from '../tools/fakes/far-side-faults.ts';
+import { always } from '../tools/fakes/fake-api-faults.ts';
 import { runProgram, temporaryFolder } from '../tools/program/program.ts';
 import { createStand } from '../tools/program/stand.ts';
 import { until } from '../tools/until.ts';
@@ -31,7 +31,7 @@ test('after a call: status, metrics, health; and nowhere a number, an extension 
   const { recording } = scenario('asterisk-22/extension-caller-hangs-up');
   await stand.pbx.play(recording, { speed: Number.POSITIVE_INFINITY });
   await stand.caughtUp();
-  await stand.farSide.waitFor((it) => [...it.calls().values()].every(({ state }) => state === 'completed'));
+  await stand.fakeApi.waitFor((it) => [...it.calls().values()].every(({ state }) => state === 'completed'));
   const it = await status();
   assert.equal(it.ready, true);
   assert.equal(it.pbx.state, 'up');
@@ -54,7 +54,7 @@ test('after a call: status, metrics, health; and nowhere a number, an extension 
 
 test('not ready while the PBX is away, and while the token is refused; each time in words', async (t) => {
   const { stand, get, status, url } = await standWithStatus(t);
-  stand.farSide.inject(always({ kind: 'status', status: 401 }));
+  stand.fakeApi.inject(always({ kind: 'status', status: 401 }));
   stand.pbx.send(
     amiEvent('Newchannel', {
       Channel: 'PJSIP/trunk-1',

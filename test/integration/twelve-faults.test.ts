@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/shared/process/clock.ts';
 import { amiEvent } from '../tools/fakes/ami-event.ts';
-import { startFarSide } from '../tools/fakes/far-side.ts';
+import { startFakeApi } from '../tools/fakes/fake-api.ts';
 import { freePort } from '../tools/free-port.ts';
 import { startWire } from '../tools/lab/wire.ts';
 import { createPlayer, type PlayerOptions } from '../tools/player/player.ts';
@@ -39,22 +39,22 @@ async function office(t: TestContext, options: Partial<PlayerOptions> = {}) {
     ...options,
   });
   const { port } = await pbx.listen();
-  const farSide = await startFarSide({ token: 'a-token' });
+  const fakeApi = await startFakeApi({ token: 'a-token' });
   t.after(async () => {
     await pbx.close();
-    await farSide.close();
+    await fakeApi.close();
   });
   const env: Record<string, string> = {
     AMI_PORT: String(port),
     AMI_USERNAME: account.username,
     AMI_SECRET: account.secret,
-    API_BASE_URL: farSide.baseUrl,
+    API_BASE_URL: fakeApi.baseUrl,
     API_TOKEN: 'a-token',
     STATE_DIR: `${temporaryFolder(t)}/state`,
     AGI_LISTEN: 'off',
     STATUS_LISTEN: 'off',
   };
-  return { pbx, farSide, env };
+  return { pbx, fakeApi, env };
 }
 
 const check = (env: Readonly<Record<string, string>>, ...args: string[]) =>
@@ -151,7 +151,7 @@ const table: Readonly<Record<string, Fault>> = {
     says: /^FAIL the API at .*: connection refused .* -> Check that API_BASE_URL is correct/,
   },
   'another page there': {
-    make: ({ farSide }) => farSide.inject(() => ({ kind: 'html' })),
+    make: ({ fakeApi }) => fakeApi.inject(() => ({ kind: 'html' })),
     says: /^FAIL the API at .*: HTTP 200, but not the API's JSON \(a web page\?\) -> Check API_BASE_URL/,
   },
   'clock an hour off': {
@@ -220,15 +220,15 @@ describe('check names each fault, and nothing else', () => {
     });
 
   test('no fault', async (t) => {
-    const { env, farSide } = await office(t);
+    const { env, fakeApi } = await office(t);
     const ran = await check(env);
     assert.deepEqual(faults(ran.text), []);
     assert.match(ran.text, /All checks passed\.\n$/);
     assert.equal(ran.code, 0);
     assert.deepEqual(
-      farSide.requests().map(({ method }) => method),
+      fakeApi.requests().map(({ method }) => method),
       ['GET'],
-      'nothing was changed at the far side',
+      'nothing was changed at the API',
     );
   });
 
@@ -276,7 +276,7 @@ const hangsUp = amiEvent('Hangup', {
 
 type ShownByCall = {
   /** What the API does with a call from this number, and the number. */
-  readonly farSide?: (stand: Stand) => void;
+  readonly fakeApi?: (stand: Stand) => void;
   readonly number?: string;
   /** Settings of the client that asks. */
   readonly asks?: (t: TestContext) => Promise<Record<string, string>>;
@@ -286,7 +286,7 @@ type ShownByCall = {
 const shownByCalls: Readonly<Record<string, ShownByCall>> = {
   'token of another account': {
     asks: async (t) => {
-      const other = await startFarSide({ token: 'a-token' });
+      const other = await startFakeApi({ token: 'a-token' });
       t.after(() => other.close());
       return { API_BASE_URL: other.baseUrl };
     },
@@ -303,8 +303,8 @@ const shownByCalls: Readonly<Record<string, ShownByCall>> = {
     ],
   },
   'dead letter': {
-    farSide: ({ farSide }) =>
-      farSide.inject(({ path }) =>
+    fakeApi: ({ fakeApi }) =>
+      fakeApi.inject(({ path }) =>
         path === '/voice/call'
           ? { kind: 'status', status: 422, body: '{"message":"from is no number"}' }
           : undefined,
@@ -330,11 +330,11 @@ const shownByCalls: Readonly<Record<string, ShownByCall>> = {
 };
 
 describe('check, status or explain names what takes a call to show', () => {
-  for (const [name, { farSide, number = '+4940123456', asks, says }] of Object.entries(shownByCalls))
+  for (const [name, { fakeApi, number = '+4940123456', asks, says }] of Object.entries(shownByCalls))
     test(name, async (t) => {
       const stand = await createStand(t, { STATUS_LISTEN: '127.0.0.1:0' });
       await stand.start();
-      farSide?.(stand);
+      fakeApi?.(stand);
       for (const frame of [rings(number), hangsUp]) stand.pbx.send(frame);
       await stand.caughtUp();
       const env = {

@@ -61,7 +61,7 @@ test('a bridge goes to the next version and back while its events wait: none is 
   bridge.toApi.putBack();
   await heldAtTheEnd(office);
   await bridge.atRest();
-  assert.equal(office.farSide.counts().moved, eventsOf(office));
+  assert.equal(office.fakeApi.counts().moved, eventsOf(office));
 });
 
 test('a service goes to the next version and back: what each has taken is there', async (t) => {

@@ -13,7 +13,7 @@ test('events that were confirmed and lost are found, and sent again with --resen
   assert.equal(none.code, 3);
 
   const [good, bad] = [markerCall(), markerCall()];
-  stand.farSide.inject(({ payload }) => (payload.id === bad.id ? { kind: 'discard' } : undefined));
+  stand.fakeApi.inject(({ payload }) => (payload.id === bad.id ? { kind: 'discard' } : undefined));
   for (const { frames } of [good, bad]) for (const frame of frames) stand.pbx.send(frame);
   await delivered(stand, 4);
 
@@ -28,11 +28,11 @@ test('events that were confirmed and lost are found, and sent again with --resen
     /2 of 4 events are missing in the request history of the API\. To send them again,\s+add --resend\.\n$/,
   );
 
-  stand.farSide.inject(() => undefined);
+  stand.fakeApi.inject(() => undefined);
   const again = JSON.parse((await verify('--resend', '--json')).text) as { compared: number; again: number };
   assert.deepEqual([again.compared, again.again], [4, 2]);
-  await stand.farSide.waitFor((it) => it.calls().get(bad.id)?.state === 'completed');
-  assert.deepEqual(stand.farSide.calls().get(bad.id)?.received, ['ringing', 'completed']);
+  await stand.fakeApi.waitFor((it) => it.calls().get(bad.id)?.state === 'completed');
+  assert.deepEqual(stand.fakeApi.calls().get(bad.id)?.received, ['ringing', 'completed']);
   await delivered(stand, 4);
   const last = await verify();
   assert.equal(last.code, 0);

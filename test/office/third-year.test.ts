@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { copySite } from '../../src/service/database/copy-site.ts';
 import { secretMarkOf } from '../../src/service/database/open-store.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
@@ -89,7 +89,7 @@ const postgres: Engine = {
   async open(scale, folder) {
     const year = await openThirdYear(folder, { scale });
     const url = await cluster.database();
-    const secretMark = secretMarkOf(makeKeys(serverSecret(folder)));
+    const secretMark = secretMarkOf(createKeys(serverSecret(folder)));
     await copySite(join(folder, 'service.db'), url, { keptMs: undefined, secretMark });
     const name = new URL(url).pathname.slice(1);
     await cluster.sql('VACUUM ANALYZE', name);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { copySite } from '../../src/service/database/copy-site.ts';
 import { secretMarkOf } from '../../src/service/database/open-store.ts';
 import { openPostgresStore } from '../../src/service/database/postgres-store.ts';
@@ -73,7 +73,7 @@ test('with PostgreSQL the next version adds while a process of the one before wr
   t.after(() => cluster.remove());
   const url = await cluster.database();
   const name = new URL(url).pathname.slice(1);
-  const settings = { keptMs: undefined, secretMark: secretMarkOf(makeKeys(serverSecret(folder))) };
+  const settings = { keptMs: undefined, secretMark: secretMarkOf(createKeys(serverSecret(folder))) };
   await copySite(file, url, settings);
   const old = await openPostgresStore({ url, ...settings });
   let written = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeKeys, serverSecret } from '../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import { run } from '../tools/packaging/machine.ts';
 import { temporaryFolder } from '../tools/program/program.ts';
 import { longestTestMs } from '../tools/runner/run-files.ts';
@@ -76,7 +76,7 @@ test('clients that others generate from the documents compile, and do what they 
   assert.equal(result.code, 0, result.output);
   assert.match((await compiled('mistake.ts')).output, /Type 'string' is not assignable to type 'number'/);
 
-  const operator = makeKeys(serverSecret(stateDir)).operatorToken(0);
+  const operator = createKeys(serverSecret(stateDir)).operatorToken(0);
   const ran = await inFolder(process.execPath, 'client.ts', url, operator);
   assert.equal(ran.output.trim(), '7 Gold Ann 404 There is no such user.');
 });

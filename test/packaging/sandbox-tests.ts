@@ -142,7 +142,7 @@ export async function sandboxTests(t: TestContext, packages: Packages, machine: 
       const { pathname, search } = new URL(incoming.url ?? '');
       const { method, headers } = incoming;
       const onward = request(
-        { port: new URL(stand.farSide.baseUrl).port, method, headers, path: pathname + search },
+        { port: new URL(stand.fakeApi.baseUrl).port, method, headers, path: pathname + search },
         (answer) => {
           response.writeHead(answer.statusCode ?? 500, answer.headers);
           answer.pipe(response);
@@ -155,7 +155,7 @@ export async function sandboxTests(t: TestContext, packages: Packages, machine: 
     await until('the proxy listens', () => proxy.listening);
     bridgeSettings({
       ...alertSettings(to),
-      API_BASE_URL: stand.farSide.baseUrl.replace(/\/\/[^/]+/, '//api.test'),
+      API_BASE_URL: stand.fakeApi.baseUrl.replace(/\/\/[^/]+/, '//api.test'),
       API_ALLOW_HTTP: 'yes',
       HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     });

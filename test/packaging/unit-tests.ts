@@ -15,7 +15,7 @@ import { until as waitUntil } from '../tools/until.ts';
 const unit = 'pbx-bridge.service';
 
 /**
- * The real unit under a real systemd, on a played PBX and a far side: they share the network of this machine.
+ * The real unit under a real systemd, on a played PBX and an API: they share the network of this machine.
  * Thorough: also what does not depend on the version of systemd.
  */
 export async function unitTests(
@@ -181,7 +181,7 @@ export async function unitTests(
   await t.test(
     'an upgrade that changes the database, and the way back: calls in progress and the queue go on',
     async () => {
-      stand.farSide.inject(() => ({ kind: 'status', status: 503 }));
+      stand.fakeApi.inject(() => ({ kind: 'status', status: 503 }));
       const reported: string[] = [];
       for (const [name, version] of [
         ['next', versions.next],
@@ -220,11 +220,11 @@ export async function unitTests(
           [versions.now, 2],
         ],
       );
-      stand.farSide.inject(undefined);
+      stand.fakeApi.inject(undefined);
       // Tries one again at once; the others have a wait of their own, which grows while a busy machine takes its time.
       await system('reload', unit);
-      const arrived = () => reported.every((id) => stand.farSide.calls().get(id)?.received.length === 2);
-      await stand.farSide.waitFor(arrived, longestWaitMs + 30_000);
+      const arrived = () => reported.every((id) => stand.fakeApi.calls().get(id)?.received.length === 2);
+      await stand.fakeApi.waitFor(arrived, longestWaitMs + 30_000);
     },
   );
 
@@ -296,11 +296,11 @@ export async function bootTests(t: TestContext, packages: Packages, machine: Mac
   }
 }
 
-/** A call of nobody's that comes and goes, and arrives at the far side. */
+/** A call of nobody's that comes and goes, and arrives at the API. */
 export async function tellsACall(stand: Stand): Promise<void> {
   const { id, frames } = markerCall();
   for (const frame of frames) stand.pbx.send(frame);
-  await stand.farSide.waitFor(() => stand.farSide.calls().get(id)?.received.length === 2, 30_000);
+  await stand.fakeApi.waitFor(() => stand.fakeApi.calls().get(id)?.received.length === 2, 30_000);
 }
 
 /** Writes a file of settings as an editor would, keeping whose it is; `undefined` leaves one out. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { HeldCall } from '../tools/fakes/far-side-book.ts';
+import type { HeldCall } from '../tools/fakes/fake-api-book.ts';
 import { callsOf, createStand } from '../tools/program/stand.ts';
 import { byId, type ExpectedCall, readScenarios } from './library.ts';
 
@@ -22,25 +22,25 @@ test('every recording of a real Asterisk, replayed over TCP, is reported as it s
   const play = async () => {
     for (const { name, recording, calls, settings } of left) {
       const stand = await createStand(t, settings);
-      const { pbx, farSide } = stand;
+      const { pbx, fakeApi } = stand;
       await stand.start();
       await pbx.play(recording, { speed: Number.POSITIVE_INFINITY, rename: false });
       await stand.caughtUp();
       const isDone = ({ uniqueid }: ExpectedCall) =>
-        farSide.calls().get(`pbx-${uniqueid}`)?.state === 'completed';
+        fakeApi.calls().get(`pbx-${uniqueid}`)?.state === 'completed';
       // What is still not there then is in the comparison, which names the recording.
-      await farSide.waitFor(() => calls.every(isDone)).catch(() => {});
+      await fakeApi.waitFor(() => calls.every(isDone)).catch(() => {});
       await stand.stop();
-      const reported = callsOf(farSide).map(asExpected).sort(byId);
-      if (!isDeepStrictEqual(reported, calls.toSorted(byId)) || farSide.counts().inverted > 0)
+      const reported = callsOf(fakeApi).map(asExpected).sort(byId);
+      if (!isDeepStrictEqual(reported, calls.toSorted(byId)) || fakeApi.counts().inverted > 0)
         wrong.push([name, reported]);
-      for (const { payload } of farSide.requests())
+      for (const { payload } of fakeApi.requests())
         for (const field of Object.keys(payload)) fields.add(field);
     }
   };
   await Promise.all([play(), play(), play(), play()]);
   assert.deepEqual(wrong, []);
-  // Without API_EXTRAS no far side sees what the API's document does not name.
+  // Without API_EXTRAS no API sees what the API's document does not name.
   assert.deepEqual([...fields].sort(), ['caller_id', 'direction', 'from', 'id', 'status']);
   const versions = new Set(scenarios.map(({ name }) => name.split('/')[0]));
   assert.deepEqual([...versions], ['asterisk-16', 'asterisk-22', 'chan-dahdi', 'freepbx-22']);

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { always } from '../tools/fakes/far-side-faults.ts';
+import { always } from '../tools/fakes/fake-api-faults.ts';
 import { createStand } from '../tools/program/stand.ts';
 import { until } from '../tools/until.ts';
 
@@ -15,7 +15,7 @@ const stand = await createStand(
   { after: (stop) => void stops.push(stop) },
   { STATE_DIR: stateDir, CDR_SOURCE: `csv:${records}`, API_EXTRAS: 'yes' },
 );
-const { pbx, farSide } = stand;
+const { pbx, fakeApi } = stand;
 
 const began = Math.floor(Date.now() / 1_000);
 function call(nth: number, { number = `+4940123456${nth}`, presentation = '' } = {}) {
@@ -45,12 +45,12 @@ const delivered = call(1);
 delivered.ring();
 delivered.end();
 await rows('event WHERE state = 1', 2);
-farSide.inject(
+fakeApi.inject(
   always({ kind: 'status', status: 422, body: '{"message":"The from field is not a number."}' }),
 );
 call(2).ring();
 await rows('event WHERE state = 2');
-farSide.inject(undefined);
+fakeApi.inject(undefined);
 // A phone that calls out is not reported.
 pbx.send(
   `Event: Newchannel\r\nChannel: PJSIP/1001-00000003\r\nChannelState: 4\r\nCallerIDNum: 1001\r\nContext: from-internal\r\nExten: 0401234567\r\nUniqueid: ${began}.3\r\nLinkedid: ${began}.3`,
@@ -59,7 +59,7 @@ pbx.send(
 appendFileSync(records, recorded(4));
 await rows('cdr_checkpoint');
 await stand.caughtUp();
-farSide.inject(always({ kind: 'status', status: 503 }));
+fakeApi.inject(always({ kind: 'status', status: 503 }));
 const waiting = call(5);
 waiting.ring();
 waiting.end();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { startFarSide } from '../tools/fakes/far-side.ts';
-import { always } from '../tools/fakes/far-side-faults.ts';
+import { startFakeApi } from '../tools/fakes/fake-api.ts';
+import { always } from '../tools/fakes/fake-api-faults.ts';
 import { createPlayer } from '../tools/player/player.ts';
 import { runProgram, temporaryFolder } from '../tools/program/program.ts';
 import { markerCall } from '../tools/program/stand.ts';
@@ -60,12 +60,12 @@ async function reportOf(
 test('a bug report of the bridge says what it is about, and holds no secret, name or number', async (t) => {
   const pbx = createPlayer({ username: 'bridge', secret: 'CANARY-ami-7f3a91', clock: systemClock });
   const { port } = await pbx.listen();
-  const farSide = await startFarSide({ token: 'CANARY-api-58c2e0' });
+  const fakeApi = await startFakeApi({ token: 'CANARY-api-58c2e0' });
   const cwd = temporaryFolder(t);
   const log = join(cwd, 'bridge.log');
   const env = {
     ...{ AMI_PORT: String(port), AMI_USERNAME: 'bridge', AMI_SECRET: 'CANARY-ami-7f3a91' },
-    ...{ API_BASE_URL: farSide.baseUrl, API_TOKEN: 'CANARY-api-58c2e0', STATE_DIR: join(cwd, 'state') },
+    ...{ API_BASE_URL: fakeApi.baseUrl, API_TOKEN: 'CANARY-api-58c2e0', STATE_DIR: join(cwd, 'state') },
     ...{ CDR_SOURCE: 'mysql://reader@127.0.0.1:1/asteriskcdrdb', CDR_PASSWORD: 'CANARY-cdr-90b6d4' },
     ...{
       SMTP_URL: 'smtp://pbx:CANARY-mail@127.0.0.1:1',
@@ -77,14 +77,14 @@ test('a bug report of the bridge says what it is about, and holds no secret, nam
   };
   t.after(async () => {
     await pbx.close();
-    await farSide.close();
+    await fakeApi.close();
   });
   const bridge = runProgram(['run'], { cwd, env });
   t.after(() => bridge.end('SIGKILL'));
   await bridge.says(/"code":"ami\.connected"/);
   const [, statusPort = ''] = (await bridge.says(/"code":"status\.listening"[^\n]*"port":(\d+)/)) ?? [];
   const body = JSON.stringify({ message: `${names[1]} +${numbers[0]}`, errors: {} });
-  farSide.inject(always({ kind: 'status', status: 422, body }));
+  fakeApi.inject(always({ kind: 'status', status: 422, body }));
   const planted = (frame: string) =>
     frame.replace('+494066969999', `+${numbers[0]}`).replace(/(CallerIDName: ).*/g, `$1${names[0]}`);
   const frames = markerCall().frames.map(planted);

@@ -5,8 +5,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/shared/process/clock.ts';
-import { startFarSide } from '../tools/fakes/far-side.ts';
-import { always, type Fault } from '../tools/fakes/far-side-faults.ts';
+import { startFakeApi } from '../tools/fakes/fake-api.ts';
+import { always, type Fault } from '../tools/fakes/fake-api-faults.ts';
 import { createPlayer } from '../tools/player/player.ts';
 import { runProgram, temporaryFolder } from '../tools/program/program.ts';
 import { markerCall } from '../tools/program/stand.ts';
@@ -22,7 +22,7 @@ const canary = {
   caller: '+4940669699990',
 } as const;
 
-/** A far side that gives the token back in every way that an answer can. */
+/** An API that gives the token back in every way that an answer can. */
 const echoes: readonly Fault[] = [
   { kind: 'status', status: 401, body: JSON.stringify({ message: `no such token ${canary.api}` }) },
   { kind: 'status', status: 302, headers: { location: `https://elsewhere.example/?t=${canary.api}` } },
@@ -47,14 +47,14 @@ async function refusingDatabase(t: TestContext): Promise<number> {
 test('secrets stay where they were given, whatever goes wrong', async (t) => {
   const pbx = createPlayer({ username: 'bridge', secret: canary.ami, clock: systemClock });
   const { port } = await pbx.listen();
-  const farSide = await startFarSide({ token: canary.api });
+  const fakeApi = await startFakeApi({ token: canary.api });
   const cwd = temporaryFolder(t);
   const stateDir = join(cwd, 'state');
   const env = {
     AMI_PORT: String(port),
     AMI_USERNAME: 'bridge',
     AMI_SECRET: canary.ami,
-    API_BASE_URL: farSide.baseUrl,
+    API_BASE_URL: fakeApi.baseUrl,
     API_TOKEN: canary.api,
     CDR_SOURCE: `mysql://reader@127.0.0.1:${await refusingDatabase(t)}/asteriskcdrdb`,
     CDR_PASSWORD: canary.cdr,
@@ -65,7 +65,7 @@ test('secrets stay where they were given, whatever goes wrong', async (t) => {
   };
   t.after(async () => {
     await pbx.close();
-    await farSide.close();
+    await fakeApi.close();
   });
   const left: Record<string, string> = {};
 
@@ -74,11 +74,11 @@ test('secrets stay where they were given, whatever goes wrong', async (t) => {
   await program.says(/"code":"ami\.connected"/);
   await program.says(/"code":"cdr\.unreadable"[^\n]*denied to/);
   for (const fault of echoes) {
-    const before = farSide.counts().requests;
-    farSide.inject(always(fault));
+    const before = fakeApi.counts().requests;
+    fakeApi.inject(always(fault));
     for (const frame of markerCall().frames) pbx.send(frame.replace('+494066969999', canary.caller));
     program.process.kill('SIGHUP'); // tries at once what waits
-    await farSide.waitFor(({ counts }) => counts().requests > before);
+    await fakeApi.waitFor(({ counts }) => counts().requests > before);
   }
   // The PBX says back what it was sent, as a proxy or a log of its own would.
   pbx.sendRaw(

@@ -7,7 +7,7 @@ import { cannotInstall, installPackages } from './debian.ts';
 export type Certificate = { readonly key: string; readonly cert: string };
 
 /** A certificate that is its own authority's, for this host name or address only, in a folder. Installs openssl. */
-export async function makeCertificate(folder: string, name: string): Promise<Certificate> {
+export async function createCertificate(folder: string, name: string): Promise<Certificate> {
   if (cannotInstall() === undefined) await installPackages({ '/usr/bin/openssl': 'openssl' });
   const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${isIP(name) ? 'IP' : 'DNS'}:${name}`];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { type FarSide, startFarSide } from '../../../test/tools/fakes/far-side.ts';
-import { always, type Fault } from '../../../test/tools/fakes/far-side-faults.ts';
+import { type FakeApi, startFakeApi } from '../../../test/tools/fakes/fake-api.ts';
+import { always, type Fault } from '../../../test/tools/fakes/fake-api-faults.ts';
 import { createApiClient } from '../../shared/api/client.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
@@ -27,19 +27,19 @@ const names: Record<string, unknown> = { [gold]: 'Zoë "Q" Weiß', '+49406696901
 
 const granted: Permit = ({ number }) => ({ number: normaliseNumber(number, 'DE') });
 
-/** Lookups between a dialplan and a far side, over TCP, in real time. */
+/** Lookups between a dialplan and an API, over TCP, in real time. */
 async function standFor(
   t: TestContext,
   more: Partial<AgiOptions> & { deadlineMs?: number; permit?: Permit; neverCutOff?: boolean } = {},
 ) {
   const { deadlineMs = ampleMs, permit = granted, neverCutOff = false, ...options } = more;
-  const farSide = await startFarSide({
+  const fakeApi = await startFakeApi({
     token,
     priorityOf: (number) => priorities[number],
     nameOf: (number) => names[number],
   });
   const client = createApiClient({
-    baseUrl: farSide.baseUrl,
+    baseUrl: fakeApi.baseUrl,
     token,
     answerTimeoutMs: ampleMs,
     connections: 8,
@@ -75,17 +75,17 @@ async function standFor(
   t.after(async () => {
     await agi.stop();
     await client.close();
-    await farSide.close();
+    await fakeApi.close();
   });
   const ask = async (lines?: string) => (await askAgi(port, lines === undefined ? {} : { lines })).variables;
-  return { farSide, agi, ask, said, port: () => port };
+  return { fakeApi, agi, ask, said, port: () => port };
 }
 
 const answered = (priority: string, status: string) => ({
   CALLER_PRIORITY: priority,
   CALLER_PRIORITY_STATUS: status,
 });
-const numbersAsked = (farSide: FarSide) => farSide.requests().map(({ payload }) => payload.number);
+const numbersAsked = (fakeApi: FakeApi) => fakeApi.requests().map(({ payload }) => payload.number);
 
 describe('a request for a script of another FastAGI server', () => {
   const rows: [string, string, string][] = [
@@ -99,7 +99,7 @@ describe('a request for a script of another FastAGI server', () => {
   ];
   for (const [name, lines, last] of rows)
     test(`${name}: sets nothing, asks nobody, is logged and counted`, async (t) => {
-      const { farSide, agi, said, port } = await standFor(t);
+      const { fakeApi, agi, said, port } = await standFor(t);
       assert.equal(agi.status().otherScripts, undefined);
       assert.deepEqual((await askAgi(port(), { lines })).commands, []);
       assert.deepEqual((await askAgi(port(), { lines: callFrom(gold) })).variables, answered('10', 'FOUND'));
@@ -108,7 +108,7 @@ describe('a request for a script of another FastAGI server', () => {
       assert.ok(Math.abs(Date.now() - (otherScripts?.lastAt ?? 0)) < 600_000);
       assert.equal(error, 0);
       assert.ok(said.includes('agi.unknown-script'));
-      assert.deepEqual(numbersAsked(farSide), [gold]);
+      assert.deepEqual(numbersAsked(fakeApi), [gold]);
     });
 });
 
@@ -128,11 +128,11 @@ describe('a number that must not leave the machine', () => {
         asked.push({ number, isOwn, uniqueid });
         return permission;
       };
-      const { farSide, ask } = await standFor(t, { permit });
+      const { fakeApi, ask } = await standFor(t, { permit });
       const lines = requestText({ agi_callerid: gold });
       assert.deepEqual(await ask(lines), answered(status === 'FOUND' ? '10' : '1', status));
       assert.deepEqual(asked, [{ number: gold, isOwn: true, uniqueid: '1763600000.1' }]);
-      assert.equal(farSide.counts().requests, requests);
+      assert.equal(fakeApi.counts().requests, requests);
     });
 
   for (const [reply, presentation] of [
@@ -174,10 +174,10 @@ describe('a number that must not leave the machine', () => {
         askCall().then(() => ({ number: gold })),
         new Promise<'pending'>((resolve) => setTimeout(() => resolve('pending'), waitMs)),
       ]);
-    const { farSide, port } = await standFor(t, { permit, deadlineMs: 2_000 });
+    const { fakeApi, port } = await standFor(t, { permit, deadlineMs: 2_000 });
     const { commands } = await askAgi(port(), { reply: () => undefined });
     assert.equal(commands.length, 1, 'the question');
-    assert.equal(farSide.counts().requests, 0);
+    assert.equal(fakeApi.counts().requests, 0);
   });
 
   test('is not looked up, even where its priority is known', async (t) => {
@@ -205,17 +205,17 @@ describe('the call continues whatever the API does', () => {
   for (const [name, fault, status] of rows)
     test(name, async (t) => {
       // A busy machine may need longer than the deadline to send an answer that came in time.
-      const { farSide, ask } = await standFor(
+      const { fakeApi, ask } = await standFor(
         t,
         status === 'TIMEOUT' ? { deadlineMs: 800, neverCutOff: true } : {},
       );
-      farSide.inject(always(fault));
+      fakeApi.inject(always(fault));
       assert.deepEqual(await ask(callFrom(gold)), answered('1', status));
     });
 
   test('is not there', async (t) => {
-    const { farSide, ask, said } = await standFor(t);
-    await farSide.close();
+    const { fakeApi, ask, said } = await standFor(t);
+    await fakeApi.close();
     assert.deepEqual(await ask(callFrom(gold)), answered('1', 'ERROR'));
     assert.deepEqual(said, ['agi.listening', 'agi.lookup-failed']);
   });

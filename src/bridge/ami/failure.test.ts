@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { makeCertificate } from '../../../test/tools/certificate.ts';
+import { createCertificate } from '../../../test/tools/certificate.ts';
 import { freePort } from '../../../test/tools/free-port.ts';
 import type { MessageCode } from '../../shared/log/messages.ts';
 import type { AmiFailure } from './failure.ts';
@@ -143,8 +143,8 @@ test('TLS: nothing is said to a server whose certificate is for another name or 
   const folder = mkdtempSync(path.join(tmpdir(), 'ami-tls-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const [own, other] = [
-    await makeCertificate(folder, 'other.example'),
-    await makeCertificate(folder, '127.0.0.1'),
+    await createCertificate(folder, 'other.example'),
+    await createCertificate(folder, '127.0.0.1'),
   ];
   const pem = (file: string): string => readFileSync(file, 'utf8');
   const { player, port } = await startPlayer(t, { tls: { key: pem(own.key), cert: pem(own.cert) } });

@@ -165,7 +165,7 @@ function report(
   const { at } = state;
   const { id, from, answer, partlyObserved } = call;
   // The end names the answerer too, unless a part of the call was not observed. Then another bridge of this PBX may
-  // have reported an earlier one, and the far side would replace it.
+  // have reported an earlier one, and the API would replace it.
   const namesAnswerer = status === 'answered' || (status === 'completed' && !partlyObserved);
   const event: Report = {
     type: 'report',

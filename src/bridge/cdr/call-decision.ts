@@ -45,7 +45,7 @@ export function decideCall(
 /** Maximum age given to events of past calls, ms: current calls are sent first, and none expires. */
 const maxAgeMs = 600_000;
 
-/** `extras` go to a far side that takes them (API_EXTRAS). */
+/** `extras` go to an API that takes them (API_EXTRAS). */
 export function newEvent(
   { extras, ...event }: ExtendedCallEvent,
   now: number,

@@ -52,7 +52,7 @@ export function openOperator(directory: string, now: () => number = Date.now) {
     /** Makes these dead letters wait again, like new events without attempts; returns how many. */
     resend: (seqs: readonly number[]) => transact((counters) => requeuer.resend(seqs, counters, now())),
     /**
-     * Makes delivered events wait again that are missing at the far side. Returns how many; events that wait or are dead
+     * Makes delivered events wait again that are missing at the API. Returns how many; events that wait or are dead
      * letters do not change.
      */
     sendAgain: (seqs: readonly number[]) =>

@@ -142,7 +142,7 @@ export async function openOutbox(options: KeeperOptions, { log, onHeld }: { log:
     lastDelivered: (since: number, limit: number): Promise<DeliveredEvent[]> =>
       ask('lastDelivered', since, limit),
     /**
-     * Makes delivered events wait again that are missing at the far side, in the order of their calls. Returns the
+     * Makes delivered events wait again that are missing at the API, in the order of their calls. Returns the
      * numbers of those that do. It leaves out events that are no longer delivered, and events that would come after a
      * later one of their call.
      */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDirectory } from './directory.ts';
 import type { DirectoryStore } from './directory-stores.ts';
-import { makeKeys } from './keys.ts';
+import { createKeys } from './keys.ts';
 
-const keys = makeKeys(Buffer.alloc(32, 1));
+const keys = createKeys(Buffer.alloc(32, 1));
 const accountOf = (id: number) => ({ id, uid: `${id}`.repeat(16), name: `${id}`, tokenCounter: 1 });
 const integrationOf = (id: number, account: number) => ({
   ...{ id, uid: `${id}`.repeat(16), account, name: `${id}`, tokenCounter: 1 },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { makeSerialise } from '../store/statements.ts';
+import { createSerialise } from '../store/statements.ts';
 import {
   copyDirectory,
   type DirectoryCopy,
@@ -92,7 +92,7 @@ function createCopy(
     if (removed.accounts.length + removed.integrations.length > 0) onRemoved(removed);
   }
 
-  const inTurn = makeSerialise();
+  const inTurn = createSerialise();
   let waiting: Promise<void> | undefined;
   /** Whoever asks while a reading waits gets its result. */
   function refresh(): Promise<void> {

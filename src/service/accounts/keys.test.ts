@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeKeys, sameText, serverSecret, uidOf } from './keys.ts';
+import { createKeys, sameText, serverSecret, uidOf } from './keys.ts';
 
-const keys = makeKeys(Buffer.alloc(32, 1));
+const keys = createKeys(Buffer.alloc(32, 1));
 const uid = '0123456789abcdef';
 
 test('a token depends on counter, integration, kind and secret only', () => {
@@ -16,7 +16,7 @@ test('a token depends on counter, integration, kind and secret only', () => {
     keys.integrationToken({ uid, tokenCounter: 2 }),
     keys.integrationToken({ uid: uid.replace('0', '1'), tokenCounter: 1 }),
     keys.adminToken({ uid, tokenCounter: 1 }).replace('adm', 'cia'),
-    makeKeys(Buffer.alloc(32, 2)).integrationToken({ uid, tokenCounter: 1 }),
+    createKeys(Buffer.alloc(32, 2)).integrationToken({ uid, tokenCounter: 1 }),
   ];
   assert.equal(new Set([token, ...others]).size, 5);
 });

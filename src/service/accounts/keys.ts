@@ -7,10 +7,10 @@ import type { Account, Integration } from './directory-store.ts';
  * Tokens and signatures, derived from one server secret with HMAC-SHA-256 (hex): they can be shown again at any time and
  * are not stored. Raising a token's counter replaces the token.
  */
-export type Keys = ReturnType<typeof makeKeys>;
+export type Keys = ReturnType<typeof createKeys>;
 
 /** `secret`: at least 32 random bytes. */
-export function makeKeys(secret: Uint8Array) {
+export function createKeys(secret: Uint8Array) {
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('hex');
   return {

@@ -8,7 +8,7 @@ import { methodsOf } from '../../shared/api/contract/routes.ts';
 import { preciseMs } from '../../shared/process/clock.ts';
 import type { Sender } from '../accounts/directory-copy.ts';
 import { callRoutes } from '../activity/call-routes.ts';
-import { type Exchange, makeExchange, send } from '../history/exchange.ts';
+import { createExchange, type Exchange, send } from '../history/exchange.ts';
 import { historyRoutes } from '../history/history-routes.ts';
 import { bridgeHealthRoute } from '../integrations/bridge-health.ts';
 import { openApi } from '../kit/openapi.ts';
@@ -37,7 +37,7 @@ export function apiRoutes(context: ServiceContext) {
     is: (request: FastifyRequest) => directory.authenticate(tokenOf(request)) === undefined,
     refuse: (request: FastifyRequest, reply: FastifyReply) => void refuseUnauthenticated(request, reply),
   };
-  const exchange = makeExchange(context, unauthenticated);
+  const exchange = createExchange(context, unauthenticated);
 
   return async (app: FastifyInstance) => {
     takeJsonBodies(app);

@@ -1,18 +1,18 @@
 import { type Log, silentLog } from '../../shared/log/log.ts';
 import { openDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
-import { makeKeys } from '../accounts/keys.ts';
-import { makeScreens } from '../calls/screens.ts';
+import { createKeys } from '../accounts/keys.ts';
+import { createScreens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
 import { createAccountTurns } from '../kit/account-turns.ts';
-import { makeBudgets, makeRateLimit } from '../kit/budget.ts';
-import { makeCallBackList } from '../people/call-back-list.ts';
-import { makeMeter } from '../upkeep/meter.ts';
-import { makeAccess } from '../users/access.ts';
-import { makeSessions } from '../users/sessions.ts';
+import { createBudgets, createRateLimit } from '../kit/budget.ts';
+import { createCallBackList } from '../people/call-back-list.ts';
+import { createMeter } from '../upkeep/meter.ts';
+import { createAccess } from '../users/access.ts';
+import { createSessions } from '../users/sessions.ts';
 import { buildApp } from './app.ts';
 
-export const keys = makeKeys(Buffer.alloc(32, 1));
+export const keys = createKeys(Buffer.alloc(32, 1));
 
 /** The directory of a store that has the accounts 1 and 2, with these integrations. */
 export function directoryOf(...integrations: Integration[]) {
@@ -29,8 +29,8 @@ export function directoryOf(...integrations: Integration[]) {
 /** The application on a store of the test's own. */
 export async function appOn(store: Store, log: Log = silentLog) {
   const clock = () => 7;
-  const screens = makeScreens();
-  const sessions = makeSessions(store.users, clock);
+  const screens = createScreens();
+  const sessions = createSessions(store.users, clock);
   const app = await buildApp(
     {
       ...{
@@ -42,17 +42,17 @@ export async function appOn(store: Store, log: Log = silentLog) {
         log,
         mailer: undefined,
         perMinute: null,
-        rateLimit: makeRateLimit(),
+        rateLimit: createRateLimit(),
       },
       directory: await openDirectory(store, keys),
-      callBackList: makeCallBackList(store.callers, screens, clock, undefined, async (account) =>
+      callBackList: createCallBackList(store.callers, screens, clock, undefined, async (account) =>
         (await store.users.list(account)).map(({ name }) => name),
       ),
-      access: makeAccess(store.users, keys, [], clock, log),
+      access: createAccess(store.users, keys, [], clock, log),
       ...{
-        budgets: makeBudgets(),
+        budgets: createBudgets(),
         turns: createAccountTurns(),
-        meter: makeMeter(),
+        meter: createMeter(),
         webhooks: { poke: () => {} },
         webhookNetworks: [],
       },

@@ -45,7 +45,7 @@ function createStreams() {
 }
 
 /** Sends the changes of calls to the screens that this process serves. `extensions`: those of an account. */
-export function makeScreens(extensions: (account: number) => Extensions = () => noExtensions) {
+export function createScreens(extensions: (account: number) => Extensions = () => noExtensions) {
   const streams = createStreams();
   const kept = new Set<number>();
   const followers: ((account: number, call: CallRecord) => void)[] = [];
@@ -112,7 +112,7 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
   };
 }
 
-export type Screens = ReturnType<typeof makeScreens>;
+export type Screens = ReturnType<typeof createScreens>;
 
 /** One event of a text/event-stream (HTML standard, 9.2). JSON text holds no line breaks. */
 export function eventFrame(event: string, data: unknown): string {

@@ -17,12 +17,12 @@ import { holdPresses } from './hold-presses.ts';
 import { html } from './html.ts';
 import { makeRoom } from './keep-room.ts';
 import { render } from './libraries/preact.mjs';
-import { icon, makeCards, type Refused } from './now-cards.ts';
+import { createCards, icon, type Refused } from './now-cards.ts';
 import { closeMenus, nowMenu, systemText } from './now-menu.ts';
-import { makeOwnCalls } from './own-calls.ts';
-import { makeRinger, type Ringer } from './ringer.ts';
+import { createOwnCalls } from './own-calls.ts';
+import { createRinger, type Ringer } from './ringer.ts';
 import { type Screen, screenOf } from './screen.ts';
-import { makeJumpWatch, makeServerClock } from './server-clock.ts';
+import { createJumpWatch, createServerClock } from './server-clock.ts';
 
 /** Longest time to connect the stream after loading, ms; after it, something is wrong. */
 const MAX_CONNECT_MS = 5000;
@@ -46,14 +46,14 @@ function show(root: HTMLElement): void {
   let refused: Refused | undefined;
   let isDue = false;
   const screen = screenOf(root);
-  const announce = makeAnnouncement(root);
-  const { now, set: setClock } = makeServerClock();
+  const announce = createAnnouncement(root);
+  const { now, set: setClock } = createServerClock();
   const isPressed = holdPresses(draw);
   const room = makeRoom(root);
   const showCounts = makeCounts(screen);
-  const ringer = makeRinger(screen, draw);
-  const own = makeOwnCalls(screen, draw);
-  const cards = makeCards(screen, (one, why) => {
+  const ringer = createRinger(screen, draw);
+  const own = createOwnCalls(screen, draw);
+  const cards = createCards(screen, (one, why) => {
     refused = why === undefined ? undefined : { one, why };
     draw();
   });
@@ -148,8 +148,8 @@ type View = Shown & ReturnType<typeof shownAt> & { readonly refused: Refused | u
 function makeContent(
   screen: Screen,
   ringer: Ringer,
-  own: ReturnType<typeof makeOwnCalls>,
-  cards: ReturnType<typeof makeCards>,
+  own: ReturnType<typeof createOwnCalls>,
+  cards: ReturnType<typeof createCards>,
 ) {
   const { words, choice, made } = screen;
   const isFiltered = choice.mine !== null || choice.segments.length + choice.integrations.length > 0;
@@ -193,7 +193,7 @@ function makeContent(
 
 /** `jumped`: the PC slept or its clock was set, so calls are uncertain until the stream reports. */
 function followPage(stream: ReturnType<typeof connectStream>, draw: () => void, jumped: () => void): void {
-  const hasJumped = makeJumpWatch();
+  const hasJumped = createJumpWatch();
   setInterval(() => {
     if (hasJumped()) {
       jumped();
@@ -218,7 +218,7 @@ function focusByLink(root: HTMLElement): void {
 }
 
 /** A line after the calls that only screen readers read; gives what says something there. */
-function makeAnnouncement(root: HTMLElement): (text: string) => void {
+function createAnnouncement(root: HTMLElement): (text: string) => void {
   const line = document.createElement('p');
   line.className = 'unseen';
   line.setAttribute('role', 'status');

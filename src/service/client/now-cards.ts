@@ -65,7 +65,7 @@ function makeParts(screen: Screen) {
  * The calls of the line and the column, one row each. `acted` is told how each action went: which person or call, and why
  * the service refused it, if it did.
  */
-export function makeCards(screen: Screen, acted: Acted) {
+export function createCards(screen: Screen, acted: Acted) {
   const { words, locale } = screen;
   const { picture, more } = makeParts(screen);
 

@@ -12,7 +12,7 @@ import {
   told,
   withPeople,
 } from './board.ts';
-import { makeJumpWatch, makeServerClock, moment } from './server-clock.ts';
+import { createJumpWatch, createServerClock, moment } from './server-clock.ts';
 
 /** The events of the stream, and what comes with each. */
 type Events = {
@@ -82,8 +82,8 @@ export function openStream(listener: (state: State) => void) {
   let known = nothingKnown;
   let source: EventSource | undefined;
   let lastMessage = moment();
-  const clock = makeServerClock();
-  const hasJumped = makeJumpWatch();
+  const clock = createServerClock();
+  const hasJumped = createJumpWatch();
 
   function report(): void {
     const now = clock.now();

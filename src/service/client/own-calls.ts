@@ -20,7 +20,7 @@ export type Note = {
  * The user's own calls with their notes. They are kept while pages change, and what is typed is kept until it is saved.
  * `draw` is called after a note was sent.
  */
-export function makeOwnCalls(screen: Screen, draw: () => void) {
+export function createOwnCalls(screen: Screen, draw: () => void) {
   const key = `own ${screen.token}`;
   const own = new Map<string, Own>(JSON.parse(sessionStorage.getItem(key) ?? '[]'));
   const keep = () => sessionStorage.setItem(key, JSON.stringify([...own]));

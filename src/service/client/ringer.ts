@@ -17,19 +17,19 @@ const VOLUME = 60; // of 100, until somebody chooses
 const volume = () => Number(localStorage.getItem('calls-volume') ?? VOLUME);
 const isOn = (key: string) => localStorage.getItem(key) === 'on';
 
-export type Ringer = ReturnType<typeof makeRinger>;
+export type Ringer = ReturnType<typeof createRinger>;
 
 /**
  * Desktop notifications and a ringtone for ringing and missed calls, if switched on in this browser. `changed` is called
  * after a choice was made, or the browser has allowed sound.
  */
-export function makeRinger({ words }: Screen, changed: () => void) {
+export function createRinger({ words }: Screen, changed: () => void) {
   const set = (key: string, on: boolean) => {
     localStorage.setItem(key, on ? 'on' : 'off');
     changed();
   };
-  const notifier = makeNotifier(words.desktopAlerts, set, changed);
-  const tab = makeSoundTab();
+  const notifier = createNotifier(words.desktopAlerts, set, changed);
+  const tab = createSoundTab();
   const speaker = makeSpeaker(tab.claim, changed);
   const { chime } = speaker;
   const sounds = () => isOn('calls-sound') && tab.isMine();
@@ -116,7 +116,7 @@ function makeSpeaker(claim: () => void, changed: () => void) {
 }
 
 /** One tab plays the ringtone: the one that had the focus last, else the first that rings. */
-function makeSoundTab() {
+function createSoundTab() {
   const id = String(Math.random());
   const claim = () => localStorage.setItem('calls-sound-tab', id);
   const isMine = () => (localStorage.getItem('calls-sound-tab') ?? id) === id;
@@ -139,7 +139,7 @@ function sound(audio: AudioContext, frequency: number, at: number, volume: numbe
 }
 
 /** Desktop notifications: one for each call that rings. */
-function makeNotifier(label: string, set: (key: string, on: boolean) => void, changed: () => void) {
+function createNotifier(label: string, set: (key: string, on: boolean) => void, changed: () => void) {
   const notifications = new Map<string, Notification>();
   // Browsers allow them only with https or on localhost; those on Android have the constructor, and refuse it.
   const canNotify = () =>

@@ -2,7 +2,7 @@
 export const moment = () => ({ wall: Date.now(), monotonic: performance.now() });
 
 /** The server's time, from what it said last: an office PC's clock may be minutes off. */
-export function makeServerClock() {
+export function createServerClock() {
   let base = { server: Date.now(), monotonic: performance.now() };
   return {
     /** Unix ms. */
@@ -17,7 +17,7 @@ export function makeServerClock() {
 const JUMP_MS = 5000;
 
 /** A function that is true if the PC has slept or its clock was set since it was called last. */
-export function makeJumpWatch(): () => boolean {
+export function createJumpWatch(): () => boolean {
   let before = moment();
   return () => {
     const now = moment();

@@ -7,9 +7,9 @@ import { readBackupInfo, restoreBackup } from '../../shared/storage/backup.ts';
 import { writeBackupAside } from '../../shared/storage/backup-aside.ts';
 import { lockFolder } from '../../shared/storage/instance-lock.ts';
 import { migrate } from '../../shared/storage/migrate.ts';
-import { makeFolder } from '../../shared/storage/open-database.ts';
+import { createFolder } from '../../shared/storage/open-database.ts';
 import { StorageRefused } from '../../shared/storage/storage-error.ts';
-import { makeKeys, serverSecret } from '../accounts/keys.ts';
+import { createKeys, serverSecret } from '../accounts/keys.ts';
 import { fileIn, holdsData, occupant, secretMarkOf } from '../database/open-store.ts';
 import { backupFiles, backupOf, backupProgram } from '../store/sqlite/backup-of.ts';
 import { serviceSchema } from '../store/sqlite/open.ts';
@@ -40,7 +40,7 @@ export function backupCommands(parent: Command, { print, io }: CommandContext): 
       const { program: made, madeAt } = readBackupInfo(file);
       if (made !== backupProgram)
         throw new CommandRefused(`${file} is a backup of ${made}, not of the service`);
-      makeFolder(stateDir);
+      createFolder(stateDir);
       const release = lockFolder(stateDir, occupant, process.pid);
       try {
         if (!replace && holdsData({ stateDir, database: null }))
@@ -89,7 +89,7 @@ Example:
       const release = holdFolder(stateDir);
       try {
         const { copySite } = await import('../database/copy-site.ts');
-        const keys = makeKeys(serverSecret(stateDir));
+        const keys = createKeys(serverSecret(stateDir));
         const database = { keptMs: options.retention.maxAgeMs, secretMark: secretMarkOf(keys) };
         const left = () => 'the database is as empty as before, and the service can be started as it was';
         const tables = await longWork('copying and comparing rows', { left }, (progress) =>

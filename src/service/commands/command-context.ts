@@ -7,7 +7,7 @@ import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { systemUser } from '../../shared/process/denied.ts';
 import { newUid } from '../accounts/directory.ts';
 import type { Account, Directory, Integration, SiteTokens } from '../accounts/directory-store.ts';
-import { type Keys, makeKeys, serverSecret } from '../accounts/keys.ts';
+import { createKeys, type Keys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore, type StorageSettings } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';
 import { linkAddress } from '../kit/public-address.ts';
@@ -53,9 +53,9 @@ export type OpenedStore = {
   auditSite(what: AuditKind, target: string): Promise<void>;
 };
 
-export type CommandContext = ReturnType<typeof makeCommandContext>;
+export type CommandContext = ReturnType<typeof createCommandContext>;
 
-export function makeCommandContext(io: ServiceCommandsIo) {
+export function createCommandContext(io: ServiceCommandsIo) {
   const url = () => {
     const options = io.options();
     const { host, port } = options.listen;
@@ -95,7 +95,7 @@ async function openFor(
   const options = io.options();
   const noData = `no service data in ${options.stateDir}; pbx-bridge service creates it`;
   if (!holdsData(options)) throw new CommandRefused(noData);
-  const keys = makeKeys(serverSecret(options.stateDir));
+  const keys = createKeys(serverSecret(options.stateDir));
   const store = await openStore(options, keys);
   const audit = (account: number | null, what: AuditKind, target: string) => {
     const who = systemUser().username;

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { systemUser } from '../../shared/process/denied.ts';
 import type { Account, Integration } from '../accounts/directory-store.ts';
-import { type Keys, makeKeys, serverSecret } from '../accounts/keys.ts';
+import { createKeys, type Keys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';
 import { bridgeSettings, signInInstructions } from '../integrations/instructions.ts';
 import { addAccountLocked, checkName } from '../settings/account-names.ts';
 import { changeAccount } from '../settings/change-account.ts';
-import { addUser, LINK_DAYS, makeInvitation, signInName, userName } from '../users/users.ts';
+import { addUser, createInvitation, LINK_DAYS, signInName, userName } from '../users/users.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import {
   accountMeant,
@@ -54,7 +54,7 @@ async function setUp(given: Wanted, { print, url, io }: CommandContext): Promise
     if (administrator) print(`would add administrator ${administrator}`);
     return;
   }
-  const keys = makeKeys(serverSecret(settings.stateDir));
+  const keys = createKeys(serverSecret(settings.stateDir));
   const store = await openStore(settings, keys);
   try {
     print(...(await store.withLock(() => make(createWork(store, wanted), keys, url()))));
@@ -154,7 +154,7 @@ async function invite(
   const user = await addUser(store, { account, name, role: 'administrator', now: Date.now() });
   if (user === undefined) return [];
   await audit(account, 'user', `${user.name}: ${user.role}`);
-  const link = await makeInvitation(store, keys, user, Date.now());
+  const link = await createInvitation(store, keys, user, Date.now());
   await audit(account, 'link', user.name);
   return ['', ...signInInstructions(`${url}/sign-in#${link}`, `${LINK_DAYS} days`)];
 }

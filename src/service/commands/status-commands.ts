@@ -7,7 +7,7 @@ import {
   writtenText,
 } from '../../shared/process/bugreport.ts';
 import type { Directory } from '../accounts/directory-store.ts';
-import { makeKeys, serverSecret } from '../accounts/keys.ts';
+import { createKeys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore } from '../database/open-store.ts';
 import { counted } from '../kit/formats.ts';
 import { alertName, serviceAlertTargets } from '../upkeep/service-alerts.ts';
@@ -44,7 +44,7 @@ export function bugReportCommand(parent: Command, { print, url, io }: CommandCon
   async function storage(): Promise<unknown> {
     const options = io.options();
     if (!holdsData(options)) return 'no data';
-    const store = await openStore(options, makeKeys(serverSecret(options.stateDir)));
+    const store = await openStore(options, createKeys(serverSecret(options.stateDir)));
     try {
       const { directory } = (await store.directory.read(0)) as { directory: Directory };
       const accounts = [];

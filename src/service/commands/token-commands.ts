@@ -3,7 +3,7 @@ import type { Integration } from '../accounts/directory-store.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
 import { oldTokenText, phoneSystemInstructions, signInInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText, newToken, oldTokenDays } from '../integrations/integration-change.ts';
-import { firstAdministrator, makeLink } from '../users/users.ts';
+import { createLink, firstAdministrator } from '../users/users.ts';
 import { type CommandContext, CommandRefused, chosen, type OpenedStore } from './command-context.ts';
 
 export function linkCommand(service: Command, { command, withStore, print, url }: CommandContext): void {
@@ -11,7 +11,7 @@ export function linkCommand(service: Command, { command, withStore, print, url }
     (options) =>
       withStore(options.account, async ({ store, keys, account, audit }) => {
         const user = await firstAdministrator(store, account, Date.now());
-        const link = await makeLink(store, keys, user, Date.now());
+        const link = await createLink(store, keys, user, Date.now());
         await audit('link', user.name);
         print(...signInInstructions(`${url()}/sign-in#${link}`));
       }),

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { User } from '../accounts/user.ts';
 import type { Store } from '../database/store.ts';
 import { signInInstructions } from '../integrations/instructions.ts';
-import { addUser, makeLink, signInName, userName } from '../users/users.ts';
+import { addUser, createLink, signInName, userName } from '../users/users.ts';
 import { type CommandContext, CommandRefused, type OpenedStore } from './command-context.ts';
 
 export function userCommands(parent: Command, context: CommandContext): void {
@@ -16,7 +16,7 @@ async function printLink(
   user: User,
   { print, url }: CommandContext,
 ): Promise<void> {
-  const made = await makeLink(store, keys, user, Date.now());
+  const made = await createLink(store, keys, user, Date.now());
   await audit('link', user.name);
   print(...signInInstructions(`${url()}/sign-in#${made}`));
 }

@@ -5,7 +5,7 @@ import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { openDatabase, type Row, type Transaction } from '../store/postgres/database.ts';
 import { refusalOf, settingsOf } from '../store/postgres/durability.ts';
 import { migrate } from '../store/postgres/migrations.ts';
-import { DAY_MS, makePartitions, widthFor } from '../store/postgres/partitions.ts';
+import { createPartitions, DAY_MS, widthFor } from '../store/postgres/partitions.ts';
 import { addressesOf, findPrimary, isRefusal } from '../store/postgres/primary.ts';
 import { openForReading, serviceSchema } from '../store/sqlite/open.ts';
 
@@ -62,7 +62,9 @@ export async function copySite(
     if (refusal !== undefined) throw new Error(refusal);
     await migrate(database);
     const days = source.prepare(`SELECT DISTINCT created_at / ${DAY_MS} AS day FROM history`).all();
-    await makePartitions(database, widthFor(keptMs)).ensure(days.map(({ day }) => (day as number) * DAY_MS));
+    await createPartitions(database, widthFor(keptMs)).ensure(
+      days.map(({ day }) => (day as number) * DAY_MS),
+    );
 
     return await database.transaction(async (transaction) => {
       const { rows } = transaction;
@@ -78,7 +80,7 @@ export async function copySite(
       let done = 0;
       for (const name of copiedTables) {
         const columns = source.prepare('SELECT name, pk FROM pragma_table_info(?)').all(name) as Column[];
-        const sent = makeTableHash(columns);
+        const sent = createTableHash(columns);
         let step: Row[] = [];
         for (const row of source.prepare(`SELECT * FROM ${name}`).iterate()) {
           sent.add(row);
@@ -92,7 +94,7 @@ export async function copySite(
         done += step.length;
         await insert(transaction, name, columns, step);
 
-        const found = makeTableHash(columns);
+        const found = createTableHash(columns);
         await rows(`DECLARE copied NO SCROLL CURSOR FOR SELECT * FROM ${name}`);
         for (let read: Row[] = []; ; ) {
           read = await rows(`FETCH ${STEP} FROM copied`);
@@ -134,7 +136,7 @@ export async function copySite(
 type Column = { readonly name: string; readonly pk: number };
 
 /** Counts rows and adds their hashes up, in whatever order they come. */
-function makeTableHash(columns: readonly Column[]) {
+function createTableHash(columns: readonly Column[]) {
   let count = 0;
   let sum = 0n;
   return {

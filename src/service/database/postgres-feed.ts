@@ -27,7 +27,7 @@ export type Feed = CallFeed & {
   stop(): void;
 };
 
-export function makeFeed(database: Queries, direct: Primary, sender: string): Feed {
+export function createFeed(database: Queries, direct: Primary, sender: string): Feed {
   const stops = new Set<() => void>();
   const toldOfCustomers = new Set<(account: number) => void>();
   const tell = (what: string, accounts: number | string) =>

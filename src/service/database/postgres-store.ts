@@ -8,14 +8,14 @@ import type { Recorded, RecordedRequest } from '../history/request-store.ts';
 import { createCustomerStore } from '../people/customer-store.ts';
 import { customerWriter } from '../people/customer-writer-postgres.ts';
 import { figureRows } from '../reports/figure-rows-postgres.ts';
-import { makeBatches } from '../store/postgres/batches.ts';
+import { createBatches } from '../store/postgres/batches.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { aboutServer, refusalOf, settingsOf } from '../store/postgres/durability.ts';
 import { migrate } from '../store/postgres/migrations.ts';
-import { makePartitions, widthFor } from '../store/postgres/partitions.ts';
+import { createPartitions, widthFor } from '../store/postgres/partitions.ts';
 import { addressesOf, findPrimary, type Primary } from '../store/postgres/primary.ts';
-import { makeSerialise, type Statements } from '../store/statements.ts';
-import { callChanges, makeFeed } from './postgres-feed.ts';
+import { createSerialise, type Statements } from '../store/statements.ts';
+import { callChanges, createFeed } from './postgres-feed.ts';
 import { recorder } from './postgres-recorder.ts';
 import { postgresStatements } from './postgres-statements.ts';
 import { roomStores, type Store } from './store.ts';
@@ -64,10 +64,10 @@ export async function openPostgresStore(
   const random = randomBytes(8);
   const shard = random.readUInt8() % SHARDS;
   const { ofCalls } = database;
-  const partitions = makePartitions(ofCalls, widthFor(keptMs));
-  const feed = makeFeed(ofCalls, direct, random.toString('hex'));
+  const partitions = createPartitions(ofCalls, widthFor(keptMs));
+  const feed = createFeed(ofCalls, direct, random.toString('hex'));
   const write = recorder(ofCalls, partitions, shard, feed.notify);
-  const batches = makeBatches<RecordedRequest, Recorded>(BATCH, write);
+  const batches = createBatches<RecordedRequest, Recorded>(BATCH, write);
 
   const statements = postgresStatements(database);
   const customers = createCustomerStore(
@@ -77,7 +77,7 @@ export async function openPostgresStore(
     feed.customersChanged,
   );
   // Activity and reports use one connection at a time, so that lookups and events have the others.
-  const serialiseCalls = makeSerialise();
+  const serialiseCalls = createSerialise();
   const figures = figureRows(database, serialiseCalls);
 
   const rooms = roomStores(statements, {
@@ -159,7 +159,7 @@ function postgresHistory(database: Database, statements: Statements, drained: ()
     ...historyPaging(
       // With all requests that were answered before.
       { ...history, lastId: () => drained().then(history.lastId) },
-      makeSerialise(),
+      createSerialise(),
       ROWS,
     ),
     mask: maskedEntry(statements, 'request_bytes = NULL, '),
@@ -169,7 +169,7 @@ function postgresHistory(database: Database, statements: Statements, drained: ()
 
 /** Of this process one at a time: those that wait for the lock would hold all connections. */
 function siteLock(database: Database): Store['withLock'] {
-  const serialise = makeSerialise();
+  const serialise = createSerialise();
   return (work) =>
     serialise(() =>
       database.transaction(

@@ -4,7 +4,7 @@ import { historyReader, integrationUse, maskedEntry } from '../history/history-r
 import type { RequestStore } from '../history/request-store.ts';
 import { createCustomerStore } from '../people/customer-store.ts';
 import type { FiguresEngine } from '../reports/kept-figures.ts';
-import { makeSerialise, type Serialise, type Statements } from '../store/statements.ts';
+import { createSerialise, type Serialise, type Statements } from '../store/statements.ts';
 import type { CallChanges } from '../webhooks/event-queue-store.ts';
 import { openSqliteEngine, type SqliteEngine, sqliteStatements } from './sqlite-engine.ts';
 import { roomStores, type Store } from './store.ts';
@@ -41,7 +41,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       for (const tell of toldOfCustomers) tell(account);
     },
   );
-  const serialise = makeSerialise();
+  const serialise = createSerialise();
   const figures: FiguresEngine = {
     kept: (account, spans) => reader.ask('keptFigures', account, spans),
     firstCall: (account) => reader.ask('firstCall', account),
@@ -65,7 +65,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
         return () => toldOfCustomers.delete(tell);
       },
     },
-    withLock: makeSerialise(), // no other process writes to the database
+    withLock: createSerialise(), // no other process writes to the database
     about: async () => {
       const moved = engine.moved();
       if (moved !== undefined) throw new FileMoved(moved);

@@ -19,7 +19,7 @@ const REFUSED_ADDRESS = 2_048;
 
 const MAX_NAMED = Math.max(limits.referenceLength, limits.numberLength);
 
-export type Exchange = ReturnType<typeof makeExchange>;
+export type Exchange = ReturnType<typeof createExchange>;
 
 type Parts = {
   store: { requests: RequestStore };
@@ -71,7 +71,7 @@ function createEntryWriter({ store, screens, observed, meter, log }: Parts) {
  * Records API requests in the history, with the effects of their events. The answer to an event confirms it, so it waits
  * for the disk. Other answers do not wait: a lookup delays a telephone call.
  */
-export function makeExchange(parts: Parts, unauthenticated: Unauthenticated) {
+export function createExchange(parts: Parts, unauthenticated: Unauthenticated) {
   const keep = createEntryWriter(parts);
   /** Entries that are being stored, whose requests are answered already, by account. */
   const unstored = new Map<number, number>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { makeSerialise } from '../store/statements.ts';
+import { createSerialise } from '../store/statements.ts';
 import { historyPaging } from './history-paging.ts';
 import type { HistoryHit } from './history-reader.ts';
 import type { HistoryOrder, SearchPlace } from './request-store.ts';
@@ -40,7 +40,7 @@ function pagesOf(kinds: readonly Kind[], rows: number) {
         taken: places.length,
       }),
     },
-    makeSerialise(),
+    createSerialise(),
     { text: rows, skip: rows },
     () => now,
   );

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeBudget, makeRateLimit } from './budget.ts';
+import { createBudget, createRateLimit } from './budget.ts';
 
 test('each has so many at a time, and again when they are returned, once', () => {
-  const budget = makeBudget(2, 'streams');
+  const budget = createBudget(2, 'streams');
   const [first] = [budget.take('a'), budget.take('a')];
   assert.throws(() => budget.take('a'), { statusCode: 429, message: /^Too many streams at a time \(2\)/ });
   budget.take('b');
@@ -14,7 +14,7 @@ test('each has so many at a time, and again when they are returned, once', () =>
 });
 
 test('a clock that is set back begins a new window, and no longer one', () => {
-  const limit = makeRateLimit();
+  const limit = createRateLimit();
   const day = 86_400_000;
   const take = (now: number) => limit.take('account', 1, 2, now).allowed;
   assert.deepEqual([take(day), take(day), take(day)], [true, true, false]);

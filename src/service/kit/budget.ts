@@ -3,7 +3,7 @@ import { whenClosed } from './closed-with.ts';
 import { Refusal } from './refusal.ts';
 
 /** Limits how many things of a kind each account, user or token has at a time. */
-export function makeBudget(max: number, what: string) {
+export function createBudget(max: number, what: string) {
   const taken = new Map<number | string, number>();
   return {
     /** Takes one until the signal. @throws Refusal 429; the reason of a signal that is over */
@@ -34,9 +34,9 @@ export function makeBudget(max: number, what: string) {
 }
 
 /** Limits for each account, and for each of its users or tokens, besides the turns of its requests (see account-turns.ts). */
-export function makeBudgets() {
-  const streams = makeBudget(50, 'open screens of this user or token');
-  const accountStreams = makeBudget(500, 'open screens of this account');
+export function createBudgets() {
+  const streams = createBudget(50, 'open screens of this user or token');
+  const accountStreams = createBudget(500, 'open screens of this account');
   return {
     /** Takes a stream of an account and of its user or token, until the client has left. @throws Refusal 429 */
     holdStream(reply: FastifyReply, account: number, owner: string): void {
@@ -44,17 +44,17 @@ export function makeBudgets() {
       whenClosed(reply, accountStreams.take(account));
     },
     /** Reads of the whole history: each holds some MB while its client is slow. */
-    readers: makeBudget(4, 'reads of the whole history'),
-    imports: makeBudget(1, 'imports of this account'),
+    readers: createBudget(4, 'reads of the whole history'),
+    imports: createBudget(1, 'imports of this account'),
     /** Each reads the numbers of all customers again. */
-    countries: makeBudget(1, "changes of this account's country"),
+    countries: createBudget(1, "changes of this account's country"),
   };
 }
 
-export type Budgets = ReturnType<typeof makeBudgets>;
+export type Budgets = ReturnType<typeof createBudgets>;
 
 /** Requests per minute, of an integration (decision `rate-limit`) and of an account. */
-export type RateLimit = ReturnType<typeof makeRateLimit>;
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
 const WINDOW_MS = 60_000;
 
@@ -68,7 +68,7 @@ type Limited = 'account' | 'integration' | 'entry';
 export const isOpen = (end: number, length: number, now: number): boolean => now < end && end <= now + length;
 
 /** Fixed windows that begin with a client's first request, as Laravel's `throttle` counts. */
-export function makeRateLimit() {
+export function createRateLimit() {
   const windows = new Map<string, { count: number; resetAt: number; before: number }>();
   return {
     /** Counts one request at `now` (Unix ms). */

@@ -4,7 +4,7 @@ import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
-import { makeBudget } from './budget.ts';
+import { createBudget } from './budget.ts';
 import { closedWith, whenClosed } from './closed-with.ts';
 
 test('what is taken for a reply is given back with its end, also if its client had left before', async (t) => {
@@ -17,7 +17,7 @@ test('what is taken for a reply is given back with its end, also if its client h
     const [, raw] = (await once(server, 'request')) as [unknown, ServerResponse];
     return { client, raw, reply: { raw } as FastifyReply };
   };
-  const budget = makeBudget(1, 'reads');
+  const budget = createBudget(1, 'reads');
 
   const stays = await open();
   whenClosed(stays.reply, budget.take('a'));

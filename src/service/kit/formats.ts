@@ -2,7 +2,7 @@ import { spanText } from '../rules/span.ts';
 import { type Html, html } from '../words/html.ts';
 import { dateAt } from './calendar.ts';
 
-export type Formats = ReturnType<typeof makeFormats>;
+export type Formats = ReturnType<typeof createFormats>;
 
 const made = new Map<string, Formats>();
 
@@ -12,7 +12,7 @@ export function formatsFor(timeZone: string | null, locale = 'en-GB'): Formats {
   const key = `${locale} ${zone}`;
   const known = made.get(key);
   if (known !== undefined) return known;
-  const formats = makeFormats(zone, locale);
+  const formats = createFormats(zone, locale);
   made.set(key, formats);
   return formats;
 }
@@ -22,7 +22,7 @@ export function machineZone(): string {
 }
 
 /** Times and numbers as a page shows them: in the account's time zone and the user's language. Arguments are Unix milliseconds. */
-function makeFormats(timeZone: string, locale: string) {
+function createFormats(timeZone: string, locale: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { timeZone, ...options });
   const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../../test/tools/until.ts';
 import { type CallRecord, noExtras } from '../calls/call-record.ts';
-import { makeScreens } from '../calls/screens.ts';
-import { makeCallBackList } from './call-back-list.ts';
+import { createScreens } from '../calls/screens.ts';
+import { createCallBackList } from './call-back-list.ts';
 import type { CallerStore } from './caller-store.ts';
 import type { MissedCaller } from './missed-caller-store.ts';
 
@@ -17,7 +17,7 @@ const ended = (id: string, number: string, missed = true) =>
 
 /** A list on missed calls that the test adds to, and what is read and sent. `during`: what comes while it is read. */
 function scene(during = () => {}) {
-  const screens = makeScreens();
+  const screens = createScreens();
   const sent: { missed: { id: string }[]; gone: string[]; count: number }[] = [];
   const calls = [ended('old', '110'), ended('hers', '220')];
   const reads: string[] = [];
@@ -39,7 +39,7 @@ function scene(during = () => {}) {
     actions: async () => [],
     act: async () => {},
   };
-  const list = makeCallBackList(callers as unknown as CallerStore, screens, () => 3);
+  const list = createCallBackList(callers as unknown as CallerStore, screens, () => 3);
   const open = () =>
     screens.subscribe({ account: 1, user: 1 }, (frame) => {
       const [, event, data = ''] = /^event: (.*)\ndata: (.*)/.exec(frame) ?? [];

@@ -2,7 +2,7 @@ import { type Extensions, noExtensions } from '../accounts/extensions.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { type Screens, screenCall } from '../calls/screens.ts';
 import type { CallBacksOnScreen } from '../rules/screen-call.ts';
-import { makeSerialise } from '../store/statements.ts';
+import { createSerialise } from '../store/statements.ts';
 import { type CallBack, inOrder, personOf } from './call-backs.ts';
 import type { CallerAction } from './caller-action-store.ts';
 import type { CallerStore } from './caller-store.ts';
@@ -28,7 +28,7 @@ type Known = {
   /** What the screens have: a person's row as it was sent, and how many there are. Null: nothing yet. */
   sent: { readonly rows: ReadonlyMap<string, string>; readonly count: number; readonly more: boolean } | null;
   /** One reading at a time: the next one sees what has changed meanwhile. */
-  readonly inTurn: ReturnType<typeof makeSerialise>;
+  readonly inTurn: ReturnType<typeof createSerialise>;
   readAt: number;
 };
 
@@ -50,7 +50,7 @@ type Work = {
  * when absent. What screens get is the start
  * of the list, and then what has changed in it; a call that moves costs the reading of its person.
  */
-export function makeCallBackList(
+export function createCallBackList(
   callers: CallerStore,
   screens: Screens,
   clock: () => number,
@@ -82,7 +82,7 @@ export function makeCallBackList(
   };
 }
 
-export type CallBackList = ReturnType<typeof makeCallBackList>;
+export type CallBackList = ReturnType<typeof createCallBackList>;
 
 /** Reads all again, or who is concerned by what has changed. */
 async function bringUpToDate(account: number, one: Known, { missed, clock }: Work): Promise<void> {
@@ -140,7 +140,7 @@ function onScreen(account: number, work: Work): Promise<CallBacksOnScreen> {
     more: false,
     changed: 'all',
     sent: null,
-    inTurn: makeSerialise(),
+    inTurn: createSerialise(),
     readAt: 0,
   };
   if (!known.has(account)) {

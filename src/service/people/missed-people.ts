@@ -1,4 +1,4 @@
-import { makeSerialise } from '../store/statements.ts';
+import { createSerialise } from '../store/statements.ts';
 import { actionsSince, type CallBack, callBacks, TOGETHER } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
 
@@ -35,7 +35,7 @@ export function createMissedPeopleReader(
     return { people, more: numbers === undefined && missed.some(({ more }) => more) };
   }
 
-  const inTurn = makeSerialise();
+  const inTurn = createSerialise();
   /** Readings of whole lists that have not begun, by account. */
   const waiting = new Map<number, Promise<MissedPeople>>();
   /** All of them, read one after another: whoever asks while a reading waits gets its result. */

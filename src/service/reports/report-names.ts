@@ -4,18 +4,18 @@ import type { SeriesRow } from './call-report.ts';
 import type { Period, StepLength } from './period.ts';
 import type { ReportFilter } from './report-filter.ts';
 
-type Names = ReturnType<typeof makeNames>;
+type Names = ReturnType<typeof createNames>;
 
 const made = new Map<string, Names>();
 
 /** How dates are written in a language. */
 export function namesFor(locale: string): Names {
-  const names = made.get(locale) ?? makeNames(locale);
+  const names = made.get(locale) ?? createNames(locale);
   made.set(locale, names);
   return names;
 }
 
-function makeNames(locale: string) {
+function createNames(locale: string) {
   const format = (options: Intl.DateTimeFormatOptions) => {
     const formatter = new Intl.DateTimeFormat(locale, options);
     return (date: Temporal.PlainDate) =>

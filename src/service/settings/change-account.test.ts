@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeBudgets } from '../kit/budget.ts';
+import { createBudgets } from '../kit/budget.ts';
 import type { Customer } from '../people/customer-fields.ts';
 import { changeAccount } from './change-account.ts';
 
 /** An account with this many customers, who have a hundred numbers each. `put`: what happens when some are stored. */
 function account(customers: number, put: (changed: readonly Customer[]) => Promise<void>) {
-  const budgets = makeBudgets();
+  const budgets = createBudgets();
   const parts = {
     budgets,
     directory: { changeAccount: async () => {} },

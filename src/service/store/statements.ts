@@ -134,7 +134,7 @@ export const keysOf = (keys: readonly (string | number)[]): string =>
   JSON.stringify(Object.fromEntries(keys.map((key) => [key, 0])));
 
 /** Runs one job at a time: even with many readers of the history, a lookup waits for one of their reads at most. */
-export function makeSerialise(): Serialise {
+export function createSerialise(): Serialise {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../shared/log/log.ts';
 import { openDurable } from '../../shared/storage/open-database.ts';
-import { makeBackups } from './backups.ts';
+import { createBackups } from './backups.ts';
 
 const day = 86_400_000;
 
@@ -20,7 +20,7 @@ function scene(t: TestContext, there: readonly string[] = []) {
   for (const name of there) writeFileSync(join(directory, name), '');
   const state = { now: Date.UTC(2026, 10, 22, 9) };
   const settings = { directory, everyMs: day, keep: 3 };
-  const backups = makeBackups(path, settings, { clock: () => state.now, log: silentLog });
+  const backups = createBackups(path, settings, { clock: () => state.now, log: silentLog });
   return { state, backups, names: () => readdirSync(directory).sort() };
 }
 

@@ -15,7 +15,7 @@ export type BackupSettings = {
 
 type Backup = { readonly name: string; readonly at: number };
 
-export type Backups = ReturnType<typeof makeBackups>;
+export type Backups = ReturnType<typeof createBackups>;
 
 /** `service-2026-11-22T15-30-00Z.backup` */
 const nameOf = (at: number) =>
@@ -23,7 +23,7 @@ const nameOf = (at: number) =>
 const pattern = /^service-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.backup(\.part)?$/;
 
 /** Backups of the SQLite file at `path` in a directory, by the times in their names. */
-export function makeBackups(
+export function createBackups(
   path: string,
   { directory, everyMs = 86_400_000, keep }: BackupSettings,
   { clock, log }: { readonly clock: () => number; readonly log: Log },

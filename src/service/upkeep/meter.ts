@@ -128,7 +128,7 @@ const histograms = {
 };
 
 /** @param withProcess adds the usual metrics of a process and of Node (`process_*`, `nodejs_*`). */
-export function makeMeter({ withProcess = false } = {}): Meter {
+export function createMeter({ withProcess = false } = {}): Meter {
   const info = { help: 'Always 1; the label names the version.', labels: ['version'] };
   const registry = createMetricRegistry('pbx_service_', { info, rows, histograms, withProcess });
   const meter: Meter = {

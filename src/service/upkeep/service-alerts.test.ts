@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Log } from '../../shared/log/log.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Store } from '../database/store.ts';
-import { makeServiceAlerts } from './service-alerts.ts';
+import { createServiceAlerts } from './service-alerts.ts';
 
 /** An office with a phone system and a webhook, each with a problem, until they are removed. */
 function setUp(t: TestContext) {
@@ -33,7 +33,7 @@ function setUp(t: TestContext) {
   } as unknown as ServiceDirectory;
   const settings = { mail: [], webhook: undefined, afterMs: 0 };
   const open = () =>
-    makeServiceAlerts(
+    createServiceAlerts(
       { stateDir, name: 'calls.example.com', alerts: settings, mail: undefined },
       { store, directory, backups: undefined, clock: () => now, log },
     );

@@ -62,7 +62,7 @@ type Options = {
 };
 
 /** The alerts of the service. With several processes, one of them is given ALERT_MAIL and ALERT_WEBHOOK. */
-export function makeServiceAlerts(options: Options, parts: Parts): Alerts & Observed {
+export function createServiceAlerts(options: Options, parts: Parts): Alerts & Observed {
   const { stateDir, alerts, mail, name } = options;
   const { clock, log } = parts;
   let notStored: { readonly error: string; readonly at: number } | undefined;

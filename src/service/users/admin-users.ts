@@ -18,7 +18,7 @@ import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
-import { addUser, LINK_DAYS, makeInvitation, refuseTooMany, roles, userName } from './users.ts';
+import { addUser, createInvitation, LINK_DAYS, refuseTooMany, roles, userName } from './users.ts';
 
 const extension = line('extension');
 const extensions = z.array(extension).max(100);
@@ -148,7 +148,7 @@ async function userOf(request: AdminRequest, uid: string, { store, accountOf }: 
 const chosen = (request: RequestByUid, parts: Parts) => userOf(request, request.params.uid, parts);
 
 async function invited(request: AdminRequest, user: User, parts: Parts) {
-  const made = await makeInvitation(parts.store, parts.keys, user, parts.clock());
+  const made = await createInvitation(parts.store, parts.keys, user, parts.clock());
   await parts.audit(request, 'link', user.name);
   return { ...view(request, user, parts), sign_in_link: `${parts.linkOrigin()}/sign-in#${made}` };
 }

@@ -7,8 +7,8 @@ import type { Log } from '../../shared/log/log.ts';
 import { Refusal } from '../kit/refusal.ts';
 import {
   type AttemptLimits,
-  makeAttemptLimits,
-  makeSignInGuard,
+  createAttemptLimits,
+  createSignInGuard,
   network,
   type Who,
 } from './attempt-limits.ts';
@@ -23,7 +23,7 @@ function allowed(limits: AttemptLimits, who: (n: number) => Who, what: 'password
 }
 
 test('a name can be wrong ten times from one address, and others have their own attempts', () => {
-  const limits = makeAttemptLimits();
+  const limits = createAttemptLimits();
   limits.begin('password', ann, 0)?.undecided();
   assert.equal(
     allowed(limits, () => ann),
@@ -37,7 +37,7 @@ test('a name can be wrong ten times from one address, and others have their own 
 });
 
 test('a clock that is set back locks nobody out until it is as late again', () => {
-  const limits = makeAttemptLimits();
+  const limits = createAttemptLimits();
   const year = 365 * 24 * 60 * MINUTE;
   for (let n = 0; n < 10; n += 1) assert.ok(limits.begin('password', ann, year));
   assert.equal(limits.begin('password', ann, year), undefined);
@@ -49,7 +49,7 @@ test('a clock that is set back locks nobody out until it is as late again', () =
 });
 
 test('a browser that signed in before has attempts of its own, ten', () => {
-  const limits = makeAttemptLimits();
+  const limits = createAttemptLimits();
   const known = { ...ann, browser: 'b1' };
   for (let n = 0; n < 300; n += 1) {
     limits.begin('password', { ...ann, address: `192.0.2.${n % 250}` }, 0);
@@ -64,14 +64,14 @@ test('a browser that signed in before has attempts of its own, ten', () => {
 
 test('from many addresses, a name can be wrong fifty times, and a code ten times', () => {
   const from = (n: number): Who => ({ ...ann, address: `198.51.${n >> 8}.${n & 255}` });
-  const limits = makeAttemptLimits();
+  const limits = createAttemptLimits();
   assert.equal(allowed(limits, from), 50);
   assert.equal(allowed(limits, from, 'code'), 10);
 });
 
 test('one address, or IPv6 network, can be wrong a hundred times for all names', () => {
   const from = (address: (n: number) => string) =>
-    allowed(makeAttemptLimits(), (n) => ({ ...ann, as: `name ${n}`, address: address(n) }));
+    allowed(createAttemptLimits(), (n) => ({ ...ann, as: `name ${n}`, address: address(n) }));
   assert.equal(
     from(() => '192.0.2.1'),
     100,
@@ -87,7 +87,7 @@ test('one address, or IPv6 network, can be wrong a hundred times for all names',
 });
 
 test('attempts that have begun count: of a thousand at once ten are checked', () => {
-  const limits = makeAttemptLimits();
+  const limits = createAttemptLimits();
   const begun = Array.from({ length: 1000 }, () => limits.begin('password', ann, 0)).filter(
     (attempt) => attempt !== undefined,
   );
@@ -104,7 +104,7 @@ test('attempts that have begun count: of a thousand at once ten are checked', ()
 });
 
 test('a right attempt leaves the wrong ones of other addresses counted', () => {
-  const limits = makeAttemptLimits();
+  const limits = createAttemptLimits();
   for (let n = 0; n < 40; n += 1) limits.begin('password', { ...ann, address: `198.51.100.${n}` }, 0);
   limits.begin('password', ann, 0)?.right();
   assert.equal(
@@ -116,7 +116,7 @@ test('a right attempt leaves the wrong ones of other addresses counted', () => {
 test('names of any length take little memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const limits = makeAttemptLimits();
+  const limits = createAttemptLimits();
   collect();
   const before = process.memoryUsage().heapUsed;
   for (let n = 0; n < 1000; n += 1)
@@ -142,7 +142,7 @@ test('the client behind an address', () => {
 /** A guard of which 192.0.2.1 is the trusted proxy, and whether Ann is let in from an address whose check gives `result`. */
 function setUp() {
   const said: [string, unknown][] = [];
-  const guard = makeSignInGuard(
+  const guard = createSignInGuard(
     { id: () => undefined, account: () => undefined, remember() {} },
     (address) => address === '192.0.2.1',
     () => 0,
@@ -178,7 +178,7 @@ test('who waits for a check: a known browser as its user, others by their networ
   const from = async (ip: string, browser?: string) => {
     const clients: unknown[] = [];
     const browsers = { id: () => browser, account: () => undefined, remember() {} };
-    const guard = makeSignInGuard(
+    const guard = createSignInGuard(
       browsers,
       () => false,
       () => 0,

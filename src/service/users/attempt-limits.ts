@@ -40,14 +40,14 @@ export type Attempt = {
   undecided(): void;
 };
 
-export type AttemptLimits = ReturnType<typeof makeAttemptLimits>;
+export type AttemptLimits = ReturnType<typeof createAttemptLimits>;
 
 /**
  * Limits wrong attempts to sign in. A browser that signed in before has a limit of its own, so others cannot lock its user
  * out. All other browsers share one limit for each user, which stops guessing from many addresses. Each process counts
  * for itself.
  */
-export function makeAttemptLimits() {
+export function createAttemptLimits() {
   const counters = new LRUCache<string, { count: number; until: number }>({ max: MAX_COUNTERS });
 
   /** The counters of an attempt, with their limits; the first is that of this user and client. */
@@ -111,13 +111,13 @@ function stranger(address: string): Client {
 }
 
 /** Checks passwords and codes of the second factor, within limits on wrong attempts. SECURITY.md says against whom. */
-export function makeSignInGuard(
+export function createSignInGuard(
   browsers: KnownBrowsers,
   isTrustedProxy: (address: string | undefined) => boolean,
   clock: () => number,
   log: Log,
 ) {
-  const attempts = makeAttemptLimits();
+  const attempts = createAttemptLimits();
   let silentProxy = false;
   const limited = oncePerMinute(clock);
 

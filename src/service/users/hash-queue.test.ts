@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Client, knownUser, makeHashQueue } from './hash-queue.ts';
+import { type Client, createHashQueue, knownUser } from './hash-queue.ts';
 
 /** Somebody at an address of four parts. */
 const at = (address: string): Client => {
@@ -10,7 +10,7 @@ const at = (address: string): Client => {
 
 /** A queue whose jobs end when `end` says so. */
 function setUp(limits: { running: number; waiting: number }) {
-  const queue = makeHashQueue(limits);
+  const queue = createHashQueue(limits);
   const begun: string[] = [];
   const refused: string[] = [];
   const ends: (() => void)[] = [];

@@ -22,7 +22,7 @@ type Waiting = { readonly names: Client['names']; start(): void; refuse(error: R
  * network, and in that the client that has asked least: neither many attempts nor many addresses of a few networks keep
  * others waiting. If too many wait, the one that would be last is refused. Counts begin again when nobody waits.
  */
-export function makeHashQueue({ running: max, waiting }: { running: number; waiting: number }) {
+export function createHashQueue({ running: max, waiting }: { running: number; waiting: number }) {
   /** The first is the line whose turn it is. */
   const lines: { readonly of: Client['line']; readonly waiting: Waiting[] }[] = [
     { of: 'known', waiting: [] },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
-import { makePasswords } from './password.ts';
+import { createPasswords } from './password.ts';
 
-const passwords = makePasswords();
+const passwords = createPasswords();
 
 test('only the right password matches; equal passwords have different hashes', async () => {
   const stored = await passwords.hash('correct horse battery');

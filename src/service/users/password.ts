@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type Client, knownUser, makeHashQueue } from './hash-queue.ts';
+import { type Client, createHashQueue, knownUser } from './hash-queue.ts';
 
 /** Shortest and longest password, in characters (Unicode code points). */
 export const passwordLength = { min: 12, max: 256 } as const;
@@ -14,14 +14,14 @@ const queueLimits = { running: 2, waiting: 200 } as const;
 
 const derive = promisify(argon2);
 
-export type Passwords = ReturnType<typeof makePasswords>;
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /**
  * Argon2id hashes of passwords, as PHC strings. `client`, `user`: who waits for it.
  * @throws Refusal 503 if too many wait.
  */
-export function makePasswords() {
-  const queue = makeHashQueue(queueLimits);
+export function createPasswords() {
+  const queue = createHashQueue(queueLimits);
   const unknownUser = encode(randomBytes(SALT_BYTES), randomBytes(cost.tagLength));
 
   async function tagOf(

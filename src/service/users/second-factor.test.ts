@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
-import { makeKeys } from '../accounts/keys.ts';
+import { createKeys } from '../accounts/keys.ts';
 import type { User } from '../accounts/user.ts';
 import type { CredentialStore } from './credential-store.ts';
-import { makeSecondFactor } from './second-factor.ts';
+import { createSecondFactor } from './second-factor.ts';
 
-const keys = makeKeys(Buffer.alloc(32, 1));
+const keys = createKeys(Buffer.alloc(32, 1));
 
 /** A second factor on a store in memory, with a clock to turn. */
 function setUp() {
@@ -32,7 +32,7 @@ function setUp() {
       return had;
     },
   } as unknown as CredentialStore;
-  const factor = makeSecondFactor(store, keys, () => time.now);
+  const factor = createSecondFactor(store, keys, () => time.now);
   return { user, time, factor, stored: () => [user.secondFactor, ...codes].join(' ') };
 }
 

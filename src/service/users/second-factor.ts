@@ -7,13 +7,13 @@ import type { CredentialStore } from './credential-store.ts';
 const PERIOD_S = 30;
 const RECOVERY_CODES = 10;
 
-export type SecondFactor = ReturnType<typeof makeSecondFactor>;
+export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
 /**
  * Codes that an authenticator app makes every 30 seconds (TOTP, RFC 6238), and recovery codes for when the device is
  * lost. Secrets are derived from the server secret: the database contains none.
  */
-export function makeSecondFactor(store: CredentialStore, keys: Keys, clock: () => number) {
+export function createSecondFactor(store: CredentialStore, keys: Keys, clock: () => number) {
   const totpOf = ({ uid }: User, factor: string) =>
     // 160 bits, as RFC 4226 recommends.
     new TOTP({ secret: Secret.fromHex(keys.sign('second-factor', `${uid} ${factor}`).slice(0, 40)) });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { makeKeys } from '../accounts/keys.ts';
-import { isSameOrigin, makeKnownBrowsers } from './session-cookie.ts';
+import { createKeys } from '../accounts/keys.ts';
+import { createKnownBrowsers, isSameOrigin } from './session-cookie.ts';
 
 const host = 'calls.example.com:8080';
 
@@ -40,10 +40,10 @@ test('an origin that the settings name is the same, whatever a proxy makes of th
 });
 
 const name = '__Host-pbx-bridge-browser';
-const browsers = makeKnownBrowsers(makeKeys(Buffer.from('a secret of the server')));
+const browsers = createKnownBrowsers(createKeys(Buffer.from('a secret of the server')));
 
 /** A browser with its cookie: who signs in with it, and how it keeps the cookie. */
-function makeBrowser(cookie = '') {
+function createBrowser(cookie = '') {
   const request = { protocol: 'https', cookies: { [name]: cookie } } as unknown as FastifyRequest;
   const kept = { options: {} };
   const setCookie = (_: string, value: string, options: object) => {
@@ -55,7 +55,7 @@ function makeBrowser(cookie = '') {
 }
 
 test('a browser is known to the last ten users who signed in with it, by the same id, for 400 days', () => {
-  const { request, kept, signIn } = makeBrowser();
+  const { request, kept, signIn } = createBrowser();
   assert.deepEqual([browsers.id(request, 'u0'), browsers.account(request)], [undefined, undefined]);
   signIn('u0');
   assert.equal(browsers.account(request), 'account-1');
@@ -71,11 +71,11 @@ test('a browser is known to the last ten users who signed in with it, by the sam
 });
 
 test('nobody gives a browser an id or a user that it has not', () => {
-  const { request, signIn } = makeBrowser(`x.account-1.${'y'.repeat(43)}`);
+  const { request, signIn } = createBrowser(`x.account-1.${'y'.repeat(43)}`);
   assert.equal(browsers.id(request, 'u0'), undefined);
   signIn('u0');
   assert.match(browsers.id(request, 'u0') ?? '', /^[\w-]{22}$/);
   assert.equal(request.cookies[name]?.split('.').length, 3);
   const other = request.cookies[name]?.replace(/^./, (first) => (first === '_' ? '-' : '_'));
-  assert.equal(browsers.id(makeBrowser(other).request, 'u0'), undefined);
+  assert.equal(browsers.id(createBrowser(other).request, 'u0'), undefined);
 });

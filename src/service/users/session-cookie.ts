@@ -11,7 +11,7 @@ export function cookieNames(protocol: string) {
   const prefix = protocol === 'https' ? '__Host-' : '';
   return {
     session: `${prefix}pbx-bridge-session`,
-    /** See makeKnownBrowsers. */
+    /** See createKnownBrowsers. */
     browser: `${prefix}pbx-bridge-browser`,
     /** Between the password and the code of the second factor. */
     code: `${prefix}pbx-bridge-code`,
@@ -63,13 +63,13 @@ const MAX_AGE_S = 400 * 86_400;
 /** Users of one browser, such as those of a reception desk. */
 const MAX_USERS = 10;
 
-export type KnownBrowsers = ReturnType<typeof makeKnownBrowsers>;
+export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
 
 /**
  * A cookie of a browser that has signed in: a random id, the account of the last sign-in, and a signature for each user
  * who signed in. It grants no access. It gives these users a limit of attempts that others cannot use up.
  */
-export function makeKnownBrowsers(keys: Keys) {
+export function createKnownBrowsers(keys: Keys) {
   const read = ({ cookies, protocol }: FastifyRequest) => {
     const [id = '', account = '', ...signatures] = (cookies[cookieNames(protocol).browser] ?? '').split('.');
     return { id, account, signatures };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Session, User } from '../accounts/user.ts';
 import type { SessionStore } from './session-store.ts';
-import { makeSessions } from './sessions.ts';
+import { createSessions } from './sessions.ts';
 
 const user: User = {
   ...{ id: 1, uid: 'u', account: 1, name: 'Ann', signInName: 'ann', role: 'agent', language: '' },
@@ -40,7 +40,7 @@ function setUp() {
       for (const id of kept.keys()) if (id !== except) kept.delete(id);
     },
   } as unknown as SessionStore;
-  return { kept, time, sessions: makeSessions(store, () => time.now) };
+  return { kept, time, sessions: createSessions(store, () => time.now) };
 }
 
 test('a session ends after 12 idle hours, and after 30 days', async () => {

@@ -13,9 +13,9 @@ const MAX_BROWSER = 300;
 /** The last use is stored at most this often. */
 const USE_STORED_MS = 60_000;
 
-export type Sessions = ReturnType<typeof makeSessions>;
+export type Sessions = ReturnType<typeof createSessions>;
 
-export function makeSessions(store: SessionStore, clock: () => number) {
+export function createSessions(store: SessionStore, clock: () => number) {
   const listeners = new Set<{ session: Session; end: () => void }>();
   const notify = (closed: (session: Session) => boolean) => {
     for (const { session, end } of [...listeners]) if (closed(session)) end();

@@ -30,7 +30,7 @@ import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './sessions.ts';
 import type { UserStore } from './user-store.ts';
 import { numberTable, userTable } from './user-tables.ts';
-import { addUser, LINK_DAYS, makeInvitation, refuseTooMany, roles, userName } from './users.ts';
+import { addUser, createInvitation, LINK_DAYS, refuseTooMany, roles, userName } from './users.ts';
 
 const MAX_EXTENSIONS = 1000;
 /** Users on a page of them. */
@@ -92,7 +92,7 @@ type List = (request: UserRequest, shown?: Shown) => Promise<Page>;
 async function invite(request: UserRequest, user: User, { store, keys, mailer }: Parts): Promise<Html> {
   const { account, words, linkOrigin } = request;
   const { users: text } = words;
-  const link = `${linkOrigin}/sign-in#${await makeInvitation(store, keys, user, request.now)}`;
+  const link = `${linkOrigin}/sign-in#${await createInvitation(store, keys, user, request.now)}`;
   const to = mailer && isMail(user.name) ? user.name : '';
   await request.audit('link', to ? `${user.name}, to ${to}` : user.name);
   const shown = html`${notice(text.sendLink(displayText(user.name), LINK_DAYS))}${copyable(words, 'link', text.link, link)}`;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeKeys } from '../accounts/keys.ts';
+import { createKeys } from '../accounts/keys.ts';
 import type { User } from '../accounts/user.ts';
 import type { Store } from '../database/store.ts';
-import { firstAdministrator, makeLink, newPassword, useLink } from './users.ts';
+import { createLink, firstAdministrator, newPassword, useLink } from './users.ts';
 
 test('a new password has 12 to 256 characters, five of them different', () => {
   const ofLength = (length: number) => 'abcde'.padEnd(length, 'x');
@@ -66,8 +66,8 @@ test('a name that is taken is no obstacle to a first administrator; two are', as
   await assert.rejects(first([], ['Administrator', 'Administrator u1']), /"Administrator u1" exists/);
 });
 
-const keys = makeKeys(Buffer.alloc(32, 1));
-const otherKeys = makeKeys(Buffer.alloc(32, 2));
+const keys = createKeys(Buffer.alloc(32, 1));
+const otherKeys = createKeys(Buffer.alloc(32, 2));
 const user = { id: 7, uid: 'abc' };
 const now = 1_000_000;
 const minute = 60_000;
@@ -81,10 +81,10 @@ test('a link signs in as its user once, within its time', async () => {
         uid === user.uid && given === counter && counter++ ? user : undefined,
     },
   } as unknown as Pick<Store, 'users'>;
-  const days = await makeLink(store, keys, user, now, 3 * 86_400_000);
+  const days = await createLink(store, keys, user, now, 3 * 86_400_000);
   assert.equal(await useLink(store, keys, days, now + 3 * 86_400_000), undefined);
   assert.equal(await useLink(store, keys, days, now + 3 * 86_400_000 - 1), user);
-  const link = await makeLink(store, keys, user, now);
+  const link = await createLink(store, keys, user, now);
   assert.equal(await useLink(store, keys, link, now + 15 * minute), undefined);
   assert.equal(await useLink(store, otherKeys, link, now), undefined);
   assert.equal(await useLink(store, keys, link.replace('abc', 'abd'), now), undefined);

@@ -83,7 +83,7 @@ export function refuseTooMany(known: Extensions, wanted: readonly string[]): voi
 const LINK_MS = 15 * 60_000;
 
 /** Makes a text that signs in as a user, once, within `lifetime` ms. Any older link of the user ends. */
-export async function makeLink(
+export async function createLink(
   { users }: { readonly users: UserStore },
   keys: Keys,
   user: Pick<User, 'id' | 'uid'>,
@@ -109,9 +109,9 @@ export async function useLink(
 }
 
 /** Such a text for somebody who is invited. */
-export const makeInvitation = (
+export const createInvitation = (
   store: { readonly users: UserStore },
   keys: Keys,
   user: Pick<User, 'id' | 'uid'>,
   now: number,
-): Promise<string> => makeLink(store, keys, user, now, LINK_DAYS * 86_400_000);
+): Promise<string> => createLink(store, keys, user, now, LINK_DAYS * 86_400_000);

@@ -7,7 +7,7 @@ import { byUid, given, nothing, operation, type ZodInstance } from '../kit/admin
 import { Refusal } from '../kit/refusal.ts';
 import { reachable } from './reachable.ts';
 import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook.ts';
-import { makeWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
+import { createWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
 import { webhookSecret } from './webhook-message.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -52,7 +52,7 @@ const operationsFor = (url: ReturnType<typeof webhookUrl>) => ({
 });
 
 type Parts = AdminAccess & {
-  readonly store: Parameters<typeof makeWebhookChanges>[0];
+  readonly store: Parameters<typeof createWebhookChanges>[0];
   readonly keys: Keys;
   readonly clock: () => number;
   readonly webhookNetworks: readonly string[];
@@ -62,7 +62,7 @@ type Parts = AdminAccess & {
 /** An account's webhooks: list, add, change, remove. */
 export function adminWebhookRoutes(app: ZodInstance, parts: Parts): void {
   const { store, accountOf } = parts;
-  const changes = makeWebhookChanges(store);
+  const changes = createWebhookChanges(store);
   const operations = operationsFor(webhookUrl(reachable(parts.webhookNetworks)));
   app.get('/webhooks', operations.list, async (request) =>
     (await store.webhooks.list(accountOf(request).id)).map(view),

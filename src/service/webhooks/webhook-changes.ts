@@ -2,13 +2,13 @@ import { Refusal } from '../kit/refusal.ts';
 import { maxWebhooks, type Webhook, type WebhookChange } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-export type WebhookChanges = ReturnType<typeof makeWebhookChanges>;
+export type WebhookChanges = ReturnType<typeof createWebhookChanges>;
 
 /**
  * Adds and changes webhooks, one at a time: an account has at most `maxWebhooks`, and one for each address. Two of one
  * address would send each event twice, with different ids.
  */
-export function makeWebhookChanges({
+export function createWebhookChanges({
   webhooks,
   withLock,
 }: {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noExtensions } from '../accounts/extensions.ts';
-import { makeKeys } from '../accounts/keys.ts';
+import { createKeys } from '../accounts/keys.ts';
 import { type CallRecord, noExtras } from '../calls/call-record.ts';
 import type { DueDelivery } from './webhook.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 
-const keys = makeKeys(Buffer.alloc(32, 7));
+const keys = createKeys(Buffer.alloc(32, 7));
 const call: CallRecord = {
   ...{ id: 'pbx-1', integration: 1, status: 'completed', from: '030 901820', number: '+4930901820' },
   ...{ customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9, callerId: '101' },

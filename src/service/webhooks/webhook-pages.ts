@@ -28,7 +28,7 @@ import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
 import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook.ts';
-import { makeWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
+import { createWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
 import { webhookSecret } from './webhook-message.ts';
 import type { WebhookStore } from './webhook-store.ts';
@@ -41,7 +41,7 @@ const perPage = 50;
 const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null);
 
 type Parts = {
-  readonly store: Parameters<typeof makeWebhookChanges>[0];
+  readonly store: Parameters<typeof createWebhookChanges>[0];
   readonly keys: Keys;
   /** Where webhooks may be sent besides the Internet. */
   readonly webhookNetworks: readonly string[];
@@ -50,7 +50,7 @@ type Parts = {
 
 /** Webhooks: the account's own systems that get its calls. */
 export function webhookPages(pages: Pages, parts: Parts): void {
-  const changes = makeWebhookChanges(parts.store);
+  const changes = createWebhookChanges(parts.store);
   pages.get(home, 'administrator', (request) => page(request, parts));
   pages.post(home, 'administrator', (request) => add(request, parts, changes));
   pages.get(`${home}/:uid`, 'administrator', async (request) =>

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type FarSide, startFarSide } from '../../../test/tools/fakes/far-side.ts';
-import { always, type Fault, times } from '../../../test/tools/fakes/far-side-faults.ts';
+import { type FakeApi, startFakeApi } from '../../../test/tools/fakes/fake-api.ts';
+import { always, type Fault, times } from '../../../test/tools/fakes/fake-api-faults.ts';
 import { freePort } from '../../../test/tools/free-port.ts';
 import { type ApiClientOptions, createApiClient } from './client.ts';
 import type { ApiResult } from './result.ts';
@@ -17,10 +17,10 @@ const ringing = JSON.stringify({
   from: '+4930901820',
 });
 
-async function farSideFor(t: TestContext): Promise<FarSide> {
-  const farSide = await startFarSide({ token });
-  t.after(() => farSide.close());
-  return farSide;
+async function fakeApiFor(t: TestContext): Promise<FakeApi> {
+  const fakeApi = await startFakeApi({ token });
+  t.after(() => fakeApi.close());
+  return fakeApi;
 }
 
 function clientFor(t: TestContext, baseUrl: string, more: Partial<ApiClientOptions> = {}) {
@@ -42,42 +42,42 @@ function outcome(result: ApiResult): string | number {
 }
 
 test('a call event arrives and its answer comes back', async (t) => {
-  const farSide = await farSideFor(t);
-  const result = await clientFor(t, farSide.baseUrl).postCallEvent(ringing);
+  const fakeApi = await fakeApiFor(t);
+  const result = await clientFor(t, fakeApi.baseUrl).postCallEvent(ringing);
   assert.ok(result.kind === 'answer');
   assert.deepEqual([result.status, result.contentType, result.truncated], [200, 'application/json', false]);
   assert.equal((JSON.parse(result.body) as { result: string }).result.length, 48);
   assert.ok(result.durationMs >= 0);
-  assert.equal(farSide.calls().get('pbx-1.1')?.state, 'ringing');
-  assert.equal(farSide.history()[0]?.request, ringing, 'the body goes out byte by byte as it was taken');
+  assert.equal(fakeApi.calls().get('pbx-1.1')?.state, 'ringing');
+  assert.equal(fakeApi.history()[0]?.request, ringing, 'the body goes out byte by byte as it was taken');
 });
 
 test('the extras of an event that was stored with API_EXTRAS go to no other API', async (t) => {
-  const farSide = await farSideFor(t);
+  const fakeApi = await fakeApiFor(t);
   const stored = ringing.replace(/\}$/, ',"extras":{"line":"PJSIP/trunk"}}');
-  await clientFor(t, farSide.baseUrl).postCallEvent(stored);
-  await clientFor(t, farSide.baseUrl, { extras: true }).postCallEvent(stored);
+  await clientFor(t, fakeApi.baseUrl).postCallEvent(stored);
+  await clientFor(t, fakeApi.baseUrl, { extras: true }).postCallEvent(stored);
   assert.deepEqual(
-    farSide.history().map(({ request }) => request),
+    fakeApi.history().map(({ request }) => request),
     [ringing, stored],
   );
 });
 
 test('a status is an answer, never an exception, and the connections live on', async (t) => {
-  const farSide = await farSideFor(t);
-  const client = clientFor(t, farSide.baseUrl);
+  const fakeApi = await fakeApiFor(t);
+  const client = clientFor(t, fakeApi.baseUrl);
   for (const status of [200, 204, 302, 307, 400, 401, 404, 422, 429, 500, 503]) {
-    farSide.inject(always({ kind: 'status', status }));
+    fakeApi.inject(always({ kind: 'status', status }));
     assert.equal(outcome(await client.postCallEvent(ringing)), status);
   }
   // A connection that has just answered rests for one turn of the event loop: two take turns.
-  assert.ok(farSide.counts().connections <= 2);
+  assert.ok(fakeApi.counts().connections <= 2);
 });
 
-test('each fault of the far side has its own kind, and the next request works', async (t) => {
-  const farSide = await farSideFor(t);
-  const client = clientFor(t, farSide.baseUrl);
-  const hasty = clientFor(t, farSide.baseUrl, { answerTimeoutMs: 300 });
+test('each fault of the API has its own kind, and the next request works', async (t) => {
+  const fakeApi = await fakeApiFor(t);
+  const client = clientFor(t, fakeApi.baseUrl);
+  const hasty = clientFor(t, fakeApi.baseUrl, { answerTimeoutMs: 300 });
   const table: readonly [Fault, string | number][] = [
     [{ kind: 'reset', when: 'before' }, 'reset'],
     [{ kind: 'reset', when: 'during' }, 'reset'],
@@ -89,7 +89,7 @@ test('each fault of the far side has its own kind, and the next request works', 
     [{ kind: 'huge', bytes: 100_000 }, 200],
   ];
   for (const [fault, expected] of table) {
-    farSide.inject(times(1, fault));
+    fakeApi.inject(times(1, fault));
     const one = String(expected).startsWith('timeout') ? hasty : client;
     assert.equal(outcome(await one.postCallEvent(ringing)), expected, JSON.stringify(fault));
     assert.equal(outcome(await client.postCallEvent(ringing)), 200, `after ${JSON.stringify(fault)}`);
@@ -97,9 +97,9 @@ test('each fault of the far side has its own kind, and the next request works', 
 });
 
 test('an answer that is too long is cut and says so; its status counts', async (t) => {
-  const farSide = await farSideFor(t);
-  const client = clientFor(t, farSide.baseUrl, { answerBytes: 1000 });
-  farSide.inject(times(1, { kind: 'status', status: 500, body: 'x'.repeat(5000) }));
+  const fakeApi = await fakeApiFor(t);
+  const client = clientFor(t, fakeApi.baseUrl, { answerBytes: 1000 });
+  fakeApi.inject(times(1, { kind: 'status', status: 500, body: 'x'.repeat(5000) }));
   const result = await client.postCallEvent(ringing);
   assert.ok(result.kind === 'answer');
   assert.deepEqual([result.status, result.truncated, result.body.length], [500, true, 1000]);
@@ -116,9 +116,9 @@ test('an answer that drips byte by byte ends at the deadline', async (t) => {
   assert.equal(outcome(await client.postCallEvent(ringing)), 'timeout-body');
 });
 
-test('a far side that is not there: refused, unknown name, no TLS, TLS that never answers', async (t) => {
-  const farSide = await startFarSide({ token, port: await freePort() });
-  await farSide.close();
+test('an API that is not there: refused, unknown name, no TLS, TLS that never answers', async (t) => {
+  const fakeApi = await startFakeApi({ token, port: await freePort() });
+  await fakeApi.close();
   const silent = createTcpServer();
   const sockets = new Set<{ destroy(): void }>();
   silent.on('connection', (socket) => sockets.add(socket));
@@ -126,9 +126,9 @@ test('a far side that is not there: refused, unknown name, no TLS, TLS that neve
     for (const socket of sockets) socket.destroy();
   });
   const silentPort = await listening(t, silent);
-  const plain = await farSideFor(t);
+  const plain = await fakeApiFor(t);
   const table = [
-    [farSide.baseUrl, 'refused'],
+    [fakeApi.baseUrl, 'refused'],
     ['http://no-such-host.invalid/api/v1', 'dns'],
     [plain.baseUrl.replace('http:', 'https:'), 'tls'],
     [`https://127.0.0.1:${silentPort}/api/v1`, 'timeout-connect'],
@@ -142,26 +142,26 @@ test('a far side that is not there: refused, unknown name, no TLS, TLS that neve
 });
 
 test('a redirect is not followed, and what is asked for is JSON: a wrong token is 401', async (t) => {
-  const farSide = await farSideFor(t);
-  farSide.inject(times(1, { kind: 'status', status: 302, headers: { location: '/login' } }));
-  const client = clientFor(t, farSide.baseUrl);
+  const fakeApi = await fakeApiFor(t);
+  fakeApi.inject(times(1, { kind: 'status', status: 302, headers: { location: '/login' } }));
+  const client = clientFor(t, fakeApi.baseUrl);
   const redirected = await client.postCallEvent(ringing);
   assert.ok(redirected.kind === 'answer');
   assert.deepEqual([redirected.status, redirected.location], [302, '/login']);
-  assert.equal(farSide.counts().requests, 1);
-  const stranger = clientFor(t, farSide.baseUrl, { token: 'wrong' });
+  assert.equal(fakeApi.counts().requests, 1);
+  const stranger = clientFor(t, fakeApi.baseUrl, { token: 'wrong' });
   assert.equal(outcome(await stranger.postCallEvent(ringing)), 401);
 });
 
-test('the token is in no error: not at construction, not when the far side sends it back', async (t) => {
+test('the token is in no error: not at construction, not when the API sends it back', async (t) => {
   for (const bad of [`${token}\nX-Evil: 1`, `${token}\r`, `${token}\0`, `${token} `, `${token}é`, '']) {
     assert.throws(
       () => createApiClient({ baseUrl: 'http://127.0.0.1/api/v1', token: bad }),
       (error: Error) => !error.message.includes(token) && /token has characters/.test(error.message),
     );
   }
-  const farSide = await farSideFor(t);
-  farSide.inject(
+  const fakeApi = await fakeApiFor(t);
+  fakeApi.inject(
     always({
       kind: 'status',
       status: 500,
@@ -169,15 +169,15 @@ test('the token is in no error: not at construction, not when the far side sends
       body: `{"message":"Bearer ${token}"}`,
     }),
   );
-  const result = await clientFor(t, farSide.baseUrl).postCallEvent(ringing);
+  const result = await clientFor(t, fakeApi.baseUrl).postCallEvent(ringing);
   assert.ok(!JSON.stringify(result).includes(token));
   assert.match(JSON.stringify(result), /\[token\]/);
 });
 
 test('a busy connection is renewed now and then, so that a changed DNS record is noticed; nothing fails by it', async (t) => {
-  const farSide = await farSideFor(t);
-  const client = clientFor(t, farSide.baseUrl, { connections: 1, connectTimeoutMs: 60_000 });
+  const fakeApi = await fakeApiFor(t);
+  const client = clientFor(t, fakeApi.baseUrl, { connections: 1, connectTimeoutMs: 60_000 });
   const results = await Promise.all(Array.from({ length: 2_500 }, () => client.postCallEvent(ringing)));
   assert.ok(results.every((result) => outcome(result) === 200));
-  assert.equal(farSide.counts().connections, 3);
+  assert.equal(fakeApi.counts().connections, 3);
 });

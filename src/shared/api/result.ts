@@ -26,7 +26,7 @@ export type ApiAnswer = {
   readonly contentType: string;
   /** Retry-After as received. */
   readonly retryAfter?: string;
-  /** Date as received: the far side's clock. */
+  /** Date as received: the API's clock. */
   readonly date?: string;
   /** Location as received: where a redirect, which is never followed, points to. */
   readonly location?: string;
@@ -37,7 +37,7 @@ export type ApiAnswer = {
   readonly durationMs: number;
 };
 
-/** No answer: it is not known whether the far side has taken the request. */
+/** No answer: it is not known whether the API has taken the request. */
 export type ApiFailure = {
   readonly kind: 'failed';
   readonly error: ApiErrorKind;

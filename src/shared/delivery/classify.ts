@@ -7,7 +7,7 @@ export type Classified = {
   readonly verdict: Verdict;
   /** One line for people; '' when delivered. */
   readonly reason: string;
-  /** How long the far side asked to wait, ms; never more than the longest wait. */
+  /** How long the receiver asked to wait, ms; never more than the longest wait. */
   readonly retryAfterMs?: number;
   /** True if there was no connection at all: no event can be the cause. */
   readonly noConnection?: boolean;
@@ -16,9 +16,9 @@ export type Classified = {
 /**
  * - `delivered`: the API has confirmed receipt;
  * - `retry`: send this event again later;
- * - `hold`: the far side wants fewer requests: send nothing until it may be asked again;
+ * - `hold`: the receiver wants fewer requests: send nothing until it may be asked again;
  * - `pause`: the cause is the token or address, not an event: send only probes until one succeeds;
- * - `reject`: the far side rejects this event, and would do so again.
+ * - `reject`: the receiver rejects this event, and would do so again.
  */
 export type Verdict = 'delivered' | 'retry' | 'hold' | 'pause' | 'reject';
 

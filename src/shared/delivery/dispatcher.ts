@@ -45,11 +45,11 @@ type OnAttempt = (event: QueuedEvent, result: ApiResult, delivered: boolean) => 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /**
- * Sends the events of a queue to the far side: those of the outbox to the API, those of the service to its webhooks. The
+ * Sends the events of a queue to the receiver: those of the outbox to the API, those of the service to its webhooks. The
  * events of a call are sent one at a time, in order. Calls do not wait for each other.
  *
  * The disk says what is due (due-reader.ts), sender.ts how many go at once, dispatch-state.ts what follows from an answer.
- * An event leaves the disk when the far side has confirmed it. What a stop or a crash interrupts is read from disk again.
+ * An event leaves the disk when the receiver has confirmed it. What a stop or a crash interrupts is read from disk again.
  */
 export function createDispatcher(options: DispatcherOptions) {
   const settings = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type HistoryEntry, queryHistory } from '../../../test/tools/fakes/far-side-history.ts';
+import { type HistoryEntry, queryHistory } from '../../../test/tools/fakes/fake-api-history.ts';
 import type { ApiClient } from '../api/client.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import type { ApiResult } from '../api/result.ts';
@@ -64,7 +64,7 @@ const entriesOfQueries = entries.map((entry) => ({
 }));
 const ids = new Map(entries.map((entry) => [entry, JSON.parse(entry.request).id]));
 
-const farSides: Record<string, Answer> = {
+const receivers: Record<string, Answer> = {
   'as documented': right,
   'that does not count what comes after a page': (query, entries) => {
     const page = right(query, entries).body as { links: object; meta: object };
@@ -87,7 +87,7 @@ const farSides: Record<string, Answer> = {
   'that records queries as they came': (query) => right(query, entriesOfQueries),
 };
 
-/** Reads the scene's history at a far side that answers like this. */
+/** Reads the scene's history at a receiver that answers like this. */
 function readerOf(respond: Answer) {
   let requests = 0;
   const reader = createHistoryReader(async (query) => {
@@ -98,8 +98,8 @@ function readerOf(respond: Answer) {
   return { reader, requests: () => requests };
 }
 
-describe('the history of a far side', () => {
-  for (const [name, respond] of Object.entries(farSides))
+describe('the history of a receiver', () => {
+  for (const [name, respond] of Object.entries(receivers))
     test(`${name}: exactly what is missing is found missing`, async () => {
       const { reader } = readerOf(respond);
       const { missing, unread, overtaken } = compare(delivered, await reader.find(delivered, 2_000));
@@ -140,7 +140,7 @@ describe('the history of a far side', () => {
     }
   });
 
-  for (const [name, respond] of Object.entries(farSides))
+  for (const [name, respond] of Object.entries(receivers))
     test(`${name}: never more requests than may be, and nothing is called missing for want of them`, async () => {
       for (const most of [0, 1, 2, 3, 5, 20]) {
         const { reader, requests } = readerOf(respond);

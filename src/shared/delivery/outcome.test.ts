@@ -41,7 +41,7 @@ for (const [classified, attempts, stopped, expected] of table) {
   });
 }
 
-/** An event that the far side will not have, with the longest waits. */
+/** An event that the receiver will not have, with the longest waits. */
 const rejections: readonly [attempts: number, rejections: number, Outcome][] = [
   [0, 0, { outcome: 'retry', counted: true, rejected: true, waitMs: 1_000 }],
   [1, 1, { outcome: 'retry', counted: true, rejected: true, waitMs: 2_000 }],

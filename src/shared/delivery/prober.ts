@@ -12,7 +12,7 @@ type ProberOptions = {
   readonly onFailed: (error: unknown) => void;
 };
 
-/** While delivery is stopped: sends one event at a time, to find out whether the far side works again. */
+/** While delivery is stopped: sends one event at a time, to find out whether the receiver works again. */
 export function createProber({ takeOne, attempt, recorded, mayProbe, monotonic, onFailed }: ProberOptions) {
   let state: 'idle' | 'probing' = 'idle';
   let probedAt = Number.NEGATIVE_INFINITY;

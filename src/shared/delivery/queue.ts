@@ -11,7 +11,7 @@ export type QueuedEvent = {
   readonly queuedAt: number;
   /** How often it was sent, without the attempts that do not count. */
   readonly attempts: number;
-  /** How many of these attempts the far side answered by rejecting the event. */
+  /** How many of these attempts the receiver answered by rejecting the event. */
   readonly rejections: number;
 };
 
@@ -27,7 +27,7 @@ export type DeliveryResult = {
   readonly nextAt?: number;
   /** False if the attempt must not count against the event (the whole queue was at fault). */
   readonly counted: boolean;
-  /** True if the far side will not have this event. */
+  /** True if the receiver will not have this event. */
   readonly rejected?: true;
   /** HTTP status, if there was an answer. */
   readonly httpStatus?: number;

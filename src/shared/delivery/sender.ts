@@ -3,7 +3,7 @@ import { messageOf } from '../process/parse-json.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { type Priority, priorities, type QueuedEvent } from './queue.ts';
 
-/** An event that was sent; `isProbe`: to find out whether the far side works again. */
+/** An event that was sent; `isProbe`: to find out whether the receiver works again. */
 export type Sent = {
   readonly event: QueuedEvent;
   readonly isProbe: boolean;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { makeCertificate } from '../../../test/tools/certificate.ts';
+import { createCertificate } from '../../../test/tools/certificate.ts';
 import { createMailer, type MailOptions } from './mail.ts';
 import { startMailServer, startSilentServer } from './mail-server.fixture.ts';
 
@@ -19,11 +19,11 @@ const login = { user: 'pbx', pass: 'p@ss' };
 
 describe('mail', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mail-'));
-  let certificate: Awaited<ReturnType<typeof makeCertificate>>;
+  let certificate: Awaited<ReturnType<typeof createCertificate>>;
   const stops: (() => unknown)[] = [];
   const trusted = getCACertificates('default');
   before(async () => {
-    certificate = await makeCertificate(folder, OTHER);
+    certificate = await createCertificate(folder, OTHER);
   });
   after(async () => {
     setDefaultCACertificates(trusted);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { makeProgress } from './long-work.ts';
+import { createProgress } from './long-work.ts';
 
 function scene(isTTY: boolean) {
   const state = { now: 1_000_000, said: '' };
@@ -14,7 +14,7 @@ function scene(isTTY: boolean) {
     }),
     { isTTY },
   );
-  const progress = makeProgress('copying calls', out, () => state.now);
+  const progress = createProgress('copying calls', out, () => state.now);
   const after = (ms: number, done: number, of?: number) => {
     state.now += ms;
     progress.at(done, of);

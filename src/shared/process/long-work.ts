@@ -21,7 +21,7 @@ const span = (ms: number) =>
  * Says how far long work is: what, how much of how much, and how long still. On a terminal in one line that is written anew,
  * elsewhere a line each half minute; nothing of work that takes two seconds.
  */
-export function makeProgress(what: string, out: Out, clock: () => number = Date.now) {
+export function createProgress(what: string, out: Out, clock: () => number = Date.now) {
   const began = clock();
   const everyMs = EVERY_MS[out.isTTY ? 'terminal' : 'log'];
   let saidAt = out.isTTY ? began + SHORT_MS - everyMs : began;
@@ -65,7 +65,7 @@ export async function longWork<Result>(
   work: (progress: Progress) => Promise<Result>,
   out: Out = process.stderr,
 ): Promise<Result> {
-  const progress = makeProgress(what, out);
+  const progress = createProgress(what, out);
   const stop = (signal: NodeJS.Signals) => {
     progress.end();
     for (const each of signals) process.removeListener(each, stop);

@@ -9,8 +9,8 @@ import { until } from '../until.ts';
 import { median, percentile, print } from './compare.ts';
 
 /**
- * End to end: a PBX with so many calls a second and a far side in this process, and the bridge in one of its own. What a call
- * costs the bridge, its memory, and the times from the PBX's event to the far side's having applied it. Nothing may be lost.
+ * End to end: a PBX with so many calls a second and an API in this process, and the bridge in one of its own. What a call
+ * costs the bridge, its memory, and the times from the PBX's event to the API's having applied it. Nothing may be lost.
  * With another checkout both are measured in turn, and the first round is thrown away: for what is added to the path of a
  * call, at most 10 % more.
  *
@@ -55,11 +55,11 @@ async function measure(tree: string): Promise<Record<string, number>> {
     const load = startLoad({ send }, options);
     await sleep(seconds * 1_000);
     await load.finish();
-    const { calls } = rig.farSide;
+    const { calls } = rig.fakeApi;
     const left = () => [...load.sent.keys()].filter((id) => calls().get(id)?.state !== 'completed').length;
-    await rig.farSide.waitFor(() => rig.farSide.counts().moved >= load.sent.size * 2 && left() === 0);
+    await rig.fakeApi.waitFor(() => rig.fakeApi.counts().moved >= load.sent.size * 2 && left() === 0);
     const cpu = bridge.cpuMs() - before;
-    if (rig.farSide.counts().inverted > 0) throw new Error('events came in the wrong order');
+    if (rig.fakeApi.counts().inverted > 0) throw new Error('events came in the wrong order');
     const times = (status: 'ringing' | 'completed') =>
       [...load.sent.keys()].map(
         (id) => (calls().get(id)?.at[status] ?? Number.NaN) - (sentAt[status].get(id) ?? Number.NaN),

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
 import { newUid } from '../../../src/service/accounts/directory.ts';
-import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import { callStatuses } from '../../../src/shared/api/contract/call-status.ts';
 import { postgresImpossible, startCluster } from '../servers/cluster.ts';
 import { storeOf } from '../servers/site.ts';
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
 
 /** Makes the accounts, their customers and calls; gives the tokens of their bridges. */
 async function fill(url: string): Promise<string[]> {
-  const keys = makeKeys(serverSecret(folder));
+  const keys = createKeys(serverSecret(folder));
   const store = await storeOf(folder, url);
   const tokens: string[] = [];
   for (let n = 0; n < accounts; n += 1) {

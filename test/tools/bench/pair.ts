@@ -2,7 +2,7 @@ import { createOffice, eventsOf, heldAtTheEnd, playDay } from '../program/pair.t
 import { print } from './compare.ts';
 
 /**
- * What a second bridge on the same PBX costs the far side: requests and history entries for each event, with one
+ * What a second bridge on the same PBX costs the API: requests and history entries for each event, with one
  * bridge, with two that report everything, and with two of which one stands by.
  */
 const day = { seed: 11, calls: Number(process.argv[2] ?? 300), talkMs: 4_000 };
@@ -22,8 +22,8 @@ for (const [name, bridges] of setUps) {
   await playDay(office).over;
   await heldAtTheEnd(office, 120_000);
   await Promise.all(halves.map((half) => half.atRest()));
-  const { requests } = office.farSide.counts();
-  const [posts, events] = [office.farSide.history().length, eventsOf(office)];
+  const { requests } = office.fakeApi.counts();
+  const [posts, events] = [office.fakeApi.history().length, eventsOf(office)];
   print(
     `${name.padEnd(36)} ${(requests / events).toFixed(2)} requests for each event, ${(posts / events).toFixed(2)} entries in the history`,
   );

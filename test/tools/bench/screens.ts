@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openSqliteStore } from '../../../src/service/database/sqlite-store.ts';
-import { makeSessions } from '../../../src/service/users/sessions.ts';
+import { createSessions } from '../../../src/service/users/sessions.ts';
 import { percentile, print } from './compare.ts';
 import { get, load, post } from './service/client.ts';
 import { fillCalls, fillCustomers, numberOf } from './service/fill.ts';
@@ -43,7 +43,7 @@ async function browserOf(stateDir: string, signInName = 'bench'): Promise<(path:
     (await store.users.find({ signInName, account: null })) ??
     (await store.users.add({ ...name, uid: signInName, account: 1, createdAt: 0 }));
   if (user === undefined) throw new Error('no user');
-  const cookie = await makeSessions(store.users, Date.now).open(user, { address: '', browser: '' });
+  const cookie = await createSessions(store.users, Date.now).open(user, { address: '', browser: '' });
   await store.close();
   return (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nCookie: pbx-bridge-session=${cookie}\r\n\r\n`;
 }

@@ -6,13 +6,13 @@ import type { DeliveryLimits } from '../../../src/shared/delivery/limits.ts';
 import type { QueuedEvent } from '../../../src/shared/delivery/queue.ts';
 import type { Log, LogFields } from '../../../src/shared/log/log.ts';
 import type { MessageCode } from '../../../src/shared/log/messages.ts';
-import { type Book, createBook } from './far-side-book.ts';
+import { type Book, createBook } from './fake-api-book.ts';
 import { createMemoryQueue, type MemoryQueue } from './memory-queue.ts';
 
 /** One request that the dispatcher made. */
 export type Sent = { readonly event: QueuedEvent; readonly at: number };
 
-/** What the far side does with a request: answers, at once or after `afterMs`; `hang` never ends. */
+/** What the API does with a request: answers, at once or after `afterMs`; `hang` never ends. */
 export type Reply = ApiResult | { readonly afterMs: number; readonly result: ApiResult } | 'hang';
 
 export const ok: ApiAnswer = answer(200, JSON.stringify({ result: 'x'.repeat(48) }));
@@ -39,14 +39,14 @@ export const startUnix = Date.UTC(2026, 10, 20, 6);
 export type DeliveryLab = {
   readonly dispatcher: Dispatcher;
   readonly queue: MemoryQueue;
-  /** What the far side holds; only answers of 2xx apply an event, unless a reply says otherwise. */
+  /** What the API holds; only answers of 2xx apply an event, unless a reply says otherwise. */
   readonly book: Book;
   readonly sent: readonly Sent[];
   readonly lines: readonly { readonly code: MessageCode; readonly fields: LogFields; readonly at: number }[];
   /** ms since the lab started, by the clock that is never set. */
   elapsed(): number;
   inFlight(): number;
-  /** How the far side replies from now on. */
+  /** How the API replies from now on. */
   reply(how: (event: QueuedEvent) => Reply): void;
   /** Sets the Unix clock forward or back. */
   jump(ms: number): void;
@@ -57,7 +57,7 @@ export type DeliveryLab = {
   pass(ms: number, stepMs?: number): Promise<void>;
 };
 
-/** A dispatcher over a model of the queue, a far side without a network, and a clock that the test moves. */
+/** A dispatcher over a model of the queue, an API without a network, and a clock that the test moves. */
 export function createDeliveryLab(
   t: TestContext,
   { random = () => 1, limits = {} }: { random?: () => number; limits?: Partial<DeliveryLimits> } = {},
@@ -125,7 +125,7 @@ export function createDeliveryLab(
   return lab;
 }
 
-/** A lab whose far side replies like this, and whose dispatcher is at work. */
+/** A lab whose API replies like this, and whose dispatcher is at work. */
 export function startDeliveryLab(
   t: TestContext,
   how: (event: QueuedEvent) => Reply = () => ok,

@@ -58,7 +58,7 @@ export async function runFlood(
     const [ring = '', hangUp = ''] = floodForms['short calls'](last);
     rig.pbx.send(ring);
     // The PBX knows nothing of a channel that is gone.
-    await rig.farSide.waitFor((it) => it.calls().has(`pbx-${last.uniqueid}`), 120_000);
+    await rig.fakeApi.waitFor((it) => it.calls().has(`pbx-${last.uniqueid}`), 120_000);
     rig.pbx.send(hangUp);
     await until('the last call is reported', () => isReported, { everyMs: 50 });
     const status = readFileSync(`/proc/${bridge.pid}/status`, 'utf8');

@@ -4,14 +4,14 @@ import type { CallStatus } from '../../../src/shared/api/contract/call-status.ts
 import type { Counts } from './fault.ts';
 
 export type Evidence = {
-  /** All that may arrive at the far side: by call id, its states in order. */
+  /** All that may arrive at the API: by call id, its states in order. */
   readonly sent: ReadonlyMap<string, readonly CallStatus[]>;
   /** What was said to be on disk, by call id. An event in flight when the fault struck is in neither. */
   readonly acknowledged: ReadonlyMap<string, Iterable<CallStatus>>;
   readonly outbox: Held;
-  /** What arrived at the far side: by call id, every state in order of arrival, the discarded ones too. */
+  /** What arrived at the API: by call id, every state in order of arrival, the discarded ones too. */
   readonly received: ReadonlyMap<string, readonly CallStatus[]>;
-  /** Confirmed by the far side, but not kept, and no use to send again: a later state is there. As `id status`. */
+  /** Confirmed by the API, but not kept, and no use to send again: a later state is there. As `id status`. */
   readonly overtaken?: ReadonlySet<string>;
 };
 
@@ -26,7 +26,7 @@ const mostExamples = 5;
 const none: ReadonlySet<string> = new Set();
 
 /**
- * The one equation, after every fault: `queued = delivered + waiting + dead letters`; and at the far side, for each
+ * The one equation, after every fault: `queued = delivered + waiting + dead letters`; and at the API, for each
  * call, the states received are the states sent, in order. Gives the counts, and a line for each thing that does not
  * hold, with a few examples.
  */

@@ -19,9 +19,9 @@ export type Counts = {
   readonly waiting: number;
   /** Dead letters. */
   readonly dead: number;
-  /** Taken, and neither at the far side nor in the outbox. */
+  /** Taken, and neither at the API nor in the outbox. */
   readonly lost: number;
-  /** Arrived after a later state of the same call: the far side discards it. */
+  /** Arrived after a later state of the same call: the API discards it. */
   readonly inverted: number;
   /** Arrived again: harmless, and not to be avoided where an answer was lost. */
   readonly duplicated: number;

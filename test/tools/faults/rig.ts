@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallStatus } from '../../../src/shared/api/contract/call-status.ts';
 import { systemClock } from '../../../src/shared/process/clock.ts';
-import { type FarSide, startFarSide } from '../fakes/far-side.ts';
+import { type FakeApi, startFakeApi } from '../fakes/fake-api.ts';
 import { atExit } from '../lab/at-exit.ts';
 import { createPlayer, type Player } from '../player/player.ts';
 import { compileCache } from '../runner/compile-cache.ts';
@@ -18,10 +18,10 @@ import { type Evidence, heldIn, solve } from './equation.ts';
 import type { Counts } from './fault.ts';
 import type { Load } from './load.ts';
 
-/** A PBX that is played and a far side, both in this process, and the folder of a bridge that is one of its own. */
+/** A PBX that is played and an API, both in this process, and the folder of a bridge that is one of its own. */
 export type Rig = {
   readonly pbx: Player;
-  readonly farSide: FarSide;
+  readonly fakeApi: FakeApi;
   /** Empty at first; gone at the end. */
   readonly folder: string;
   readonly stateDir: string;
@@ -48,14 +48,14 @@ export type Rig = {
 /** So many calls may be on their way from the PBX to the log: a second of them. */
 const mostBehind = 400;
 
-/** @param keeps how many requests and history entries the far side keeps; see FarSideOptions. */
+/** @param keeps how many requests and history entries the API keeps; see FakeApiOptions. */
 export async function createRig(
   settings: Readonly<Record<string, string>> = {},
   { keeps }: { readonly keeps?: number } = {},
 ): Promise<Rig> {
   const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
   const { port } = await pbx.listen();
-  const farSide = await startFarSide({
+  const fakeApi = await startFakeApi({
     ...{ token: 'a-token', priorityOf: () => 10 },
     ...(keeps !== undefined && { keeps }),
   });
@@ -64,7 +64,7 @@ export async function createRig(
     AMI_PORT: String(port),
     AMI_USERNAME: 'bridge',
     AMI_SECRET: 'sesame',
-    API_BASE_URL: farSide.baseUrl,
+    API_BASE_URL: fakeApi.baseUrl,
     API_TOKEN: 'a-token',
     STATE_DIR: join(folder, 'state'),
     AGI_LISTEN: 'off',
@@ -88,7 +88,7 @@ export async function createRig(
     if (status !== undefined) acknowledge(String(call), [status as CallStatus]);
   };
   return {
-    ...{ pbx, farSide, folder, stateDir: env.STATE_DIR, env, acknowledged, acknowledge },
+    ...{ pbx, fakeApi, folder, stateDir: env.STATE_DIR, env, acknowledged, acknowledge },
     isBehind(sent) {
       if (Number.isNaN(pace.sent)) pace.sent = sent;
       return pbx.connections() > 0 && sent - pace.sent - pace.reported > mostBehind;
@@ -114,20 +114,20 @@ export async function createRig(
       solve({
         ...more,
         ...{ sent, acknowledged, outbox: heldIn(env.STATE_DIR) },
-        received: new Map([...farSide.calls()].map(([id, { received }]) => [id, received])),
+        received: new Map([...fakeApi.calls()].map(([id, { received }]) => [id, received])),
       }),
     async close() {
       for (const bridge of bridges) bridge.kill();
       await Promise.all([...bridges].map(({ ended }) => ended));
       await pbx.close();
-      await farSide.close();
+      await fakeApi.close();
       remove();
       release();
     },
   };
 }
 
-/** Nothing new has come to the far side for so long: what is missing will not come any more, ms. */
+/** Nothing new has come to the API for so long: what is missing will not come any more, ms. */
 const longestSilenceMs = 60_000;
 
 /**
@@ -152,12 +152,12 @@ export async function lastLife(
   return { counts, broken };
 }
 
-const hasEnded = ({ farSide }: Rig, id: string) => farSide.calls().get(id)?.state === 'completed';
+const hasEnded = ({ fakeApi }: Rig, id: string) => fakeApi.calls().get(id)?.state === 'completed';
 const openCalls = (rig: Rig, calls = rig.acknowledged.keys()) =>
   [...calls].filter((id) => !hasEnded(rig, id));
 
 /**
- * Waits until the log says that a load's last call is over, or nothing new has come to the far side for so long, ms: a
+ * Waits until the log says that a load's last call is over, or nothing new has come to the API for so long, ms: a
  * bridge that is behind has reported none of what it has not heard yet, and nothing would be missed of it.
  */
 export async function lastReported(
@@ -167,14 +167,14 @@ export async function lastReported(
 ): Promise<void> {
   let [requests, since] = [-1, performance.now()];
   while (!rig.acknowledged.get(last)?.has('completed') && performance.now() - since < patienceMs) {
-    const now = rig.farSide.counts().requests;
+    const now = rig.fakeApi.counts().requests;
     if (now !== requests) [requests, since] = [now, performance.now()];
     await sleep(50);
   }
 }
 
 /**
- * Waits until all `calls` have ended at the far side, or nothing new has come there for so long, ms. Without `calls`:
+ * Waits until all `calls` have ended at the API, or nothing new has come there for so long, ms. Without `calls`:
  * those that the log says were reported.
  */
 export async function allEnded(
@@ -186,13 +186,13 @@ export async function allEnded(
 ): Promise<void> {
   const left = () => openCalls(rig, calls?.keys());
   for (let open = left(); open.length > 0; open = left()) {
-    const before = rig.farSide.counts().requests;
+    const before = rig.fakeApi.counts().requests;
     // Only the last is looked at: this is asked at every request.
     const next = () => {
       while (open.length > 0 && hasEnded(rig, open.at(-1) as string)) open.pop();
       return open.length === 0;
     };
-    await rig.farSide.waitFor(next, patienceMs).catch(() => {});
-    if (rig.farSide.counts().requests === before) return;
+    await rig.fakeApi.waitFor(next, patienceMs).catch(() => {});
+    if (rig.fakeApi.counts().requests === before) return;
   }
 }

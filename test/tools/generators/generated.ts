@@ -5,7 +5,7 @@ import { bridgeSections, type Sections } from '../../../src/cli/config/env.ts';
 import { logSection } from '../../../src/cli/config/log-section.ts';
 import { serviceSection } from '../../../src/cli/config/service-section.ts';
 import { isLive } from '../../../src/cli/config/variable.ts';
-import { makeMeter } from '../../../src/service/upkeep/meter.ts';
+import { createMeter } from '../../../src/service/upkeep/meter.ts';
 import { bashCompletion } from './completion.ts';
 import { commandPages, settingsManPage } from './man-pages.ts';
 import { messagesPage, metricsPage } from './reference-pages.ts';
@@ -72,6 +72,6 @@ export function generatedFiles(): Record<string, string> {
     [systemd('man/pbx-bridge.env.5')]: settingsManPage(programs),
     [systemd('completion/pbx-bridge')]: bashCompletion(),
     [config('messages.md')]: messagesPage(),
-    [config('metrics.md')]: metricsPage(createMetrics({ withProcess: false }).list(), makeMeter().list()),
+    [config('metrics.md')]: metricsPage(createMetrics({ withProcess: false }).list(), createMeter().list()),
   };
 }

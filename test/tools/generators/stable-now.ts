@@ -8,7 +8,7 @@ import { bridgeSections, type Sections } from '../../../src/cli/config/env.ts';
 import { serviceSection } from '../../../src/cli/config/service-section.ts';
 import { steps as postgresSteps } from '../../../src/service/store/postgres/migrations.ts';
 import { serviceSchema } from '../../../src/service/store/sqlite/open.ts';
-import { makeMeter } from '../../../src/service/upkeep/meter.ts';
+import { createMeter } from '../../../src/service/upkeep/meter.ts';
 import { webhookEvents } from '../../../src/service/webhooks/webhook.ts';
 import type { ReconcilerStatus } from '../../../src/shared/delivery/reconcile-state.ts';
 import { type Message, messages } from '../../../src/shared/log/messages.ts';
@@ -22,7 +22,7 @@ export type Stable = Readonly<Record<string, readonly string[]>>;
 
 /** What there is now. */
 export async function stableNow(): Promise<Stable> {
-  const metrics = [...createMetrics({ withProcess: false }).list(), ...makeMeter().list()];
+  const metrics = [...createMetrics({ withProcess: false }).list(), ...createMeter().list()];
   const { api, bodies } = await ofService();
   const all = {
     settings: settings({ ...bridgeSections, service: serviceSection }),
@@ -48,7 +48,7 @@ export async function stableNow(): Promise<Stable> {
 async function labelValues(): Promise<string[]> {
   const metrics = createMetrics({ withProcess: false });
   for (const status of [undefined, 200, 302, 404, 503]) metrics.attempted(status, 1);
-  const meter = makeMeter();
+  const meter = createMeter();
   for (const route of ['/api/v1/voice', '/admin/account', '/calls'])
     for (const status of [200, 302, 404, 503]) meter.responded(route, status, 1);
   const { alerts } = statusWith();

@@ -4,18 +4,18 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type CallExtras, callExtrasSchema } from '../../../src/shared/api/contract/call-extras.ts';
-import { type FarSide, startFarSide } from '../fakes/far-side.ts';
-import type { SeenRequest } from '../fakes/far-side-faults.ts';
+import { type FakeApi, startFakeApi } from '../fakes/fake-api.ts';
+import type { SeenRequest } from '../fakes/fake-api-faults.ts';
 import { type Program, runProgram } from '../program/program.ts';
 import { atExit } from './at-exit.ts';
 import { managerUsers } from './config.ts';
 import { labSettings, type ReportedEvent } from './row.ts';
 
-/** The real bridge as a process of its own, between an Asterisk and a far side of its own. */
+/** The real bridge as a process of its own, between an Asterisk and an API of its own. */
 export type FarEnd = {
-  readonly farSide: FarSide;
+  readonly fakeApi: FakeApi;
   /**
-   * What the far side received of this call, in the order in which it came. An event that it did not answer in time, on a
+   * What the API received of this call, in the order in which it came. An event that it did not answer in time, on a
    * machine that is too busy, was sent again: what came twice for that reason, which the bridge has logged, is in here once.
    */
   receivedOf(uniqueid: string): ReceivedCall | undefined;
@@ -31,7 +31,7 @@ export type FarEnd = {
   readonly state: string;
   /** Takes the bridge away at once (SIGKILL). */
   killBridge(): Promise<void>;
-  /** Ends the bridge as a service manager would (SIGTERM). The far side keeps what it holds. */
+  /** Ends the bridge as a service manager would (SIGTERM). The API keeps what it holds. */
   endBridge(): Promise<void>;
   /** Starts it, with the same state folder; resolves when it has read what is on the PBX. */
   startBridge(): Promise<void>;
@@ -55,7 +55,7 @@ export async function startFarEnd(options: {
   readonly state?: string;
   readonly isLinked?: boolean;
 }): Promise<FarEnd> {
-  const farSide = await startFarSide({ token });
+  const fakeApi = await startFakeApi({ token });
   const folder = await mkdtemp(path.join(tmpdir(), 'pbx-lab-bridge-'));
   const state = path.join(folder, 'state');
   if (options.state !== undefined) await cp(options.state, state, { recursive: true });
@@ -64,7 +64,7 @@ export async function startFarEnd(options: {
     AMI_PORT: `${options.amiPort}`,
     AMI_USERNAME: managerUsers.bridge.name,
     AMI_SECRET: managerUsers.bridge.secret,
-    API_BASE_URL: farSide.baseUrl,
+    API_BASE_URL: fakeApi.baseUrl,
     API_TOKEN: token,
     STATE_DIR: state,
     PBX_ID: pbxId,
@@ -98,7 +98,7 @@ export async function startFarEnd(options: {
     return failed;
   };
   const eventsOf = (id: string) =>
-    farSide
+    fakeApi
       .requests()
       .filter(({ payload, path }) => path === '/voice/call' && payload.id === id)
       .filter(
@@ -107,11 +107,11 @@ export async function startFarEnd(options: {
       );
 
   const farEnd: FarEnd = {
-    farSide,
-    receivedOf: (uniqueid) => receivedOf(farSide, `${pbxId}-${uniqueid}`, eventsOf),
+    fakeApi,
+    receivedOf: (uniqueid) => receivedOf(fakeApi, `${pbxId}-${uniqueid}`, eventsOf),
     extrasOf: (uniqueid) =>
       eventsOf(`${pbxId}-${uniqueid}`).map(({ payload }) => callExtrasSchema.parse(payload.extras)),
-    uniqueids: () => [...farSide.calls().keys()].map((id) => id.slice(pbxId.length + 1)),
+    uniqueids: () => [...fakeApi.calls().keys()].map((id) => id.slice(pbxId.length + 1)),
     log: () => said + (bridge?.output() ?? ''),
     logged: async (code) => void (await bridge?.says(new RegExp(`"code":"${RegExp.escape(code)}"`))),
     state,
@@ -132,7 +132,7 @@ export async function startFarEnd(options: {
     async stop() {
       await end('SIGTERM');
       forget();
-      await farSide.close();
+      await fakeApi.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -141,12 +141,12 @@ export async function startFarEnd(options: {
 }
 
 function receivedOf(
-  farSide: FarSide,
+  fakeApi: FakeApi,
   id: string,
   eventsOf: (id: string) => readonly SeenRequest[],
 ): ReceivedCall | undefined {
   const events = eventsOf(id);
-  const held = farSide.calls().get(id);
+  const held = fakeApi.calls().get(id);
   if (!held) return undefined;
   const reported = events.map(({ payload }) => ({
     status: payload.status as ReportedEvent['status'],

@@ -7,7 +7,7 @@ import type { Office } from './offices.ts';
 import type { Script } from './sip-script.ts';
 import type { Stage } from './stage.ts';
 
-/** One row of the matrix: what happens on the telephone, and what the far side must be reported of it. */
+/** One row of the matrix: what happens on the telephone, and what the API must be reported of it. */
 export type Row = {
   /** Kebab-case; also the name of the recording's folder. */
   readonly name: string;
@@ -64,7 +64,7 @@ export type ExpectedMissed = {
   readonly records?: Pick<Missed, 'where' | 'name'>;
 };
 
-/** An event as the far side must have it. */
+/** An event as the API must have it. */
 export type ReportedEvent = {
   readonly status: 'ringing' | 'answered' | 'completed';
   readonly caller_id?: string;

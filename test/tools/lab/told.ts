@@ -10,11 +10,11 @@ export type Due = {
   readonly mayRepeat: boolean;
 };
 
-/** Waits until all of them have ended at the far side, for a while; gives what is wrong with what was reported. */
+/** Waits until all of them have ended at the API, for a while; gives what is wrong with what was reported. */
 export async function faultsOf(farEnd: FarEnd, due: readonly Due[]): Promise<string[]> {
   const isOver = ({ uniqueid }: Due) => farEnd.receivedOf(uniqueid)?.reported.at(-1)?.status === 'completed';
   // The comparison says what is missing.
-  await farEnd.farSide.waitFor(() => due.every(isOver), 30_000).catch(() => {});
+  await farEnd.fakeApi.waitFor(() => due.every(isOver), 30_000).catch(() => {});
   const wrong = due.flatMap(({ uniqueid, call, mayRepeat }) => {
     const held = farEnd.receivedOf(uniqueid);
     const once = held?.reported.filter(
@@ -24,7 +24,7 @@ export async function faultsOf(farEnd: FarEnd, due: readonly Due[]): Promise<str
     return [`reported ${JSON.stringify(held)}, not ${JSON.stringify(call)}`];
   });
   const extra = farEnd.uniqueids().filter((uniqueid) => !due.some((one) => one.uniqueid === uniqueid));
-  const { inverted } = farEnd.farSide.counts();
+  const { inverted } = farEnd.fakeApi.counts();
   return [
     ...wrong,
     ...extra.map((uniqueid) => `reported ${uniqueid}, which is no call to report`),

@@ -8,7 +8,7 @@ import { startBridge } from '../../../src/bridge/bridge.ts';
 import { bridgeSections, loadConfig } from '../../../src/cli/config/env.ts';
 import { newUid } from '../../../src/service/accounts/directory.ts';
 import { openSqliteStore } from '../../../src/service/database/sqlite-store.ts';
-import { makePasswords } from '../../../src/service/users/password.ts';
+import { createPasswords } from '../../../src/service/users/password.ts';
 import { addUser } from '../../../src/service/users/users.ts';
 import { createLog, type Log } from '../../../src/shared/log/log.ts';
 import { systemClock } from '../../../src/shared/process/clock.ts';
@@ -161,7 +161,7 @@ async function furnish(stateDir: string): Promise<void> {
       ? await addUser(store, { account: { id, mostUsers: null }, name, role, now: now - 4 * 3_600_000 })
       : undefined;
     if (name === 'Anna')
-      await store.users.change(user?.id ?? 0, { password: await makePasswords().hash(password) });
+      await store.users.change(user?.id ?? 0, { password: await createPasswords().hash(password) });
     await store.directory.putExtension(id, {
       extension,
       name: isUser ? '' : name,

@@ -12,12 +12,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import { callRows } from '../../../src/service/calls/call-rows-sqlite.ts';
 import { openSqliteStore } from '../../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../../src/service/database/store.ts';
 import { openForWriting } from '../../../src/service/store/sqlite/open.ts';
-import { makePasswords } from '../../../src/service/users/password.ts';
+import { createPasswords } from '../../../src/service/users/password.ts';
 import { addUser } from '../../../src/service/users/users.ts';
 import { webhookEvents } from '../../../src/service/webhooks/webhook.ts';
 import { cache } from '../debian-tree.ts';
@@ -105,7 +105,7 @@ export async function openThirdYear(
   const deliveredSince = db.prepare('SELECT min(at) AS at FROM webhook_deliveries').get()?.at as number;
   db.close();
 
-  const keys = makeKeys(serverSecret(stateDir));
+  const keys = createKeys(serverSecret(stateDir));
   const { directory } = await withStore(stateDir, async (store) => {
     const read = await store.directory.read(0);
     if (read === undefined) throw new Error('no directory');
@@ -195,7 +195,7 @@ async function build(stateDir: string, scale: Scale, begin: number, end: number)
       const all = [...customersOf(account, scale)];
       for (let from = 0; from < all.length; from += 500)
         await customers.put(account, all.slice(from, from + 500));
-      const hash = await makePasswords().hash(password);
+      const hash = await createPasswords().hash(password);
       for (const [n, person] of names.entries()) {
         const user = await addUser(store, {
           account: { id: account, mostUsers: null },

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { Client } from 'pg';
 import { request as httpRequest } from 'undici';
-import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import { everyCall } from '../../../src/service/calls/call-store.ts';
 import { openStore } from '../../../src/service/database/open-store.ts';
 import type { StoredAction } from '../../../src/service/people/caller-action-store.ts';
@@ -127,7 +127,7 @@ async function step(name: string, work: () => unknown): Promise<string> {
 
 const store = await openStore(
   { stateDir, database: database && { ...database, listenUrl: undefined }, retention: {} },
-  makeKeys(serverSecret(stateDir)),
+  createKeys(serverSecret(stateDir)),
 );
 const metrics = { host: '127.0.0.1', port: await freePort() };
 const keep = 3_000 * DAY_MS;
@@ -157,7 +157,7 @@ await step('the start', async () => {
 });
 const client = callers(service.url);
 const { directory } = (await store.directory.read(0)) ?? { directory: { integrations: [], accounts: [] } };
-const keys = makeKeys(serverSecret(stateDir));
+const keys = createKeys(serverSecret(stateDir));
 const [token = '', extras = ''] = directory.integrations.map((one) => keys.integrationToken(one));
 const workshop = directory.integrations[1]?.uid;
 const admin = keys.adminToken(directory.accounts[0] as never);

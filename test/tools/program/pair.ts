@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BridgeStatus } from '../../../src/bridge/status/bridge-status.ts';
 import { systemClock } from '../../../src/shared/process/clock.ts';
 import { type Cable, layCable } from '../fakes/cable.ts';
-import { startFarSide } from '../fakes/far-side.ts';
+import { startFakeApi } from '../fakes/fake-api.ts';
 import { createPlayer } from '../player/player.ts';
 import { type SimulatedCall, scenarioNames, simulateCall } from '../player/simulated-calls.ts';
 import { until } from '../until.ts';
@@ -22,7 +22,7 @@ export type Half = {
   start(cli?: string): Promise<void>;
   kill(): Promise<void>;
   status(): Promise<BridgeStatus>;
-  /** Resolves when it is connected to the PBX and everything that it has taken is at the far side. */
+  /** Resolves when it is connected to the PBX and everything that it has taken is at the API. */
   atRest(): Promise<void>;
 };
 
@@ -34,21 +34,21 @@ export type HalfOptions = {
   readonly cli?: string;
 };
 
-/** What the far side holds of a call, but for when: the same however often it was reported. */
+/** What the API holds of a call, but for when: the same however often it was reported. */
 export type Held = { readonly state: string; readonly from: string; readonly callerId: string | undefined };
 
-/** An office with a far side, and any number of bridges on it that know nothing of each other. */
+/** An office with an API, and any number of bridges on it that know nothing of each other. */
 export async function createOffice(options: { seed: number; calls: number; talkMs: number }) {
   const account = { username: 'bridge', secret: 'sesame' } as const;
   const pbx = createPlayer({ ...account, clock: systemClock, contexts: ['from-internal', 'from-trunk'] });
   const { port } = await pbx.listen();
-  const farSide = await startFarSide({ token: 'a-token' });
+  const fakeApi = await startFakeApi({ token: 'a-token' });
   const halves: Half[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-pair-'));
 
   async function addBridge(name: string, { settings = {}, env = {}, ...tree }: HalfOptions = {}) {
     const toPbx = await layCable(port);
-    const toApi = await layCable(farSide.port);
+    const toApi = await layCable(fakeApi.port);
     const cwd = join(folder, name);
     mkdirSync(cwd);
     const launch: ProgramOptions = {
@@ -104,11 +104,11 @@ export async function createOffice(options: { seed: number; calls: number; talkM
     for (const half of halves) await half.kill();
     for (const { toPbx, toApi } of halves) await Promise.all([toPbx.close(), toApi.close()]);
     await pbx.close();
-    await farSide.close();
+    await fakeApi.close();
     rmSync(folder, { recursive: true });
   }
 
-  return { pbx, farSide, addBridge, close, day: seededDay(options) };
+  return { pbx, fakeApi, addBridge, close, day: seededDay(options) };
 }
 
 export type Office = Awaited<ReturnType<typeof createOffice>>;
@@ -173,20 +173,20 @@ const toldCalls = ({ day }: Office) => day.filter(({ call }) => call.reported.le
 /** How many events of the day are to be reported. */
 export const eventsOf = ({ day }: Office) => day.reduce((sum, { call }) => sum + call.reported.length, 0);
 
-/** Waits until every call that is to be reported is completed at the far side, and gives what it holds. */
+/** Waits until every call that is to be reported is completed at the API, and gives what it holds. */
 export async function heldAtTheEnd(office: Office, timeoutMs?: number): Promise<Map<string, Held>> {
   const count = toldCalls(office);
-  await office.farSide.waitFor((farSide) => {
-    const calls = [...farSide.calls().values()];
+  await office.fakeApi.waitFor((fakeApi) => {
+    const calls = [...fakeApi.calls().values()];
     return calls.length >= count && calls.every(({ state }) => state === 'completed');
   }, timeoutMs);
   return new Map(
-    [...office.farSide.calls()]
+    [...office.fakeApi.calls()]
       .map(([id, { state, from, callerId }]) => [id, { state, from, callerId }] as const)
       .sort(([a], [b]) => a.localeCompare(b)),
   );
 }
 
 /** The order in which each call's states first came. */
-export const firstReceived = ({ farSide }: Office) =>
-  new Map([...farSide.calls()].map(([id, { received }]) => [id, [...new Set(received)]] as const));
+export const firstReceived = ({ fakeApi }: Office) =>
+  new Map([...fakeApi.calls()].map(([id, { received }]) => [id, [...new Set(received)]] as const));

@@ -4,8 +4,8 @@ import type { Log } from '../../../src/shared/log/log.ts';
 import { callDecisions } from '../../../src/shared/log/messages/calls-messages.ts';
 import { systemClock } from '../../../src/shared/process/clock.ts';
 import { amiEvent } from '../fakes/ami-event.ts';
-import { type FarSide, startFarSide } from '../fakes/far-side.ts';
-import type { HeldCall } from '../fakes/far-side-book.ts';
+import { type FakeApi, startFakeApi } from '../fakes/fake-api.ts';
+import type { HeldCall } from '../fakes/fake-api-book.ts';
 import { freePort } from '../free-port.ts';
 import { createPlayer, type Player } from '../player/player.ts';
 import { until } from '../until.ts';
@@ -13,10 +13,10 @@ import { temporaryFolder } from './program.ts';
 
 type Test = { after(callback: () => Promise<void> | void): void };
 
-/** A bridge between a played PBX and a far side, all three real, over TCP: the whole way of a call. */
+/** A bridge between a played PBX and an API, all three real, over TCP: the whole way of a call. */
 export type Stand = {
   readonly pbx: Player;
-  readonly farSide: FarSide;
+  readonly fakeApi: FakeApi;
   /** The environment that the bridge is configured by. */
   readonly env: Readonly<Record<string, string>>;
   /** Where the bridge answers priority lookups, when AGI_LISTEN has it do so. */
@@ -36,12 +36,12 @@ export type Stand = {
   reported(): Map<string, string[]>;
   /**
    * Resolves when the bridge has processed all that the PBX has sent so far, and has it on disk. For that it sends a
-   * marker call, which the far side gets too: compare with `callsOf`, not with `farSide.calls()`.
+   * marker call, which the API gets too: compare with `callsOf`, not with `fakeApi.calls()`.
    */
   caughtUp(): Promise<void>;
 };
 
-/** The one customer that the far side knows: the priority is 10. */
+/** The one customer that the API knows: the priority is 10. */
 export const vip = '+4940669699999';
 
 /** Who calls in markers: with a setting that does not report this caller, `caughtUp` cannot work, and says so. */
@@ -68,9 +68,9 @@ export function markerCall(): { id: string; frames: readonly string[] } {
 
 const isMarker = (id: string) => id.startsWith('pbx-9999999999.');
 
-/** The calls that the far side holds, without those markers. */
-export function callsOf(farSide: FarSide): HeldCall[] {
-  return [...farSide.calls().values()].filter(({ id }) => !isMarker(id));
+/** The calls that the API holds, without those markers. */
+export function callsOf(fakeApi: FakeApi): HeldCall[] {
+  return [...fakeApi.calls().values()].filter(({ id }) => !isMarker(id));
 }
 
 export async function createStand(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<Stand> {
@@ -80,7 +80,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     port: await freePort(),
   });
   const { port } = await pbx.listen();
-  const farSide = await startFarSide({
+  const fakeApi = await startFakeApi({
     token: 'a-token',
     priorityOf: (number) => (number === vip ? 10 : null),
   });
@@ -89,13 +89,13 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   t.after(async () => {
     await bridge?.stop();
     await pbx.close();
-    await farSide.close();
+    await fakeApi.close();
   });
   const env = {
     AMI_PORT: String(port),
     AMI_USERNAME: 'bridge',
     AMI_SECRET: 'sesame',
-    API_BASE_URL: farSide.baseUrl,
+    API_BASE_URL: fakeApi.baseUrl,
     API_TOKEN: 'a-token',
     STATE_DIR: `${temporaryFolder(t)}/state`,
     DEFAULT_COUNTRY: 'DE',
@@ -133,7 +133,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   };
   const stand: Stand = {
     pbx,
-    farSide,
+    fakeApi,
     env,
     agiPort: () => agiPort,
     statusPort: () => statusPort,

@@ -57,7 +57,7 @@ if (files.some((path) => path.includes('browser')) && browserImpossible() === un
 
 compileCache();
 /** What tests of the fast tier make in the temporary folder; the slow tier keeps there what it has installed. */
-const scratch = values.fast ? makeScratch() : undefined;
+const scratch = values.fast ? createScratch() : undefined;
 if (scratch !== undefined) process.env.TMPDIR = scratch;
 /** A file that took longer is not run again, s: whoever waits for the whole run would wait for it twice. */
 const longestAgain = 600;
@@ -145,7 +145,7 @@ function pathsWith(part: string): string[] {
   return whole.length > 0 ? whole : all.filter((path) => path.includes(part));
 }
 
-function makeScratch(): string {
+function createScratch(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'pbx-bridge-tests-'));
   } catch (error) {

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import { openStore } from '../../../src/service/database/open-store.ts';
 import type { CallStatus } from '../../../src/shared/api/contract/call-status.ts';
 import { atExit } from '../lab/at-exit.ts';
@@ -50,13 +50,13 @@ export async function startProcess(
 export const storeOf = (stateDir: string, url: string) =>
   openStore(
     { stateDir, database: { url, listenUrl: undefined, connections: 4 }, retention: {} },
-    makeKeys(serverSecret(stateDir)),
+    createKeys(serverSecret(stateDir)),
   );
 
 /** Processes on one database and one secret, behind nginx; stopped after the test. */
 export async function startSite(t: TestContext, database: string, processes: number, listenUrl?: string) {
   const stateDir = stateFolder(t);
-  const keys = makeKeys(serverSecret(stateDir));
+  const keys = createKeys(serverSecret(stateDir));
   const services = await Promise.all(
     Array.from({ length: processes }, () => startProcess(stateDir, database, listenUrl)),
   );

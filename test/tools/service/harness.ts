@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Agent, request } from 'undici';
 import { newUid } from '../../../src/service/accounts/directory.ts';
-import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import { type DatabaseSettings, openStore } from '../../../src/service/database/open-store.ts';
 import { customer } from '../../../src/service/people/customer.fixture.ts';
 import type { Segment } from '../../../src/service/people/segment-store.ts';
@@ -49,7 +49,7 @@ export async function prepare(stateDir: string, database: DatabaseSettings = nul
 }
 
 async function prepareAnew(stateDir: string, database: DatabaseSettings): Promise<TestAccounts> {
-  const keys = makeKeys(serverSecret(stateDir));
+  const keys = createKeys(serverSecret(stateDir));
   const store = await openStore({ stateDir, database, retention: {} }, keys);
   const make = async (name: string, number: string): Promise<TestAccount> => {
     const account = await store.directory.addAccount({ uid: newUid(), name, country: 'DE' });

@@ -1,9 +1,9 @@
-import { makeKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import type { Role, User } from '../../../src/service/accounts/user.ts';
 import { type DatabaseSettings, openStore } from '../../../src/service/database/open-store.ts';
 import type { Store } from '../../../src/service/database/store.ts';
-import { makePasswords } from '../../../src/service/users/password.ts';
-import { addUser, makeLink } from '../../../src/service/users/users.ts';
+import { createPasswords } from '../../../src/service/users/password.ts';
+import { addUser, createLink } from '../../../src/service/users/users.ts';
 import type { Served } from './harness.ts';
 
 /** The password of everybody in the tests. */
@@ -16,7 +16,7 @@ export async function withStore<T>(
   { stateDir, database = null }: Place,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const keys = makeKeys(serverSecret(stateDir));
+  const keys = createKeys(serverSecret(stateDir));
   const store = await openStore({ stateDir, database, retention: {} }, keys);
   try {
     return await work(store);
@@ -41,12 +41,12 @@ export async function person(
     const user = of && (await addUser(store, { account: of, name, role, now: 0 }));
     if (user === undefined) throw new Error(`cannot add ${name} to ${account}`);
     if (!fresh) await store.users.change(user.id, { password: await hashed });
-    const keys = makeKeys(serverSecret(served.stateDir));
-    return { user, link: `${served.url}/sign-in#${await makeLink(store, keys, user, Date.now())}` };
+    const keys = createKeys(serverSecret(served.stateDir));
+    return { user, link: `${served.url}/sign-in#${await createLink(store, keys, user, Date.now())}` };
   });
 }
 
-const hashed = makePasswords().hash(password);
+const hashed = createPasswords().hash(password);
 
 /** What a browser sends with a form of a page at `url`. */
 export const form = (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeBatches, type Outcome } from './batches.ts';
+import { createBatches, type Outcome } from './batches.ts';
 
 type Write = {
   readonly items: readonly string[];
@@ -11,7 +11,7 @@ type Write = {
 function harness(max: number) {
   const writes: Write[] = [];
   const begun: ((write: Write) => void)[] = [];
-  const batches = makeBatches<string, string>(max, (items) => {
+  const batches = createBatches<string, string>(max, (items) => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome<string>[]>();
     const write = { items, settle: resolve, fail: reject };
     const next = begun.shift();

@@ -21,7 +21,7 @@ type Waiting<T, R> = {
  * Group commit: items that arrive while a batch is being written form the next one, of at most `max`. One batch at a
  * time keeps the order of each client's items. `write` returns an outcome for each item.
  */
-export function makeBatches<T, R>(
+export function createBatches<T, R>(
   max: number,
   write: (items: readonly T[]) => Promise<readonly Outcome<R>[]>,
 ): Batches<T, R> {

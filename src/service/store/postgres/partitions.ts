@@ -45,9 +45,9 @@ function rangeOf(name: string): Range | undefined {
   return from && to ? { from: at(from), to: at(to) } : undefined;
 }
 
-export type Partitions = ReturnType<typeof makePartitions>;
+export type Partitions = ReturnType<typeof createPartitions>;
 
-export function makePartitions(database: Queries, width: Width) {
+export function createPartitions(database: Queries, width: Width) {
   let known: readonly Range[] = [];
   const has = (at: number) => known.some(({ from, to }) => from <= at && at < to);
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { firstAccount } from '../../../../src/service/accounts/directory.ts';
-import { makeKeys, serverSecret } from '../../../../src/service/accounts/keys.ts';
+import { createKeys, serverSecret } from '../../../../src/service/accounts/keys.ts';
 import { type DatabaseSettings, openStore } from '../../../../src/service/database/open-store.ts';
 import type { Store } from '../../../../src/service/database/store.ts';
 import { customer } from '../../../../src/service/people/customer.fixture.ts';
@@ -12,7 +12,7 @@ async function prepared(
   work: (store: Store) => Promise<void>,
   database: DatabaseSettings = null,
 ) {
-  const store = await openStore({ stateDir, database, retention: {} }, makeKeys(serverSecret(stateDir)));
+  const store = await openStore({ stateDir, database, retention: {} }, createKeys(serverSecret(stateDir)));
   await firstAccount(store, 'DE', 0);
   await work(store);
   await store.close();

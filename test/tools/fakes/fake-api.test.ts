@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type FarSide, startFarSide } from './far-side.ts';
-import { times } from './far-side-faults.ts';
+import { type FakeApi, startFakeApi } from './fake-api.ts';
+import { times } from './fake-api-faults.ts';
 
 const token = 'secret';
 const asJson = { accept: 'application/json', 'content-type': 'application/json' };
 
-async function farSideFor(t: TestContext): Promise<FarSide> {
-  const farSide = await startFarSide({ token });
-  t.after(() => farSide.close());
-  return farSide;
+async function fakeApiFor(t: TestContext): Promise<FakeApi> {
+  const fakeApi = await startFakeApi({ token });
+  t.after(() => fakeApi.close());
+  return fakeApi;
 }
 
-function report(farSide: FarSide, id: string, status: string, extra: object = {}): Promise<Response> {
-  return fetch(`${farSide.baseUrl}/voice/call`, {
+function report(fakeApi: FakeApi, id: string, status: string, extra: object = {}): Promise<Response> {
+  return fetch(`${fakeApi.baseUrl}/voice/call`, {
     method: 'POST',
     redirect: 'manual',
     headers: { ...asJson, authorization: `Bearer ${token}` },
@@ -22,30 +22,30 @@ function report(farSide: FarSide, id: string, status: string, extra: object = {}
 }
 
 test('a call moves forward; what arrives out of order is answered 200, discarded and counted', async (t) => {
-  const farSide = await farSideFor(t);
+  const fakeApi = await fakeApiFor(t);
   for (const status of ['ringing', 'completed', 'answered', 'ringing']) {
-    const answer = await report(farSide, 'a', status, status === 'ringing' ? {} : { caller_id: '1001' });
+    const answer = await report(fakeApi, 'a', status, status === 'ringing' ? {} : { caller_id: '1001' });
     assert.equal(answer.status, 200);
     const { result } = (await answer.json()) as { result: string };
     assert.equal(result.length, 48);
   }
-  const call = farSide.calls().get('a');
+  const call = fakeApi.calls().get('a');
   assert.equal(call?.state, 'completed');
   assert.equal(call?.callerId, '1001');
   assert.deepEqual(call?.received, ['ringing', 'completed', 'answered', 'ringing']);
-  const { moved, inverted, repeated } = farSide.counts();
+  const { moved, inverted, repeated } = fakeApi.counts();
   assert.deepEqual({ moved, inverted, repeated }, { moved: 2, inverted: 1, repeated: 1 });
 });
 
 test('the history: bare array without limit, a page with it, searched and sorted', async (t) => {
-  const farSide = await farSideFor(t);
+  const fakeApi = await fakeApiFor(t);
   for (const id of ['h-1', 'h-2', 'h-3']) {
-    await report(farSide, id, 'ringing');
-    await report(farSide, id, 'completed');
+    await report(fakeApi, id, 'ringing');
+    await report(fakeApi, id, 'completed');
   }
   const get = async (query: string) => {
     const headers = { ...asJson, authorization: `Bearer ${token}` };
-    return (await fetch(`${farSide.baseUrl}/voice${query}`, { headers })).json() as Promise<never>;
+    return (await fetch(`${fakeApi.baseUrl}/voice${query}`, { headers })).json() as Promise<never>;
   };
   type Entry = { request: string; status: number };
   const all: Entry[] = await get('');
@@ -73,7 +73,7 @@ test('the history: bare array without limit, a page with it, searched and sorted
 });
 
 test('faults: before, during and after the event is applied', async (t) => {
-  const farSide = await farSideFor(t);
+  const fakeApi = await fakeApiFor(t);
   const rows = [
     { fault: { kind: 'reset', when: 'before' }, applied: false },
     { fault: { kind: 'reset', when: 'during' }, applied: true },
@@ -90,12 +90,12 @@ test('faults: before, during and after the event is applied', async (t) => {
   for (const [n, row] of rows.entries()) {
     const id = `f-${n}`;
     const what = JSON.stringify(row.fault);
-    farSide.inject(times(1, row.fault));
-    const status = await report(farSide, id, 'ringing')
+    fakeApi.inject(times(1, row.fault));
+    const status = await report(fakeApi, id, 'ringing')
       .then((answer) => answer.text().then(() => answer.status))
       .catch(() => undefined);
     assert.equal(status, 'status' in row ? row.status : undefined, what);
-    assert.equal(farSide.calls().has(id), row.applied, what);
-    assert.equal((await report(farSide, id, 'ringing')).status, 200, `after ${what}`);
+    assert.equal(fakeApi.calls().has(id), row.applied, what);
+    assert.equal((await report(fakeApi, id, 'ringing')).status, 200, `after ${what}`);
   }
 });

@@ -3,36 +3,36 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { longestWaitMs } from '../until.ts';
-import { type BookCounts, createBook, type HeldCall, type Payload } from './far-side-book.ts';
-import { answerWrongly, type FaultScript, isApplied, type SeenRequest } from './far-side-faults.ts';
-import { type HistoryEntry, queryHistory } from './far-side-history.ts';
+import { type BookCounts, createBook, type HeldCall, type Payload } from './fake-api-book.ts';
+import { answerWrongly, type FaultScript, isApplied, type SeenRequest } from './fake-api-faults.ts';
+import { type HistoryEntry, queryHistory } from './fake-api-history.ts';
 
 /**
- * A far side for tests: the Call Integration API's real rule (forward only, out of order answered 200 and silently
+ * An API for tests: the Call Integration API's real rule (forward only, out of order answered 200 and silently
  * discarded) in memory, over real HTTP, with faults on demand. What it discards it counts, so that a wrong order
  * shows up as missing data.
  */
-export type FarSide = {
+export type FakeApi = {
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
   readonly port: number;
   /** What it holds, by call id. */
   calls(): ReadonlyMap<string, HeldCall>;
-  counts(): FarSideCounts;
+  counts(): FakeApiCounts;
   /** The requests seen, oldest first, as many as it keeps. */
   requests(): readonly SeenRequest[];
   history(): readonly HistoryEntry[];
   /** Sets what goes wrong from the next request on; undefined: nothing. */
   inject(script: FaultScript | undefined): void;
   /** Resolves when the predicate holds (looked at after every request); rejects after `timeoutMs` (3 minutes: for a busy machine) saying what is held. */
-  waitFor(predicate: (farSide: FarSide) => boolean, timeoutMs?: number): Promise<void>;
+  waitFor(predicate: (fakeApi: FakeApi) => boolean, timeoutMs?: number): Promise<void>;
   /** Cuts every connection and gives the port back; what it held can still be read. */
   close(): Promise<void>;
   /** Listens again where it did before `close`, with all that it held. */
   reopen(): Promise<void>;
 };
 
-export type FarSideCounts = Readonly<BookCounts> & {
+export type FakeApiCounts = Readonly<BookCounts> & {
   readonly requests: number;
   readonly unauthorized: number;
   readonly connections: number;
@@ -40,7 +40,7 @@ export type FarSideCounts = Readonly<BookCounts> & {
   readonly mostInFlight: number;
 };
 
-export type FarSideOptions = {
+export type FakeApiOptions = {
   /** 0 or absent: any free port. */
   readonly port?: number;
   readonly token: string;
@@ -53,7 +53,7 @@ export type FarSideOptions = {
 };
 
 const base = '/api/v1';
-export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
+export async function startFakeApi(options: FakeApiOptions): Promise<FakeApi> {
   const { keeps } = options;
   const keptRequests = keeps ?? 100_000;
   const book = createBook();
@@ -79,7 +79,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
   }
 
   function answer(request: IncomingMessage, response: ServerResponse, raw: string): void {
-    const url = new URL(request.url ?? '/', 'http://far-side');
+    const url = new URL(request.url ?? '/', 'http://fake-api');
     const started = performance.now();
     const path = url.pathname.startsWith(base) ? url.pathname.slice(base.length) : url.pathname;
     const payload = request.method === 'POST' ? parseObject(raw) : Object.fromEntries(url.searchParams);
@@ -153,7 +153,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
-  const farSide: FarSide = {
+  const fakeApi: FakeApi = {
     baseUrl: `http://127.0.0.1:${port}${base}`,
     port,
     calls: () => book.calls,
@@ -170,14 +170,14 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
           watchers.delete(look);
         };
         const look = () => {
-          if (!predicate(farSide)) return;
+          if (!predicate(fakeApi)) return;
           stop();
           resolve();
         };
         const timer = setTimeout(() => {
           stop();
           const held = [...book.calls.values()].slice(0, 20);
-          reject(new Error(`not so after ${timeoutMs} ms: ${JSON.stringify({ ...farSide.counts(), held })}`));
+          reject(new Error(`not so after ${timeoutMs} ms: ${JSON.stringify({ ...fakeApi.counts(), held })}`));
         }, timeoutMs);
         watchers.add(look);
         look();
@@ -195,7 +195,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
       await once(server, 'listening');
     },
   };
-  return farSide;
+  return fakeApi;
 }
 
 function parseObject(raw: string): Payload {

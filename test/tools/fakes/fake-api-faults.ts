@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Payload } from './far-side-book.ts';
+import type { Payload } from './fake-api-book.ts';
 
 /** What goes wrong with one request. The event is applied before the answer goes wrong only where it says so. */
 export type Fault =
@@ -29,7 +29,7 @@ export type Fault =
 
 /** A request as a fault script sees it. */
 export type SeenRequest = {
-  /** 1 for the first request since the far side started. */
+  /** 1 for the first request since the API started. */
   readonly nth: number;
   readonly at: number;
   readonly method: string;

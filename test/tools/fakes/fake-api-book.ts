@@ -1,6 +1,6 @@
 import { type CallStatus, callStatuses, isForward } from '../../../src/shared/api/contract/call-status.ts';
 
-/** What the far side knows of one call. */
+/** What the API knows of one call. */
 export type HeldCall = {
   readonly id: string;
   /** Every status that arrived for it, in order of arrival, discarded ones too. */
@@ -10,7 +10,7 @@ export type HeldCall = {
   readonly from: string;
   /** caller_id of the last event that moved it and bore one. */
   callerId: string | undefined;
-  /** Unix ms at which each status was applied, by the far side's clock. */
+  /** Unix ms at which each status was applied, by the API's clock. */
   readonly at: Partial<Record<CallStatus, number>>;
 };
 
