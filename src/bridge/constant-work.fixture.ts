@@ -44,7 +44,10 @@ const events: Readonly<Record<string, Input[]>> = {
   Hangup: [hangsUp(caller)],
   'a missed call': [caller, allowed, ringingPhone, ...hangUps],
   'a call without a number that nobody takes': [
-    ...[caller, number(caller, 'alice'), ringingPhone, ...hangUps.toReversed()],
+    caller,
+    number(caller, 'alice'),
+    ringingPhone,
+    ...hangUps.toReversed(),
   ],
 };
 

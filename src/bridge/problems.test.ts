@@ -7,8 +7,13 @@ import { bridgeProblems, watchApi } from './problems.ts';
 import { noon, statusWith } from './status/bridge-status.fixture.ts';
 
 const facts = {
-  ...{ stateDir: '/state', failure: undefined, records: undefined, clockAheadMs: 0, backlogMs: 300_000 },
-  ...{ lookedAt: noon - 10_000, certificates: { pbx: Number.NaN, api: Number.NaN, own: Number.NaN } },
+  stateDir: '/state',
+  failure: undefined,
+  records: undefined,
+  clockAheadMs: 0,
+  backlogMs: 300_000,
+  lookedAt: noon - 10_000,
+  certificates: { pbx: Number.NaN, api: Number.NaN, own: Number.NaN },
 };
 const codes = (changes: Parameters<typeof statusWith>[0]) =>
   bridgeProblems(statusWith(changes), facts).problems.map(({ code }) => code);

@@ -35,7 +35,11 @@ async function commandLine(t: TestContext, { started = true, terminal = true, se
     const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
     addServiceCommands(program, {
       options: () => ({
-        ...{ listen: { host: '::', port: 8080 }, hosts: [], stateDir, database: null, retention: {} },
+        listen: { host: '::', port: 8080 },
+        hosts: [],
+        stateDir,
+        database: null,
+        retention: {},
       }),
       alerts: () => ({ alerts: { mail: [], webhook: undefined, afterMs: 0 }, mail: undefined }),
       run: async (running) =>

@@ -16,7 +16,12 @@ export function packNpm(root: string, program: string, folder: string): string {
     copyFileSync(join(project, name), join(root, name));
   const { name, version, description, license, type, optionalDependencies, dependencies } = manifest;
   const about = {
-    ...{ name, version, description, license, type, optionalDependencies },
+    name,
+    version,
+    description,
+    license,
+    type,
+    optionalDependencies,
     bin: { 'pbx-bridge': 'bin/pbx-bridge.cjs' },
     // Of what starts it.
     engines: { node: '>=18' },

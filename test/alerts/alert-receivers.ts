@@ -15,7 +15,10 @@ export async function startReceivers(t: { after(stop: () => Promise<void>): void
   const announced = () => alerts().map(({ code, state }) => `${code} ${state}`);
   const mailed = () => mail.received.flatMap(({ data }) => noticesIn(data));
   return {
-    ...{ mail, hook, alerts, announced },
+    mail,
+    hook,
+    alerts,
+    announced,
     /** Resolves when this has arrived at both. One of them may get in one message what the other gets in two. */
     async until(what: string) {
       const state = () => ({ announced: announced(), mailed: mailed() });

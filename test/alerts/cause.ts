@@ -26,7 +26,10 @@ export const alertSettings = ({ mail, hook }: Receivers) => ({
 /** The same as options of a service. */
 export const alertOptions = ({ mail, hook }: Receivers) => ({
   mail: {
-    ...{ host: '127.0.0.1', port: mail.port, secure: false, login: undefined },
+    host: '127.0.0.1',
+    port: mail.port,
+    secure: false,
+    login: undefined,
     from: 'service@example.com',
   },
   alerts: { mail: ['ops@example.com'], webhook: hook.url, afterMs: 1_000, everyMs: 100 },

@@ -54,7 +54,9 @@ async function playBroken(lab: Lab, broken: BrokenRow): Promise<string[]> {
     const first = office(1);
     const play = await playRow({ row, index, office: first, ...lab });
     const due = expectedCalls(row, index, first).map((call, nth) => ({
-      ...{ call, uniqueid: play.inbound[nth]?.uniqueid ?? '', mayRepeat: true },
+      call,
+      uniqueid: play.inbound[nth]?.uniqueid ?? '',
+      mayRepeat: true,
     }));
     return await faultsOf(farEnd, due);
   } finally {

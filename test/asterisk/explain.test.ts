@@ -29,8 +29,11 @@ for (const version of versions)
     });
     const { name, secret } = managerUsers.bridge;
     const env = {
-      ...{ AMI_PORT: `${lab.pbx.ports.ami}`, AMI_USERNAME: name, AMI_SECRET: secret },
-      ...{ STATE_DIR: farEnd.state, PBX_ID: 'lab' },
+      AMI_PORT: `${lab.pbx.ports.ami}`,
+      AMI_USERNAME: name,
+      AMI_SECRET: secret,
+      STATE_DIR: farEnd.state,
+      PBX_ID: 'lab',
     };
     for (const [name, says] of rows)
       await t.test(name, async () => {

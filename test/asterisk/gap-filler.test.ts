@@ -46,7 +46,9 @@ async function openScene(
     await then(stage, call);
   };
   return {
-    ...{ lab, farEnd, played },
+    lab,
+    farEnd,
+    played,
     /** Rings when the bridge dies, and is answered and over when it is back. */
     bridgeDies: () => {
       const play = whileRinging(async (stage, call) => {

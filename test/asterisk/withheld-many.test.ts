@@ -50,9 +50,11 @@ const routes = (ports: PortBlock) => [
 const [shortDid, longDid] = [didOf(0, 1), didOf(1, 1)];
 
 const withheld = {
-  ...{ from: 'anonymous', name: 'Anonymous' },
+  from: 'anonymous',
+  name: 'Anonymous',
   headers: [
-    ...['X-Trunk: yes', 'Privacy: id'],
+    'X-Trunk: yes',
+    'Privacy: id',
     `P-Asserted-Identity: <sip:+${withheldDigits}[call_number]@127.0.0.1>`,
   ],
 };
@@ -98,7 +100,8 @@ async function openScene(t: TestContext, name: 'freepbx-22' | 'freepbx-16') {
 
   const bridgeOf = async (amiPort: number, settings: Record<string, string>, isLinked = true) => {
     const farEnd = await startFarEnd({
-      ...{ amiPort, isLinked },
+      amiPort,
+      isLinked,
       settings: { AGI_DEADLINE_MS: '5000', LOG_LEVEL: 'info', WITHHELD_NUMBER: standIn, ...settings },
     });
     t.after(() => farEnd.stop());

@@ -58,7 +58,8 @@ const generated = (release: '17' | '16') =>
     dialplan: ({ fastAgi }, routes) => generatedDialplan(release, fastAgi, routes),
     fastAgi: generatedScripts(release),
     files: (ports) => ({
-      ...{ ...freepbxFiles('PJSIP'), ...generatedFiles() },
+      ...freepbxFiles('PJSIP'),
+      ...generatedFiles(),
       'pjsip.conf': pjsipConf(ports, 'from-pstn'),
     }),
     impossible: () => generationImpossible(release),
@@ -70,12 +71,16 @@ export const worlds: Readonly<Record<WorldName, World>> = {
   22: { ...plain, version: '22', overEachTrunk: ['extension-caller-hangs-up'] },
   16: { ...plain, version: '16', overEachTrunk: ['extension-caller-hangs-up', 'chan-sip-trunk'] },
   'freepbx-22': {
-    ...{ ...freepbx, version: '22', tech: 'PJSIP' },
+    ...freepbx,
+    version: '22',
+    tech: 'PJSIP',
     dialplan: ({ fastAgi }, routes) => freepbxDialplan('22', fastAgi, routes),
     files: (ports) => ({ ...freepbxFiles('PJSIP'), 'pjsip.conf': pjsipConf(ports, 'from-pstn') }),
   },
   'freepbx-16': {
-    ...{ ...freepbx, version: '16', tech: 'SIP' },
+    ...freepbx,
+    version: '16',
+    tech: 'SIP',
     dialplan: ({ fastAgi }, routes) => freepbxDialplan('16', fastAgi, routes),
     files: (ports) => ({ ...freepbxFiles('SIP'), 'sip.conf': freepbxSipConf(ports) }),
   },

@@ -80,7 +80,9 @@ async function deliverAll({ size, seed, say, stop }: RunOptions, otherwise: Faul
     if (counts.dead > 0) broken.push(`${counts.dead} events became dead letters, though none was at fault`);
     return {
       ...counts,
-      ...{ runs: counts.queued, seed, broken },
+      runs: counts.queued,
+      seed,
+      broken,
       note: `${trouble.requests().toLocaleString('en')} requests; ${trouble.summary()}`,
     };
   } finally {

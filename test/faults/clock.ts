@@ -60,7 +60,9 @@ async function jumpAll(
   const least = Math.min(...results.map(({ shortestMs }) => shortestMs));
   return {
     ...sumOf(results.map(({ counts }) => counts)),
-    ...{ runs: results.length, seed, broken: results.flatMap(({ broken }) => broken) },
+    runs: results.length,
+    seed,
+    broken: results.flatMap(({ broken }) => broken),
     note: `the API asked for ${waitMs / 1_000} s between two tries: they were ${(least / 1_000).toFixed(1)} to ${(most(({ longestMs }) => longestMs) / 1_000).toFixed(1)} s; ${results.reduce((sum, { retries }) => sum + retries, 0)} of them`,
   };
 }

@@ -70,7 +70,9 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
   const silently = silent.reduce((sum, { counts }) => sum + counts.lost, 0);
   return {
     ...sumOf(results.map(({ counts }) => counts)),
-    ...{ runs: results.length, seed, broken: results.flatMap(({ broken }) => broken) },
+    runs: results.length,
+    seed,
+    broken: results.flatMap(({ broken }) => broken),
     note: [
       `repaired ${count(({ repaired }) => repaired)} times, nothing to repair ${count(({ repaired }) => !repaired)} times`,
       `events lost in ${lossy.length}; ${silently} of them in ${silent.length} without a trace on the disk (the WAL cut at its end, or the whole database at its beginning)`,
@@ -192,7 +194,9 @@ async function startOnDamage(
     for (const [id, states] of rig.acknowledged)
       acknowledged.set(id, (acknowledged.get(id) ?? new Set()).union(states));
     const { counts, broken: unsolved } = solve({
-      ...{ sent: before.sent, acknowledged, received },
+      sent: before.sent,
+      acknowledged,
+      received,
       outbox: heldIn(rig.stateDir),
     });
     const repairs = said.filter(({ code }) => code === 'outbox.repaired');

@@ -65,7 +65,9 @@ async function repairAll({ size, seed, say, stop }: RunOptions, everySeconds: nu
     if (found < overtaken.size) broken.push(`${overtaken.size} were overtaken, and ${found} of them found`);
     return {
       ...counts,
-      ...{ runs: counts.queued, seed, broken: [...broken, ...unsolved] },
+      runs: counts.queued,
+      seed,
+      broken: [...broken, ...unsolved],
       note: `compared every ${everySeconds} s; of ${all} discarded, ${repaired} were sent again and kept, ${Math.round(longestMs / 1_000)} s after the discard at the latest; ${overtaken.size} were found, but a later state of their call was there`,
     };
   } finally {

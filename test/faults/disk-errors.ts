@@ -107,7 +107,9 @@ async function run({ size: seconds, seed, say, stop }: RunOptions, trouble: Trou
     const { counts, broken: unsolved } = await lastLife(rig, load);
     return {
       ...counts,
-      ...{ runs: Math.round((performance.now() - began) / 1_000), seed, broken: [...broken, ...unsolved] },
+      runs: Math.round((performance.now() - began) / 1_000),
+      seed,
+      broken: [...broken, ...unsolved],
       note: `failed ${seen.failing} times, worked again ${seen.working} times${recoveries.length > 0 ? ` (slowest ${slowest} ms after the disk did)` : ''}, ended with 1 and was started again ${seen.exits} times, killed ${seen.kills} times`,
     };
   } finally {

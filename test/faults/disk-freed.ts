@@ -75,7 +75,9 @@ async function fillAndRestart({ freed, signal }: (typeof restarts)[number], rand
     const first = start();
     await first.says('ami.connected');
     const load = startLoad(rig.pbx, {
-      ...{ eventsPerSecond: 50, random, talkMs: 1_000 },
+      eventsPerSecond: 50,
+      random,
+      talkMs: 1_000,
       onOver(id, call) {
         over.add(id);
         appendFileSync(records, recordsOf(call));
@@ -110,7 +112,11 @@ async function fillAndRestart({ freed, signal }: (typeof restarts)[number], rand
         `${wrong.length} calls reported wrongly, such as ${wrong[0]}: ${received(wrong[0] ?? '').join(' ')}`,
       );
     return {
-      ...{ counts, runs: 1, fromRecords, inMemory, over: over.size },
+      counts,
+      runs: 1,
+      fromRecords,
+      inMemory,
+      over: over.size,
       broken: [...broken, ...unsolved].map((line) => `${signal}, freed ${freed} the end: ${line}`),
     };
   } finally {

@@ -51,7 +51,10 @@ async function breakAgainAndAgain(
   const wire = await startWire({ port: 0, target: lab.pbx.ports.ami });
   const { name, secret } = managerUsers.bridge;
   const rig = await createRig({
-    ...{ AMI_PORT: `${wire.port}`, AMI_USERNAME: name, AMI_SECRET: secret, ...labSettings },
+    AMI_PORT: `${wire.port}`,
+    AMI_USERNAME: name,
+    AMI_SECRET: secret,
+    ...labSettings,
     ...(readsRecords && { CDR_SOURCE: `csv:${lab.pbx.cdrFile}` }),
   });
   const caused = { cut: 0, dead: 0, killed: 0 };
@@ -95,7 +98,9 @@ async function breakAgainAndAgain(
     const { counts, broken } = rig.solve(sent);
     return {
       ...counts,
-      ...{ runs: troubles, seed, broken: [...broken, ...wrongs(rig, calls, died)] },
+      runs: troubles,
+      seed,
+      broken: [...broken, ...wrongs(rig, calls, died)],
       note: `${linkTroubles.map((kind) => `${caused[kind]} ${kind}`).join(', ')}; ${calls.size} calls in the records of Asterisk ${lab.pbx.release}, ${unheard} of them reported by them alone; ${died.length} died with Asterisk; ${people.spoilt()} that a death left unfinished on the telephone`,
     };
   } finally {

@@ -50,7 +50,9 @@ async function breakAll(options: RunOptions, readsRecords: boolean): Promise<Out
     results.reduce((sum, result) => sum + of(result), 0);
   return {
     ...sumOf(results.map(({ counts }) => counts)),
-    ...{ runs: total(({ troubles }) => troubles), seed, broken: results.flatMap(({ broken }) => broken) },
+    runs: total(({ troubles }) => troubles),
+    seed,
+    broken: results.flatMap(({ broken }) => broken),
     note: `${linkTroubles.map((kind) => `${total(({ caused }) => caused[kind])} ${kind}`).join(', ')}; ${total(({ over }) => over)} calls in Asterisk's records, ${total(({ unheard }) => unheard)} of them reported by them alone; ${total(({ died }) => died)} died with Asterisk`,
   };
 }
@@ -73,7 +75,7 @@ async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRe
     });
   try {
     const bridge = rig.startBridge({
-      wrap: [...['env', `AMI_PORT=${wire.port}`], ...(readsRecords ? [`CDR_SOURCE=csv:${records}`] : [])],
+      wrap: ['env', `AMI_PORT=${wire.port}`, ...(readsRecords ? [`CDR_SOURCE=csv:${records}`] : [])],
       hear({ code, level, msg }) {
         if (code === 'ami.connected') onConnected();
         if (code === 'cdr.call-reported') unheard += 1;
@@ -84,7 +86,9 @@ async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRe
     });
     await bridge.says('ami.connected');
     const load = startLoad(rig.pbx, {
-      ...{ eventsPerSecond, random, talkMs: 1_000 },
+      eventsPerSecond,
+      random,
+      talkMs: 1_000,
       onOver(id, call) {
         over.add(id);
         appendFileSync(records, recordsOf(call));

@@ -49,7 +49,9 @@ async function drain({ size, seed, say }: RunOptions, script: FaultScript): Prom
     });
     await bridge.says('ami.connected');
     const load = startLoad(rig.pbx, {
-      ...{ eventsPerSecond: freshPerSecond, random: seededRandom(seed), talkMs: 500 },
+      eventsPerSecond: freshPerSecond,
+      random: seededRandom(seed),
+      talkMs: 500,
     });
     const progress = setInterval(
       () => say(`${seen.drained()} drained, at most ${memoryMb(bridge)} MB`),
@@ -74,7 +76,9 @@ async function drain({ size, seed, say }: RunOptions, script: FaultScript): Prom
     if (misplaced > mostMisplaced) broken.push(`an old call came ${misplaced} places from its turn`);
     return {
       ...solved.counts,
-      ...{ runs: waiting, seed, broken: [...solved.broken, ...broken] },
+      runs: waiting,
+      seed,
+      broken: [...solved.broken, ...broken],
       note: `drained at ${perSecond.toLocaleString('en')}/s beside ${load.sent.size} new calls, which arrived ${percentile(delays, 50)} ms after they were on disk (p99 ${percentile(delays, 99)} ms), at most ${ahead} old events ahead of one; old calls came at most ${misplaced} places from their turn; at most ${memory} MB`,
     };
   } finally {

@@ -64,7 +64,9 @@ async function compareAll(options: RunOptions, env: Readonly<Record<string, stri
   });
   return {
     ...sumOf(results.map(({ counts }) => counts)),
-    ...{ runs: options.size, seed: options.seed, broken },
+    runs: options.size,
+    seed: options.seed,
+    broken,
     note: `from disk to API, of ${clean.delays.length} events of good calls in each of three bridges side by side: p99 ${percentile(clean.delays, 99)} ms without poison, ${worst.join(', ')}; ${many.unsettled} good events unsettled`,
   };
 }
@@ -92,11 +94,9 @@ async function measure(
     await bridge.says('ami.connected');
     const good = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed), talkMs: 500 });
     const beside = startLoad(rig.pbx, {
-      ...{
-        eventsPerSecond: (besidesOf(size) * 2.8) / (size / 2),
-        random: seededRandom(seed + 1),
-        talkMs: 500,
-      },
+      eventsPerSecond: (besidesOf(size) * 2.8) / (size / 2),
+      random: seededRandom(seed + 1),
+      talkMs: 500,
       firstIndex: firstBesides,
     });
     await sleep((size / 2) * 1_000);

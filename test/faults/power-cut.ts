@@ -90,7 +90,8 @@ async function cutAgainAndAgain(
     }
     rig.fakeApi.inject(undefined);
     const { counts, broken: unsolved } = await lastLife(rig, load, {
-      ...{ hear, ...(control && { patienceMs: controlPatienceMs }) },
+      hear,
+      ...(control && { patienceMs: controlPatienceMs }),
     });
     // Only a loss shows that the power was cut: a control is no proof by anything else.
     return {

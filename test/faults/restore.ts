@@ -102,7 +102,10 @@ async function loseAndRestore(way: Way, random: () => number) {
     await way.bringBack(rig, file);
     return {
       ...(await goOn(rig, load, saved, way.quietMs)),
-      ...{ runs: 1, saved: sizeOf(saved), since, backupMs },
+      runs: 1,
+      saved: sizeOf(saved),
+      since,
+      backupMs,
     };
   } finally {
     await rig.close();
@@ -153,7 +156,9 @@ async function goOn(rig: Rig, load: Load, saved: States, quietMs: number) {
   second.kill('SIGTERM');
   await second.ended;
   const { counts, broken } = solve({
-    ...{ sent: load.sent, acknowledged: required, outbox: heldIn(rig.stateDir) },
+    sent: load.sent,
+    acknowledged: required,
+    outbox: heldIn(rig.stateDir),
     received: new Map([...rig.fakeApi.calls()].map(([id, { received }]) => [id, received])),
   });
   const left = open();
@@ -164,7 +169,8 @@ async function goOn(rig: Rig, load: Load, saved: States, quietMs: number) {
 /** Runs the real program, beside the PBX that this process plays. */
 async function command({ env, folder }: Rig, ...args: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [cli, ...args], {
-    ...{ cwd: folder, env: { PATH: process.env.PATH, ...env } },
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let error = '';

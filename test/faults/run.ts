@@ -62,7 +62,9 @@ async function row(fault: string, control: boolean, run: Run, size: Size): Promi
   const stop = AbortSignal.any([interrupted.signal, AbortSignal.timeout(minutes * 60_000)]);
   const outcome = await run({ size: size.count, seed, say, stop });
   rows.push({
-    ...{ fault, control, outcome },
+    fault,
+    control,
+    outcome,
     size: `${outcome.runs.toLocaleString('en')} ${size.unit}`,
     seconds: (performance.now() - began) / 1_000,
   });

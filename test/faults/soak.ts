@@ -53,7 +53,8 @@ export const soaks: readonly Fault[] = [
 /** @param speed how much faster than ours the bridge's clock is, and all that is done to it. */
 function soakOn(name: string, speed: number): Fault {
   return {
-    ...{ name, aside: true },
+    name,
+    aside: true,
     short: { count: 5, unit: 'minutes' },
     full: { count: 480, unit: 'minutes' },
     run: (options) => soakFor(options, speed, {}),
@@ -136,7 +137,9 @@ async function soakFor(
     });
     return {
       ...solved.counts,
-      ...{ runs: minutes, seed, broken: [...broken, ...solved.broken] },
+      runs: minutes,
+      seed,
+      broken: [...broken, ...solved.broken],
       note: `${lookups.found()} lookups; from the second to the last third: ${growths.join(', ')}; left after a minute without calls, and before the first one: ${left.join(', ')}`,
     };
   } finally {

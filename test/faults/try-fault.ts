@@ -3,7 +3,9 @@ import { describe, type TestContext, test } from 'node:test';
 import type { Fault, RunOptions } from '../tools/faults/fault.ts';
 
 const options = (t: TestContext, size: number): RunOptions => ({
-  ...{ size, seed: 1, stop: t.signal },
+  size,
+  seed: 1,
+  stop: t.signal,
   say: (line) => t.diagnostic(line),
 });
 

@@ -82,7 +82,9 @@ async function leaveUnread(
       broken.push(`${unreported.length} calls were not reported whole, such as ${unreported[0]}`);
     return {
       ...counts,
-      ...{ runs, seed, broken: [...broken, ...unsolved] },
+      runs,
+      seed,
+      broken: [...broken, ...unsolved],
       note: `${missing} lines were dropped and counted; of all ${load.sent.size} calls, ${unreported.length} are not whole at the API`,
     };
   } finally {

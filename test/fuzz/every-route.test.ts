@@ -65,9 +65,22 @@ const hostileBytes = ['%FF', '%ED%A0%BD', '%00', '%C0%80'];
 
 /** What a request has in the fields that are not fuzzed. */
 const usual: Readonly<Record<string, unknown>> = {
-  ...{ id: 'call', direction: 'inbound', status: 'ringing', from: '110', number: '110' },
-  ...{ search: 'request', search_term: 'x', limit: '2', in: 'request', term: 'x' },
-  ...{ name: 'Name', priority: 5, enabled: true, country: 'DE', role: 'agent', reference: '1' },
+  id: 'call',
+  direction: 'inbound',
+  status: 'ringing',
+  from: '110',
+  number: '110',
+  search: 'request',
+  search_term: 'x',
+  limit: '2',
+  in: 'request',
+  term: 'x',
+  name: 'Name',
+  priority: 5,
+  enabled: true,
+  country: 'DE',
+  role: 'agent',
+  reference: '1',
 };
 
 /**

@@ -43,7 +43,10 @@ test('alerts that cannot be sent disturb no call; log and status say so, and the
 test('alert test sends one to each, and says what became of it', async (t) => {
   const to = await startReceivers(t);
   const env = {
-    ...{ AMI_USERNAME: 'a', AMI_SECRET: 'b', API_BASE_URL: 'https://api.example/api/v1', API_TOKEN: 't' },
+    AMI_USERNAME: 'a',
+    AMI_SECRET: 'b',
+    API_BASE_URL: 'https://api.example/api/v1',
+    API_TOKEN: 't',
     ...alertSettings(to),
   };
   const sent = await runCommand(['alert', 'test'], env);

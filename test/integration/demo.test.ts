@@ -48,7 +48,8 @@ test('the demo: it says at once that it starts, and leaves nothing when its term
   for (const when of [/^Starting the demo/, /^Open /]) {
     const folder = temporaryFolder(t);
     const demo = spawn(process.execPath, [demoPath], {
-      ...{ stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TMPDIR: folder } },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, TMPDIR: folder },
     });
     t.after(() => demo.kill('SIGKILL'));
     const ended = once(demo, 'exit');

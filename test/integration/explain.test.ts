@@ -36,7 +36,8 @@ const frame = (event: string, Uniqueid: string, values: Record<string, string>, 
     Channel: 'PJSIP/trunk-00000001',
     CallerIDNum: '03012345678',
     Exten: '4930901820',
-    ...{ Uniqueid, Linkedid },
+    Uniqueid,
+    Linkedid,
     ...values,
   });
 

@@ -43,7 +43,10 @@ match from any for domain "alerts.example" action "keep"
     if (server.exitCode === null) await once(server, 'exit');
   });
   const env = {
-    ...{ AMI_USERNAME: 'a', AMI_SECRET: 'b', API_BASE_URL: 'https://api.example/api/v1', API_TOKEN: 't' },
+    AMI_USERNAME: 'a',
+    AMI_SECRET: 'b',
+    API_BASE_URL: 'https://api.example/api/v1',
+    API_TOKEN: 't',
     SMTP_URL: `smtp://127.0.0.1:${port}`,
     MAIL_FROM: 'pbx@alerts.example',
     ALERT_MAIL: 'ops@alerts.example',

@@ -30,8 +30,12 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
   let query: (sql: string, values?: unknown[]) => Promise<unknown>;
   const open = (more: object = {}) =>
     createMysqlSource({
-      ...{ host: '127.0.0.1', port: server.port, user: 'reader', password: 'secret' },
-      ...{ database: 'asteriskcdrdb', table: 'cdr' },
+      host: '127.0.0.1',
+      port: server.port,
+      user: 'reader',
+      password: 'secret',
+      database: 'asteriskcdrdb',
+      table: 'cdr',
       ...more,
     });
 
@@ -66,7 +70,10 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
   /** So many calls, each a second after the one before or all of one second. */
   async function writeMany(count: number, apart: number) {
     const rows = Array.from({ length: count }, (_, nth) => [
-      ...[datetime(epoch + 3_660 + nth * apart), 5, `${epoch + 60 + nth * apart}.${nth}`, 'PJSIP/1-1'],
+      datetime(epoch + 3_660 + nth * apart),
+      5,
+      `${epoch + 60 + nth * apart}.${nth}`,
+      'PJSIP/1-1',
     ]);
     await query('INSERT INTO cdr (calldate, duration, uniqueid, dstchannel) VALUES ?', [rows]);
   }

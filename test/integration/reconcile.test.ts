@@ -34,7 +34,10 @@ test('1 % of what is confirmed is discarded in silence: every call is right with
       if (classify(result, Date.now()).verdict === 'delivered') reconciliation.delivered(event);
       return result;
     },
-    ...{ log, now: Date.now, monotonic: () => performance.now(), random: Math.random },
+    log,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    random: Math.random,
   });
   const reconciliation = createReconciliation(
     { api, pbxId: 'pbx', everyMs: 5 * minute },

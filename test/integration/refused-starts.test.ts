@@ -7,8 +7,13 @@ import { test } from 'node:test';
 import { runProgram, temporaryFolder } from '../tools/program/program.ts';
 
 const bridge = {
-  ...{ AMI_PORT: '1', AMI_USERNAME: 'bridge', AMI_SECRET: 'sesame', AGI_LISTEN: 'off', STATUS_LISTEN: 'off' },
-  ...{ API_BASE_URL: 'http://127.0.0.1:1/api/v1', API_TOKEN: 'token' },
+  AMI_PORT: '1',
+  AMI_USERNAME: 'bridge',
+  AMI_SECRET: 'sesame',
+  AGI_LISTEN: 'off',
+  STATUS_LISTEN: 'off',
+  API_BASE_URL: 'http://127.0.0.1:1/api/v1',
+  API_TOKEN: 'token',
 };
 
 /** What keeps a program from starting: its settings in a folder, and the whole of what it must say. */

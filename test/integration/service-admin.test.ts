@@ -20,7 +20,9 @@ async function administered(t: TestContext) {
     )?.[1];
   const admin = async (method: string, path: string, body?: unknown, type?: string, token = a.admin) => {
     const answer = await ask(`${url}/admin${path}`, {
-      ...{ token, method, body },
+      token,
+      method,
+      body,
       headers: type || typeof body === 'string' ? { 'content-type': type ?? 'text/csv' } : {},
     });
     const { responses } = operationsOf(path)?.[method.toLowerCase()] ?? {};
@@ -45,10 +47,12 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   const table = '7,Ann,Gold & Co,030 1234567\n8,Bob,Nowhere,110\n9,Eve,,+4930901820\n';
   const imported = await admin('POST', '/customers', `reference,name,segment,numbers\n${table}`);
   assert.deepEqual(imported.json, {
-    ...{ imported: 2, refused: 1 },
+    imported: 2,
+    refused: 1,
     errors: [{ message: 'Segment "Nowhere" does not exist. Add it first.', count: 1, lines: [3] }],
     warnings: [{ message: '+4930901820 already belongs to "Alpha\'s customer".', count: 1, lines: [4] }],
-    ...{ unsure: 0, unknown_columns: [] },
+    unsure: 0,
+    unknown_columns: [],
   });
   assert.deepEqual(await lookup('+49301234567'), { priority: 20, segment: 'Gold & Co', name: 'Ann' });
 
@@ -79,10 +83,14 @@ test('administration: what an import refuses is grouped by reason, and segments 
   const csv = ['reference,name,segment,numbers', ...lines, 'gold,Eve,Gold,030 1234567', ''].join('\n');
   const misspelt = await admin('POST', '/customers', 'reference,name,number,Phone\n7,Ann,030 1234567,1\n');
   assert.deepEqual(misspelt.json, {
-    ...{ imported: 1, refused: 0, errors: [], unsure: 0 },
+    imported: 1,
+    refused: 0,
+    errors: [],
+    unsure: 0,
     warnings: [
       {
-        ...{ count: 1, lines: [2] },
+        count: 1,
+        lines: [2],
         message: 'Column “number” seems to have phone numbers and is not imported.',
       },
     ],

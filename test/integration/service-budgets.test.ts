@@ -86,7 +86,9 @@ test('an import takes turns: events of other accounts are answered while it goes
     if (answered === 5)
       second = (
         await ask(`${url}/admin/customers`, {
-          ...{ token: a.admin, method: 'POST', body: 'numbers\n110\n' },
+          token: a.admin,
+          method: 'POST',
+          body: 'numbers\n110\n',
           headers: { 'content-type': 'text/csv' },
         })
       ).status;

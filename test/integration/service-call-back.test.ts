@@ -121,7 +121,7 @@ test("a person's page has all numbers to dial, and colleagues' notes and the cal
   const [id = '', at = ''] = ['id', 'at'].map(
     (name) => new RegExp(`name="${name}" value="(\\d+)"`).exec(page)?.[1] ?? '',
   );
-  await boss.send('/person/note', { number: known, ...{ id, at }, user: 'Bert', text: 'No offer' });
+  await boss.send('/person/note', { number: known, id, at, user: 'Bert', text: 'No offer' });
   assert.match((await anna.read(card(other))).plain, /No offer Boss .*Wants an offer .*Anna/);
 });
 

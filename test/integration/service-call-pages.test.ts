@@ -22,7 +22,10 @@ async function opened(t: TestContext) {
   t.after(() => store.close());
   const [account] = ((await store.directory.read(0))?.directory.accounts ?? []) as [Account];
   const askedIn = (zone: string) => ({
-    ...{ account, extensions: noExtensions, user: { id: 0 }, formats: formatsFor(zone) },
+    account,
+    extensions: noExtensions,
+    user: { id: 0 },
+    formats: formatsFor(zone),
   });
   return {
     stateDir,

@@ -116,7 +116,9 @@ test('a compressed body is refused, with the encodings that are taken', async (t
   assert.equal(plain.status, 200);
   assert.equal((await ask('/voice/call', { method: 'POST', token: '', body })).status, 401);
   const text = await ask('/voice/call', {
-    ...{ method: 'POST', token: a.token, body: '{}' },
+    method: 'POST',
+    token: a.token,
+    body: '{}',
     headers: { 'content-type': 'text/plain' },
   });
   assert.deepEqual([text.status, text.headers['accept-encoding']], [415, undefined]);
@@ -133,14 +135,18 @@ test('what needs no body takes the content type of one that is not sent', async 
   for (const type of types) {
     const headers = { 'content-type': type };
     const made = await ask(`${url}/admin/webhooks`, {
-      ...{ method: 'POST', token: a.admin, body: { url: 'https://hooks.example/' } },
+      method: 'POST',
+      token: a.admin,
+      body: { url: 'https://hooks.example/' },
     });
     const { uid } = made.json as { uid: string };
     const removed = await ask(`${url}/admin/webhooks/${uid}`, { method: 'DELETE', token: a.admin, headers });
     assert.equal(removed.status, 204, `${type}: ${removed.text}`);
     const list = (await ask(`${url}/admin/integrations`, { token: a.admin })).json as { uid: string }[];
     const rotated = await ask(`${url}/admin/integrations/${list[0]?.uid}/rotate`, {
-      ...{ method: 'POST', token: a.admin, headers },
+      method: 'POST',
+      token: a.admin,
+      headers,
     });
     assert.equal(rotated.status, 200, `${type}: ${rotated.text}`);
     const empty = await ask(`${url}/admin/webhooks`, { method: 'POST', token: a.admin, headers });
@@ -165,7 +171,10 @@ test('an invitation leads to the address of the settings, whatever the browser c
     assert.ok(page.text.includes(link), page.text.slice(0, 3000));
     assert.doesNotMatch(page.text, /127\.0\.0\.9/);
     const made = await served.ask(`${served.url}/admin/users`, {
-      ...{ method: 'POST', token: served.a.admin, body: { name: 'Cleo' }, headers: at },
+      method: 'POST',
+      token: served.a.admin,
+      body: { name: 'Cleo' },
+      headers: at,
     });
     assert.ok((made.json as { sign_in_link: string }).sign_in_link.startsWith(link), made.text);
     assert.ok((await served.service.link()).startsWith(link));

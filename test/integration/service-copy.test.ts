@@ -217,7 +217,10 @@ async function fillWebhook(stateDir: string): Promise<void> {
   const store = await openSqliteStore(join(stateDir, 'service.db'));
   const { webhooks } = store;
   await webhooks.add({
-    ...{ uid: 'w', account: 1, url: 'http://127.0.0.1:9/', since: 0 },
+    uid: 'w',
+    account: 1,
+    url: 'http://127.0.0.1:9/',
+    since: 0,
     events: webhookEvents.filter((event) => event !== 'call.answered'),
   });
   await webhooks.change(1, { replaces: 1, oldSecretUntil: 1_700_000_000_000 });

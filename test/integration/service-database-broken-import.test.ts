@@ -86,7 +86,10 @@ for (const [fault, run] of [
       }
       const headers = { 'content-type': 'text/csv' };
       const byToken = await ask(`${url}/admin/customers`, {
-        ...{ token: a.admin, method: 'POST', body: table, headers },
+        token: a.admin,
+        method: 'POST',
+        body: table,
+        headers,
       });
       assert.equal(byToken.status, fault === 'error' ? 500 : 503);
       assert.match((await imports()).at(-1) ?? '', /^administration token \| .* \| 1000 imported, then: \S/);

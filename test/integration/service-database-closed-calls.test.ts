@@ -15,7 +15,10 @@ test('a call that was closed as missed, and whose bridge then delivers its answe
   const receiver = await startReceiver(t);
   await withStore(served, async (store) => {
     await store.webhooks.add({
-      ...{ uid: 'w1', account: 1, url: receiver.url, since: 0 },
+      uid: 'w1',
+      account: 1,
+      url: receiver.url,
+      since: 0,
       events: ['call.ringing', 'call.answered', 'call.missed', 'call.ended'],
     });
     await report(store, { id: 'lost', from, at: Date.now() - 240_000 });

@@ -107,8 +107,22 @@ function certificates(t: TestContext) {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
   const make = (name: string, ...args: string[]) =>
     openssl(
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-      ...['-subj', `/CN=${name}`, '-keyout', path(`${name}.key`), '-out', path(`${name}.pem`), ...args],
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      `/CN=${name}`,
+      '-keyout',
+      path(`${name}.key`),
+      '-out',
+      path(`${name}.pem`),
+      ...args,
     );
   make('authority');
   make(

@@ -21,8 +21,11 @@ describe('webhooks of several processes on one database', { skip }, () => {
     const [first] = services as [ServiceProcess];
     const [account] = (await store.directory.read(0))?.directory.accounts ?? [];
     await store.webhooks.add({
-      ...{ uid: 'w1', account: account?.id ?? 0, url: receiver.url },
-      ...{ events: ['call.ringing', 'call.missed'], since: Date.now() },
+      uid: 'w1',
+      account: account?.id ?? 0,
+      url: receiver.url,
+      events: ['call.ringing', 'call.missed'],
+      since: Date.now(),
     });
     const report = async ({ url }: ServiceProcess, id: string) => {
       for (const status of ['ringing', 'completed'])
@@ -54,13 +57,11 @@ describe('webhooks of several processes on one database', { skip }, () => {
     const site = await startSite(t, await cluster.database(), 2);
     const [account] = (await site.store.directory.read(0))?.directory.accounts ?? [];
     await site.store.webhooks.add({
-      ...{
-        uid: 'w2',
-        account: account?.id ?? 0,
-        url: receiver.url,
-        events: ['call.ringing'],
-        since: Date.now(),
-      },
+      uid: 'w2',
+      account: account?.id ?? 0,
+      url: receiver.url,
+      events: ['call.ringing'],
+      since: Date.now(),
     });
     const accepted: string[] = [];
     for (let n = 0; accepted.length < 60; n += 1) {

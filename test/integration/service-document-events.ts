@@ -29,8 +29,15 @@ export const eventRows = [
   }),
   row('2', 'An event counts whatever an addition to it is.', 'call-extras', async ({ send, shown }) => {
     for (const extras of [
-      ...[7, 'text', [], { number_called: 7 }, { at: 'noon' }, { missed: { where: 'cellar', after: 1 } }],
-      ...[{ missed: { after: -1 } }, { line: 'a\u0000b' }, { number_called: '0'.repeat(10_000) }],
+      7,
+      'text',
+      [],
+      { number_called: 7 },
+      { at: 'noon' },
+      { missed: { where: 'cellar', after: 1 } },
+      { missed: { after: -1 } },
+      { line: 'a\u0000b' },
+      { number_called: '0'.repeat(10_000) },
     ]) {
       const id = freshId();
       await send({ id, extras });

@@ -143,7 +143,9 @@ test('numbers that can be others, once a spreadsheet has removed their plus, are
   }
   assert.deepEqual((await customers()).Z0, ['Z0', '+4941446610000']);
   const { json } = await served.ask(`${served.url}/admin/customers`, {
-    ...{ token: served.a.admin, method: 'POST', headers: { 'content-type': 'text/csv' } },
+    token: served.a.admin,
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
     body: 'reference,numbers\nY,41446681800\n',
   });
   const { unsure, warnings } = json as { unsure: number; warnings: { message: string; lines: number[] }[] };
@@ -243,7 +245,8 @@ test('a file is sent as it is, in the encoding of the program that saved it, wit
     body.set('table', '');
     body.set('file', new Blob([bytes]), 'Kunden.csv');
     const answer = await fetch(`${served.url}/customers/import`, {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: { cookie, origin: served.url },
     });
     const page = await answer.text();
@@ -266,8 +269,10 @@ test('the page of a preview is small, and has what the import needs', async (t) 
   const { text: chosen } = await send('/customers/import', { ...sent, ...columns });
   assert.match(chosen, /2000 new, 0 changed/);
   const { text } = await send('/customers/import', {
-    ...{ ...sent, ...columns },
-    ...{ seen: seenIn(chosen), confirmed: 'yes' },
+    ...sent,
+    ...columns,
+    seen: seenIn(chosen),
+    confirmed: 'yes',
   });
   assert.match(text, /2.?000 customers imported/);
   assert.deepEqual((await customers())[2_999], ['a"<&'.repeat(50)]);

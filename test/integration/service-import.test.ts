@@ -22,7 +22,10 @@ async function administered(t: TestContext) {
   const customers = () =>
     withStore(served, async (store) => (await Array.fromAsync(store.customers.all(1))).flat());
   return {
-    ...{ ...served, read, send, customers },
+    ...served,
+    read,
+    send,
+    customers,
     imports: async (fields: Record<string, string>, language = 'en') =>
       (await send('/customers/import', fields, { 'accept-language': language })).text,
     numbersOf: async (reference: string) =>

@@ -53,14 +53,19 @@ const json = 'application/json';
 /** Every kind of request with a body: by an integration's token, by the administration token, by a session. */
 function requests(token: string, admin: string, session: { cookie: string; token: string; url: string }) {
   const bearer = (which: string, type = json) => ({
-    ...{ authorization: `Bearer ${which}`, 'content-type': type, accept: json },
+    authorization: `Bearer ${which}`,
+    'content-type': type,
+    accept: json,
   });
   const byToken = (path: string, body: unknown) => ({
-    ...{ path: basePath + path, headers: bearer(token) },
+    path: basePath + path,
+    headers: bearer(token),
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   const byAdmin = (method: string, path: string, body: unknown, type = json) => ({
-    ...{ path: `/admin${path}`, method, headers: bearer(admin, type) },
+    path: `/admin${path}`,
+    method,
+    headers: bearer(admin, type),
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   const byForm = (path: string, fields: Record<string, string>) => ({
@@ -181,8 +186,13 @@ export function lateRequestTests(
     const sent = await halves(url, forms);
     await withStore({ stateDir, database }, async ({ users }) => {
       await users.add({
-        ...{ uid: 'other', account: user.user.account, name: 'Other', signInName: 'other' },
-        ...{ role: 'administrator', password: null, createdAt: 0 },
+        uid: 'other',
+        account: user.user.account,
+        name: 'Other',
+        signInName: 'other',
+        role: 'administrator',
+        password: null,
+        createdAt: 0,
       });
       assert.ok(await users.remove(user.user.id));
     });

@@ -61,7 +61,8 @@ async function site(t: TestContext, forwarded: Record<string, string>) {
     return sent as Request;
   };
   const admin = (method: string, body: string) => ({
-    ...{ method, body },
+    method,
+    body,
     headers: { authorization: `Bearer ${a.admin}`, 'content-type': 'application/json', ...forwarded },
   });
   const signIn = (given: string) => form(url, { name: 'Bob', password: given }, forwarded) as Request;

@@ -51,12 +51,17 @@ async function start(t: TestContext, open: (t: TestContext, stateDir: () => stri
     return { ok: status < 400 && !isWrong, said: text };
   };
   return {
-    ...{ served, ann, sql, account: ann.user.account },
+    served,
+    ann,
+    sql,
+    account: ann.user.account,
     admin: (method: string, path: string, body?: unknown, headers = {}) =>
       outcome(
         served.ask(`${served.url}/admin${path}`, {
           token: served.a.admin,
-          ...{ method, headers, ...(body !== undefined && { body }) },
+          method,
+          headers,
+          ...(body !== undefined && { body }),
         }),
       ),
     page: (path: string, fields: Record<string, string>) => outcome(ann.send(path, fields)),
@@ -97,7 +102,9 @@ const additions: Readonly<
         command(
           addUser(store, {
             account: { id: account, mostUsers: 1 },
-            ...{ name: `Command ${round} ${n}`, role: 'agent', now: 0 },
+            name: `Command ${round} ${n}`,
+            role: 'agent',
+            now: 0,
           }),
         ),
       ),
@@ -203,8 +210,19 @@ async function makeRoom(
 
 /** Pages that list or offer what an account has. */
 const pages = [
-  ...['/segments', '/segments?page=2', '/users', '/users?users=2', '/integrations', '/integrations?page=3'],
-  ...['/calls', '/customers', '/customers/new', '/account', '/account/calls', '/reports', '/call-back'],
+  '/segments',
+  '/segments?page=2',
+  '/users',
+  '/users?users=2',
+  '/integrations',
+  '/integrations?page=3',
+  '/calls',
+  '/customers',
+  '/customers/new',
+  '/account',
+  '/account/calls',
+  '/reports',
+  '/call-back',
 ];
 
 /** What a page lists or offers: rows, options and boxes. */

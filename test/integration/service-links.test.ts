@@ -14,7 +14,8 @@ async function setUp(t: TestContext, change: Parameters<typeof serve>[1] = {}) {
   const adam = await browse(served, 'Adam');
   const { user } = await person(served, { name: 'Anna' });
   return {
-    ...{ served, adam },
+    served,
+    adam,
     /** Adam resets Anna's password on the screen; gives the link that the page shows. */
     reset: async () => linkIn((await adam.send(`/users/${user.uid}/reset`)).text),
     /** Opens a link; gives the session's cookie, or undefined if the link is refused. */

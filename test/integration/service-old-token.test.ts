@@ -69,8 +69,14 @@ test('an old token ends by itself, its use is noted once a minute for each addre
   const keys = createKeys(Buffer.alloc(32, 1));
   const account = { id: 1, uid: 'a'.repeat(16), name: 'A', country: null, timeZone: null, tokenCounter: 1 };
   const integration = {
-    ...{ id: 2, uid: 'b'.repeat(16), account: 1, name: 'PBX', tokenCounter: 2, oldTokenUntil: 200_000 },
-    ...{ enabled: true, createdAt: 0 },
+    id: 2,
+    uid: 'b'.repeat(16),
+    account: 1,
+    name: 'PBX',
+    tokenCounter: 2,
+    oldTokenUntil: 200_000,
+    enabled: true,
+    createdAt: 0,
   };
   let now = 0;
   let version = 0;

@@ -60,13 +60,13 @@ const edit = ({ send, number }: Round, which: 'a' | 'b', reference: string, adde
   send(
     '/person/save',
     {
-      ...{
-        customer: reference,
-        name: `${which} edited`,
-        number: [`${which}1`, `${which}2`, added].map(number),
-      },
+      customer: reference,
+      name: `${which} edited`,
+      number: [`${which}1`, `${which}2`, added].map(number),
       read: JSON.stringify({
-        ...{ reference, name: reference, segment: null },
+        reference,
+        name: reference,
+        segment: null,
         numbers: [number(`${which}1`), number(`${which}2`)],
       }),
     },

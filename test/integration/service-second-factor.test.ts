@@ -40,7 +40,11 @@ async function setUp(t: TestContext) {
   );
 
   return {
-    ...{ served, owner, recovery, cookies, isSignedIn },
+    served,
+    owner,
+    recovery,
+    cookies,
+    isSignedIn,
     // Of the code before, the one of now and the next, the one before is wrong as soon as 30 seconds are over.
     nextCode: () => app.generate({ timestamp: Date.now() + 30_000 }),
     /** The first step; gives the browser's cookies. */

@@ -35,8 +35,13 @@ async function fill(store: Store, account: number, uid: string): Promise<void> {
   const bytes = { request: new Uint8Array([0xff, 1]), callId: null, event: null };
   await requests.record({ ...recorded({ account, at: 12 }), ...bytes, integration: made.id });
   const user = await users.add({
-    ...{ uid: `${uid}-ann`, account, name: 'Ann', signInName: 'ann', role: 'administrator' },
-    ...{ password: 'a-secret', createdAt: 0 },
+    uid: `${uid}-ann`,
+    account,
+    name: 'Ann',
+    signInName: 'ann',
+    role: 'administrator',
+    password: 'a-secret',
+    createdAt: 0,
   });
   assert.ok(user);
   await users.openSession({ id: `${uid}-session`, user, at: 1, address: '::1', browser: 'x' });
@@ -70,9 +75,22 @@ export const accountDataTests: StoreTests = {
     assert.equal(tables.history?.length, 2 * CALLS + 1);
     assert.equal(tables.customer_numbers?.length, CALLS);
     assert.deepEqual(Object.keys(tables).sort(), [
-      ...['accounts', 'audit', 'bridge_health', 'caller_actions', 'calls', 'customer_numbers', 'customers'],
-      ...['extensions', 'history', 'integration_use', 'integrations', 'old_token_uses', 'segments', 'users'],
-      ...['webhooks', 'weekly_reports'],
+      'accounts',
+      'audit',
+      'bridge_health',
+      'caller_actions',
+      'calls',
+      'customer_numbers',
+      'customers',
+      'extensions',
+      'history',
+      'integration_use',
+      'integrations',
+      'old_token_uses',
+      'segments',
+      'users',
+      'webhooks',
+      'weekly_reports',
     ]);
     assert.doesNotMatch(own.join('\n'), /a-secret/);
     assert.match(own.join('\n'), /"request(_bytes)?":"\/wE="/, 'bytes are base64');
@@ -129,7 +147,13 @@ export const accountDataTests: StoreTests = {
         directory.putExtension(account, { extension: uid, name: 'x', user: null }),
         webhooks.add({ uid, account, url: 'http://127.0.0.1:9/', events: ['call.ringing'], since: 0 }),
         users.add({
-          ...{ uid, account, name: uid, signInName: uid, role: 'agent', password: null, createdAt: 0 },
+          uid,
+          account,
+          name: uid,
+          signInName: uid,
+          role: 'agent',
+          password: null,
+          createdAt: 0,
         }),
       ];
     };
@@ -172,7 +196,13 @@ export const accountDataTests: StoreTests = {
       const made = await directory.addAccount({ uid, name: uid, country: null });
       const integration = await directory.addIntegration({ uid, account: made.id, name: uid, createdAt: 0 });
       const user = await users.add({
-        ...{ uid, account, name: uid, signInName: uid, role: 'agent', password: null, createdAt: 0 },
+        uid,
+        account,
+        name: uid,
+        signInName: uid,
+        role: 'agent',
+        password: null,
+        createdAt: 0,
       });
       await webhooks.add({ uid, account, url: 'http://127.0.0.1:9/', events: ['call.ringing'], since: 0 });
       const webhook = (await webhooks.list(account)).find((one) => one.uid === uid);

@@ -38,17 +38,35 @@ export const accountTests: StoreTests = {
     const after = (await directory.read(before?.version ?? 0))?.directory;
     assert.deepEqual(after?.integrations.slice(2), [
       {
-        ...{ id: made.id, uid: 'i', account, name: 'PBX', tokenCounter: 2, oldTokenUntil: null },
-        ...{ enabled: false, createdAt: 5 },
+        id: made.id,
+        uid: 'i',
+        account,
+        name: 'PBX',
+        tokenCounter: 2,
+        oldTokenUntil: null,
+        enabled: false,
+        createdAt: 5,
       },
     ]);
     assert.deepEqual(after?.accounts[0], {
-      ...{ id: account, uid: 'a', name: 'A', ...berlin, answerWithin: 20, tokenCounter: 2 },
-      ...{ crmUrl: 'https://crm.example/{number}', openingHours: null, agentsDelete: false },
-      ...{ requestsPerMinute: null, mostUsers: null },
+      id: account,
+      uid: 'a',
+      name: 'A',
+      ...berlin,
+      answerWithin: 20,
+      tokenCounter: 2,
+      crmUrl: 'https://crm.example/{number}',
+      openingHours: null,
+      agentsDelete: false,
+      requestsPerMinute: null,
+      mostUsers: null,
     });
     const rest = {
-      ...{ agentsDelete: true, answerWithin: 30, openingHours: '{}', requestsPerMinute: 600, mostUsers: 5 },
+      agentsDelete: true,
+      answerWithin: 30,
+      openingHours: '{}',
+      requestsPerMinute: 600,
+      mostUsers: 5,
     };
     await directory.changeAccount(account, rest);
     await directory.renameAccount(account, 'B');
@@ -120,7 +138,9 @@ export const accountTests: StoreTests = {
     const special = `"\\'😀__proto__`;
     assert.equal(await give(ann, '1001', '1002', special, '1001', '__proto__'), true);
     assert.deepEqual(await all(), {
-      ...{ 1001: 'ann', 1002: 'Desk,ann', [special]: 'ann' },
+      1001: 'ann',
+      1002: 'Desk,ann',
+      [special]: 'ann',
       ['__proto__']: 'ann',
     });
     assert.equal(await give(ann, '__proto__', special, '1002', '1001'), false);

@@ -164,7 +164,12 @@ export const callerTests: StoreTests = {
       kind: 'taken' | 'note' | 'done' | 'reopened',
       text: string | null = null,
     ) => ({
-      ...{ number, at, user: 'Ann', kind, text, customer: null },
+      number,
+      at,
+      user: 'Ann',
+      kind,
+      text,
+      customer: null,
     });
     const all = [
       action('110', 10, 'taken'),

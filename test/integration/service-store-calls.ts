@@ -37,17 +37,22 @@ export const callTests: StoreTests = {
     }
     assert.equal((await entries(store, account)).length, steps.length);
     assert.deepEqual(await store.calls.get(account, 'call-1'), {
-      ...{ id: 'call-1', integration: 1, status: 'completed', from: '+4930901820', number: '+4930901820' },
-      ...{ customer: { reference: '7', name: 'Ann' }, segment: 'Gold', priority: 5, callerId: '1001' },
-      ...{
-        startedAt: 1000,
-        ringingAt: 1000,
-        answeredAt: 2000,
-        completedAt: 5000,
-        missed: false,
-        closedFrom: null,
-        extras: noExtras,
-      },
+      id: 'call-1',
+      integration: 1,
+      status: 'completed',
+      from: '+4930901820',
+      number: '+4930901820',
+      customer: { reference: '7', name: 'Ann' },
+      segment: 'Gold',
+      priority: 5,
+      callerId: '1001',
+      startedAt: 1000,
+      ringingAt: 1000,
+      answeredAt: 2000,
+      completedAt: 5000,
+      missed: false,
+      closedFrom: null,
+      extras: noExtras,
     });
   },
 
@@ -224,8 +229,15 @@ export const callTests: StoreTests = {
         `${id} ${(await report(store, { account, id, status, at, callerId })) === undefined ? 'stays' : 'moves'}`,
       );
     assert.deepEqual(effects, [
-      ...['through moves', 'through moves', 'through stays', 'on the phone moves'],
-      ...['lost moves', 'lost stays', 'as its end says moves', 'talked stays', 'talked moves'],
+      'through moves',
+      'through moves',
+      'through stays',
+      'on the phone moves',
+      'lost moves',
+      'lost stays',
+      'as its end says moves',
+      'talked stays',
+      'talked moves',
     ]);
     assert.deepEqual(
       (await store.openCalls(account, 9)).map(({ id }) => id),
@@ -532,8 +544,15 @@ function calledIn(history: readonly StoredRequest[]): ReportedCall[] {
   for (const { at, request } of history.toSorted((a, b) => a.id - b.id)) {
     const { id, status, from, caller_id } = JSON.parse(request as string);
     const call = calls.get(id) ?? {
-      ...{ id, began: at, number: from, extension: null, ringing: null, answered: null, completed: null },
-      ...{ missed: false, spokenTo: false },
+      id,
+      began: at,
+      number: from,
+      extension: null,
+      ringing: null,
+      answered: null,
+      completed: null,
+      missed: false,
+      spokenTo: false,
     };
     const reached = call.completed !== null ? 3 : call.answered !== null ? 2 : call.ringing !== null ? 1 : 0;
     if (rank[status as CallStatus] <= reached) continue;

@@ -12,19 +12,27 @@ export type TextColumn = { readonly table: string; readonly column: string; read
 
 /** Columns with a caller's number, name or words about the caller: `forget` must clear each. */
 const ofCallers = [
-  ...['customers.reference', 'customers.search', 'customer_numbers.number'],
+  'customers.reference',
+  'customers.search',
+  'customer_numbers.number',
   ...textNames.map((name) => `customers.${name}`),
-  ...[
-    'calls.from_number',
-    'calls.number',
-    'calls.caller_id',
-    'calls.number_called',
-    'calls.line',
-    'calls.missed_name',
-  ],
-  ...['bridge_health.report', 'kept_figures.figures'],
-  ...['history.path', 'history.from_number', 'history.request', 'history.request_bytes', 'history.response'],
-  ...['caller_actions.number', 'caller_actions.text', 'audit.target', 'webhook_deliveries.answer'],
+  'calls.from_number',
+  'calls.number',
+  'calls.caller_id',
+  'calls.number_called',
+  'calls.line',
+  'calls.missed_name',
+  'bridge_health.report',
+  'kept_figures.figures',
+  'history.path',
+  'history.from_number',
+  'history.request',
+  'history.request_bytes',
+  'history.response',
+  'caller_actions.number',
+  'caller_actions.text',
+  'audit.target',
+  'webhook_deliveries.answer',
 ];
 
 /** All others, by table: no caller is named in them. */
@@ -108,8 +116,12 @@ export const forgetTests: StoreTests = {
       [`call-${account}`],
     );
     assert.deepEqual(await forgetNumber(store, account, number), {
-      ...{ calls: 1, requests: 4, customers: 1 },
-      ...{ texts: 1, left, isPurged: true },
+      calls: 1,
+      requests: 4,
+      customers: 1,
+      texts: 1,
+      left,
+      isPurged: true,
     });
     assert.doesNotMatch(await all(account), /901820|030 9/);
     assert.equal(await all(other), theirs);
@@ -119,8 +131,10 @@ export const forgetTests: StoreTests = {
     assert.deepEqual(
       (await entries(store, account)).map(({ request }) => request),
       [
-        ...[kept('ringing'), kept('completed')],
-        ...['number=forgotten', 'search=request&search_term=forgotten'],
+        kept('ringing'),
+        kept('completed'),
+        'number=forgotten',
+        'search=request&search_term=forgotten',
         recorded({ id: 'else', from: '+4930901821' }).request,
       ],
     );
@@ -128,8 +142,12 @@ export const forgetTests: StoreTests = {
     assert.deepEqual([call?.from, call?.number, call?.customer], ['forgotten', 'forgotten', null]);
     assert.equal((await store.customers.withNumber(account, '+4930901821'))?.name, 'Ann');
     assert.deepEqual(await forgetNumber(store, account, number), {
-      ...{ calls: 0, requests: 0, customers: 0 },
-      ...{ texts: 0, left, isPurged: true },
+      calls: 0,
+      requests: 0,
+      customers: 0,
+      texts: 0,
+      left,
+      isPurged: true,
     });
     assert.equal((await forgetNumber(store, account, '+4930901821')).customers, 1);
     assert.deepEqual(await Array.fromAsync(store.customers.all(account)), []);
@@ -157,7 +175,8 @@ export const forgetTests: StoreTests = {
     await store.webhooks.add({ ...webhook, events: ['call.ringing'] });
     const request = {
       ...recorded({ account, at: 100, id: 'a' }),
-      ...{ path: `/api/v1/voice/call?from=${number}`, response: `{"from":"${number}"}` },
+      path: `/api/v1/voice/call?from=${number}`,
+      response: `{"from":"${number}"}`,
     };
     const extras = { numberCalled: number, line: null, missed: null };
     await report(store, { account, at: 99, id: 'b', from: '+4930901821', callerId: number, extras });
@@ -191,7 +210,8 @@ export const forgetTests: StoreTests = {
     assert.deepEqual(await named(), ['bridge_health.report'], 'the figure');
     const { report: rest = '' } = (await store.directory.bridgeReport(1)) ?? {};
     assert.deepEqual(JSON.parse(rest), {
-      ...{ problems: [{ text: 'the call of forgotten, forgotten, hangs' }], queued: 30901820 },
+      problems: [{ text: 'the call of forgotten, forgotten, hangs' }],
+      queued: 30901820,
     });
 
     // A table of numbers alone has made the first number the customer's name.
@@ -206,27 +226,23 @@ export const forgetTests: StoreTests = {
     const deep = (inner: string) => `${'['.repeat(30_000)}${inner}${']'.repeat(30_000)}`;
     const refused = { status: 422, response: null, callId: null, fromNumber: null, event: null } as const;
     const bodies = [
-      ...[
-        '{"number":{"toString":1}}',
-        '{"from":{"toString":null,"valueOf":null}}',
-        '{"number":{"__proto__":null}}',
-      ],
-      ...[
-        `{"number":${deep('')}}`,
-        `{"id":${deep('1')},"from":"${number}"}`,
-        `{"from":${deep(`"${number}"`)}}`,
-      ],
-      ...[`{"from":["${number}"],"name":"Ann Marker"}`, `{"id":{"of":"${number}"},"from":"${number}"}`],
-      ...[
-        `{"from":4930901820,"name":"Ann Marker"}`,
-        'null',
-        '"number"',
-        '7',
-        '{"from":',
-        `{"note":"\0 ${number}`,
-        '{"a":"\\',
-      ],
-      ...['{"note":"\\u0034\\u0039 30 901820 \\u0026"}', '{"note":"030\\t901820"}'],
+      '{"number":{"toString":1}}',
+      '{"from":{"toString":null,"valueOf":null}}',
+      '{"number":{"__proto__":null}}',
+      `{"number":${deep('')}}`,
+      `{"id":${deep('1')},"from":"${number}"}`,
+      `{"from":${deep(`"${number}"`)}}`,
+      `{"from":["${number}"],"name":"Ann Marker"}`,
+      `{"id":{"of":"${number}"},"from":"${number}"}`,
+      `{"from":4930901820,"name":"Ann Marker"}`,
+      'null',
+      '"number"',
+      '7',
+      '{"from":',
+      `{"note":"\0 ${number}`,
+      '{"a":"\\',
+      '{"note":"\\u0034\\u0039 30 901820 \\u0026"}',
+      '{"note":"030\\t901820"}',
     ];
     await report(store, { account, at: 1, id: 'its-own' });
     for (const [n, request] of bodies.entries())
@@ -264,8 +280,13 @@ export const forgetTests: StoreTests = {
       await store.directory.putExtension(owner, { extension: '1001', name: `Ann ${number}`, user: null });
       await store.directory.changeAccount(owner, { crmUrl: `https://crm.example/030901820/{number}` });
       const user = await store.users.add({
-        ...{ uid: `user-${uid}`, account: owner, name: `Eve ${uid}`, signInName: `030901820@${uid}.example` },
-        ...{ role: 'agent', password: null, createdAt: 0 },
+        uid: `user-${uid}`,
+        account: owner,
+        name: `Eve ${uid}`,
+        signInName: `030901820@${uid}.example`,
+        role: 'agent',
+        password: null,
+        createdAt: 0,
       });
       await store.weekly.put(user?.id ?? 0, `030901820@${uid}.example`, '2026-11-16');
     }
@@ -300,7 +321,7 @@ export const forgetTests: StoreTests = {
       '(030) 90 18-20',
       '030-901-820',
       '%2B49%2030901820',
-    ].concat(...['０３０－９０１８２０', '+٤٩٣٠٩٠١٨٢٠', '۰۳۰ ۹۰۱۸۲۰', '\u202a+49 30 901820\u202c']);
+    ].concat('０３０－９０１８２０', '+٤٩٣٠٩٠١٨٢٠', '۰۳۰ ۹۰۱۸۲۰', '\u202a+49 30 901820\u202c');
     await store.customers.put(account, [
       { ...eachText(() => 'Ann'), reference: 'a', numbers: [number] },
       { ...eachText(() => `Bob, not ${written[2]}`), reference: '030901820', numbers: ['+4930901821'] },
@@ -318,13 +339,22 @@ export const forgetTests: StoreTests = {
         ...nothing,
       });
       await store.requests.record({
-        ...{ ...base, ...nothing, request: JSON.stringify({ from: form, name: 'Ann' }) },
-        ...{ fromNumber: form, status: 422, response: `{"message":"${form} is no number."}` },
+        ...base,
+        ...nothing,
+        request: JSON.stringify({ from: form, name: 'Ann' }),
+        fromNumber: form,
+        status: 422,
+        response: `{"message":"${form} is no number."}`,
       });
       const also = { ...nothing, method: 'GET', request: `number=${encodeURIComponent(form)}` };
       await store.requests.record({ ...base, ...also });
       await report(store, {
-        ...{ account, at, id, from: '+4930901821', callerId: form, status: 'completed' },
+        account,
+        at,
+        id,
+        from: '+4930901821',
+        callerId: form,
+        status: 'completed',
         extras: { numberCalled: form, line: null, missed: null },
       });
       await report(store, { account, at, id: `own-${at}`, from: number, status: 'completed' });

@@ -39,8 +39,15 @@ export const historyTests: StoreTests = {
     const [{ duration, ...first } = assert.fail()] = kept;
     assert.ok(duration > 0);
     assert.deepEqual(first, {
-      ...{ id: 1, at: 0, integration: 1, method: 'POST', path: '/api/v1/voice/call', request: '{"id": "x"}' },
-      ...{ status: 200, response: '{"result":"r"}', effect: null },
+      id: 1,
+      at: 0,
+      integration: 1,
+      method: 'POST',
+      path: '/api/v1/voice/call',
+      request: '{"id": "x"}',
+      status: 200,
+      response: '{"result":"r"}',
+      effect: null,
     });
     assert.deepEqual(await entries(await reopen(), account), kept);
     await assert.rejects(report(store, { account }), /closed/);

@@ -104,8 +104,15 @@ export const webhookTests: StoreTests = {
     const { deliveries } = await page(store, webhook);
     const row = (found: number) => deliveries.find((one) => one.id === found);
     assert.deepEqual(row(ringing), {
-      ...{ id: ringing, event: 'call.ringing', at: 100, state: 'failed', tries: 3, triedAt: 300 },
-      ...{ httpStatus: 400, answer: 'said', callId: 'a' },
+      id: ringing,
+      event: 'call.ringing',
+      at: 100,
+      state: 'failed',
+      tries: 3,
+      triedAt: 300,
+      httpStatus: 400,
+      answer: 'said',
+      callId: 'a',
     });
     assert.deepEqual([row(missed)?.state, row(missed)?.httpStatus], ['delivered', 204]);
     assert.deepEqual((await page(store, webhook, { failed: true })).deliveries.length, 1);
@@ -189,8 +196,11 @@ export const webhookTests: StoreTests = {
     await change(webhook.id, { failingSince: 5 });
     assert.deepEqual(await listed(), {
       ...webhook,
-      ...{ url: 'https://b.example', events: ['call.ended', 'call.missed'], secretCounter: 2 },
-      ...{ oldSecretUntil: 900, failingSince: 5 },
+      url: 'https://b.example',
+      events: ['call.ended', 'call.missed'],
+      secretCounter: 2,
+      oldSecretUntil: 900,
+      failingSince: 5,
     });
     await store.webhooks.switchOff(webhook.id, 'failing');
     assert.deepEqual([(await listed()).enabled, (await listed()).failure], [false, 'failing']);

@@ -112,7 +112,9 @@ async function isShown(
   const expected = { name, segment, priority };
   type Shown = { customer: { reference: string; name: string } | null; segment: unknown; priority: unknown };
   const shown = (call: Shown | undefined) => ({
-    ...{ name: call?.customer?.name ?? null, segment: call?.segment, priority: call?.priority },
+    name: call?.customer?.name ?? null,
+    segment: call?.segment,
+    priority: call?.priority,
   });
   const ids = ['rings', 'answered', 'missed'].map((what) => `${what}-${number}`);
   for (const id of ids) assert.deepEqual(shown(await store.calls.get(account, id)), expected, id);
@@ -144,7 +146,11 @@ async function isShown(
   assert.deepEqual(
     counts.find((one) => one.number === number),
     {
-      ...{ number, customer: reference ?? null, name, calls: 2, missed: 1 },
+      number,
+      customer: reference ?? null,
+      name,
+      calls: 2,
+      missed: 1,
     },
   );
   const due = await store.webhooks.due(webhook, {

@@ -45,7 +45,9 @@ async function add(t: TestContext, stateDir: string, database: DatabaseSettings,
     return (await store.webhooks.page(query)).deliveries.reverse();
   };
   return {
-    ...{ id, webhook, webhooks: store.webhooks },
+    id,
+    webhook,
+    webhooks: store.webhooks,
     secret: (secretCounter = 1) => webhookSecret(keys, { uid: 'w1', secretCounter }),
     /** Resolves with the deliveries, oldest first, when this is true. */
     until: (isSo: (deliveries: readonly Delivery[], webhook: Webhook) => boolean): Promise<Delivery[]> =>

@@ -243,19 +243,15 @@ describe('check names each fault, and nothing else', () => {
       return;
     }
     const env = {
-      ...{
-        PATH: process.env.PATH,
-        STATE_DIR: `${folder}/state`,
-        AMI_PORT: '1',
-        AMI_USERNAME: 'x',
-        AMI_SECRET: 'x',
-      },
-      ...{
-        API_BASE_URL: 'http://127.0.0.1:1/api/v1',
-        API_TOKEN: 'x',
-        AGI_LISTEN: 'off',
-        STATUS_LISTEN: 'off',
-      },
+      PATH: process.env.PATH,
+      STATE_DIR: `${folder}/state`,
+      AMI_PORT: '1',
+      AMI_USERNAME: 'x',
+      AMI_SECRET: 'x',
+      API_BASE_URL: 'http://127.0.0.1:1/api/v1',
+      API_TOKEN: 'x',
+      AGI_LISTEN: 'off',
+      STATUS_LISTEN: 'off',
     };
     const command = [...inside.slice(1), process.execPath, cli, 'check'];
     const ran = runAnyway(inside[0], command, { env, cwd: folder });
@@ -338,7 +334,8 @@ describe('check, status or explain names what takes a call to show', () => {
       for (const frame of [rings(number), hangsUp]) stand.pbx.send(frame);
       await stand.caughtUp();
       const env = {
-        ...{ ...stand.env, STATUS_LISTEN: `127.0.0.1:${stand.statusPort()}` },
+        ...stand.env,
+        STATUS_LISTEN: `127.0.0.1:${stand.statusPort()}`,
         ...(await asks?.(t)),
       };
       for (const [command, words] of says) {

@@ -77,7 +77,8 @@ export async function startWithBacklog(t: TestContext, database: DatabaseSetting
   });
   const port = await freePort();
   const env = {
-    ...{ SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: `127.0.0.1:${port}` },
+    SERVICE_STATE_DIR: stateDir,
+    SERVICE_LISTEN: `127.0.0.1:${port}`,
     SERVICE_WEBHOOK_NETWORKS: '127.0.0.1',
     ...(database !== null && { DATABASE_URL: database.url }),
   };

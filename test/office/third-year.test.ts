@@ -134,28 +134,34 @@ function isPartOfMonth(table: string): boolean {
 /** Scans that are as they should be. */
 const scans: readonly { readonly table: string; readonly sql: RegExp; readonly why: string }[] = [
   ...(['audit', 'webhook_deliveries'] as const).map((table) => ({
-    ...{ table, sql: /^SELECT max\(id\) AS id FROM .* ORDER BY id LIMIT 1000/ },
+    table,
+    sql: /^SELECT max\(id\) AS id FROM .* ORDER BY id LIMIT 1000/,
     why: 'the oldest thousand, by their ids',
   })),
   {
-    ...{ table: 'webhook_deliveries', sql: /^SELECT d\.id, d\.event.* ORDER BY d\.id DESC LIMIT/s },
+    table: 'webhook_deliveries',
+    sql: /^SELECT d\.id, d\.event.* ORDER BY d\.id DESC LIMIT/s,
     why: 'the newest: PostgreSQL reads those of all webhooks while most of them are of this one',
   },
   ...(['customers', 'customer_numbers'] as const).map((table) => ({
-    ...{ table, sql: /^SELECT c\.(status|number|integration_id), .* FROM calls c/s },
+    table,
+    sql: /^SELECT c\.(status|number|integration_id), .* FROM calls c/s,
     why: 'of thousands of calls PostgreSQL joins all customers at once',
   })),
   {
-    ...{ table: 'kept_figures', sql: /kept_figures/ },
+    table: 'kept_figures',
+    sql: /kept_figures/,
     why: 'they are few pages, since PostgreSQL keeps the figures themselves apart',
   },
   {
-    ...{ table: 'calls', sql: /LEFT JOIN calls r ON/ },
+    table: 'calls',
+    sql: /LEFT JOIN calls r ON/,
     why: 'to be mended: of thousands of missed calls in a report PostgreSQL joins all calls at once',
   },
   { table: 'customers', sql: /strpos\(c\.search,/, why: 'texts are searched, 5,000 customers at a time' },
   {
-    ...{ table: 'customers', sql: /^SELECT search AS text, reference FROM customers/ },
+    table: 'customers',
+    sql: /^SELECT search AS text, reference FROM customers/,
     why: 'of an account that has little more than 5,000, PostgreSQL sorts all to find where these end',
   },
   {
@@ -170,7 +176,8 @@ const scans: readonly { readonly table: string; readonly sql: RegExp; readonly w
   },
   { table: 'audit', sql: /^UPDATE audit SET target/, why: 'a number that is forgotten may be in any target' },
   {
-    ...{ table: 'webhook_deliveries', sql: /^UPDATE webhook_deliveries SET answer = NULL/ },
+    table: 'webhook_deliveries',
+    sql: /^UPDATE webhook_deliveries SET answer = NULL/,
     why: 'a number that is forgotten may have many calls, and PostgreSQL compares all deliveries with them',
   },
   {
@@ -190,14 +197,13 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     why: 'it counts each day of the last year once',
   },
   {
-    ...{
-      step: /^GET \/(calls\?(q=(nobody|10007|30000)|outcome=missed&number)|api-log\?|api\/v1\/voice\?search=)/,
-    },
+    step: /^GET \/(calls\?(q=(nobody|10007|30000)|outcome=missed&number)|api-log\?|api\/v1\/voice\?search=)/,
     times: Number.POSITIVE_INFINITY,
     why: 'texts are searched, a page for 400 ms at most: how far that comes depends on the machine',
   },
   {
-    ...{ step: /^GET \/calls\?outcome=short/, times: 8 },
+    step: /^GET \/calls\?outcome=short/,
+    times: 8,
     why: 'they are rare: as many calls are read as have a page of them, on some days three times as many',
   },
   { step: /^GET \/customers\?(q|segment)=/, why: 'texts are searched, 5,000 customers at a time' },
@@ -228,11 +234,12 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
   },
   { step: /^(due: retry|the next retry)/, why: 'all that are sent again are compared' },
   {
-    ...{ step: /^a webhook is removed/, times: 3 * PROPORTION },
+    step: /^a webhook is removed/,
+    times: 3 * PROPORTION,
     why: 'it is about all deliveries of a webhook, and what is freed is read, to be overwritten',
   },
   {
-    ...{ step: /^timer of 3600000 ms/ },
+    step: /^timer of 3600000 ms/,
     why: 'the mail of the week is about each call that was missed in two weeks',
   },
   {
@@ -244,7 +251,8 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     why: 'the figures of each kept day are asked for calls of the number',
   },
   {
-    ...{ step: /^requests of a month/, times: Number.POSITIVE_INFINITY },
+    step: /^requests of a month/,
+    times: Number.POSITIVE_INFINITY,
     why: 'a tenth of the office has none so old',
   },
   { step: /^deliveries of a day/, why: 'some days have more' },

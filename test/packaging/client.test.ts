@@ -69,8 +69,17 @@ test('clients that others generate from the documents compile, and do what they 
   writeFileSync(join(folder, 'node.d.ts'), 'declare const process: { argv: string[] };');
   const compiled = (file: string) =>
     inFolder(
-      ...['node_modules/.bin/tsc', '--strict', '--noUncheckedSideEffectImports', '--target', 'es2024'],
-      ...['--module', 'nodenext', '--allowImportingTsExtensions', '--noEmit', file, 'node.d.ts'],
+      'node_modules/.bin/tsc',
+      '--strict',
+      '--noUncheckedSideEffectImports',
+      '--target',
+      'es2024',
+      '--module',
+      'nodenext',
+      '--allowImportingTsExtensions',
+      '--noEmit',
+      file,
+      'node.d.ts',
     );
   const result = await compiled('client.ts');
   assert.equal(result.code, 0, result.output);

@@ -77,9 +77,18 @@ async function start(t: TestContext, { machine, image, env: settings }: Start) {
   assert.equal((await run('chown', [`${uid}:${gid}`, volume])).code, 0);
   const env = Object.entries({ ...image.env, ...settings, NOTIFY_SOCKET: '' });
   const options = [
-    ...['--quiet', '--register=no', '--keep-unit', '--console=pipe', '--read-only', '--drop-capability=all'],
-    ...['--no-new-privileges=yes', `--kill-signal=${image.stopSignal}`, `--user=${image.user}`],
-    ...[`--bind=${volume}:${image.volume}`, '-D', machine.root],
+    '--quiet',
+    '--register=no',
+    '--keep-unit',
+    '--console=pipe',
+    '--read-only',
+    '--drop-capability=all',
+    '--no-new-privileges=yes',
+    `--kill-signal=${image.stopSignal}`,
+    `--user=${image.user}`,
+    `--bind=${volume}:${image.volume}`,
+    '-D',
+    machine.root,
     ...env.map(([name, value]) => `--setenv=${name}=${value}`),
   ];
   const container = spawn('systemd-nspawn', [...options, ...image.entry, ...image.command], {
@@ -101,7 +110,10 @@ async function start(t: TestContext, { machine, image, env: settings }: Start) {
     release();
   });
   return {
-    ...{ uid, volume, first, said: () => said },
+    uid,
+    volume,
+    first,
+    said: () => said,
     inside(...command: string[]) {
       const variables = env.map((pair) => pair.join('='));
       const user = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', 'env', ...variables];
@@ -154,7 +166,12 @@ async function make(machine: Machine, dist: string): Promise<Image> {
     HEALTHCHECK: check = '',
   } = image;
   return {
-    ...{ env, user, volume, stopSignal, health: check.replace(/^.*CMD /, '') },
-    ...{ entry: words('ENTRYPOINT'), command: words('CMD') },
+    env,
+    user,
+    volume,
+    stopSignal,
+    health: check.replace(/^.*CMD /, ''),
+    entry: words('ENTRYPOINT'),
+    command: words('CMD'),
   };
 }

@@ -36,9 +36,16 @@ test("README's first commands, by a fresh account with Debian's own npm: the dem
   const authorities = process.env.NODE_EXTRA_CA_CERTS;
   const path = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
   const account = [
-    ...['-i', `HOME=${home}`, `PATH=${[join(home, 'node_modules/.bin'), ...path].join(':')}`],
+    '-i',
+    `HOME=${home}`,
+    `PATH=${[join(home, 'node_modules/.bin'), ...path].join(':')}`,
     ...(authorities === undefined ? [] : [`NODE_EXTRA_CA_CERTS=${authorities}`]),
-    ...['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups', 'bash', '-ec'],
+    'setpriv',
+    '--reuid=nobody',
+    '--regid=nogroup',
+    '--clear-groups',
+    'bash',
+    '-ec',
   ];
   const readme = readDocument('README.md').text;
   const [demo = ''] = blocksOf(readme).filter((block) => block.startsWith('npm ci'));

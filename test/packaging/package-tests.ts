@@ -20,8 +20,10 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
       const { output } = await succeeds(machine.chroot(...install, '/now.deb'));
       assert.match(output, /next, on a PBX: +pbx-bridge setup /);
       for (const folder of [
-        ...['/etc/pbx-bridge', '/var/lib/pbx-bridge'],
-        ...['/etc/pbx-bridge-service', '/var/lib/pbx-bridge-service'],
+        '/etc/pbx-bridge',
+        '/var/lib/pbx-bridge',
+        '/etc/pbx-bridge-service',
+        '/var/lib/pbx-bridge-service',
       ]) {
         const readable = await machine.chroot('find', folder, '-perm', '/o=rwx');
         assert.equal(readable.output, '', 'readable by everybody');

@@ -139,7 +139,9 @@ export async function readmeTests(
       /^(systemctl (status|reload)|journalctl|pbx-bridge status)\b/.test(it),
     );
     assert.deepEqual(named, [
-      ...['systemctl status pbx-bridge', 'journalctl -u pbx-bridge', 'systemctl reload pbx-bridge'],
+      'systemctl status pbx-bridge',
+      'journalctl -u pbx-bridge',
+      'systemctl reload pbx-bridge',
       'pbx-bridge status --all',
     ]);
     for (const command of named) await type(command);
@@ -156,7 +158,11 @@ export async function readmeTests(
     // As cron(8) runs it: a short PATH, sh, and % for \%.
     const cronEnvironment = ['-i', `HOME=/${user}`, `LOGNAME=${user}`, 'SHELL=/bin/sh', 'PATH=/usr/bin:/bin'];
     const ran = await container.run(
-      ...['env', ...cronEnvironment, 'sh', '-c', `cd && ${job.replaceAll('\\%', '%')}`],
+      'env',
+      ...cronEnvironment,
+      'sh',
+      '-c',
+      `cd && ${job.replaceAll('\\%', '%')}`,
     );
     assert.deepEqual(ran, { code: 0, output: '' }, 'cron would mail what it prints');
     const kept = await type(`cd ${backups}; stat -c '%U %a %n' *`);
@@ -215,8 +221,10 @@ export async function readmeTests(
     const [, list = ''] = /^pbx-bridge: deleting\n((?: {2}\/.*\n)+)/m.exec(output) ?? [];
     const named = list.match(/\/[\w/-]+/g) ?? [];
     assert.deepEqual(named.sort(), [
-      ...['/etc/pbx-bridge', '/etc/pbx-bridge-service'],
-      ...['/var/lib/pbx-bridge', '/var/lib/pbx-bridge-service'],
+      '/etc/pbx-bridge',
+      '/etc/pbx-bridge-service',
+      '/var/lib/pbx-bridge',
+      '/var/lib/pbx-bridge-service',
     ]);
     for (const path of named) assert.notEqual((await run(`stat ${path}`)).code, 0, path);
     assert.match(

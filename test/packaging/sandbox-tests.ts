@@ -200,7 +200,9 @@ export async function sandboxTests(t: TestContext, packages: Packages, machine: 
       for (const DATABASE_URL of [byTcp, bySocket]) {
         const port = await freePort();
         serviceSettings({
-          ...{ SERVICE_LISTEN: `127.0.0.1:${port}`, DATABASE_URL, SERVICE_WEBHOOK_NETWORKS: '127.0.0.1' },
+          SERVICE_LISTEN: `127.0.0.1:${port}`,
+          DATABASE_URL,
+          SERVICE_WEBHOOK_NETWORKS: '127.0.0.1',
         });
         await restart(service);
         const settings = await succeeds(container, 'pbx-bridge', 'service', 'token');
@@ -219,7 +221,10 @@ export async function sandboxTests(t: TestContext, packages: Packages, machine: 
         await post('/admin/webhooks', adminToken, { url });
         const before = receiver.received.length;
         await post('/api/v1/voice/call', token, {
-          ...{ id: `call-${port}`, status: 'ringing', direction: 'inbound', from: '+4940669699999' },
+          id: `call-${port}`,
+          status: 'ringing',
+          direction: 'inbound',
+          from: '+4940669699999',
         });
         await receiver.until((all) => all.length > before);
       }

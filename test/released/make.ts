@@ -59,15 +59,16 @@ async function createService(engine: 'sqlite' | 'postgres', url?: string): Promi
   const receiver = await startReceiver({ after: (stop) => void stops.push(stop) });
   const port = await freePort();
   const env = {
-    ...{
-      PATH: process.env.PATH,
-      STATEMENTS: statements,
-      STATEMENTS_ON: 'service.db',
-      SERVICE_STATE_DIR: stateDir,
-    },
-    ...{ SERVICE_LISTEN: `127.0.0.1:${port}`, SERVICE_WEBHOOK_NETWORKS: '127.0.0.1', SERVICE_COUNTRY: 'DE' },
+    PATH: process.env.PATH,
+    STATEMENTS: statements,
+    STATEMENTS_ON: 'service.db',
+    SERVICE_STATE_DIR: stateDir,
+    SERVICE_LISTEN: `127.0.0.1:${port}`,
+    SERVICE_WEBHOOK_NETWORKS: '127.0.0.1',
+    SERVICE_COUNTRY: 'DE',
     // Nothing listens there: no mail is due.
-    ...{ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'pbx@office.example' },
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    MAIL_FROM: 'pbx@office.example',
     ...(url !== undefined && { DATABASE_URL: url }),
   };
   const at = `http://127.0.0.1:${port}`;
@@ -77,7 +78,8 @@ async function createService(engine: 'sqlite' | 'postgres', url?: string): Promi
   async function day(daysAgo: number, scene: () => Promise<void>): Promise<void> {
     const clock = `data:text/javascript,const n=Date.now;Date.now=()=>n()-${daysAgo * 86_400_000}`;
     const program = spawn(process.execPath, ['--import', clock, '--import', recorder, cli, 'service'], {
-      ...{ env, stdio: ['ignore', 'inherit', 'inherit'] },
+      env,
+      stdio: ['ignore', 'inherit', 'inherit'],
     });
     const ended = once(program, 'exit');
     const answers = () =>

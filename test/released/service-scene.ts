@@ -99,7 +99,9 @@ export async function firstDay(
   ] as const)
     await admin(first, 'PUT', `/segments/${name}`, { priority });
   const { json: imported } = await client.send('/admin/customers', {
-    ...{ token: first, method: 'POST', headers: { 'content-type': 'text/csv' } },
+    token: first,
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
     body: `reference;name;segment;numbers\n1;Weiß & Söhne;VIP;${missedNumber} | +4989123456 | +4989123457\n2;Ann Owner;Owners;+49401234567\n3;No Number;;\n4;Twin of Ann;;+49401234568\n`,
   });
   if ((imported as { imported: number }).imported !== 4) throw new Error(JSON.stringify(imported));
@@ -117,7 +119,8 @@ export async function firstDay(
   const ringing = { status: 'ringing', extras: { number_called: '+493012345', line: 'PJSIP/provider' } };
   const missed = { where: 'queue', name: 'sales', by: 'caller', after: 35 };
   await events(token, 'd1-missed', missedNumber, ringing, {
-    ...{ status: 'completed', extras: { ...ringing.extras, missed } },
+    status: 'completed',
+    extras: { ...ringing.extras, missed },
   });
   await events(
     token,
@@ -225,8 +228,12 @@ export async function secondDay(
     closed: '2026-12-25 2027-01-01',
   });
   await anna.submit('/account/settings', {
-    ...{ account: 'Office', country: 'DE', zone: 'Europe/Berlin', within: '15' },
-    ...{ crm: 'https://crm.example/?q={number}', agents_delete: 'on' },
+    account: 'Office',
+    country: 'DE',
+    zone: 'Europe/Berlin',
+    within: '15',
+    crm: 'https://crm.example/?q={number}',
+    agents_delete: 'on',
   });
   await bert.submit('/account/calls', { mine: 'on', segments: 'VIP' });
   await anna.submit('/reports/mail', { address: 'anna@office.example' });
@@ -240,9 +247,11 @@ export async function secondDay(
   await admin(second, 'POST', `/integrations/${bakeryUid}/rotate`, { old_token_days: 7 });
   await events(bakery, 'd2-old-token', '+31201234567', ...missed);
   await client.ask('/bridge/health', {
-    ...{ token, method: 'POST' },
+    token,
+    method: 'POST',
     body: {
-      ...{ version: '1.0.0', queue: { events: 2, oldestMs: 900 } },
+      version: '1.0.0',
+      queue: { events: 2, oldestMs: 900 },
       problems: [{ code: 'ami.unreachable', what: 'no link', remedy: 'start it', since: Date.now() }],
     },
   });
@@ -261,16 +270,27 @@ export async function secondDay(
   const dayOf = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
   const period = `from=${dayOf(9)}&to=${dayOf(0)}`;
   for (const path of [
-    ...['/calls', '/calls?q=Weiß', '/calls?outcome=missed', '/calls/details?id=d1-answered', '/calls.csv'],
-    ...['/call-back', '/customers', '/customers?q=Owner', '/customers/export', '/person?customer=1'],
-    ...[
-      `/reports?${period}`,
-      `/reports.csv?${period}`,
-      '/audit',
-      '/api-log',
-      '/api-log?in=call&term=d1-missed',
-    ],
-    ...['/users', '/segments', '/integrations', '/webhooks', `/webhooks/${hook.uid}?failed=1`, '/security'],
+    '/calls',
+    '/calls?q=Weiß',
+    '/calls?outcome=missed',
+    '/calls/details?id=d1-answered',
+    '/calls.csv',
+    '/call-back',
+    '/customers',
+    '/customers?q=Owner',
+    '/customers/export',
+    '/person?customer=1',
+    `/reports?${period}`,
+    `/reports.csv?${period}`,
+    '/audit',
+    '/api-log',
+    '/api-log?in=call&term=d1-missed',
+    '/users',
+    '/segments',
+    '/integrations',
+    '/webhooks',
+    `/webhooks/${hook.uid}?failed=1`,
+    '/security',
   ])
     await anna.read(path);
   await client.send('/admin/export', { token: first });

@@ -11,7 +11,11 @@ import { releasedTests } from './released-tests.ts';
 import { goesOn } from './service-goes-on.ts';
 
 releasedTests({
-  ...{ release: '1.0.0', file: 'service.db', statements: 'service-sqlite', schema: serviceSchema, steps: 1 },
+  release: '1.0.0',
+  file: 'service.db',
+  statements: 'service-sqlite',
+  schema: serviceSchema,
+  steps: 1,
   numberedOtherwise: /^webhook_deliveries\./,
   open: (path) => openForWriting(path).close(),
 });

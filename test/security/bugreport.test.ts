@@ -64,16 +64,23 @@ test('a bug report of the bridge says what it is about, and holds no secret, nam
   const cwd = temporaryFolder(t);
   const log = join(cwd, 'bridge.log');
   const env = {
-    ...{ AMI_PORT: String(port), AMI_USERNAME: 'bridge', AMI_SECRET: 'CANARY-ami-7f3a91' },
-    ...{ API_BASE_URL: fakeApi.baseUrl, API_TOKEN: 'CANARY-api-58c2e0', STATE_DIR: join(cwd, 'state') },
-    ...{ CDR_SOURCE: 'mysql://reader@127.0.0.1:1/asteriskcdrdb', CDR_PASSWORD: 'CANARY-cdr-90b6d4' },
-    ...{
-      SMTP_URL: 'smtp://pbx:CANARY-mail@127.0.0.1:1',
-      MAIL_FROM: `Phones <${names[2]}>`,
-      ALERT_MAIL: `${names[2]}`,
-    },
-    ...{ ALERT_WEBHOOK: 'https://127.0.0.1:1/CANARY-hook', WITHHELD_NUMBER: `+${numbers[0]}` },
-    ...{ AGI_LISTEN: '127.0.0.1:0', STATUS_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'debug', LOG_NUMBERS: 'show' },
+    AMI_PORT: String(port),
+    AMI_USERNAME: 'bridge',
+    AMI_SECRET: 'CANARY-ami-7f3a91',
+    API_BASE_URL: fakeApi.baseUrl,
+    API_TOKEN: 'CANARY-api-58c2e0',
+    STATE_DIR: join(cwd, 'state'),
+    CDR_SOURCE: 'mysql://reader@127.0.0.1:1/asteriskcdrdb',
+    CDR_PASSWORD: 'CANARY-cdr-90b6d4',
+    SMTP_URL: 'smtp://pbx:CANARY-mail@127.0.0.1:1',
+    MAIL_FROM: `Phones <${names[2]}>`,
+    ALERT_MAIL: `${names[2]}`,
+    ALERT_WEBHOOK: 'https://127.0.0.1:1/CANARY-hook',
+    WITHHELD_NUMBER: `+${numbers[0]}`,
+    AGI_LISTEN: '127.0.0.1:0',
+    STATUS_LISTEN: '127.0.0.1:0',
+    LOG_LEVEL: 'debug',
+    LOG_NUMBERS: 'show',
   };
   t.after(async () => {
     await pbx.close();
@@ -170,9 +177,11 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
   ].join('\n');
   writeFileSync(log, `${[first, alert, webhook, journal, foreignLines].join('\n')}\n${cookie} ${token}\n`);
   const env = {
-    ...{ SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: `127.0.0.1:${new URL(url).port}` },
-    ...{ SMTP_URL: 'smtp://pbx:CANARY-mail@127.0.0.1:1', MAIL_FROM: names[2] as string },
-    ...{ ALERT_WEBHOOK: 'https://127.0.0.1:1/CANARY-hook' },
+    SERVICE_STATE_DIR: stateDir,
+    SERVICE_LISTEN: `127.0.0.1:${new URL(url).port}`,
+    SMTP_URL: 'smtp://pbx:CANARY-mail@127.0.0.1:1',
+    MAIL_FROM: names[2] as string,
+    ALERT_WEBHOOK: 'https://127.0.0.1:1/CANARY-hook',
   };
   const text = await reportOf(t, ['service', 'bugreport', '--log', log], env, cwd);
   const secret = readFileSync(join(stateDir, 'service-secret'), 'utf8').trim();

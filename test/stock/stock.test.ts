@@ -70,8 +70,12 @@ ff02::2 ip6-allrouters
 };
 
 const treeOf = (suite: World['suite']): DebianTree => ({
-  ...{ suite, root: join(cache, `stock-${suite}`), marker: 'etc/pbx-bridge-lab' },
-  ...{ packages: 'ca-certificates', byApt: packages, madeOf: async () => `${packages}\n` },
+  suite,
+  root: join(cache, `stock-${suite}`),
+  marker: 'etc/pbx-bridge-lab',
+  packages: 'ca-certificates',
+  byApt: packages,
+  madeOf: async () => `${packages}\n`,
 });
 
 /** Whom npm asks here, and whom it trusts. */

@@ -103,7 +103,9 @@ async function debootstrap({ suite, packages }: DebianTree, target: string): Pro
 async function install({ suite }: DebianTree, names: readonly string[], root: string): Promise<void> {
   await writeFile(path.join(root, 'etc/apt/sources.list'), `deb ${mirror()} ${suite} main\n`);
   const there = [
-    ...[`Dir=${root}`, `DPkg::Chroot-Directory=${root}`, 'APT::Sandbox::User=root'],
+    `Dir=${root}`,
+    `DPkg::Chroot-Directory=${root}`,
+    'APT::Sandbox::User=root',
     // A tree that is not whole is made again.
     'DPkg::Options::=--force-unsafe-io',
   ];

@@ -100,8 +100,15 @@ function forgedBehind(name: string): string {
 
 describe('a value with all lines that are to come is not believed, however long it is', () => {
   const chosen = [
-    ...['agi_network_script', 'agi_request', 'agi_channel', 'agi_callerid', 'agi_calleridname'],
-    ...['agi_dnid', 'agi_rdnis', 'agi_extension', 'agi_accountcode'],
+    'agi_network_script',
+    'agi_request',
+    'agi_channel',
+    'agi_callerid',
+    'agi_calleridname',
+    'agi_dnid',
+    'agi_rdnis',
+    'agi_extension',
+    'agi_accountcode',
   ];
   /** Asterisk cuts these. */
   const limited = ['agi_extension', 'agi_accountcode'];

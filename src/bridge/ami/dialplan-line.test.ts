@@ -5,7 +5,11 @@ import { readDialplanLine } from './dialplan-line.ts';
 import { account, startPlayer } from './link.fixture.ts';
 
 const line = (Priority: string, Application: string, AppData: string) => ({
-  ...{ Context: 'from-trunk', Extension: '_4930.', Priority, Application, AppData },
+  Context: 'from-trunk',
+  Extension: '_4930.',
+  Priority,
+  Application,
+  AppData,
 });
 
 test('the line of the dialplan at which a caller hung up', async (t) => {

@@ -60,7 +60,9 @@ export function startLine(
     {
       host: '127.0.0.1',
       ...account,
-      ...{ connectDeadlineMs: ampleMs, answerDeadlineMs: ampleMs, pingDeadlineMs: ampleMs },
+      connectDeadlineMs: ampleMs,
+      answerDeadlineMs: ampleMs,
+      pingDeadlineMs: ampleMs,
       ...options,
     },
     {

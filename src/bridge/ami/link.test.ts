@@ -139,7 +139,11 @@ test('who is asked about comes as an input, also when it has no answer', async (
 
 test('what the dialplan did comes as an input: of a line that ends a call, what is before it', async (t) => {
   const line = (Priority: string, Application: string, AppData = '') => ({
-    ...{ Context: 'from-trunk', Extension: '49301', Priority, Application, AppData },
+    Context: 'from-trunk',
+    Extension: '49301',
+    Priority,
+    Application,
+    AppData,
   });
   const dialplan = [line('1', 'Queue', 'sales,t'), line('2', 'Hangup'), line('3', 'VoiceMail', '1000')];
   const { port } = await startPlayer(t, { dialplan, variables: { MEXTEN: '1002' } });
@@ -153,7 +157,8 @@ test('what the dialplan did comes as an input: of a line that ends a call, what 
     ['1.5', '1', '1\r\nAction: Originate'],
   ] as const)
     link.ask.application({
-      ...{ type: 'ask-application', uniqueid },
+      type: 'ask-application',
+      uniqueid,
       place: { context: 'from-trunk', exten, priority },
     });
   const answers = () => inputs.filter((input) => input.type === 'application');
@@ -165,7 +170,8 @@ test('what the dialplan did comes as an input: of a line that ends a call, what 
     ['1.1 Queue(sales,t)', '1.2 Queue(sales,t)', '1.3 VoiceMail(1000)', '1.4 ()', '1.5 ()'],
   );
   link.ask.application({
-    ...{ type: 'ask-application', uniqueid: '2.1' },
+    type: 'ask-application',
+    uniqueid: '2.1',
     others: [{ context: 'from-trunk' }],
   });
   await until(() => answers().length === 6);
@@ -175,7 +181,8 @@ test('what the dialplan did comes as an input: of a line that ends a call, what 
     { exten: '49301', data: '1000', priority: '3', application: 'VoiceMail' },
   ]);
   link.ask.variable({
-    ...{ type: 'ask-variable', uniqueid: '2.2' },
+    type: 'ask-variable',
+    uniqueid: '2.2',
     channel: 'PJSIP/trunk-1',
     variable: 'MEXTEN',
   });
@@ -224,7 +231,8 @@ test('an AMI that answers only the login and the list of channels gives a workin
   // Questions about calls, and what shows that the link works.
   link.ask.presentation('1.1', 'PJSIP/trunk-00000001');
   link.ask.application({
-    ...{ type: 'ask-application', uniqueid: '1.1' },
+    type: 'ask-application',
+    uniqueid: '1.1',
     place: { context: 'ivr-1', exten: 's', priority: '1' },
   });
   send(channelEvent('Newchannel', '1.1'));

@@ -32,7 +32,9 @@ function setUp() {
     },
   );
   return {
-    ...{ pending, failures, waits },
+    pending,
+    failures,
+    waits,
     isWaiting: () => timer !== undefined,
     /** The timer runs out, after so many bytes; the socket is read before the decision. */
     async runOut(arrived: { before?: number; inTheSocket?: number }) {

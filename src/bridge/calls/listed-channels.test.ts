@@ -23,7 +23,10 @@ import {
 
 /** A list of what is on the PBX, asked for at a time; each channel in a bridge or in none. */
 const list = (at: number, ...channels: SnapshotChannel[]): Input => ({
-  ...{ type: 'channels-listed', at, askedAt: at, channels },
+  type: 'channels-listed',
+  at,
+  askedAt: at,
+  channels,
   bridges: [{ bridge: 'parked', technology: 'holding_bridge' }],
 });
 const ofCaller = (bridge = '', state = 6) =>

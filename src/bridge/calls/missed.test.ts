@@ -26,7 +26,10 @@ import {
 } from './tracker.fixture.ts';
 
 const annaConfigured: Input = {
-  ...{ type: 'endpoints', at, contexts: [['PJSIP/anna', 'from-internal']], guestContext: '' },
+  type: 'endpoints',
+  at,
+  contexts: [['PJSIP/anna', 'from-internal']],
+  guestContext: '',
 };
 const anna = { ...ringingPhone, channel: 'PJSIP/anna-00000002', callerNumber: '1005' };
 /** As the dialplan writes it. */
@@ -45,7 +48,12 @@ const givesUp = (s: number, ...place: [context?: string, exten?: string]) => [
   ends(s),
 ];
 const runs = (application: string, data = '', others: DialplanLine[] = []): Input => ({
-  ...{ type: 'application', at, uniqueid: '1.1', application, data, others },
+  type: 'application',
+  at,
+  uniqueid: '1.1',
+  application,
+  data,
+  others,
 });
 /** What the dialplan says of the extensions that were asked for. */
 const leads = (...lines: [exten: string, data: string][]) =>
@@ -55,14 +63,25 @@ const leads = (...lines: [exten: string, data: string][]) =>
     lines.map(([exten, data]) => ({ exten, data })),
   );
 const dials = (context: string, exten: string): Input => ({
-  ...{ ...dialled(phone, '1001'), by: '1.1', place: place(context, exten) },
+  ...dialled(phone, '1001'),
+  by: '1.1',
+  place: place(context, exten),
 });
 const up = (context: string, exten = 's', uniqueid = '1.1'): Input => ({
-  ...{ type: 'channel-state', at, uniqueid, channel: '', state: 6, callerNumber: '' },
+  type: 'channel-state',
+  at,
+  uniqueid,
+  channel: '',
+  state: 6,
+  callerNumber: '',
   ...place(context, exten),
 });
 const says = (variable: string, value: string, uniqueid = '1.1'): Input => ({
-  ...{ type: 'variable', at, uniqueid, variable, value },
+  type: 'variable',
+  at,
+  uniqueid,
+  variable,
+  value,
 });
 const toMailbox = `GotoIf($["x"=""]?ext-local,vmu1002,1:${variable('QDEST')})`;
 const tcLine = (where: string) => `$["${variable('TCRETURN')}"!="RETURN"]?${where}`;

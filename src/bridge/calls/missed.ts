@@ -107,7 +107,8 @@ export function askApplication(state: TrackerState, call: OpenCall, channel: Cha
   end.application = 'asked';
   waitFor(state, state.waitingForApplication, uniqueid, APPLICATION_WAIT_MS);
   state.effects.push({
-    ...{ type: 'ask-application', uniqueid },
+    type: 'ask-application',
+    uniqueid,
     ...(asksPlace && { place }),
     ...(others.length > 0 && { others }),
   });

@@ -117,7 +117,9 @@ describe('a phone that was paged has not answered', () => {
   const pbxDials = dialled(phone, '1001');
   const paged = {
     ...enters(conference, phone),
-    ...{ creator: 'ConfBridge', context: 'from-internal', exten: 's' },
+    creator: 'ConfBridge',
+    context: 'from-internal',
+    exten: 's',
   };
   const handsOn = [{ ...paged, bridge: 'd', creator: '<unknown>' }, enters('d', caller)];
   // biome-ignore format: one case a line

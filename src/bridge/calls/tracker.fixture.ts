@@ -110,7 +110,12 @@ export const callerAs = (uniqueid: string): ChannelCreated => ({ ...caller, uniq
 export const other = { ...callerAs('2.1'), callerNumber: '0207654321' };
 /** Another channel of the caller's call. */
 export const created = (uniqueid: string, channel: string, state = 0): ChannelCreated => ({
-  ...{ ...caller, uniqueid, channel, state, context: 'from-internal', callerNumber: '' },
+  ...caller,
+  uniqueid,
+  channel,
+  state,
+  context: 'from-internal',
+  callerNumber: '',
 });
 /** A phone of the house that has picked up. */
 export const phoneAs = (extension: string, uniqueid = '1.2') =>
@@ -130,25 +135,43 @@ export const conference: Bridge = { bridge: 'c', technology: 'softmix' };
 export const parking: Bridge = { bridge: 'p', technology: 'holding_bridge' };
 export const enters = (bridge: string | Bridge, { uniqueid }: Channel): BridgeEntered => ({
   ...(typeof bridge === 'string' ? { bridge, technology: 'simple_bridge' } : bridge),
-  ...{ type: 'bridge-entered', at, uniqueid, channel: '', callerNumber: '' },
+  type: 'bridge-entered',
+  at,
+  uniqueid,
+  channel: '',
+  callerNumber: '',
 });
 /** One after the other enters the bridge. */
 export const join = (bridge: string | Bridge, ...channels: Channel[]): Input[] =>
   channels.map((channel) => enters(bridge, channel));
 export const leaves = (bridge: string, { uniqueid }: Channel): Input => ({
-  ...{ type: 'bridge-left', at, bridge, uniqueid },
+  type: 'bridge-left',
+  at,
+  bridge,
+  uniqueid,
 });
 /** The phone picks up and talks with the caller. */
 export const talk: Input[] = [phone, ...join('b', phone, caller)];
 export const hangsUp = ({ uniqueid }: Channel): ChannelHungUp => ({
-  ...{ type: 'hung-up', at, uniqueid, cause: 16 },
+  type: 'hung-up',
+  at,
+  uniqueid,
+  cause: 16,
 });
 const states = { ring: 4, ringing: 5, up: 6 };
 export const becomes = ({ uniqueid }: Channel, state: keyof typeof states): Input => ({
-  ...{ type: 'channel-state', at, uniqueid, channel: '', state: states[state], callerNumber: '' },
+  type: 'channel-state',
+  at,
+  uniqueid,
+  channel: '',
+  state: states[state],
+  callerNumber: '',
 });
 export const dialled = ({ uniqueid }: Channel, dialString: string): Dialled => ({
-  ...{ type: 'dialled', at, uniqueid, dialString },
+  type: 'dialled',
+  at,
+  uniqueid,
+  dialString,
 });
 /** The number of a channel changes. */
 export const number = (
@@ -158,7 +181,11 @@ export const number = (
 ): Input => ({ type: 'caller-number', at, uniqueid, callerNumber, presentation });
 /** The PBX answers whether the caller's number may be shown. */
 export const pbxSays = ({ uniqueid }: Channel, presentation: Presentation): PresentationAnswered => ({
-  ...{ type: 'presentation', at, uniqueid, presentation, dnid: '0201000000' },
+  type: 'presentation',
+  at,
+  uniqueid,
+  presentation,
+  dnid: '0201000000',
 });
 /** So many milliseconds after `at`. */
 export const tick = (later: number): Input => ({ type: 'tick', at: at + later });
@@ -189,5 +216,9 @@ export const gone = snapshot([]);
 
 /** A trunk on which an inbound call was heard. */
 export const heard = (endpoint: string, context = 'from-trunk-isp'): Trunk => ({
-  ...{ endpoint, source: 'heard', context, firstAt: at, lastAt: at },
+  endpoint,
+  source: 'heard',
+  context,
+  firstAt: at,
+  lastAt: at,
 });

@@ -43,7 +43,11 @@ const answersAs = (channel: string, dialString: string): Input[] => {
   return [leg, dialled(leg, dialString), becomes(leg, 'up')];
 };
 const renamed = ({ uniqueid }: { uniqueid: string }, oldName: string, endpoint = '1009'): Input => ({
-  ...{ type: 'channel-renamed', at, uniqueid, oldName, channel: `PJSIP/${endpoint}-00000009` },
+  type: 'channel-renamed',
+  at,
+  uniqueid,
+  oldName,
+  channel: `PJSIP/${endpoint}-00000009`,
 });
 const OTHER = '+31207654321';
 const local2 = [created('1.5', 'Local/t@ring-0002;1'), created('1.6', 'Local/t@ring-0002;2')] as const;
@@ -53,7 +57,8 @@ const mobile = created('1.2', 'PJSIP/trunk-00000002');
 const mobileAnswers = answersAs(mobile.channel, '0612345678@trunk');
 const mobileWith = (callerNumber: string, channel = mobile.channel) => ({
   ...created('1.2', channel, 6),
-  ...{ context: 'from-trunk-isp', callerNumber },
+  context: 'from-trunk-isp',
+  callerNumber,
 });
 const outwards = 'PJSIP/out-00000002';
 const mobileOtherTrunk = [mobileWith('0612345678', outwards), renamed(mobile, outwards, 'out')];
@@ -66,8 +71,11 @@ const annaConfigured: Input = {
 };
 /** A caller without an account, whom the PBX lets in under this name. */
 const guestOf = (endpoint: string): ChannelCreated => ({
-  ...{ ...callerAs('2.1'), channel: `${endpoint}-00000001`, state: 6 },
-  ...{ context: 'from-sip-external', callerNumber: '' },
+  ...callerAs('2.1'),
+  channel: `${endpoint}-00000001`,
+  state: 6,
+  context: 'from-sip-external',
+  callerNumber: '',
 });
 const guest = guestOf('PJSIP/anonymous');
 const trunkRow = row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk-isp' });
@@ -235,7 +243,11 @@ describe('what is reported of a call', () => {
       [
         [caller, mobileAnswers, join('b', mobile, caller), joins, hangsUp(mobile), hangsUp(caller)],
         [
-          ...[came('0201234567'), asked, allowed, rings, dialled('1.2', 'PJSIP/trunk-00000002')],
+          came('0201234567'),
+          asked,
+          allowed,
+          rings,
+          dialled('1.2', 'PJSIP/trunk-00000002'),
           'observed 1.1 pbx-1.1: the caller enters a bridge, with others (simple_bridge)',
           'reported 1.1 pbx-1.1: answered by +31612345678: PJSIP/trunk-00000002 is in a bridge with the caller',
           dialled('1.3', 'PJSIP/1001-00000002'),
@@ -247,11 +259,21 @@ describe('what is reported of a call', () => {
       ],
       [
         [
-          ...[caller, talk, phone1008, enters('b', phone1008), leaves('b', caller), hangsUp(phone)],
-          ...[join('d', caller, phone1008), hangsUp(caller)],
+          caller,
+          talk,
+          phone1008,
+          enters('b', phone1008),
+          leaves('b', caller),
+          hangsUp(phone),
+          join('d', caller, phone1008),
+          hangsUp(caller),
         ],
         [
-          ...[came('0201234567'), asked, allowed, rings, dialled('1.2', 'PJSIP/1001-00000002')],
+          came('0201234567'),
+          asked,
+          allowed,
+          rings,
+          dialled('1.2', 'PJSIP/1001-00000002'),
           'observed 1.1 pbx-1.1: the caller enters a bridge, with others (simple_bridge)',
           'reported 1.1 pbx-1.1: answered by 1001: PJSIP/1001-00000002 is in a bridge with the caller',
           dialled('1.8', 'PJSIP/1008-00000002'),
@@ -288,7 +310,8 @@ describe('what is reported of a call', () => {
         [
           asked,
           'decided 1.1 pbx-1.1: picked up: is in progress, and its beginning was not observed',
-          ...[allowed, rings],
+          allowed,
+          rings,
           'decided 1.1 pbx-1.1: ended unobserved: its channel is gone, and its end was not seen',
           'reported 1.1 pbx-1.1: completed, no answer was observed',
         ],

@@ -240,7 +240,10 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
     const trunk = state.rules.nameIsInbound(input.channel);
     const seen = { ...input, state: UP, exten: '' };
     channel = createChannel(seen, {
-      ...{ fromStart: false, isClassified: false, inbound: false, trunk },
+      fromStart: false,
+      isClassified: false,
+      inbound: false,
+      trunk,
       seenAt: state.at,
     });
     addChannel(state, channel);

@@ -10,7 +10,8 @@ test('a table needs five columns and one with the number of the caller', () => {
   for (const name of required) {
     const names = ['src', 'cnum', ...required.filter((it) => it !== name)];
     assert.throws(() => columnsToRead(names, 'cdr', 'Add it.'), {
-      ...{ message: `cdr has no column ${name}`, todo: 'Add it.' },
+      message: `cdr has no column ${name}`,
+      todo: 'Add it.',
     });
   }
   assert.throws(() => columnsToRead(required, 'cdr', ''), { message: 'cdr has no column src' });
@@ -25,8 +26,10 @@ test('a row, with each column and without what a table may lack', () => {
   const more = { src: '1', dst: '2', lastapp: 'Dial', lastdata: 'x', did: '3' };
   const times = { calldate: '1970-01-01 00:01:00', duration: 9 };
   assert.deepEqual(recordOf({ ...row, ...more, ...times }), {
-    ...{ ...row, ...more },
-    ...{ start: 60, duration: 9 },
+    ...row,
+    ...more,
+    start: 60,
+    duration: 9,
   });
   const started = recordOf({ ...row, start: '1970-01-01 00:00:05' });
   assert.equal(typeof started === 'object' && started.start, 5);

@@ -4,8 +4,17 @@ import type { CdrRecord } from './cdr-source.ts';
 import { createDialledLegs, createRestartDetector } from './dialled-legs.ts';
 
 const record = (more: Partial<CdrRecord> = {}): CdrRecord => ({
-  ...{ src: '', dst: '', dcontext: '', channel: 'PJSIP/1001-00000001', dstchannel: '', lastapp: 'Dial' },
-  ...{ lastdata: '', disposition: 'ANSWERED', uniqueid: '1800000000.1', did: '', ...more },
+  src: '',
+  dst: '',
+  dcontext: '',
+  channel: 'PJSIP/1001-00000001',
+  dstchannel: '',
+  lastapp: 'Dial',
+  lastdata: '',
+  disposition: 'ANSWERED',
+  uniqueid: '1800000000.1',
+  did: '',
+  ...more,
 });
 /** The uniqueid of a channel that began so many seconds after the first one. */
 const after = (seconds: number) => `${1_800_000_000 + seconds}.9`;

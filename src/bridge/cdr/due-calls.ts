@@ -43,7 +43,8 @@ export async function dueCalls(
   const sought = due.flatMap(({ read, isSought }) => (isSought ? head + read : []));
   const found = sought.length === 0 ? new Map<string, string>() : await callIdsFrom(sought);
   return due.map(({ read, call, uniqueid }) => ({
-    ...{ read, call },
+    read,
+    call,
     uniqueid: found.get(head + read)?.slice(head.length) ?? uniqueid,
   }));
 }

@@ -100,7 +100,8 @@ test('a call that is gone ends as its record says', async (t) => {
       { number: { reason: 'no-number', why }, missed },
       {},
     ].map((more, nth) => ({
-      ...{ at: now, uniqueid: ids[nth] },
+      at: now,
+      uniqueid: ids[nth],
       ...more,
     })),
   );

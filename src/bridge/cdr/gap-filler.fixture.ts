@@ -75,7 +75,9 @@ export async function scene(t: TestContext) {
       const filler = createGapFiller(
         {
           source: { ...csv, ...source },
-          ...{ checkpoint: await checkpointOf(), keepMs: 0, everyMs },
+          checkpoint: await checkpointOf(),
+          keepMs: 0,
+          everyMs,
         },
         {
           ...noLiveCalls,

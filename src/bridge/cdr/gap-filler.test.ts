@@ -320,7 +320,8 @@ describe('uniqueids whose last digits their column has cut off', () => {
     const { csv, write, start, outbox, reportedOf, codes } = await scene(t);
     write('');
     await outbox.append({
-      ...{ calls: [], trunks: [] },
+      calls: [],
+      trunks: [],
       events: [{ callId: 'pbx-1800000101.4721', status: 'ringing', body: '{}', queuedAt: now }],
     });
     const filler = await start({}, { source: cutting(csv) });

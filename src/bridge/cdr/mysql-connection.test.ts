@@ -20,12 +20,25 @@ function folderFor(t: TestContext) {
 }
 
 const handshake = {
-  ...{ protocolVersion: 10, serverVersion: '10.11.0-MariaDB', connectionId: 1, statusFlags: 2 },
-  ...{ characterSet: 33, capabilityFlags: 0xff_f7_ff },
+  protocolVersion: 10,
+  serverVersion: '10.11.0-MariaDB',
+  connectionId: 1,
+  statusFlags: 2,
+  characterSet: 33,
+  capabilityFlags: 0xff_f7_ff,
 };
 const datetime = {
-  ...{ catalog: 'def', schema: '', table: '', orgTable: '', name: 'at', orgName: '' },
-  ...{ characterSet: 33, columnLength: 19, columnType: 12, flags: 0, decimals: 0 },
+  catalog: 'def',
+  schema: '',
+  table: '',
+  orgTable: '',
+  name: 'at',
+  orgName: '',
+  characterSet: 33,
+  columnLength: 19,
+  columnType: 12,
+  flags: 0,
+  decimals: 0,
 };
 const rows = [{ at: '2026-11-02 10:00:00' }];
 const rowsTo = (connection: ServerSide) => connection.writeTextResult(rows, [datetime]);

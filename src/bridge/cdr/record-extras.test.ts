@@ -14,9 +14,19 @@ const legs = createDialledLegs();
 const known = { rules, trunks: new Set(['PJSIP/trunk']), legs };
 
 const record = (lastapp: string, lastdata = '', more: Partial<CdrRecord> = {}): CdrRecord => ({
-  ...{ src: '0201234567', dst: '4930777', dcontext: 'from-trunk', channel: 'PJSIP/trunk-00000001' },
-  ...{ dstchannel: '', lastapp, lastdata, disposition: 'NO ANSWER', uniqueid: '1800000000.1', did: '' },
-  ...{ start: 1_800_003_600, duration: 9, ...more },
+  src: '0201234567',
+  dst: '4930777',
+  dcontext: 'from-trunk',
+  channel: 'PJSIP/trunk-00000001',
+  dstchannel: '',
+  lastapp,
+  lastdata,
+  disposition: 'NO ANSWER',
+  uniqueid: '1800000000.1',
+  did: '',
+  start: 1_800_003_600,
+  duration: 9,
+  ...more,
 });
 const dialled = (extension: string, start = 0) =>
   record('Dial', 'PJSIP/1001&PJSIP/1002', {
@@ -37,11 +47,13 @@ const later = { start: 1_800_003_609 };
 const ofTimes = (app: string, data: string, more: Partial<CdrRecord>) => [record(app, data, more)];
 const sales = at('queue', 'sales');
 const redirected = record('Dial', 'PJSIP/1001', {
-  ...{ dstchannel: 'Local/vmu1002@from-internal-00000001;1', disposition: 'ANSWERED' },
+  dstchannel: 'Local/vmu1002@from-internal-00000001;1',
+  disposition: 'ANSWERED',
 });
 legs.add(
   record('VoiceMail', '1002@default,u', {
-    ...{ channel: 'Local/vmu1002@from-internal-00000001;2', disposition: 'ANSWERED' },
+    channel: 'Local/vmu1002@from-internal-00000001;2',
+    disposition: 'ANSWERED',
   }),
 );
 const rows: [name: string, records: CdrRecord[], missed: object][] = [

@@ -8,8 +8,17 @@ import { createDialledLegs } from './dialled-legs.ts';
 import { missingOf, recordedCallOf } from './recorded-call.ts';
 
 const record = (more: Partial<CdrRecord> = {}): CdrRecord => ({
-  ...{ src: '0201234567', dst: 's', dcontext: 'from-trunk', channel: 'PJSIP/trunk-00000001', dstchannel: '' },
-  ...{ lastapp: 'Dial', lastdata: '', disposition: 'NO ANSWER', uniqueid: '1800000000.1', did: '', ...more },
+  src: '0201234567',
+  dst: 's',
+  dcontext: 'from-trunk',
+  channel: 'PJSIP/trunk-00000001',
+  dstchannel: '',
+  lastapp: 'Dial',
+  lastdata: '',
+  disposition: 'NO ANSWER',
+  uniqueid: '1800000000.1',
+  did: '',
+  ...more,
 });
 const answered = (more: Partial<CdrRecord> = {}) =>
   record({ dstchannel: 'PJSIP/1001-00000002', disposition: 'ANSWERED', ...more });
@@ -23,7 +32,9 @@ const here = lasted(0, 10);
 /** Another call, which began so many seconds after the one that is `here`. */
 const later = (s: number) => ({ uniqueid: `${1_800_000_000 + s}.9`, start: s, duration: 10 });
 const member = {
-  ...{ channel: 'Local/1002@from-queue-00000001;2', lastdata: 'PJSIP/1002,4', uniqueid: '1800000000.3' },
+  channel: 'Local/1002@from-queue-00000001;2',
+  lastdata: 'PJSIP/1002,4',
+  uniqueid: '1800000000.3',
 };
 
 type Setup = { settings?: Partial<CallSettings>; presumesWithheld?: boolean; options?: typeof usualRecords };

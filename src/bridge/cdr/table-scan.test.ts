@@ -56,7 +56,8 @@ function row(after: number, duration: number, { ahead = zone, id = at + after } 
 test('the calls that may not have been read are those that ended after the last one, or shortly before', () => {
   const candidates = (rows: RowTimes[], more: Partial<ScanPosition> = {}, thorough = false) =>
     candidatesOf({ ...position, ...more }, thorough, rows).map(({ end, endAtLatest, zone }) => [
-      ...[end - at, endAtLatest - at],
+      end - at,
+      endAtLatest - at,
       zone,
     ]);
   assert.deepEqual(candidates([row(-late - 9, 9)]), [[-late, -late, zone]]);
@@ -75,7 +76,12 @@ test('the calls that may not have been read are those that ended after the last 
 
 const page: Page = { cursor: undefined, thorough: false, read: [], now: at + 100 };
 const call = (after: number, more: Partial<Candidate> = {}): Page['read'][number] => ({
-  ...{ uniqueid: `${at + after - 9}.1`, end: at + after, endAtLatest: at + after, zone, rows: 2, ...more },
+  uniqueid: `${at + after - 9}.1`,
+  end: at + after,
+  endAtLatest: at + after,
+  zone,
+  rows: 2,
+  ...more,
 });
 
 test('a scan ends at the latest call, and a thorough one says so', () => {
@@ -121,7 +127,9 @@ test('a position later than the server’s clock is of a clock that was ahead: t
 test('a scan that is not finished continues with what it has found', () => {
   const unfinished = { cursor: at + zone + 15, latest: at + 40, zone: 0, thorough: true };
   const first = positionAfter(position, {
-    ...{ ...page, cursor: at + 15, thorough: true },
+    ...page,
+    cursor: at + 15,
+    thorough: true,
     read: [call(40, { zone: 0 })],
   });
   assert.deepEqual(first.unfinished, { ...unfinished, cursor: at + 15 });
@@ -143,7 +151,9 @@ test('calls are kept in mind for as long as a scan may find them again', () => {
   assert.deepEqual(kept({}), ['old.2 -5100', 'old.3 0']);
   // Clocks were set back: by the new zone these calls ended later.
   assert.deepEqual(kept({}, { read: [call(1, { zone: 0 })] }), [
-    ...['old.1 -1501', 'old.2 -1500', 'old.3 3600'],
+    'old.1 -1501',
+    'old.2 -1500',
+    'old.3 3600',
     `${at - 8}.1 3601`,
   ]);
   assert.deepEqual(kept({ zone: 0 }, { read: [call(1)] }).slice(0, 1), ['old.2 -5100'], 'set forward');

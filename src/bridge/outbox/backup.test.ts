@@ -50,8 +50,14 @@ async function backedUp(t: TestContext) {
 test('backup: everything that is committed, in one file for its owner alone, while the outbox is at work', async (t) => {
   const { folder, file, backup, outbox } = await backedUp(t);
   assert.deepEqual(backup, {
-    ...{ program: 'pbx-bridge', version: '1', of: 'pbx', madeAt: monday },
-    ...{ openCalls: 1, waiting: 1, dead: 0, newestAt: monday },
+    program: 'pbx-bridge',
+    version: '1',
+    of: 'pbx',
+    madeAt: monday,
+    openCalls: 1,
+    waiting: 1,
+    dead: 0,
+    newestAt: monday,
   });
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(folder).sort(), ['backup.db', 'state']);

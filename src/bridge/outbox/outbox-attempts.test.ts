@@ -18,14 +18,12 @@ playRows([
       const [letter, ...others] = eventsOf(directory, { state: 'dead' });
       const { error, httpStatus, durationMs } = bad;
       assert.deepEqual(letter, {
-        ...{
-          seq: 1,
-          ...newEvent('a', 'ringing', 7),
-          attempts: 1,
-          rejections: 0,
-          state: 'dead',
-          finishedAt: 9,
-        },
+        seq: 1,
+        ...newEvent('a', 'ringing', 7),
+        attempts: 1,
+        rejections: 0,
+        state: 'dead',
+        finishedAt: 9,
         attemptLog: [{ outcome: 'dead', at: 9, counted: true, httpStatus, error, durationMs }],
       });
       assert.deepEqual(others, []);

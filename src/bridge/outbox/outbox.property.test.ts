@@ -182,14 +182,17 @@ test('outbox: does what a model in plain memory does, whatever happens in whatev
       examples: [
         [
           [
-            ...[append('a', 'completed'), append('c', 'ringing'), append('a', 'ringing')],
+            append('a', 'completed'),
+            append('c', 'ringing'),
+            append('a', 'ringing'),
             [{ do: 'record', back: 0, outcome: 'delivered', wait: 0, counted: false }, 1],
             [{ do: 'prune', age: 0 }, 1],
           ],
         ],
         [
           [
-            ...[append('a', 'ringing'), append('a', 'answered')],
+            append('a', 'ringing'),
+            append('a', 'answered'),
             [{ do: 'record', back: 0, outcome: 'retry', wait: 50_000, counted: true }, 1],
             [{ do: 'record', back: 1, outcome: 'delivered', wait: 0, counted: true }, 1],
           ],

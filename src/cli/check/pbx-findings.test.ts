@@ -5,9 +5,20 @@ import { callSettings } from '../../bridge/calls/rules.fixture.ts';
 import { pbxFindings } from './pbx-findings.ts';
 
 const healthy: Inspection = {
-  ...{ version: '22.10.1', clockAheadMs: 0, extraRights: [], contexts: [], endpoints: [], guestContext: '' },
-  ...{ holdsRecords: false, channelsBefore: [], channelsAfter: [], events: [], unanswered: [] },
-  ...{ lacksLinkedid: false, unseenBridges: 0, uniqueidLength: 18 },
+  version: '22.10.1',
+  clockAheadMs: 0,
+  extraRights: [],
+  contexts: [],
+  endpoints: [],
+  guestContext: '',
+  holdsRecords: false,
+  channelsBefore: [],
+  channelsAfter: [],
+  events: [],
+  unanswered: [],
+  lacksLinkedid: false,
+  unseenBridges: 0,
+  uniqueidLength: 18,
 };
 
 function warnings(more: Partial<Inspection>): string[] {

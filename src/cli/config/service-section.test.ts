@@ -64,7 +64,9 @@ test('each invalid value is one line', () => {
     SERVICE_LISTEN: ['8080', '127.0.0.1:65536', '::1:8080'],
     SERVICE_COUNTRY: ['Holland'],
     SERVICE_URL: [
-      ...['calls.example.com', 'ftp://calls.example.com', 'https://calls.example.com/under/it'],
+      'calls.example.com',
+      'ftp://calls.example.com',
+      'https://calls.example.com/under/it',
       'https://name:password@calls.example.com',
     ],
     SERVICE_HOSTS: ['https://calls.example.com', 'calls.example.com:8080'],
@@ -76,7 +78,12 @@ test('each invalid value is one line', () => {
     SERVICE_CALLS_MAX_AGE: ['0d'],
     SERVICE_RATE_LIMIT: ['-1'],
     SERVICE_TRUSTED_PROXIES: [
-      ...['proxy.example.com', '10.0.0.1,abc', '10.0.0.0/33', '::1/129', '10.0.0.0/', '0.0.0.0/0'],
+      'proxy.example.com',
+      '10.0.0.1,abc',
+      '10.0.0.0/33',
+      '::1/129',
+      '10.0.0.0/',
+      '0.0.0.0/0',
     ],
   };
   for (const [name, values] of Object.entries(wrong))
@@ -91,7 +98,10 @@ test('each invalid value is one line', () => {
 
 test('an invalid DATABASE_URL is reported without its password', () => {
   for (const url of [
-    ...['mysql://u:hush@db/pbx', 'postgres://u:hush@db', 'postgres://u:hu sh@db/pbx', 'pbx:hush@db/pbx'],
+    'mysql://u:hush@db/pbx',
+    'postgres://u:hush@db',
+    'postgres://u:hu sh@db/pbx',
+    'pbx:hush@db/pbx',
   ])
     assert.throws(
       () => load({ DATABASE_URL: url }),

@@ -30,7 +30,10 @@ export const accountTables: readonly AccountTable[] = [
   { table: 'users', secret: ['password', 'second_factor', 'recovery_codes'] },
   // Those of an event go with its call, in its step.
   {
-    ...{ table: 'webhook_deliveries', by: 'webhook_id', through: 'webhooks', where: 'call_row IS NULL' },
+    table: 'webhook_deliveries',
+    by: 'webhook_id',
+    through: 'webhooks',
+    where: 'call_row IS NULL',
     secret: 'all',
   },
   { table: 'calls', along: 'started_at', secret: ['changed'] },

@@ -7,8 +7,14 @@ import { createKeys } from './keys.ts';
 const keys = createKeys(Buffer.alloc(32, 1));
 const accountOf = (id: number) => ({ id, uid: `${id}`.repeat(16), name: `${id}`, tokenCounter: 1 });
 const integrationOf = (id: number, account: number) => ({
-  ...{ id, uid: `${id}`.repeat(16), account, name: `${id}`, tokenCounter: 1 },
-  ...{ oldTokenUntil: null, enabled: true, createdAt: 0 },
+  id,
+  uid: `${id}`.repeat(16),
+  account,
+  name: `${id}`,
+  tokenCounter: 1,
+  oldTokenUntil: null,
+  enabled: true,
+  createdAt: 0,
 });
 
 test('what is remembered of an account and its integrations ends when they are gone, once', async () => {

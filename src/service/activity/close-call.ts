@@ -36,9 +36,17 @@ export async function closeCall(
   now: number,
 ): Promise<boolean> {
   const { moved, call } = await store.requests.record({
-    ...{ account, integration, at: now, began: preciseMs() },
-    ...{ method: 'POST', path: '/calls/close', request: JSON.stringify({ id }), status: 200, response: null },
-    ...{ callId: id, fromNumber: null },
+    account,
+    integration,
+    at: now,
+    began: preciseMs(),
+    method: 'POST',
+    path: '/calls/close',
+    request: JSON.stringify({ id }),
+    status: 200,
+    response: null,
+    callId: id,
+    fromNumber: null,
     event: { id, status: 'completed', from, number, callerId: null, closes: status },
   });
   if (call) screens.publish(account, call);

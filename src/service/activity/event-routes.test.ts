@@ -10,9 +10,22 @@ import type { Store } from '../database/store.ts';
 const uid = '0'.repeat(16);
 
 const call = (id: string): CallRecord => ({
-  ...{ id, integration: 1, status: 'ringing', from: '110', number: '110', extras: noExtras },
-  ...{ customer: null, segment: null, priority: null, callerId: null, missed: null },
-  ...{ startedAt: 5, ringingAt: 5, answeredAt: null, completedAt: null, closedFrom: null },
+  id,
+  integration: 1,
+  status: 'ringing',
+  from: '110',
+  number: '110',
+  extras: noExtras,
+  customer: null,
+  segment: null,
+  priority: null,
+  callerId: null,
+  missed: null,
+  startedAt: 5,
+  ringingAt: 5,
+  answeredAt: null,
+  completedAt: null,
+  closedFrom: null,
 });
 
 /** A service whose store has one account and gives its open calls when the test lets it. */

@@ -9,8 +9,17 @@ import { appOn, directoryOf, keys } from './app.fixture.ts';
 const AT_ONCE = 20;
 
 const user: User = {
-  ...{ id: 1, uid: '1'.repeat(16), account: 1, name: 'Ann', signInName: 'ann', role: 'administrator' },
-  ...{ language: 'en', password: 'x', secondFactor: null, createdAt: 0, bar: null },
+  id: 1,
+  uid: '1'.repeat(16),
+  account: 1,
+  name: 'Ann',
+  signInName: 'ann',
+  role: 'administrator',
+  language: 'en',
+  password: 'x',
+  secondFactor: null,
+  createdAt: 0,
+  bar: null,
 };
 const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
 
@@ -24,7 +33,10 @@ async function serve(t: TestContext) {
     integrationToken: number;
     version: number;
   } = {
-    ...{ session, accountToken: 1, integrationToken: 1, version: 1 },
+    session,
+    accountToken: 1,
+    integrationToken: 1,
+    version: 1,
   };
   const slowly = async <T>(what: string, answer: T): Promise<T> => {
     begun.push(what);
@@ -33,8 +45,14 @@ async function serve(t: TestContext) {
   };
   const directory = async () => {
     const integration = {
-      ...{ id: 1, uid: '3'.repeat(16), account: 1, name: 'PBX', tokenCounter: now.integrationToken },
-      ...{ oldTokenUntil: null, enabled: true, createdAt: 0 },
+      id: 1,
+      uid: '3'.repeat(16),
+      account: 1,
+      name: 'PBX',
+      tokenCounter: now.integrationToken,
+      oldTokenUntil: null,
+      enabled: true,
+      createdAt: 0,
     };
     const { directory } = await directoryOf(integration).read();
     const accounts = directory.accounts.map((one) => ({

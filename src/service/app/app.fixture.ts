@@ -17,8 +17,14 @@ export const keys = createKeys(Buffer.alloc(32, 1));
 /** The directory of a store that has the accounts 1 and 2, with these integrations. */
 export function directoryOf(...integrations: Integration[]) {
   const account = {
-    ...{ id: 1, uid: '0'.repeat(16), name: 'A', country: null, timeZone: null, tokenCounter: 1 },
-    ...{ requestsPerMinute: null, openingHours: null },
+    id: 1,
+    uid: '0'.repeat(16),
+    name: 'A',
+    country: null,
+    timeZone: null,
+    tokenCounter: 1,
+    requestsPerMinute: null,
+    openingHours: null,
   };
   const siteTokens = { operator: 0, fleet: 0 };
   const second = { ...account, id: 2, uid: '9'.repeat(16), name: 'B' };
@@ -33,29 +39,25 @@ export async function appOn(store: Store, log: Log = silentLog) {
   const sessions = createSessions(store.users, clock);
   const app = await buildApp(
     {
-      ...{
-        store,
-        keys,
-        screens,
-        sessions,
-        clock,
-        log,
-        mailer: undefined,
-        perMinute: null,
-        rateLimit: createRateLimit(),
-      },
+      store,
+      keys,
+      screens,
+      sessions,
+      clock,
+      log,
+      mailer: undefined,
+      perMinute: null,
+      rateLimit: createRateLimit(),
       directory: await openDirectory(store, keys),
       callBackList: createCallBackList(store.callers, screens, clock, undefined, async (account) =>
         (await store.users.list(account)).map(({ name }) => name),
       ),
       access: createAccess(store.users, keys, [], clock, log),
-      ...{
-        budgets: createBudgets(),
-        turns: createAccountTurns(),
-        meter: createMeter(),
-        webhooks: { poke: () => {} },
-        webhookNetworks: [],
-      },
+      budgets: createBudgets(),
+      turns: createAccountTurns(),
+      meter: createMeter(),
+      webhooks: { poke: () => {} },
+      webhookNetworks: [],
       observed: { stored: () => {}, failedAt: () => null },
       linkOrigin: () => 'http://127.0.0.1',
     },

@@ -29,8 +29,10 @@ async function afterClientLeft(trustProxy: string[] | false, headers: Record<str
 
 test('a request keeps its origin after its connection was closed', async () => {
   assert.deepEqual(await afterClientLeft(false, { host: 'office.example:8080' }), {
-    ...{ ip: '127.0.0.1', protocol: 'http' },
-    ...{ host: 'office.example:8080', hostname: 'office.example' },
+    ip: '127.0.0.1',
+    protocol: 'http',
+    host: 'office.example:8080',
+    hostname: 'office.example',
   });
 });
 
@@ -49,11 +51,15 @@ test('behind several proxies, the first says what the browser used', async () =>
 
 test('so does one behind a proxy', async () => {
   const forwarded = {
-    ...{ 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' },
-    ...{ 'x-forwarded-host': 'office.example', host: 'inside:1' },
+    'x-forwarded-for': '203.0.113.9',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'office.example',
+    host: 'inside:1',
   };
   assert.deepEqual(await afterClientLeft(['127.0.0.1'], forwarded), {
-    ...{ ip: '203.0.113.9', protocol: 'https' },
-    ...{ host: 'office.example', hostname: 'office.example' },
+    ip: '203.0.113.9',
+    protocol: 'https',
+    host: 'office.example',
+    hostname: 'office.example',
   });
 });

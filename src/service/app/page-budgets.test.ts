@@ -39,7 +39,11 @@ async function serve(t: TestContext, { numbers = [] as readonly string[] } = {})
   });
   const missedCaller = {
     call: {
-      ...{ number: '+4930901820', customer: null, priority: null, startedAt: 1, completedAt: 2 },
+      number: '+4930901820',
+      customer: null,
+      priority: null,
+      startedAt: 1,
+      completedAt: 2,
       get segment() {
         made.push(turn);
         return null;
@@ -49,12 +53,25 @@ async function serve(t: TestContext, { numbers = [] as readonly string[] } = {})
     answered: null,
   };
   const user = (id: number) => ({
-    ...{ id, uid: String(id).repeat(16), account: 1, name: `User ${id}`, signInName: `user${id}` },
-    ...{ role: 'administrator' as const, language: 'en', password: 'x', secondFactor: null },
-    ...{ createdAt: 0, bar: null },
+    id,
+    uid: String(id).repeat(16),
+    account: 1,
+    name: `User ${id}`,
+    signInName: `user${id}`,
+    role: 'administrator' as const,
+    language: 'en',
+    password: 'x',
+    secondFactor: null,
+    createdAt: 0,
+    bar: null,
   });
   const session: Session = {
-    ...{ id: 's', user: user(1), openedAt: 0, usedAt: 0, address: '', browser: '' },
+    id: 's',
+    user: user(1),
+    openedAt: 0,
+    usedAt: 0,
+    address: '',
+    browser: '',
   };
   const store = {
     directory: directoryOf(),
@@ -111,7 +128,8 @@ async function serve(t: TestContext, { numbers = [] as readonly string[] } = {})
     fetch(`${base}/customers/import`, {
       method: 'POST',
       headers: {
-        ...{ cookie: 'pbx-bridge-session=x', origin: base },
+        cookie: 'pbx-bridge-session=x',
+        origin: base,
         'content-type': 'application/x-www-form-urlencoded',
       },
       body:

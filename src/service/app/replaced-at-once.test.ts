@@ -19,8 +19,14 @@ test('of those who replace a token at the same moment one gets a token, and the 
     return counters[which];
   }
   const integration = () => ({
-    ...{ id: 1, uid: '1'.repeat(16), account: 1, name: 'PBX', tokenCounter: counters.integration },
-    ...{ oldTokenUntil: null, enabled: true, createdAt: 0 },
+    id: 1,
+    uid: '1'.repeat(16),
+    account: 1,
+    name: 'PBX',
+    tokenCounter: counters.integration,
+    oldTokenUntil: null,
+    enabled: true,
+    createdAt: 0,
   });
   const account = async () => {
     const { directory } = await directoryOf(integration()).read();

@@ -20,8 +20,14 @@ async function serve(t: TestContext) {
   }
   const store = {
     directory: directoryOf({
-      ...{ id: 1, uid: '1'.repeat(16), account: 1, name: 'PBX', tokenCounter: 1, oldTokenUntil: null },
-      ...{ enabled: true, createdAt: 0 },
+      id: 1,
+      uid: '1'.repeat(16),
+      account: 1,
+      name: 'PBX',
+      tokenCounter: 1,
+      oldTokenUntil: null,
+      enabled: true,
+      createdAt: 0,
     }),
     requests: { use: async () => [], record: async () => ({ moved: true, call: undefined }) },
     audit: { write: async () => {} },

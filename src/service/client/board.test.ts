@@ -22,17 +22,21 @@ import {
 /** A number for each. */
 const numberOf = (id: string) => `+4930${Array.from(id, (letter) => letter.charCodeAt(0)).join('')}`;
 const call = (id: string, fields: Partial<ScreenCall> = {}): ScreenCall => ({
-  ...{
-    id,
-    status: 'ringing',
-    from: id,
-    number: numberOf(id),
-    number_shown: id,
-    integration: 1,
-    started_at: 1000,
-  },
-  ...{ customer: null, segment: null, priority: null, caller_id: null, answered_by: null },
-  ...{ answered_at: null, completed_at: null, missed: null },
+  id,
+  status: 'ringing',
+  from: id,
+  number: numberOf(id),
+  number_shown: id,
+  integration: 1,
+  started_at: 1000,
+  customer: null,
+  segment: null,
+  priority: null,
+  caller_id: null,
+  answered_by: null,
+  answered_at: null,
+  completed_at: null,
+  missed: null,
   ...fields,
 });
 const answered = (id: string, at: number) => call(id, { status: 'answered', answered_at: at });
@@ -70,7 +74,10 @@ test('an answered call stays for a moment after its end; an unknown ended call d
 test('people to call back: the highest priority first, then who has waited longest; changes add, replace and remove', () => {
   const person = (name: string, since: number, priority: number | null = null): MissedPerson => ({
     ...call(name, { status: 'completed', missed: true, priority }),
-    ...{ person: name, times: 1, since, taken_by: null },
+    person: name,
+    times: 1,
+    since,
+    taken_by: null,
   });
   const people = withPeople(new Map(), {
     missed: [person('late', 30), person('early', 10), person('emergency', 40, 9), person('low', 5, -1)],

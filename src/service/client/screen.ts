@@ -17,7 +17,14 @@ export function screenOf(root: HTMLElement) {
   const day = format({ weekday: 'short' });
   const weekday = format({ weekday: 'long' });
   return {
-    ...{ words, choice, extensions, token, locale, icons, worker, user },
+    words,
+    choice,
+    extensions,
+    token,
+    locale,
+    icons,
+    worker,
+    user,
     /** The segment that stands out. */
     firstSegment: first,
     isAlone: dataset.alone !== undefined,

@@ -49,7 +49,13 @@ export function entryTable(
     },
   ];
   return table({
-    ...{ kind: 'log', caption: text.requests, columns, rows: entries, key: cursorText, empty, moved },
+    kind: 'log',
+    caption: text.requests,
+    columns,
+    rows: entries,
+    key: cursorText,
+    empty,
+    moved,
   });
 }
 

@@ -22,7 +22,8 @@ const other = { ...integration, id: 3, uid: '2'.repeat(16), account: 2 };
 /** The application on a store whose disk can be made to fail. */
 async function application() {
   const disk: { full: boolean; accountIsGone: boolean; stall?: Promise<void> } = {
-    ...{ full: false, accountIsGone: false },
+    full: false,
+    accountIsGone: false,
   };
   const recorded: RecordedRequest[] = [];
   const said: string[] = [];

@@ -14,9 +14,19 @@ test('JSON is set out, unless it is deep, long or none', () => {
     'its depth counts, not how many there are',
   );
   for (const text of [
-    ...[nested(21), nested(2_000, Array(15_000).fill(1).join()), nested(30_000), '['.repeat(60_000)],
-    ...[nested(20, Array(30_000).fill(1).join()), `{"a":${nested(50_000)}}`],
-    ...['', '"text"', '7', 'null', '{"a":', '"\\', `"${'\\"'.repeat(30_000)}`],
+    nested(21),
+    nested(2_000, Array(15_000).fill(1).join()),
+    nested(30_000),
+    '['.repeat(60_000),
+    nested(20, Array(30_000).fill(1).join()),
+    `{"a":${nested(50_000)}}`,
+    '',
+    '"text"',
+    '7',
+    'null',
+    '{"a":',
+    '"\\',
+    `"${'\\"'.repeat(30_000)}`,
   ])
     assert.equal(setOutJson(text), undefined, text.slice(0, 40));
 });

@@ -12,7 +12,10 @@ const fleetSchema = z
   .object({
     accounts: z.array(
       z.object({
-        ...{ uid: z.string(), name: z.string(), users: z.int(), customers: z.int() },
+        uid: z.string(),
+        name: z.string(),
+        users: z.int(),
+        customers: z.int(),
         most_users: z.int().nullable(),
         requests_per_minute: z.int().nullable(),
         near: z
@@ -55,7 +58,9 @@ export function adminFleetRoute(
     async (request, reply) => {
       const now = clock();
       const fleet = await readFleet(directory, {
-        ...{ now, version, refused: directory.refused },
+        now,
+        version,
+        refused: directory.refused,
         lately: (account) => rateLimit.lately('account', account, now),
       });
       if (!wantsPage(request)) return fleetView(fleet);

@@ -70,7 +70,13 @@ export async function readFleet(
       problems: !isSilent && problems.length > 0,
     } satisfies Record<BridgeTrouble, boolean>;
     return {
-      ...{ uid, name, account: uids.get(account) ?? '', lastAt, reportedAt, version, queue },
+      uid,
+      name,
+      account: uids.get(account) ?? '',
+      lastAt,
+      reportedAt,
+      version,
+      queue,
       trouble: (Object.keys(trouble) as BridgeTrouble[]).filter((kind) => trouble[kind]),
       problems: problems.map(({ code }) => code),
     };
@@ -82,7 +88,9 @@ export async function readFleet(
         users: mostUsers !== null && account.users >= NEAR * mostUsers,
       } satisfies Record<NearLimit, boolean>;
       return {
-        ...{ ...account, mostUsers, requestsPerMinute },
+        ...account,
+        mostUsers,
+        requestsPerMinute,
         near: (Object.keys(near) as NearLimit[]).filter((kind) => near[kind]),
       };
     }),

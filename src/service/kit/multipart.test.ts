@@ -45,8 +45,14 @@ test('what is no form with files, or too much of one, is not read', () => {
   assert.equal(read(whole, 1), 'too many');
   assert.equal(read(`${part('a', '').repeat(1_000_000)}--x--`, 5_000), 'too many');
   for (const body of [
-    ...['', 'x', `${part('a', '1')}`, whole.slice(0, -4), whole.replaceAll('\r\n', '\n'), `preamble${whole}`],
-    ...['--x\r\n\r\n\r\n--x--', '--x\r\ncontent-type: text/plain\r\n\r\n1\r\n--x--'],
+    '',
+    'x',
+    `${part('a', '1')}`,
+    whole.slice(0, -4),
+    whole.replaceAll('\r\n', '\n'),
+    `preamble${whole}`,
+    '--x\r\n\r\n\r\n--x--',
+    '--x\r\ncontent-type: text/plain\r\n\r\n1\r\n--x--',
     part('a', '1').replace('\r\n\r\n', `\r\n${'x: y\r\n'.repeat(1_000_000)}\r\n`),
   ])
     assert.equal(read(body), undefined, body.slice(0, 60));

@@ -10,9 +10,20 @@ import type { MissedCaller } from './missed-caller-store.ts';
 const ann = { reference: '7', name: 'Ann' };
 const ended = (id: string, number: string, missed = true) =>
   ({
-    ...{ id, number, from: number, status: 'completed', missed, startedAt: 1, completedAt: 2 },
-    ...{ callerId: null, customer: number.startsWith('22') ? ann : null, segment: null, priority: null },
-    ...{ integration: 1, closedFrom: null, extras: noExtras },
+    id,
+    number,
+    from: number,
+    status: 'completed',
+    missed,
+    startedAt: 1,
+    completedAt: 2,
+    callerId: null,
+    customer: number.startsWith('22') ? ann : null,
+    segment: null,
+    priority: null,
+    integration: 1,
+    closedFrom: null,
+    extras: noExtras,
   }) as CallRecord;
 
 /** A list on missed calls that the test adds to, and what is read and sent. `during`: what comes while it is read. */
@@ -28,7 +39,8 @@ function scene(during = () => {}) {
       const seen: MissedCaller[] = calls
         .filter((call) => number === undefined || call.number === number)
         .map((call) => ({
-          ...{ call, calls: [{ since: 1, until: 2, count: 1 }] },
+          call,
+          calls: [{ since: 1, until: 2, count: 1 }],
           answered: reached.has(call.number) ? { began: 3, at: 3, by: null } : null,
         }));
       during();

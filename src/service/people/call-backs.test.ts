@@ -8,13 +8,21 @@ import type { MissedCaller } from './missed-caller-store.ts';
 
 const missed = (id: string, number: string, at: number, reachedAt?: number): MissedCall => ({
   call: {
-    ...{ id, number, startedAt: at - 5, completedAt: at, priority: number.startsWith('9') ? 9 : null },
+    id,
+    number,
+    startedAt: at - 5,
+    completedAt: at,
+    priority: number.startsWith('9') ? 9 : null,
     customer: hers.includes(number) ? { reference: '7', name: 'Ann' } : null,
   } as CallRecord,
   reached: reachedAt === undefined ? null : { id: 'through', at: reachedAt, by: '1001' },
 });
 const did = (kind: CallerAction['kind'], at: number, number = '110'): CallerAction => ({
-  ...{ kind, at, number, user: 'Ann', text: null },
+  kind,
+  at,
+  number,
+  user: 'Ann',
+  text: null,
 });
 /** The numbers of one customer. */
 const hers = ['220', '221'];
@@ -24,7 +32,9 @@ const callersOf = (calls: readonly MissedCall[]): MissedCaller[] => {
   return [...Map.groupBy(calls, ({ call }) => call.number).values()].map((ofOne) => {
     const newest = ofOne.at(-1) as MissedCall;
     const spans = ofOne.map(({ call }) => ({
-      ...{ since: call.startedAt, until: call.completedAt ?? 0, count: 1 },
+      since: call.startedAt,
+      until: call.completedAt ?? 0,
+      count: 1,
     }));
     const answered = calls
       .filter(({ call }) => person(call.number) === person(newest.call.number))
@@ -35,8 +45,11 @@ const callersOf = (calls: readonly MissedCall[]): MissedCaller[] => {
 /** Each person; how many calls and since when only if there are several. */
 const list = (calls: readonly MissedCall[], actions: readonly CallerAction[] = []) =>
   callBacks(callersOf(calls), actions).map(({ numbers, call, times, since, taken, closed }) => ({
-    ...{ numbers, call: call.id, ...(times > 1 && { times, since }) },
-    ...{ ...(taken && { taken: taken.user }), ...(closed && { closed: closed.how }) },
+    numbers,
+    call: call.id,
+    ...(times > 1 && { times, since }),
+    ...(taken && { taken: taken.user }),
+    ...(closed && { closed: closed.how }),
   }));
 
 // biome-ignore format: one case a line

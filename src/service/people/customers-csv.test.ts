@@ -349,8 +349,13 @@ test('a preview shows what the import then does', async (t) => {
       const report = await importCustomers(table, into);
       assert.deepEqual(
         {
-          ...{ imported: added + changed + same, refused, errors: byFirstLine(errors) },
-          ...{ left, unsure, warnings: byFirstLine(warnings), unknownColumns: [] },
+          imported: added + changed + same,
+          refused,
+          errors: byFirstLine(errors),
+          left,
+          unsure,
+          warnings: byFirstLine(warnings),
+          unknownColumns: [],
         },
         { ...report, errors: byFirstLine(report.errors), warnings: byFirstLine(report.warnings) },
       );
@@ -475,7 +480,9 @@ test('a last name that is also the first name stays; a name that a column repeat
   );
   const lastName = readTable('Vorname;Name;Telefon\nPaul;Paul;030 901820\n');
   const both = await readCustomers(lastName, {
-    ...{ mapping: ['name', 'name', 'numbers'], country: 'DE', find: async () => [] },
+    mapping: ['name', 'name', 'numbers'],
+    country: 'DE',
+    find: async () => [],
   });
   assert.equal(both.customers[0]?.texts.name, 'Paul Paul');
 });
@@ -499,7 +506,9 @@ test('a number that a column of types calls a fax is left out, in other language
     const table = readTable(text);
     const mapping = chooseColumns(table.header, table.sample, 'DE');
     const { customers, left, refused } = await readCustomers(table, {
-      ...{ mapping, country: 'DE', find: async () => [] },
+      mapping,
+      country: 'DE',
+      find: async () => [],
     });
     assert.deepEqual(
       customers.flatMap(({ numbers }) => [...(numbers?.keys() ?? [])]),
@@ -746,7 +755,8 @@ test('a number without its area code, and what a spreadsheet has calculated, are
   assert.deepEqual(await messages('3134', 'US'), [0, 0]);
   assert.deepEqual(await messages('901820', null), [0, 0]);
   assert.deepEqual(await messages('-3134', 'US'), [
-    ...[0, 1],
+    0,
+    1,
     'numbers: a spreadsheet has shortened the number “-3134”. Format the column as text and enter the number again.',
   ]);
 });
@@ -788,8 +798,10 @@ test('the name of a person beside a company, and of a company beside a person', 
       ';030 90182024;Dorn AG',
     ),
     [
-      ...['Berg, Anna Berg AG: +493090182021', 'Alt, Bert Berg AG: +493090182022'],
-      ...['Tal, Carl: +493090182023', 'Dorn AG: +493090182024'],
+      'Berg, Anna Berg AG: +493090182021',
+      'Alt, Bert Berg AG: +493090182022',
+      'Tal, Carl: +493090182023',
+      'Dorn AG: +493090182024',
     ],
   );
   assert.deepEqual(

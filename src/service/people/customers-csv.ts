@@ -60,7 +60,8 @@ export async function planImport(
   },
 ): Promise<ImportPlan> {
   const read = await readCustomers(table, {
-    ...{ ...reading, words },
+    ...reading,
+    words,
     find: (references, numbers) => customers.matching(account, references, numbers),
   });
   await prepare(read);
@@ -124,7 +125,9 @@ export async function importCustomers(
   const table = readTable(text);
   const read = mapping ?? exactMapping(table.header);
   const plan = await planImport(table, {
-    ...{ ...into, country, mapping: read },
+    ...into,
+    country,
+    mapping: read,
     async prepare(read) {
       if (!createSegments) return;
       signal?.throwIfAborted();

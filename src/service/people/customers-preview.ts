@@ -67,7 +67,10 @@ export async function previewImport(
     ...(await planReport(plan.lines, plan.customers)),
     undialable: { count: undialable.length, first: undialable[0] },
     version: version.digest('base64url'),
-    ...{ lines, changes, missingSegments: [...missing], plan },
+    lines,
+    changes,
+    missingSegments: [...missing],
+    plan,
     canCreate: segments + missing.size <= accountLimits.segments,
   };
 }

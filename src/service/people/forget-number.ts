@@ -182,7 +182,10 @@ async function forgetForm(
   const customers = await forgetCustomers(store, account, number, without);
   const { calls, callIds } = await store.calls.forget(account, number, without);
   return {
-    ...{ calls, callIds, customers, requests: masked.size },
+    calls,
+    callIds,
+    customers,
+    requests: masked.size,
     texts: texts.reduce((sum, count) => sum + count, 0),
   };
 }

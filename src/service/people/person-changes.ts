@@ -125,8 +125,10 @@ function numbersOf(
   const { notANumber, roundedNumber, unclearNumber, incompleteNumber } = words.formErrors;
   const { manyNumbers } = words.customers;
   const says = {
-    ...{ 'not-a-number': notANumber, rounded: roundedNumber },
-    ...{ ambiguous: unclearNumber, incomplete: incompleteNumber },
+    'not-a-number': notANumber,
+    rounded: roundedNumber,
+    ambiguous: unclearNumber,
+    incomplete: incompleteNumber,
   };
   const given = form.getAll('number').filter(Boolean);
   if (given.length > MAX_NUMBERS) return { error: manyNumbers };

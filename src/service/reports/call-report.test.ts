@@ -13,15 +13,13 @@ const call = (startedAt: number, fields: Partial<CallFacts> & { missed?: boolean
   const missed = fields.missed ?? false;
   const answeredAt = missed ? null : startedAt + 10_000;
   return {
-    ...{
-      status: 'completed',
-      segment: null,
-      callerId: '1001',
-      startedAt,
-      ringingAt: startedAt,
-      answeredAt,
-      integration: 1,
-    },
+    status: 'completed',
+    segment: null,
+    callerId: '1001',
+    startedAt,
+    ringingAt: startedAt,
+    answeredAt,
+    integration: 1,
     completedAt: startedAt + (missed ? 10_000 : 70_000),
     ...fields,
     missed,

@@ -94,7 +94,9 @@ async function busiestOf(numbers: Iterable<CallerCounts>): Promise<CallersReport
       const known = people.get(person);
       const most = known === undefined || mostCalls(one, known.most) < 0 ? one : known.most;
       people.set(person, {
-        ...{ ...most, most, numbers: (known?.numbers ?? 0) + 1 },
+        ...most,
+        most,
+        numbers: (known?.numbers ?? 0) + 1,
         calls: (known?.calls ?? 0) + one.calls,
         missed: (known?.missed ?? 0) + one.missed,
       });

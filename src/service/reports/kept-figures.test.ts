@@ -15,8 +15,15 @@ function scene() {
   let meanwhile = () => {};
   const ring = (startedAt: number) => {
     calls.push({
-      ...{ status: 'ringing', segment: null, callerId: null, startedAt, integration: 1 },
-      ...{ ringingAt: startedAt, answeredAt: null, completedAt: null, missed: null },
+      status: 'ringing',
+      segment: null,
+      callerId: null,
+      startedAt,
+      integration: 1,
+      ringingAt: startedAt,
+      answeredAt: null,
+      completedAt: null,
+      missed: null,
     });
     for (const [key, { span }] of kept)
       if (startedAt >= span.since && startedAt < span.until) kept.delete(key);

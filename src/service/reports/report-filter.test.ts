@@ -34,7 +34,8 @@ test('a person chosen in one period is the same choice in another', () => {
 test('a person’s calls before are those at any of their extensions', () => {
   const report = (...answered: readonly (readonly [string, number])[]) => ({
     groups: {
-      ...{ segments: [], integrations: [] },
+      segments: [],
+      integrations: [],
       extensions: answered.map(
         ([extension, count]) => [extension, { ...countGroup().group(), answered: count }] as const,
       ),

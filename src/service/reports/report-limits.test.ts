@@ -16,7 +16,11 @@ const formats = formatsFor('UTC');
 
 const rowsOf = (count: number): Row[] =>
   Array.from({ length: count }, (_, n) => ({
-    ...{ calls: 1, answered: 0, missed: 1, label: `Caller ${n}`, at: n },
+    calls: 1,
+    answered: 0,
+    missed: 1,
+    label: `Caller ${n}`,
+    at: n,
   }));
 const columns = columnsOf(words).neverReached('Caller');
 const shown = (count: number, whole?: { count: number; rows: Row[] }) =>
@@ -54,8 +58,15 @@ test('a period has no more groups than a day, whatever names its days have', asy
       const counted = countCalls({ since, until });
       for (let n = 0; n < MAX_GROUPS; n += 1)
         counted.add({
-          ...{ status: 'completed', segment: null, callerId: `${since} ${n}`, startedAt: since },
-          ...{ ringingAt: since, answeredAt: since, completedAt: since + 1, integration: 1, missed: false },
+          status: 'completed',
+          segment: null,
+          callerId: `${since} ${n}`,
+          startedAt: since,
+          ringingAt: since,
+          answeredAt: since,
+          completedAt: since + 1,
+          integration: 1,
+          missed: false,
         });
       yield counted.figures();
     }

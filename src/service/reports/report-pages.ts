@@ -230,7 +230,9 @@ function periodHead(request: UserRequest, { period, filter, filters }: Reported,
           ${
             !period.first.equals(period.last) &&
             choice({
-              ...{ label: text.groupBy, name: 'by', value: period.step },
+              label: text.groupBy,
+              name: 'by',
+              value: period.step,
               options: stepsFor(period).map((step) => [step, text.steps[step]]),
             })
           }

@@ -69,22 +69,28 @@ export function summaryFigures(
   const toAnswer = (of: typeof all) => span(quantile(of.waited, 0.5));
   const figures: Figure[] = [
     {
-      ...{ label: layout.calls, value: formats.number(all.calls), outcome: '' },
+      label: layout.calls,
+      value: formats.number(all.calls),
+      outcome: '',
       under: [text.before(formats.number(then.calls))],
     },
     {
-      ...{ label: calls.outcomes.missed, value: formats.number(all.missed), outcome: 'missed' },
+      label: calls.outcomes.missed,
+      value: formats.number(all.missed),
+      outcome: 'missed',
       share: share(missedRate(all)),
       under: known(text.before(share(missedRate(then)))),
     },
     {
-      ...{ label: text.timeToAnswer, value: toAnswer(all) },
+      label: text.timeToAnswer,
+      value: toAnswer(all),
       under: known(text.before(toAnswer(then)), `${share(serviceLevel(all, within))} ${text.within(within)}`),
     },
   ];
   if (callers !== null)
     figures.push({
-      ...{ label: text.calledBackAfter, value: span(quantile(callers.calledBack, 0.5)) },
+      label: text.calledBackAfter,
+      value: span(quantile(callers.calledBack, 0.5)),
       under: [text.neverReachedCount(formats.number(callers.neverReached.length))],
     });
   return figures;

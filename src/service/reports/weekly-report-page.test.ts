@@ -10,8 +10,11 @@ test('who asks for the weekly report on Monday morning gets the one that is mail
   for (const now of ['2026-11-22T22:59Z', '2026-11-23T05:59Z', '2026-11-23T06:00Z'])
     await chooseWeekly(
       {
-        ...{ now: Date.parse(now), formats: formatsFor('Europe/Berlin'), user: { id: 1 } },
-        ...{ form: new URLSearchParams({ address: 'a@example.com' }), audit: async () => {} },
+        now: Date.parse(now),
+        formats: formatsFor('Europe/Berlin'),
+        user: { id: 1 },
+        form: new URLSearchParams({ address: 'a@example.com' }),
+        audit: async () => {},
       } as unknown as UserRequest,
       weekly,
       assert.fail,

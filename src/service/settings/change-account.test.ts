@@ -13,7 +13,9 @@ function account(customers: number, put: (changed: readonly Customer[]) => Promi
     customers: {
       async *all() {
         yield Array.from({ length: customers }, (_, of) => ({
-          ...{ reference: `c${of}`, name: `Customer ${of}`, segment: null },
+          reference: `c${of}`,
+          name: `Customer ${of}`,
+          segment: null,
           numbers: Array.from({ length: 100 }, (_, n) => `030 9${10_000 + of * 100 + n}`),
         }));
       },

@@ -47,7 +47,10 @@ export async function removeAccount(
       `${name} is the only account now: everything in it is removed, and the account stays. Stop the service and delete its data instead`,
     );
   await audit.write({
-    ...{ account: null, at: clock(), what: 'removal', ...by },
+    account: null,
+    at: clock(),
+    what: 'removal',
+    ...by,
     target: `account ${name} (${uid})`,
   });
   return purge();

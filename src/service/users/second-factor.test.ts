@@ -11,8 +11,17 @@ const keys = createKeys(Buffer.alloc(32, 1));
 /** A second factor on a store in memory, with a clock to turn. */
 function setUp() {
   const user: { -readonly [K in keyof User]: User[K] } = {
-    ...{ id: 1, uid: 'u', account: 1, name: 'Ann', signInName: 'ann', role: 'administrator', language: '' },
-    ...{ password: 'x', secondFactor: null, createdAt: 0, bar: null },
+    id: 1,
+    uid: 'u',
+    account: 1,
+    name: 'Ann',
+    signInName: 'ann',
+    role: 'administrator',
+    language: '',
+    password: 'x',
+    secondFactor: null,
+    createdAt: 0,
+    bar: null,
   };
   const time = { now: 1_700_000_000_000 };
   let [codeStep, codes]: [number, readonly string[]] = [0, []];

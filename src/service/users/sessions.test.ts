@@ -5,8 +5,17 @@ import type { SessionStore } from './session-store.ts';
 import { createSessions } from './sessions.ts';
 
 const user: User = {
-  ...{ id: 1, uid: 'u', account: 1, name: 'Ann', signInName: 'ann', role: 'agent', language: '' },
-  ...{ password: null, secondFactor: null, createdAt: 0, bar: null },
+  id: 1,
+  uid: 'u',
+  account: 1,
+  name: 'Ann',
+  signInName: 'ann',
+  role: 'agent',
+  language: '',
+  password: null,
+  secondFactor: null,
+  createdAt: 0,
+  bar: null,
 };
 
 const hour = 3_600_000;

@@ -322,7 +322,9 @@ function extensionForm(
   const { common, users: text } = words;
   const value = form.get('name') ?? extensions.get(extension)?.name ?? '';
   return {
-    ...{ name: null, label: text.extension, action: '/extensions' },
+    name: null,
+    label: text.extension,
+    action: '/extensions',
     fields: html`
       ${field({ label: text.extension, name: 'extension', value: extension, errors, required: true, maxlength: 255 })}
       ${field({ label: common.name, name: 'name', value, errors, maxlength: 80, autofocus: true })}

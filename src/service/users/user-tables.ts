@@ -16,7 +16,10 @@ export function userTable(
     return at === undefined ? password === null && text.invited : formats.moment(at, now);
   };
   return table({
-    ...{ kind: 'users', caption: text.user, rows: users, empty: null },
+    kind: 'users',
+    caption: text.user,
+    rows: users,
+    empty: null,
     columns: [
       {
         head: common.name,
@@ -57,7 +60,11 @@ export function numberTable(
     rows.length > 0 &&
     html`<h2 class="after">${caption}</h2>
       ${table({
-        ...{ kind: 'ext', caption, rows: shown, heads: 'unseen', empty: null },
+        kind: 'ext',
+        caption,
+        rows: shown,
+        heads: 'unseen',
+        empty: null,
         columns: [
           {
             head: caption,

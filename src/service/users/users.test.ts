@@ -55,8 +55,12 @@ test('the first administrator is the oldest one, and is added if there is none',
   const { found, added } = await first([agent]);
   const { uid: _, ...rest } = found;
   assert.deepEqual(rest, {
-    ...{ account: 1, name: 'Administrator', signInName: 'administrator', role: 'administrator' },
-    ...{ password: null, createdAt: 7 },
+    account: 1,
+    name: 'Administrator',
+    signInName: 'administrator',
+    role: 'administrator',
+    password: null,
+    createdAt: 7,
   });
   assert.deepEqual(added, [found]);
 });

@@ -45,8 +45,13 @@ export async function addUser(
 ): Promise<User | undefined> {
   const wanted = signInName(name);
   const user = await users.add({
-    ...{ uid: newUid(), account, name, signInName: wanted },
-    ...{ role, password: null, createdAt: now },
+    uid: newUid(),
+    account,
+    name,
+    signInName: wanted,
+    role,
+    password: null,
+    createdAt: now,
   });
   if (user === undefined && (await users.find({ signInName: wanted, account }))?.account !== account)
     throw new Refusal(409, ({ tooManyUsers }) => tooManyUsers(mostUsers ?? accountLimits.users));

@@ -5,7 +5,12 @@ import { classifyAnswer } from './classify-answer.ts';
 const answer = (status: number, retryAfter?: string) =>
   classifyAnswer(
     {
-      ...{ kind: 'answer', status, contentType: '', body: '', truncated: false, durationMs: 1 },
+      kind: 'answer',
+      status,
+      contentType: '',
+      body: '',
+      truncated: false,
+      durationMs: 1,
       ...(retryAfter !== undefined && { retryAfter }),
     },
     0,

@@ -8,13 +8,30 @@ import { signedHeaders, webhookBody } from './webhook-message.ts';
 
 const keys = createKeys(Buffer.alloc(32, 7));
 const call: CallRecord = {
-  ...{ id: 'pbx-1', integration: 1, status: 'completed', from: '030 901820', number: '+4930901820' },
-  ...{ customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9, callerId: '101' },
-  ...{ startedAt: 1000, ringingAt: 1000, answeredAt: 2000, completedAt: 3000, missed: false },
-  ...{ closedFrom: null, extras: noExtras },
+  id: 'pbx-1',
+  integration: 1,
+  status: 'completed',
+  from: '030 901820',
+  number: '+4930901820',
+  customer: { reference: '7', name: 'Ann' },
+  segment: 'VIP',
+  priority: 9,
+  callerId: '101',
+  startedAt: 1000,
+  ringingAt: 1000,
+  answeredAt: 2000,
+  completedAt: 3000,
+  missed: false,
+  closedFrom: null,
+  extras: noExtras,
 };
 const delivery = (event: DueDelivery['event'], at = 1000): DueDelivery => ({
-  ...{ id: 5, event, at, queuedAt: at, attempts: 0, rejections: 0 },
+  id: 5,
+  event,
+  at,
+  queuedAt: at,
+  attempts: 0,
+  rejections: 0,
   call: event === 'test' ? null : call,
 });
 const webhook = { uid: 'w1', secretCounter: 2, oldSecretUntil: null };
@@ -38,10 +55,21 @@ test('an event shows the call as it was then', () => {
   const { data, ...rest } = JSON.parse(webhookBody(delivery('call.ended', 3000), noExtensions, 'Office'));
   assert.deepEqual(rest, { type: 'call.ended', timestamp: '1970-01-01T00:00:03.000Z' });
   assert.deepEqual(data, {
-    ...{ id: 'pbx-1', status: 'completed', from: '030 901820', number: '+4930901820', integration: 'Office' },
-    ...{ customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 },
-    ...{ caller_id: '101', answered_by: '101' },
-    ...{ started_at: 1000, ringing_at: 1000, answered_at: 2000, completed_at: 3000, missed: false },
+    id: 'pbx-1',
+    status: 'completed',
+    from: '030 901820',
+    number: '+4930901820',
+    integration: 'Office',
+    customer: { reference: '7', name: 'Ann' },
+    segment: 'VIP',
+    priority: 9,
+    caller_id: '101',
+    answered_by: '101',
+    started_at: 1000,
+    ringing_at: 1000,
+    answered_at: 2000,
+    completed_at: 3000,
+    missed: false,
   });
   const at = (event: DueDelivery['event']) =>
     JSON.parse(webhookBody(delivery(event), noExtensions, null)).data;

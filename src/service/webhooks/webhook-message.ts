@@ -56,7 +56,11 @@ function asOf(call: CallRecord, event: DueDelivery['event'], at: number): CallRe
   if (event === 'call.missed' && !call.missed)
     return {
       ...call,
-      ...{ status: 'completed', callerId: null, answeredAt: null, completedAt: at, missed: true },
+      status: 'completed',
+      callerId: null,
+      answeredAt: null,
+      completedAt: at,
+      missed: true,
     };
   if (call.status === 'completed' && (event === 'call.ringing' || event === 'call.answered')) {
     const { extras } = call;

@@ -199,7 +199,10 @@ function stateOf({ words, formats, now }: UserRequest, { enabled, failingSince }
 function webhookTable(request: UserRequest, webhooks: readonly Webhook[]): Html {
   const { common, webhooks: text } = request.words;
   return table({
-    ...{ kind: 'hooks', caption: text.url, rows: webhooks, empty: html`${icon('webhook')}${text.none}` },
+    kind: 'hooks',
+    caption: text.url,
+    rows: webhooks,
+    empty: html`${icon('webhook')}${text.none}`,
     columns: [
       {
         head: text.url,
@@ -222,7 +225,9 @@ function settingsFields(
   errors: FieldErrors | undefined,
 ): Html {
   const options = webhookEvents.map((event) => ({
-    ...{ name: event, value: '1', text: text.names[event] },
+    name: event,
+    value: '1',
+    text: text.names[event],
     checked: errors ? form.has(event) : stored.events.includes(event),
   }));
   return html`

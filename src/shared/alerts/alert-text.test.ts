@@ -6,8 +6,13 @@ import { alertJson, alertMail } from './alert-targets.ts';
 const sender = { program: 'bridge', name: 'pbx' } as const;
 const since = Date.UTC(2026, 10, 22, 14, 5);
 const began: Notice = {
-  ...{ state: 'began', code: 'delivery.paused', what: 'delivery paused: 401', remedy: 'Check API_TOKEN.' },
-  ...{ since, times: 1, flaps: false },
+  state: 'began',
+  code: 'delivery.paused',
+  what: 'delivery paused: 401',
+  remedy: 'Check API_TOKEN.',
+  since,
+  times: 1,
+  flaps: false,
 };
 
 test('numbers are masked and control characters shown, in mail and JSON', () => {

@@ -36,7 +36,11 @@ function scene(file = join(folder, `alerts-${files++}.json`)) {
   const read = async () => state.seen;
   const alerts = createAlerts({ file, targets: [target], afterMs: 0 }, { read, log, now: () => state.now });
   return {
-    ...{ file, state, sent, said, alerts },
+    file,
+    state,
+    sent,
+    said,
+    alerts,
     /** Looks, and waits until what was to be sent is sent, refused or under way for ever. */
     async check(ms = 10_000, done: () => boolean = () => true) {
       state.now += ms;

@@ -49,8 +49,14 @@ test('a fresh event is sent at once, without a query', async (t) => {
   assert.equal(lab.sent.length, 3);
   assert.equal(lab.queue.asked.due, before);
   assert.deepEqual(lab.dispatcher.status(), {
-    ...{ state: 'ok', since: startUnix, lastDeliveredAt: startUnix + 10 },
-    ...{ inFlight: 0, unrecorded: 0, delivered: 3, failedAttempts: 0, deadLetters: 0 },
+    state: 'ok',
+    since: startUnix,
+    lastDeliveredAt: startUnix + 10,
+    inFlight: 0,
+    unrecorded: 0,
+    delivered: 3,
+    failedAttempts: 0,
+    deadLetters: 0,
   });
 });
 

@@ -11,14 +11,21 @@ type Query = Parameters<ApiClient['history']>[0];
 type Answer = (query: Query, entries: readonly HistoryEntry[]) => { status?: number; body: unknown };
 
 const answer = (status: number, body: unknown): ApiResult => ({
-  ...{ kind: 'answer', status, contentType: 'application/json', truncated: false, durationMs: 1 },
+  kind: 'answer',
+  status,
+  contentType: 'application/json',
+  truncated: false,
+  durationMs: 1,
   body: JSON.stringify(body),
 });
 
 const params = ({ searchTerm, limit, next }: Query) =>
   new URLSearchParams({
-    ...{ search: 'request', search_term: searchTerm, sort: '-created_at' },
-    ...{ limit: String(limit), ...Object.fromEntries(new URLSearchParams(next)) },
+    search: 'request',
+    search_term: searchTerm,
+    sort: '-created_at',
+    limit: String(limit),
+    ...Object.fromEntries(new URLSearchParams(next)),
   });
 
 const right: Answer = (query, entries) => ({ body: queryHistory(entries, params(query), '/voice') });
@@ -41,7 +48,10 @@ function scene() {
     entries.push({
       id: entries.length + 1,
       request: JSON.stringify({ id, direction: 'inbound', status, from: '+4930' }),
-      ...{ response: '{}', status: 200, duration: 1, created_at: new Date(entries.length).toISOString() },
+      response: '{}',
+      status: 200,
+      duration: 1,
+      created_at: new Date(entries.length).toISOString(),
     });
   for (let nth = 0; nth < 5_000; nth++) record(`pbx-${1_763_500_000 + nth}.${nth}`, 'ringing');
   const delivered: Delivered[] = [];
@@ -125,8 +135,12 @@ describe('the history of a receiver', () => {
   test('of a call whose id is the beginning of many others, nothing is called missing that further pages may have', async () => {
     const id = 'pbx-1763600000.4';
     const entryOf = (callId: string, nth: number): HistoryEntry => ({
-      ...{ id: nth, request: JSON.stringify({ id: callId, status: 'ringing' }), response: '' },
-      ...{ status: 200, duration: 1, created_at: '' },
+      id: nth,
+      request: JSON.stringify({ id: callId, status: 'ringing' }),
+      response: '',
+      status: 200,
+      duration: 1,
+      created_at: '',
     });
     for (const [respond, later, fate] of [
       [right, 50, 'there'],

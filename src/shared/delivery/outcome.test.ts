@@ -5,7 +5,9 @@ import { type Outcome, outcomeOf, resultOf } from './outcome.ts';
 
 const event = {
   ...({ seq: 1, callId: 'a', status: 'ringing', body: '{}' } as const),
-  ...{ queuedAt: 0, attempts: 0, rejections: 0 },
+  queuedAt: 0,
+  attempts: 0,
+  rejections: 0,
 };
 const retry: Classified = { verdict: 'retry', reason: '500' };
 
@@ -68,12 +70,14 @@ test('what is stored of an attempt: the status of an answer, and when a retry is
   assert.deepEqual(resultOf(event, retried, { result: failed, ...when }), { ...stored, ...why });
   const answered = { kind: 'answer', status: 500, contentType: '', body: '', truncated: false } as const;
   assert.deepEqual(resultOf(event, retried, { result: { ...answered, durationMs: 2 }, ...when }), {
-    ...{ ...stored, ...why },
+    ...stored,
+    ...why,
     httpStatus: 500,
   });
   const delivered: Outcome = { outcome: 'delivered', counted: true, waitMs: 0 };
   assert.deepEqual(resultOf(event, delivered, { result: { ...answered, durationMs: 2 }, ...when }), {
-    ...{ ...stored, outcome: 'delivered' },
+    ...stored,
+    outcome: 'delivered',
     httpStatus: 500,
   });
 });

@@ -50,7 +50,11 @@ function scene(
     reconciler.delivered({ seq, callId, status });
   }
   return {
-    ...{ reconciler, deliver, sent, asked, recorded },
+    reconciler,
+    deliver,
+    sent,
+    asked,
+    recorded,
     codes: () => log.lines.map(({ code }) => code),
     fail: (why: string | undefined) => {
       trouble = why;

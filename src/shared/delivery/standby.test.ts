@@ -99,7 +99,7 @@ test('what this bridge has tried before is tried again, without a look at the hi
   it.take('a', 'ringing');
   it.pass(10_001);
   await it.queue.record([
-    { ...{ seq: 1, callId: 'a', outcome: 'retry', at: start, counted: true }, nextAt: start, durationMs: 1 },
+    { seq: 1, callId: 'a', outcome: 'retry', at: start, counted: true, nextAt: start, durationMs: 1 },
   ]);
   assert.deepEqual(await it.due('retry'), ['a ringing']);
   assert.deepEqual(it.looks, []);

@@ -16,7 +16,9 @@ export type Program = {
 const { lines, bufferBytes, exitTimeoutMs = 1_000, waitsFor } = JSON.parse(process.argv[2] ?? '') as Program;
 const gap = Promise.withResolvers<void>();
 const log = openLogDestination({
-  ...{ fd: 1, bufferBytes, exitTimeoutMs },
+  fd: 1,
+  bufferBytes,
+  exitTimeoutMs,
   onDropped(count, since) {
     log.write(`${count} dropped since ${since}\n`);
     gap.resolve();

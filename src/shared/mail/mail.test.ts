@@ -12,7 +12,11 @@ import { startMailServer, startSilentServer } from './mail-server.fixture.ts';
 const OTHER = '0.0.0.0';
 const mail = { to: 'ops@example.com', subject: 'Line down – since 10:00', text: 'Grüße,\n.\nend' };
 const options = (port: number, more: Partial<MailOptions> = {}): MailOptions => ({
-  ...{ host: '127.0.0.1', port, secure: false, login: undefined, from: 'Phones <pbx@example.com>' },
+  host: '127.0.0.1',
+  port,
+  secure: false,
+  login: undefined,
+  from: 'Phones <pbx@example.com>',
   ...more,
 });
 const login = { user: 'pbx', pass: 'p@ss' };

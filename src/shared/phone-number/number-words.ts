@@ -99,7 +99,9 @@ const [near, nearBrackets] = ['[^\\d+,;|\\n]{0,40}?', '[^()\\d]{0,40}'];
 const notCalled = marks.map(([mark, words, when]) => {
   const ownWord = `(?<!\\p{L})${words}(?!\\p{L})`;
   return {
-    ...{ mark, when, has: new RegExp(when === 'alone' ? `^s*${words}[s.:]*$` : ownWord, 'iu') },
+    mark,
+    when,
+    has: new RegExp(when === 'alone' ? `^s*${words}[s.:]*$` : ownWord, 'iu'),
     // Not `Tel/Fax: 030 901820`, which is both.
     before: new RegExp(
       `(?<!\\p{L}|\\p{L}\\.?\\s*[/&+]\\s*|\\b(?:und|u\\.?|and|et|en|y|e|ou|oder|or)\\s+)${words}(?<tail>(?!\\p{L})(?:\\s*|${near}))(?=[+(\\d])`,

@@ -121,7 +121,9 @@ export const elsewhereRows: readonly Row[] = [
 /** The caller says so after the PBX has answered: nobody of the house has, and no other line can have. */
 function claimsElsewhere(name: string, says: string, application: string, dialplan: readonly string[]): Row {
   return {
-    ...{ name, says, dialplan },
+    name,
+    says,
+    dialplan,
     phones: { 1: phone.rings(), 2: phone.rings() },
     async play(stage) {
       const call = await stage.customerCalls({ hangUpHeaders: completedElsewhere });

@@ -4,7 +4,9 @@ import { phone } from '../../tools/lab/sip-script.ts';
 /** The phones answer by themselves, and nobody has picked one up. */
 function paged(name: string, says: string, dialplan: readonly string[]): Row {
   return {
-    ...{ name, says, dialplan },
+    name,
+    says,
+    dialplan,
     // Records have whole seconds.
     phones: { 1: phone.answers(), 2: phone.answers({ after: 1_800 }) },
     async play(stage) {

@@ -94,7 +94,9 @@ const taken = (
   by = 2,
 ) =>
   called({
-    ...{ name, says, dialplan },
+    name,
+    says,
+    dialplan,
     phones: { 1: phone.rings(), ...(dialplan === queueAll && { 2: phone.rings() }) },
     async happens(stage, call) {
       await stage.rings(1);

@@ -46,8 +46,11 @@ if (impossible !== undefined) {
 }
 const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'));
 const cluster = await startCluster({
-  ...{ shared_buffers: '2GB', max_wal_size: '8GB', checkpoint_timeout: '30min', max_connections: '100' },
-  ...{ maintenance_work_mem: '1GB' },
+  shared_buffers: '2GB',
+  max_wal_size: '8GB',
+  checkpoint_timeout: '30min',
+  max_connections: '100',
+  maintenance_work_mem: '1GB',
 });
 try {
   await main();

@@ -43,7 +43,9 @@ try {
   for (const [name, part] of Object.entries(parts)) {
     if (!flags.only.includes(name)) continue;
     const cluster = await startCluster({
-      ...{ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' },
+      shared_buffers: '512MB',
+      max_wal_size: '4GB',
+      checkpoint_timeout: '30min',
     });
     await part(cluster).finally(() => cluster.remove());
   }
@@ -100,9 +102,17 @@ function recorded(prefix: string, n: number): RecordedRequest {
   const call = `${prefix}-${Math.floor(n / 192) * 64 + (n % 64)}`;
   const [at, from] = [Date.now(), numberOf(n)];
   return {
-    ...{ account: 1, integration: 1, at, began: preciseMs(), method: 'POST', path: '/api/v1/voice/call' },
+    account: 1,
+    integration: 1,
+    at,
+    began: preciseMs(),
+    method: 'POST',
+    path: '/api/v1/voice/call',
     request: JSON.stringify({ id: call, direction: 'inbound', status, from }),
-    ...{ status: 200, response: JSON.stringify({ result: 'x'.repeat(48) }), callId: call, fromNumber: from },
+    status: 200,
+    response: JSON.stringify({ result: 'x'.repeat(48) }),
+    callId: call,
+    fromNumber: from,
     event: { id: call, status, from, number: from, callerId: null },
   };
 }

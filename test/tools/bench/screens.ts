@@ -91,11 +91,14 @@ async function office(stateDir: string): Promise<void> {
     const began = performance.now();
     const events = Array.from({ length: rate * 3 }, (_, n) => ({
       id: `office-${second - (n % 3)}.${Math.floor(n / 3)}`, // rings, is answered a second later, ends another one later
-      ...{ direction: 'inbound', status: ['ringing', 'answered', 'completed'][n % 3], from: numberOf(n) },
+      direction: 'inbound',
+      status: ['ringing', 'answered', 'completed'][n % 3],
+      from: numberOf(n),
     })).filter(({ id }) => !id.startsWith('office--'));
     await load({
       port: service.port,
-      ...{ connections: 4, requests: events.length },
+      connections: 4,
+      requests: events.length,
       request: (n) => {
         const event = events[n];
         if (event?.status === 'ringing') sentAt.set(event.id, performance.now());

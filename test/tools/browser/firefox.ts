@@ -59,7 +59,9 @@ export async function openFirefox(t: TestContext): Promise<Firefox> {
 
   async function evaluate(expression: string): Promise<unknown> {
     const { type, result, exceptionDetails } = await send('script.evaluate', {
-      ...{ expression, target: { context }, awaitPromise: true },
+      expression,
+      target: { context },
+      awaitPromise: true,
     });
     if (type !== 'success') throw new Error(`${exceptionDetails.text}, in ${expression}`);
     return result.value;

@@ -29,7 +29,9 @@ export async function runFlood(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<FloodOutcome> {
   const rig = await createRig({
-    ...{ AGI_LISTEN: '127.0.0.1:0', INBOUND_CONTEXTS: 'from-trunk', DEFAULT_COUNTRY: 'DE' },
+    AGI_LISTEN: '127.0.0.1:0',
+    INBOUND_CONTEXTS: 'from-trunk',
+    DEFAULT_COUNTRY: 'DE',
     ...settings,
   });
   let cutOff = 0;
@@ -63,7 +65,9 @@ export async function runFlood(
     await until('the last call is reported', () => isReported, { everyMs: 50 });
     const status = readFileSync(`/proc/${bridge.pid}/status`, 'utf8');
     return {
-      ...{ calls, lookups: await lookups.end(), cutOff },
+      calls,
+      lookups: await lookups.end(),
+      cutOff,
       cpuMs: bridge.cpuMs() - before,
       mostMb: Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024),
     };

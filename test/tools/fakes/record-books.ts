@@ -54,7 +54,9 @@ type Kind = {
 };
 
 const berlinClock = new Intl.DateTimeFormat('sv-SE', {
-  ...{ timeZone: 'Europe/Berlin', dateStyle: 'short', timeStyle: 'medium' },
+  timeZone: 'Europe/Berlin',
+  dateStyle: 'short',
+  timeStyle: 'medium',
 });
 
 /** What the clock of a PBX in Berlin shows, as it is written down: an hour of autumn twice, and one of spring never. */
@@ -146,8 +148,16 @@ async function openSqlite(): Promise<Book> {
         db.exec('BEGIN');
         for (const it of records.map(filled))
           insert.run(
-            ...[berlin(it.began), it.src, it.dcontext, it.channel, it.dstchannel, it.lastdata],
-            ...[it.duration, it.duration, it.disposition, it.uniqueid],
+            berlin(it.began),
+            it.src,
+            it.dcontext,
+            it.channel,
+            it.dstchannel,
+            it.lastdata,
+            it.duration,
+            it.duration,
+            it.disposition,
+            it.uniqueid,
           );
         db.exec('COMMIT');
       });
@@ -190,8 +200,15 @@ async function openMariadb(): Promise<Book> {
       const rows = records
         .map(filled)
         .map((it) => [
-          ...[berlin(it.began), it.src, it.dcontext, it.channel, it.dstchannel, it.lastdata],
-          ...[it.duration, it.disposition, it.uniqueid],
+          berlin(it.began),
+          it.src,
+          it.dcontext,
+          it.channel,
+          it.dstchannel,
+          it.lastdata,
+          it.duration,
+          it.disposition,
+          it.uniqueid,
         ]);
       const columns =
         'calldate, src, dcontext, channel, dstchannel, lastdata, duration, disposition, uniqueid';

@@ -38,7 +38,8 @@ export function startBridgeProcess(options: BridgeProcessOptions): BridgeProcess
   const { env, cwd, wrap = [], cli = programUnderTest, hear } = options;
   const command = [...wrap, process.execPath, cli, 'run'];
   const child = spawn(command[0] as string, command.slice(1), {
-    ...{ cwd, env: { PATH: process.env.PATH, ...env } },
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const first = new Map<string, LogLine>();

@@ -30,8 +30,18 @@ export function recordsOf({ frames }: SimulatedCall): string {
     const src = text(leg, 'CallerIDNum');
     const [start, end] = ['2026-11-20 06:00:00', '2026-11-20 06:00:09'];
     const columns = [
-      ...['', src, 's', text(leg, 'Context'), `<${src}>`, channel, otherEnd(channel), 'Dial', ''],
-      ...[start, answered ? start : '', end],
+      '',
+      src,
+      's',
+      text(leg, 'Context'),
+      `<${src}>`,
+      channel,
+      otherEnd(channel),
+      'Dial',
+      '',
+      start,
+      answered ? start : '',
+      end,
     ];
     const last = [answered ? 'ANSWERED' : 'NO ANSWER', 'DOCUMENTATION', text(leg, 'Uniqueid'), ''];
     const quoted = (values: readonly string[]) => values.map((value) => `"${value}"`).join();

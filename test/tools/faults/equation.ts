@@ -72,8 +72,13 @@ export function solve({ sent, acknowledged, outbox, received, overtaken = none }
   must(invented, 'arrived that nobody sent');
   return {
     counts: {
-      ...{ queued, delivered, waiting, dead },
-      ...{ lost: lost.length, inverted: inverted.length, duplicated },
+      queued,
+      delivered,
+      waiting,
+      dead,
+      lost: lost.length,
+      inverted: inverted.length,
+      duplicated,
     },
     broken,
   };

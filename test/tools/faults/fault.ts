@@ -63,8 +63,13 @@ export type Fault = {
 };
 
 export const nothing: Counts = {
-  ...{ queued: 0, delivered: 0, waiting: 0, dead: 0 },
-  ...{ lost: 0, inverted: 0, duplicated: 0 },
+  queued: 0,
+  delivered: 0,
+  waiting: 0,
+  dead: 0,
+  lost: 0,
+  inverted: 0,
+  duplicated: 0,
 };
 
 export function sumOf(all: Iterable<Counts>): Counts {
@@ -94,7 +99,9 @@ export async function inParts<Of extends Part>(
   const total = (of: (part: Of) => number) => parts.reduce((sum, part) => sum + of(part), 0);
   return {
     ...sumOf(parts.map(({ counts }) => counts)),
-    ...{ runs: done, seed, broken: parts.flatMap(({ broken }) => broken) },
+    runs: done,
+    seed,
+    broken: parts.flatMap(({ broken }) => broken),
     note: noteOf(parts, total),
   };
 }

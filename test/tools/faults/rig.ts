@@ -56,7 +56,8 @@ export async function createRig(
   const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
   const { port } = await pbx.listen();
   const fakeApi = await startFakeApi({
-    ...{ token: 'a-token', priorityOf: () => 10 },
+    token: 'a-token',
+    priorityOf: () => 10,
     ...(keeps !== undefined && { keeps }),
   });
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-faults-'));
@@ -88,14 +89,21 @@ export async function createRig(
     if (status !== undefined) acknowledge(String(call), [status as CallStatus]);
   };
   return {
-    ...{ pbx, fakeApi, folder, stateDir: env.STATE_DIR, env, acknowledged, acknowledge },
+    pbx,
+    fakeApi,
+    folder,
+    stateDir: env.STATE_DIR,
+    env,
+    acknowledged,
+    acknowledge,
     isBehind(sent) {
       if (Number.isNaN(pace.sent)) pace.sent = sent;
       return pbx.connections() > 0 && sent - pace.sent - pace.reported > mostBehind;
     },
     startBridge({ hear, ...how } = {}) {
       const bridge = startBridgeProcess({
-        ...{ env, cwd: folder },
+        env,
+        cwd: folder,
         ...how,
         hear(line) {
           acknowledgeLine(line);
@@ -113,7 +121,9 @@ export async function createRig(
     solve: (sent, more) =>
       solve({
         ...more,
-        ...{ sent, acknowledged, outbox: heldIn(env.STATE_DIR) },
+        sent,
+        acknowledged,
+        outbox: heldIn(env.STATE_DIR),
         received: new Map([...fakeApi.calls()].map(([id, { received }]) => [id, received])),
       }),
     async close() {

@@ -16,8 +16,19 @@ export type Row = {
 export const asItShould = ({ control, outcome }: Row): boolean => control === outcome.broken.length > 0;
 
 const columns = [
-  ...['fault', 'runs', 'events queued', 'delivered', 'waiting', 'dead letters'],
-  ...['lost', 'inverted', 'duplicated', 'seed', 'verdict', 'took', 'note'],
+  'fault',
+  'runs',
+  'events queued',
+  'delivered',
+  'waiting',
+  'dead letters',
+  'lost',
+  'inverted',
+  'duplicated',
+  'seed',
+  'verdict',
+  'took',
+  'note',
 ] as const;
 
 function cellsOf(row: Row): string[] {

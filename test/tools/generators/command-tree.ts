@@ -14,8 +14,13 @@ export function commandTree(): Command {
   const io = { version: '', environment: () => ({}), exit: unused };
   addOperatorCommands(program, { ...io, out, err: out, in: input });
   addServiceCommands(program, {
-    ...{ options: unused, alerts: unused, run: unused, about: unused, exit: unused },
-    ...{ out, in: input },
+    options: unused,
+    alerts: unused,
+    run: unused,
+    about: unused,
+    exit: unused,
+    out,
+    in: input,
   });
   return program;
 }

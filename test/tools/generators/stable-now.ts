@@ -55,7 +55,11 @@ async function labelValues(): Promise<string[]> {
   const readings = { accounts: 1, integrations: 1, screens: 0, alerts, backups: undefined };
   const reconcile: ReconcilerStatus = {
     state: 'ok',
-    ...{ compared: 0, sentAgain: 0, overtaken: 0, gaveUp: 0, skipped: 0 },
+    compared: 0,
+    sentAgain: 0,
+    overtaken: 0,
+    gaveUp: 0,
+    skipped: 0,
   };
   const texts = [
     await metrics.render({ ...statusWith({ lookups: {} }), reconcile }),

@@ -59,7 +59,11 @@ export async function start(
   const modules = modulesFolder(tree.root);
   const chanSip = readdirSync(outside(modules)).includes('chan_sip.so');
   const ours = configFiles({
-    ...{ ports, folders, modules, chanSip, dialplan: options.dialplan(ports) },
+    ports,
+    folders,
+    modules,
+    chanSip,
+    dialplan: options.dialplan(ports),
     wanted: options.modules ?? [],
   });
   const own = typeof options.files === 'function' ? options.files(ports) : options.files;

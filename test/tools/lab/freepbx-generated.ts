@@ -215,9 +215,16 @@ function configuration(release: Release, routes: readonly Route[]): object {
         const phones = [office.extension(1), office.extension(2)];
         const mobile = `0${mobileNumber(office)}#`;
         const group = (number: number, grplist: string[], more: object = {}) => ({
-          ...{ grpnum: `${office.number}${number}`, grplist: grplist.join('-') },
-          ...{ strategy: 'ringall', grptime: 4, grppre: 'Sales:', annmsg_id: 0, ringing: 'Ring' },
-          ...{ postdest: 'app-blackhole,hangup,1', needsconf: '', progress: 'no' },
+          grpnum: `${office.number}${number}`,
+          grplist: grplist.join('-'),
+          strategy: 'ringall',
+          grptime: 4,
+          grppre: 'Sales:',
+          annmsg_id: 0,
+          ringing: 'Ring',
+          postdest: 'app-blackhole,hangup,1',
+          needsconf: '',
+          progress: 'no',
           ...more,
         });
         const asked = { needsconf: 'CHECKED', grptime: 6 };
@@ -230,13 +237,13 @@ function configuration(release: Release, routes: readonly Route[]): object {
       }),
       findmefollow: each((office) =>
         [3, 4].map((nth) => ({
-          ...{
-            grpnum: office.extension(nth),
-            strategy: 'ringallv2',
-            grptime: 6,
-            pre_ring: nth === 3 ? 0 : 2,
-          },
-          ...{ grplist: `0${mobileNumber(office)}#`, needsconf: nth === 3 ? 'CHECKED' : '', ringing: 'Ring' },
+          grpnum: office.extension(nth),
+          strategy: 'ringallv2',
+          grptime: 6,
+          pre_ring: nth === 3 ? 0 : 2,
+          grplist: `0${mobileNumber(office)}#`,
+          needsconf: nth === 3 ? 'CHECKED' : '',
+          ringing: 'Ring',
           postdest: `ext-local,${office.extension(nth)},dest`,
         })),
       ),
@@ -254,9 +261,14 @@ function configuration(release: Release, routes: readonly Route[]): object {
       ),
       ivr_details: each(({ number }) => [
         {
-          ...{ id: number, name: `menu-${number}`, directdial: '', timeout_time: 3 },
-          ...{ invalid_loops: 1, timeout_loops: 0 },
-          ...{ invalid_destination: 'app-blackhole,hangup,1', timeout_destination: 'app-blackhole,hangup,1' },
+          id: number,
+          name: `menu-${number}`,
+          directdial: '',
+          timeout_time: 3,
+          invalid_loops: 1,
+          timeout_loops: 0,
+          invalid_destination: 'app-blackhole,hangup,1',
+          timeout_destination: 'app-blackhole,hangup,1',
         },
       ]),
       ivr_entries: each((office) => [
@@ -286,8 +298,10 @@ function configuration(release: Release, routes: readonly Route[]): object {
       ],
       timeconditions: each(({ number }) =>
         [1, 2].map((group) => ({
-          ...{ timeconditions_id: number * 10 + group, displayname: `hours-${number}-${group}` },
-          ...{ time: group, mode: 'time-group' },
+          timeconditions_id: number * 10 + group,
+          displayname: `hours-${number}-${group}`,
+          time: group,
+          mode: 'time-group',
           truegoto: `ext-group,${number}600,1`,
           falsegoto: group === 1 ? 'app-blackhole,hangup,1' : `app-announcement-${number},s,1`,
         })),
@@ -297,9 +311,16 @@ function configuration(release: Release, routes: readonly Route[]): object {
       ]),
       parkplus: [
         {
-          ...{ id: 1, defaultlot: 'yes', type: 'public', name: 'Default', parkext: '70', parkpos: '71' },
-          ...{ numslots: 8, parkingtime: 2 },
-          ...{ comebacktoorigin: 'yes', dest: 'app-blackhole,hangup,1' },
+          id: 1,
+          defaultlot: 'yes',
+          type: 'public',
+          name: 'Default',
+          parkext: '70',
+          parkpos: '71',
+          numslots: 8,
+          parkingtime: 2,
+          comebacktoorigin: 'yes',
+          dest: 'app-blackhole,hangup,1',
         },
       ],
       globals: [{ variable: 'VM_PREFIX', value: '*' }],

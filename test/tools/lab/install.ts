@@ -46,7 +46,10 @@ function treeOf(version: Version): DebianTree {
   const { suite, packages } = sources[version];
   const made = createHash('sha256').update(`${suite} ${packages}`).digest('hex').slice(0, 6);
   return {
-    ...{ suite, packages, root: path.join(cache, `asterisk-${version}-${made}`), marker: 'lab/release' },
+    suite,
+    packages,
+    root: path.join(cache, `asterisk-${version}-${made}`),
+    marker: 'lab/release',
     madeOf: async (root) => `${suite} ${packages} ${await askVersion(root)}\n`,
   };
 }

@@ -274,7 +274,10 @@ export async function playRow(options: {
       const { name, secret } = managerUsers.driver;
       const query = new URLSearchParams({
         endpoint: `${tech}/${office.extension(nth)}`,
-        ...{ extension: to, context: 'from-internal', priority: '1', originator: call.channel.uniqueid },
+        extension: to,
+        context: 'from-internal',
+        priority: '1',
+        originator: call.channel.uniqueid,
       });
       const url = `http://127.0.0.1:${pbx.ports.ari}/ari/channels?${query}`;
       const headers = { authorization: `Basic ${btoa(`${name}:${secret}`)}` };

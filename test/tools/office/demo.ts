@@ -47,7 +47,9 @@ const { url, token, link } = await startServiceProcess(String(await freePort()))
 const { port: servicePort } = new URL(url);
 
 const pbx = createPlayer({
-  ...{ username: 'bridge', secret: 'sesame', clock: systemClock },
+  username: 'bridge',
+  secret: 'sesame',
+  clock: systemClock,
   contexts: ['from-internal', 'from-queue', 'from-trunk'],
 });
 const { port } = await pbx.listen();
@@ -68,7 +70,8 @@ const { logging, ...config } = loadConfig(bridgeSections, {
 const log = createLog({ ...logging, secrets: [token] });
 const connected = Promise.withResolvers<void>();
 const bridge = await startBridge(config, {
-  ...{ log: callsOnly(log), version: 'demo' },
+  log: callsOnly(log),
+  version: 'demo',
   fail: (error) => {
     throw error;
   },

@@ -33,7 +33,12 @@ export function* plannedCalls(second: () => number): Generator<PlannedCall> {
     const from = known[((at === AGAIN ? index - AGAIN + MISSED : index) * 7) % known.length] as string;
     const phone = phones[index % phones.length] as string;
     const call = simulateCall(round[at] as ScenarioName, {
-      ...{ second: second(), index, random, talkMs: TALK_MS, outside: from, extensions: [phone] },
+      second: second(),
+      index,
+      random,
+      talkMs: TALK_MS,
+      outside: from,
+      extensions: [phone],
     });
     const gapMs = GAP_MS[0] + random() * (GAP_MS[1] - GAP_MS[0]);
     yield { ...call, from, phone, gapMs };

@@ -112,7 +112,11 @@ export async function openThirdYear(
     return read;
   });
   return {
-    ...{ stateDir, now, scale, calls, deliveredSince },
+    stateDir,
+    now,
+    scale,
+    calls,
+    deliveredSince,
     auditedSince: Math.floor(end - AUDITED * scale) * DAY_MS,
     tokens: directory.integrations.map((one) => keys.integrationToken(one)),
     administration: directory.accounts.map((one) => keys.adminToken(one)),

@@ -141,7 +141,8 @@ await step('the start', async () => {
   service = await startService(
     {
       ...options(stateDir),
-      ...{ database: database && { ...database, listenUrl: undefined }, metrics },
+      database: database && { ...database, listenUrl: undefined },
+      metrics,
       retention: {
         maxAgeMs: keep,
         maxEntries: 1e9,
@@ -257,13 +258,11 @@ for (const path of ['/calls', '/calls/window', '/call-back', '/reports'])
   await step(`GET ${path}, second account`, () => get(path, other));
 const [someCall] = (
   await store.calls.page({
-    ...{
-      account: MAIN,
-      filter: { ...everyCall, outcome: 'answered' },
-      towards: 'older',
-      from: null,
-      limit: 1,
-    },
+    account: MAIN,
+    filter: { ...everyCall, outcome: 'answered' },
+    towards: 'older',
+    from: null,
+    limit: 1,
   } as const)
 ).calls;
 const [colleague, called, from] = [colleagues[3], numberOf(90_001), someCall?.from].map((text) =>
@@ -309,8 +308,16 @@ await step('POST priority', () =>
 );
 const byAdmin = { authorization: `Bearer ${admin}` };
 for (const path of [
-  ...['openapi.json', 'account', 'segments', 'integrations', `integrations/${workshop}`, 'customers'],
-  ...['customers/10007', 'users', 'extensions', 'webhooks'],
+  'openapi.json',
+  'account',
+  'segments',
+  'integrations',
+  `integrations/${workshop}`,
+  'customers',
+  'customers/10007',
+  'users',
+  'extensions',
+  'webhooks',
 ])
   await api(`/admin/${path}`, byAdmin);
 for (const list of ['users', 'webhooks']) {

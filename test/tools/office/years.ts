@@ -39,12 +39,31 @@ export type OfficeCall = {
 export type OfficeAction = { account: number; number: string; at: number; user: string; kind: string };
 
 const people = [
-  ...['Anneke Petersen', 'Jürgen Weiß', 'Zoë de Vries', 'François Lefèvre', 'Lucía Muñoz Íñiguez'],
-  ...['Łukasz Wiśniewski', 'Nguyễn Thị Ánh', 'Олександр Шевченко', 'Мария Ивановна Кузнецова'],
-  ...['Ελένη Παπαδοπούλου', 'محمد عبد الرحمن العلي', 'فاطمة حسن', '田中 春樹', '王小明', 'Øystein Åsgård'],
+  'Anneke Petersen',
+  'Jürgen Weiß',
+  'Zoë de Vries',
+  'François Lefèvre',
+  'Lucía Muñoz Íñiguez',
+  'Łukasz Wiśniewski',
+  'Nguyễn Thị Ánh',
+  'Олександр Шевченко',
+  'Мария Ивановна Кузнецова',
+  'Ελένη Παπαδοπούλου',
+  'محمد عبد الرحمن العلي',
+  'فاطمة حسن',
+  '田中 春樹',
+  '王小明',
+  'Øystein Åsgård',
 ];
 const firms = [
-  ...['', '', '', ', Bäckerei', ' & Söhne GmbH', ' S.à r.l.', ' B.V.', ' y Cía. S. L.'],
+  '',
+  '',
+  '',
+  ', Bäckerei',
+  ' & Söhne GmbH',
+  ' S.à r.l.',
+  ' B.V.',
+  ' y Cía. S. L.',
   ', Wohnungseigentümergemeinschaft Elbchaussee 14–18 mit Nebengebäuden, vertreten durch den Beirat',
 ];
 export const segments = [
@@ -120,14 +139,19 @@ function callOf({ account, integration, id, from, rings, waits, answers }: Given
   } as const;
   const extras = { ...noExtras, numberCalled: numberOf(90_000 + (rings % 6)), line: 'trunk-1' };
   const of = (status: AcceptedEvent['status'], callerId: string | null = null): AcceptedEvent => ({
-    ...{ id, status, from, number, callerId },
+    id,
+    status,
+    from,
+    number,
+    callerId,
     ...(integration === 2 && {
       extras: status === 'completed' && !answers ? { ...extras, missed } : extras,
     }),
   });
   const answered = rings + waits;
   return {
-    ...{ account, integration },
+    account,
+    integration,
     steps: [
       { at: rings, event: of('ringing') },
       ...(answers
@@ -169,8 +193,13 @@ export function callsOf(day: number, scale: Scale): OfficeCall[] {
           };
     const integration = isMain ? 1 + (n % 2) : 3;
     return callOf({
-      ...{ account: isMain ? MAIN : SECOND, integration, id: `pbx${integration}-${day}.${n}` },
-      ...{ from, rings, waits, answers },
+      account: isMain ? MAIN : SECOND,
+      integration,
+      id: `pbx${integration}-${day}.${n}`,
+      from,
+      rings,
+      waits,
+      answers,
     });
   });
 }
@@ -183,7 +212,11 @@ export function* lateCalls(now: number, scale: Scale): Generator<OfficeCall> {
     callOf({ ...of, id, from: numberOf(n), rings: Math.floor(now - ago), waits: 25_000 });
   for (let n = 0; n < office.crowd * scale; n += 1)
     yield callOf({
-      ...{ account: SECOND, integration: 3, id: `crowd-${n}`, from: crowdNumber(n), waits: 20_000 },
+      account: SECOND,
+      integration: 3,
+      id: `crowd-${n}`,
+      from: crowdNumber(n),
+      waits: 20_000,
       rings: now - 2 * DAY_MS + n * 200,
     });
   for (let n = waiting - 1; n >= 0; n -= 1)
@@ -192,13 +225,21 @@ export function* lateCalls(now: number, scale: Scale): Generator<OfficeCall> {
   for (let n = 0; n < waiting / 3; n += 1) {
     yield missed(`missed-${n}`, REACHED + n, (300 + n) * MINUTE_MS);
     yield callOf({
-      ...{ ...of, id: `reached-${n}`, from: numberOf(REACHED + n), waits: 5_000 },
-      ...{ rings: now - (200 + n) * MINUTE_MS, answers: { extension: '1001', talks: 60_000 } },
+      ...of,
+      id: `reached-${n}`,
+      from: numberOf(REACHED + n),
+      waits: 5_000,
+      rings: now - (200 + n) * MINUTE_MS,
+      answers: { extension: '1001', talks: 60_000 },
     });
   }
   for (let n = 0; n < 7; n += 1) {
     const call = callOf({
-      ...{ ...of, id: `now-${n}`, from: numberOf(n), rings: now - (n + 1) * 9_000, waits: 5_000 },
+      ...of,
+      id: `now-${n}`,
+      from: numberOf(n),
+      rings: now - (n + 1) * 9_000,
+      waits: 5_000,
       answers: { extension: extensionOf(n), talks: 0 },
     });
     yield { ...call, steps: call.steps.slice(0, n < 3 ? 1 : 2) };
@@ -210,7 +251,10 @@ export const recordOf = ({ integration, steps }: OfficeCall): CallRecord =>
   steps.reduce<CallRecord | undefined>(
     (call, { at, event }) =>
       moveCall(call, { ...event, integration }, at, () => ({
-        ...{ number: event.number, customer: null, segment: null, priority: null },
+        number: event.number,
+        customer: null,
+        segment: null,
+        priority: null,
       })),
     undefined,
   ) as CallRecord;
@@ -218,13 +262,24 @@ export const recordOf = ({ integration, steps }: OfficeCall): CallRecord =>
 /** Its events as requests, without the extras. */
 export const requestsOf = ({ account, integration, steps }: OfficeCall): RecordedRequest[] =>
   steps.map(({ at, event }) => ({
-    ...{ account, integration, at, began: 0, method: 'POST', path: '/api/v1/voice/call', status: 200 },
+    account,
+    integration,
+    at,
+    began: 0,
+    method: 'POST',
+    path: '/api/v1/voice/call',
+    status: 200,
     request: JSON.stringify({
-      ...{ id: event.id, direction: 'inbound', status: event.status, from: event.from },
+      id: event.id,
+      direction: 'inbound',
+      status: event.status,
+      from: event.from,
       ...(event.callerId !== null && { caller_id: event.callerId }),
     }),
     response: `{"result":"${event.id.padEnd(48, 'x')}"}`,
-    ...{ callId: event.id, fromNumber: event.from, event },
+    callId: event.id,
+    fromNumber: event.from,
+    event,
   }));
 
 /** Colleagues call back within half an hour whom they missed, and note something about every twentieth caller. */
@@ -236,7 +291,11 @@ export function actionsOf({ account, steps }: OfficeCall, now: number): OfficeAc
   const { at } = steps.at(-1) as OfficeCall['steps'][0];
   const user = colleagues[rang % office.users] as string;
   const act = (kind: string, minutes: number) => ({
-    ...{ account, number, user, kind, at: Math.min(at + minutes * MINUTE_MS, now) },
+    account,
+    number,
+    user,
+    kind,
+    at: Math.min(at + minutes * MINUTE_MS, now),
   });
   if (steps.length === 2) return [act('taken', 4), act('done', 20)];
   return rang % 20 === 0 && !id.startsWith('now') ? [act('note', 1)] : [];

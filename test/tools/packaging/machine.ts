@@ -40,8 +40,11 @@ export type Release = keyof typeof suites;
 const packages = 'systemd,systemd-sysv,dbus,libatomic1,openssl';
 
 const treeOf = (release: Release): DebianTree => ({
-  ...{ packages, suite: suites[release], root: path.join(cache, `debian-${release}`) },
-  ...{ marker: 'etc/pbx-bridge-lab', madeOf: async () => `${packages}\n` },
+  packages,
+  suite: suites[release],
+  root: path.join(cache, `debian-${release}`),
+  marker: 'etc/pbx-bridge-lab',
+  madeOf: async () => `${packages}\n`,
 });
 
 /** Why packages cannot be tried on this machine, in one line; undefined if they can. */

@@ -54,7 +54,11 @@ try {
   const opened: [name: string, page: Page][] = [];
   for (const [name, path, how] of views) {
     const context = await browser.newContext({
-      ...{ locale: 'en-GB', colorScheme: 'light', reducedMotion: 'reduce', bypassCSP: true, storageState },
+      locale: 'en-GB',
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+      bypassCSP: true,
+      storageState,
       ...how,
     });
     const view = await context.newPage();

@@ -23,7 +23,11 @@ describe('a simulated call is reported as it says', () => {
       const { frames, reported } = simulateCall(scenario, options);
       const startedAt = options.second * 1_000;
       const recording = {
-        ...{ asterisk: '', row: '', startedAt, channels: [], bridges: [] },
+        asterisk: '',
+        row: '',
+        startedAt,
+        channels: [],
+        bridges: [],
         frames: frames.map(({ ms, frame }) => ({ ms, frame: Buffer.from(frame) })),
       };
       const found = dryRun(callSettings, inputsOf(recording));

@@ -29,8 +29,13 @@ export function openShell(cwd: string, settings: Readonly<Record<string, string>
   // What pauses between two requests is not what is tried.
   program('sleep', 'exit 0');
   const env = {
-    ...{ PATH: `${bin}:${process.env.PATH}`, HOME: cwd, SHELL: '/bin/sh', TERM: 'xterm', HISTFILE: '' },
-    ...{ NODE_COMPILE_CACHE: compileCache(), ...settings },
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: cwd,
+    SHELL: '/bin/sh',
+    TERM: 'xterm',
+    HISTFILE: '',
+    NODE_COMPILE_CACHE: compileCache(),
+    ...settings,
   };
   /** script(1) gives the command a terminal. */
   const onTerminal = (command: string) =>

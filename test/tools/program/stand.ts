@@ -76,7 +76,9 @@ export function callsOf(fakeApi: FakeApi): HeldCall[] {
 export async function createStand(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<Stand> {
   // Tests crash it and start it again.
   const pbx = createPlayer({
-    ...{ username: 'bridge', secret: 'sesame', clock: systemClock },
+    username: 'bridge',
+    secret: 'sesame',
+    clock: systemClock,
     port: await freePort(),
   });
   const { port } = await pbx.listen();

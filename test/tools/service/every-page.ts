@@ -20,7 +20,11 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   const customer = customers.at(-1);
   const [webhook] = await store.webhooks.list(account);
   const { calls } = await store.calls.page({
-    ...{ account, filter: everyCall, towards: 'older', from: null, limit: 1 },
+    account,
+    filter: everyCall,
+    towards: 'older',
+    from: null,
+    limit: 1,
   });
   const { callers } = await store.callers.missedCallers(account, Date.now() - 7 * 86_400_000);
   const missed = callers.map(({ call }) => call.number).find(isDialable);

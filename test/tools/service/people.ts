@@ -92,7 +92,9 @@ export async function browse(
   const { user } = await person(served, { name, role, account });
   const { cookie, token } = await visitor(served, name);
   return {
-    ...{ user, cookie, token },
+    user,
+    cookie,
+    token,
     /** A page: `main` is its main part, `plain` the text of that. */
     async read(path: string, headers: Record<string, string> = {}) {
       const answer = await ask(url + path, { headers: { cookie, ...headers } });

@@ -95,6 +95,12 @@ export function refusalOf(words: readonly string[]): string | undefined {
 
 /** The documents that people read commands in. */
 export const documents = [
-  ...['README.md', 'SECURITY.md', 'CHANGELOG.md', 'config/dialplan.md', 'config/operating.md'],
-  ...['src/README.md', 'src/service/README.md', 'test/asterisk/README.md'],
+  'README.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'config/dialplan.md',
+  'config/operating.md',
+  'src/README.md',
+  'src/service/README.md',
+  'test/asterisk/README.md',
 ].map(readDocument);

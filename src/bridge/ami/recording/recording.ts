@@ -142,7 +142,8 @@ function read<Result>(
       if (areAnswers) add(event, readFields(bytes), at);
     },
     isAnswer: () => areAnswers,
-    ...{ onLineBreak: nothing, onRefused: nothing },
+    onLineBreak: nothing,
+    onRefused: nothing,
   });
   for (const { frame, at } of frames)
     guard.push({ bytes: Buffer.concat([frame, blankLine]), event: eventOf(frame), at });

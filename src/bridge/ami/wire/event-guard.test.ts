@@ -384,7 +384,9 @@ test('no mixture of ends, heads and whole events of other kinds in a value is be
         line === 'Uniqueid:' ? `Uniqueid:${victim.Uniqueid}` : line,
       );
       const heads = others.flatMap(({ kind, by, upTo }) => [
-        ...['', `Event: ${kind}`, by],
+        '',
+        `Event: ${kind}`,
+        by,
         ...(upTo === '' ? [] : linesOf(kind, valuesOf(kind), upTo).head),
       ]);
       const longest = key === 'Exten' ? 79 : 255;

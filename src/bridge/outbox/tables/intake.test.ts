@@ -28,9 +28,24 @@ test('new events are numbered, those behind another one of their call wait', () 
   );
   assert.deepEqual(numbers, [10, behind, repeated, behind, repeated]);
   assert.deepEqual(values, [
-    ...[10, 'a', 'ringing', '1', 100, 100],
-    ...[11, 'a', 'answered', '2', 300, null],
-    ...[12, 'b', 'completed', '4', 400, null],
+    10,
+    'a',
+    'ringing',
+    '1',
+    100,
+    100,
+    11,
+    'a',
+    'answered',
+    '2',
+    300,
+    null,
+    12,
+    'b',
+    'completed',
+    '4',
+    400,
+    null,
   ]);
   assert.deepEqual(
     [...touched],

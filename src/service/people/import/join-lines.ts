@@ -37,8 +37,14 @@ export async function joinLines(
     const there = reference === undefined ? undefined : keyed.get(reference);
     if (there) return there;
     const customer: ImportedCustomer = {
-      ...{ reference, hasKey, lines: [], texts: {} },
-      ...{ segment: undefined, numbers: undefined, keyedNumbers: 0, unreadLine: undefined },
+      reference,
+      hasKey,
+      lines: [],
+      texts: {},
+      segment: undefined,
+      numbers: undefined,
+      keyedNumbers: 0,
+      unreadLine: undefined,
     };
     customers.push(customer);
     if (reference !== undefined) keyed.set(reference, customer);

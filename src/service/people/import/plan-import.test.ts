@@ -24,7 +24,8 @@ const knownCustomers = fc
   .map(({ names, count, owners }) =>
     references.slice(0, count).map((reference, n) =>
       customer({
-        ...{ reference, name: names[n] ?? reference },
+        reference,
+        name: names[n] ?? reference,
         numbers: numbers.filter((_, at) => owners[at] === n),
       }),
     ),
@@ -165,7 +166,8 @@ test('the order of the lines does not matter where each customer has one', async
           (row, n): Row => ({
             ...row,
             // Those without a reference have names of their own.
-            ...{ reference: unique[n] ?? '', name: names[n] ?? '' },
+            reference: unique[n] ?? '',
+            name: names[n] ?? '',
             numbers: numbers.filter((_, at) => lineOf[at] === n),
           }),
         );

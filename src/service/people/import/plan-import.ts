@@ -69,7 +69,12 @@ export async function planCustomers(
     const had = tableNumbers(before?.numbers ?? []);
     const unlisted = numbers ? had.difference(numbers) : new Set<string>();
     const entry: Entry = {
-      ...{ imported, before, missingSegment, refusal, left: [], kept: [] },
+      imported,
+      before,
+      missingSegment,
+      refusal,
+      left: [],
+      kept: [],
       numbers: refusal !== undefined || onlyAdds(imported) ? new Set(had) : had.difference(unlisted),
     };
     if (hasKey && unreadLine !== undefined && unlisted.size > 0)

@@ -25,7 +25,9 @@ export async function planReport(lines: LineReports, plan: readonly PlannedCusto
       for (const { line, message } of notes.kept) kept.add(line, message);
     }
   return {
-    ...{ refused: refused.count(), errors: refused.reasons(), left: left.count() },
+    refused: refused.count(),
+    errors: refused.reasons(),
+    left: left.count(),
     unsure: lines.unsure.count(),
     warnings: [
       ...lines.leftOut.reasons(),

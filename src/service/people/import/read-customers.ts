@@ -55,13 +55,11 @@ export async function readCustomers(
   const { importing, formErrors, customers: text } = words;
   const turn = createPause();
   const reports: LineReports = {
-    ...{
-      refused: refusals(),
-      left: refusals(),
-      unsure: refusals(),
-      repeated: refusals(),
-      leftOut: refusals(),
-    },
+    refused: refusals(),
+    left: refusals(),
+    unsure: refusals(),
+    repeated: refusals(),
+    leftOut: refusals(),
   };
   const lines: RawLine[] = [];
   /** How many lines have each. */
@@ -117,7 +115,12 @@ export async function readCustomers(
     if (![...numbers].some((number) => number.replace(/\D/g, '').length >= 6) && isTotal(cells))
       return importing.total;
     lines.push({
-      ...{ line, placeholder, texts, segment, unread, unsure: [...unsure] },
+      line,
+      placeholder,
+      texts,
+      segment,
+      unread,
+      unsure: [...unsure],
       lost: row.lost.map(({ column, cell }) => importing.lost(column, cell)),
       reference: placeholder === '' && reference ? reference : undefined,
       numbers: row.numbers.length > 0 ? [...numbers] : undefined,
@@ -275,7 +278,8 @@ function rowReader(
         const isOther = label === undefined ? undefined : notCalledAs(cell(label));
         const named = countries.find((at) => isLost(cell(at)) || textOf(at) !== '');
         return {
-          ...{ column, cell: isOther ? labelled(cell(index), isOther) : cell(index) },
+          column,
+          cell: isOther ? labelled(cell(index), isOther) : cell(index),
           country:
             named === undefined ? undefined : { column: nameOf(header, named, unnamed), cell: cell(named) },
         };

@@ -55,7 +55,8 @@ const tables: Record<string, readonly [text: string, header: string, ...lines: s
   'numbers with | and ; in a table with commas': [
     'reference,name,numbers\n1,A,030 1|030 2\n2,B,030 3;030 4',
     'reference¦name¦numbers',
-    ...['2 1¦A¦030 1|030 2', '3 2¦B¦030 3;030 4'],
+    '2 1¦A¦030 1|030 2',
+    '3 2¦B¦030 3;030 4',
   ],
   'vertical bars': [
     'Kundennr|Name|Telefon\n7015|Pipe|030 9017012',
@@ -66,33 +67,49 @@ const tables: Record<string, readonly [text: string, header: string, ...lines: s
   'quotes in names': [
     'id;name;x\n1;Gasthaus "Krone";a\n2;12" Rohre;b\n3;"Krone" Inn;c\n4;"Bar ""Eck""";d\n5;"open;e\n6;"a\nb";f\n7;g;h',
     'id¦name¦x',
-    ...['2 1¦Gasthaus "Krone"¦a', '3 2¦12" Rohre¦b', '4 3¦"Krone" Inn¦c', '5 4¦Bar "Eck"¦d', '6 5¦"open¦e'],
-    ...['7 6¦a\nb¦f', '9 7¦g¦h'],
+    '2 1¦Gasthaus "Krone"¦a',
+    '3 2¦12" Rohre¦b',
+    '4 3¦"Krone" Inn¦c',
+    '5 4¦Bar "Eck"¦d',
+    '6 5¦"open¦e',
+    '7 6¦a\nb¦f',
+    '9 7¦g¦h',
   ],
   'quotes in cells that were copied': [
     'Name\tTelefon\nBar "Zum Anker"\t030 1\n"Zum Anker\t030 2\n"two\nlines"\t030 3',
     'Name¦Telefon',
-    ...['2 Bar "Zum Anker"¦030 1', '3 "Zum Anker¦030 2', '4 two\nlines¦030 3'],
+    '2 Bar "Zum Anker"¦030 1',
+    '3 "Zum Anker¦030 2',
+    '4 two\nlines¦030 3',
   ],
   'lines in quotes, as a spreadsheet saves a table that it has opened as one column': [
     '"Kundennr;Name;Telefon"\r\n"1;""Alpha; Beta"";030 1"\r\n\r\n"2;Gamma;030 2"\r\n"3;""Delta;030 3"\r\n"4;E;030 4"\r\n',
     'Kundennr¦Name¦Telefon',
-    ...['2 1¦Alpha; Beta¦030 1', '4 2¦Gamma¦030 2', '5 3¦"Delta¦030 3', '6 4¦E¦030 4'],
+    '2 1¦Alpha; Beta¦030 1',
+    '4 2¦Gamma¦030 2',
+    '5 3¦"Delta¦030 3',
+    '6 4¦E¦030 4',
   ],
   'single quotes, as some databases write them': [
     "'id','name','phone'\n'1','Muster, Eva','030 1'\n'2','O''Brien','030 2'\n'3','D\\'Angelo',NULL\n'4','a\nb','x'\n",
     'id¦name¦phone',
-    ...['2 1¦Muster, Eva¦030 1', "3 2¦O'Brien¦030 2", "4 3¦D'Angelo¦NULL", '5 4¦a\nb¦x'],
+    '2 1¦Muster, Eva¦030 1',
+    "3 2¦O'Brien¦030 2",
+    "4 3¦D'Angelo¦NULL",
+    '5 4¦a\nb¦x',
   ],
   'single quotes around texts alone': [
     "id;name;phone\n1;'Eva; Muster';'030 1'\n2;'Ben';'030 2'\n",
     'id¦name¦phone',
-    ...['2 1¦Eva; Muster¦030 1', '3 2¦Ben¦030 2'],
+    '2 1¦Eva; Muster¦030 1',
+    '3 2¦Ben¦030 2',
   ],
   apostrophes: [
     "id;name;phone\n'07;'t Hooft;'+49 30 1\n'08;Rock 'n' Roll;'030 2\n9;'Krone';030 3\n",
     'id¦name¦phone',
-    ...["2 '07¦'t Hooft¦'+49 30 1", "3 '08¦Rock 'n' Roll¦'030 2", "4 9¦'Krone'¦030 3"],
+    "2 '07¦'t Hooft¦'+49 30 1",
+    "3 '08¦Rock 'n' Roll¦'030 2",
+    "4 9¦'Krone'¦030 3",
   ],
   'NULL of a database': [
     'id\tname\tphone\n1\t\\N\t030 1\n\\N\tA\t"\\N"',
@@ -153,7 +170,9 @@ test('table: a first line with a number, whatever is written beside it, is no he
   // A title may have dates and years.
   for (const title of ['Telefonliste 27.11.2026', 'Kunden 2024/2025', 'Stand: 01.11.2026 08:00'])
     assert.deepEqual(readTable(`${title}\nKundennr;Name;Telefon\n1;Ann;030 901820`).header, [
-      ...['Kundennr', 'Name', 'Telefon'],
+      'Kundennr',
+      'Name',
+      'Telefon',
     ]);
 });
 
