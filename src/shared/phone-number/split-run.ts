@@ -126,10 +126,11 @@ function splitPart(part: Part, complete: CompleteNumber): RunSplit {
     if (unmarked.length === 1) return { texts: unmarked.flat().map(textOf), unread: [] };
   }
   const isTwo = starts.some((start) => slashes.includes(start) || length >= MAX_NATIONAL);
-  const isTooLong = part.length > 1 && length > MAX_DIGITS;
   // `1001/1002`, but not `212/555-0123`.
   const isShortPair = slashes.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
-  return isTwo || isTooLong || isShortPair ? ambiguous : { texts: [whole], unread: [] };
+  return isTwo || (part.length > 1 && length > MAX_DIGITS) || isShortPair
+    ? ambiguous
+    : { texts: [whole], unread: [] };
 }
 
 /**
