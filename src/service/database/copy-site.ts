@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
 import { stepsIn } from '../../shared/storage/migrate.ts';
 import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { openDatabase, type Row, type Transaction } from '../store/postgres/database.ts';
@@ -11,19 +12,24 @@ import { openForReading, serviceSchema } from '../store/sqlite/open.ts';
 
 /** The tables that are copied, each after those that it refers to. Both databases have their columns by the same names. */
 export const copiedTables = [
-  ...[
-    'accounts',
-    'integrations',
-    'segments',
-    'customers',
-    'customer_numbers',
-    'users',
-    'sessions',
-    'extensions',
-    'weekly_reports',
-  ],
-  ...['caller_actions', 'integration_use', 'old_token_uses', 'bridge_health', 'audit', 'calls', 'history'],
-  ...['webhooks', 'webhook_deliveries'],
+  'accounts',
+  'integrations',
+  'segments',
+  'customers',
+  'customer_numbers',
+  'users',
+  'sessions',
+  'extensions',
+  'weekly_reports',
+  'caller_actions',
+  'integration_use',
+  'old_token_uses',
+  'bridge_health',
+  'audit',
+  'calls',
+  'history',
+  'webhooks',
+  'webhook_deliveries',
 ];
 /** What the other database makes for itself: sums of other tables, and caches. */
 export const madeAnew = ['written_by', 'directory', 'history_counts', 'kept_figures', 'webhook_reader'];
@@ -51,13 +57,7 @@ export async function copySite(
   const source = openForReading(file);
   const database = openDatabase(findPrimary(addressesOf(url)), 2);
   try {
-    const [steps, known] = [stepsIn(source, serviceSchema), serviceSchema.steps.length];
-    if (steps > known)
-      throw new StorageRefused(
-        `${file} has what a newer pbx-bridge added, which this one would leave behind: copy it with the newer version`,
-      );
-    if (steps < known)
-      throw new StorageRefused(`${file} is of an older pbx-bridge: start this service on it once`);
+    assertSameSteps(source, file);
     const refusal = refusalOf(await settingsOf(database));
     if (refusal !== undefined) throw new Error(refusal);
     await migrate(database);
@@ -67,70 +67,95 @@ export async function copySite(
     );
 
     return await database.transaction(async (transaction) => {
-      const { rows } = transaction;
-      const [mark] = await rows(
+      const [mark] = await transaction.rows(
         'INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING RETURNING one',
         secretMark,
       );
       if (mark === undefined) throw new Error('the database holds a service already: copy to an empty one');
-      const copied: CopiedTable[] = [];
       const countOf = (name: string) =>
         Number(source.prepare(`SELECT count(*) AS count FROM ${name}`).get()?.count);
       const all = 2 * copiedTables.reduce((sum, name) => sum + countOf(name), 0);
       let done = 0;
-      for (const name of copiedTables) {
-        const columns = source.prepare('SELECT name, pk FROM pragma_table_info(?)').all(name) as Column[];
-        const sent = createTableHash(columns);
-        let step: Row[] = [];
-        for (const row of source.prepare(`SELECT * FROM ${name}`).iterate()) {
-          sent.add(row);
-          step.push(row);
-          if (step.length < STEP) continue;
-          await insert(transaction, name, columns, step);
-          done += step.length;
-          step = [];
-          progress(done, all);
-        }
-        done += step.length;
-        await insert(transaction, name, columns, step);
-
-        const found = createTableHash(columns);
-        await rows(`DECLARE copied NO SCROLL CURSOR FOR SELECT * FROM ${name}`);
-        for (let read: Row[] = []; ; ) {
-          read = await rows(`FETCH ${STEP} FROM copied`);
-          for (const row of read) found.add(sourceRow(row));
-          done += read.length;
-          progress(done, all);
-          if (read.length < STEP) break;
-        }
-        await rows('CLOSE copied');
-        const [expected, actual] = [
-          `${sent.rows()} rows, ${sent.hash()}`,
-          `${found.rows()} rows, ${found.hash()}`,
-        ];
-        if (expected !== actual) throw new Error(`${name}: ${expected}, but the copy has ${actual}`);
-        // No id that was given out comes back, that of a removed row neither.
-        const given = source.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(name)?.seq;
-        if (given !== undefined) await rows(`SELECT setval('${name}_id_seq', $1)`, given as number);
-        copied.push({ name, rows: sent.rows(), hash: sent.hash() });
-      }
-      await rows(
-        `INSERT INTO history_counts (account_id, day, shard, entries)
-         SELECT account_id, created_at / ${DAY_MS}, 0, count(*) FROM history GROUP BY 1, 2`,
-      );
-      const { version, operator, fleet } = source
-        .prepare('SELECT version, operator_counter AS operator, fleet_counter AS fleet FROM directory')
-        .get() as Record<'version' | 'operator' | 'fleet', number>;
-      await rows(
-        `UPDATE directory SET version = greatest(version, $1) + 1, operator_counter = $2, fleet_counter = $3`,
-        ...[version, operator, fleet],
-      );
+      const copied: CopiedTable[] = [];
+      for (const name of copiedTables)
+        copied.push(
+          await copyTable(source, transaction, name, (rows) => {
+            done += rows;
+            progress(done, all);
+          }),
+        );
+      await copyDirectory(source, transaction);
       return copied;
     }, limits);
   } finally {
     source.close();
     await database.close();
   }
+}
+
+function assertSameSteps(source: DatabaseSync, file: string): void {
+  const [steps, known] = [stepsIn(source, serviceSchema), serviceSchema.steps.length];
+  if (steps > known)
+    throw new StorageRefused(
+      `${file} has what a newer pbx-bridge added, which this one would leave behind: copy it with the newer version`,
+    );
+  if (steps < known)
+    throw new StorageRefused(`${file} is of an older pbx-bridge: start this service on it once`);
+}
+
+/** Writes the rows of a table, reads them again, and compares. `progress` is told of some rows, each time. */
+async function copyTable(
+  source: DatabaseSync,
+  transaction: Transaction,
+  name: string,
+  progress: (rows: number) => void,
+): Promise<CopiedTable> {
+  const { rows } = transaction;
+  const columns = source.prepare('SELECT name, pk FROM pragma_table_info(?)').all(name) as Column[];
+  const sent = createTableHash(columns);
+  let step: Row[] = [];
+  const write = async () => {
+    await insert(transaction, name, columns, step);
+    progress(step.length);
+    step = [];
+  };
+  for (const row of source.prepare(`SELECT * FROM ${name}`).iterate()) {
+    sent.add(row);
+    step.push(row);
+    if (step.length === STEP) await write();
+  }
+  await write();
+
+  const found = createTableHash(columns);
+  await rows(`DECLARE copied NO SCROLL CURSOR FOR SELECT * FROM ${name}`);
+  for (let read: Row[] = []; ; ) {
+    read = await rows(`FETCH ${STEP} FROM copied`);
+    for (const row of read) found.add(sourceRow(row));
+    progress(read.length);
+    if (read.length < STEP) break;
+  }
+  await rows('CLOSE copied');
+  const [expected, actual] = [`${sent.rows()} rows, ${sent.hash()}`, `${found.rows()} rows, ${found.hash()}`];
+  if (expected !== actual) throw new Error(`${name}: ${expected}, but the copy has ${actual}`);
+  // No id that was given out comes back, that of a removed row neither.
+  const given = source.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(name)?.seq;
+  if (given !== undefined) await rows(`SELECT setval('${name}_id_seq', $1)`, given as number);
+  return { name, rows: sent.rows(), hash: sent.hash() };
+}
+
+/** What the other database makes for itself of what was copied, and the counters of the site's tokens. */
+async function copyDirectory(source: DatabaseSync, { rows }: Transaction): Promise<void> {
+  await rows(
+    `INSERT INTO history_counts (account_id, day, shard, entries)
+     SELECT account_id, created_at / ${DAY_MS}, 0, count(*) FROM history GROUP BY 1, 2`,
+  );
+  const { version, operator, fleet } = source
+    .prepare('SELECT version, operator_counter AS operator, fleet_counter AS fleet FROM directory')
+    .get() as Record<'version' | 'operator' | 'fleet', number>;
+  await rows(
+    `UPDATE directory SET version = greatest(version, $1) + 1, operator_counter = $2, fleet_counter = $3`,
+    ...[version, operator, fleet],
+  );
 }
 
 type Column = { readonly name: string; readonly pk: number };
