@@ -324,6 +324,27 @@ export const accountTests: StoreTests = {
     assert.equal(await opens(left), false);
   },
 
+  async 'a password is changed only as long as the one that was checked, and the session, are valid'({
+    store,
+    account,
+  }) {
+    const { users } = store;
+    const { id } = await add(store, account, 'u', { password: 'old' });
+    const now = async () => (await users.find({ uid: 'u' })) ?? assert.fail();
+    const session = 's';
+    await users.openSession({ id: session, user: await now(), at: 1, address: '', browser: '' });
+    assert.equal(await users.change(id, { password: 'new' }, { password: 'old', session }), true);
+    for (const checked of [
+      { password: 'old', session },
+      { password: null, session },
+      { password: 'new', session: 'ended' },
+    ])
+      await assert.rejects(users.change(id, { password: 'mine' }, checked), { statusCode: 409 });
+    assert.equal((await now()).password, 'new');
+    await users.change(id, { password: null });
+    assert.equal(await users.change(id, { password: 'first' }, { password: null, session }), true);
+  },
+
   async 'sessions end one by one, all but one, and by age'({ store, account }) {
     const { users } = store;
     const known = await add(store, account, 'u');

@@ -62,3 +62,11 @@ export function goodUntil(until: number | null, days: number, now: number): numb
 /** Another integration of the account has the name. */
 export const integrationNameTaken = (name: string): ChangeRefused =>
   new ChangeRefused(409, `There is an integration "${name}".`, ({ formErrors }) => formErrors.nameTaken);
+
+/** Between the check of a password, or of a link (null), and the change that it allowed, somebody has reset it. */
+export const passwordReset = (checked: string | null): ChangeRefused =>
+  new ChangeRefused(
+    409,
+    'The password was reset, or the session ended, a moment ago. Sign in again.',
+    ({ signIn }) => (checked === null ? signIn.linkEnded : signIn.wrong),
+  );

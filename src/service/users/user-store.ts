@@ -1,4 +1,4 @@
-import { accountLimits } from '../accounts/limits.ts';
+import { accountLimits, passwordReset } from '../accounts/limits.ts';
 import type { Role, User } from '../accounts/user.ts';
 import { given, type Statements } from '../store/statements.ts';
 import { createCredentialStore } from './credential-store.ts';
@@ -83,20 +83,29 @@ function createUserWriter({ write, writeAlone, lockingRows }: Statements) {
     },
     /**
      * False, and nothing changed, if another user has the sign-in name. A new password, or none, ends the user's link.
+     * `checked`: what allows the change.
+     * @throws ChangeRefused if the user has another password by now, or the session has ended
      */
     async change(
       id: number,
       changed: { name?: string; signInName?: string; language?: string; password?: string | null },
+      checked?: { readonly password: string | null; readonly session: string },
     ): Promise<boolean> {
       const { name = null, signInName = null, language = null, password } = changed;
       try {
-        await write(
+        const isChecked =
+          checked === undefined
+            ? ''
+            : 'AND password IS NOT DISTINCT FROM $7 AND EXISTS (SELECT 1 FROM sessions WHERE id = $8)';
+        const found = await write(
           `UPDATE users SET name = coalesce($2, name), sign_in_name = coalesce($3, sign_in_name),
              language = coalesce($6, language),
              password = CASE WHEN $4 THEN $5 ELSE password END,
-             link_counter = link_counter + CASE WHEN $4 THEN 1 ELSE 0 END WHERE id = $1`,
+             link_counter = link_counter + CASE WHEN $4 THEN 1 ELSE 0 END WHERE id = $1 ${isChecked} RETURNING id`,
           ...[id, name, signInName, ...given(password), language],
+          ...(checked === undefined ? [] : [checked.password, checked.session]),
         );
+        if (checked !== undefined && found.length === 0) throw passwordReset(checked.password);
         return true;
       } catch (error) {
         if (isTaken(error)) return false;
