@@ -61,7 +61,7 @@ export async function appOn(store: Store, log: Log = silentLog) {
       observed: { stored: () => {}, failedAt: () => null },
       linkOrigin: () => 'http://127.0.0.1',
     },
-    { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
+    { trustedProxies: [], hosts: [] },
   );
   return { app, screens };
 }
