@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isUtf8 } from 'node:buffer';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { eachText, textNames } from '../../src/service/people/customer-fields.ts';
 import { forgetNumber, forgetSummary } from '../../src/service/people/forget-number.ts';
@@ -306,6 +307,25 @@ export const forgetTests: StoreTests = {
       'removed from calls (0), requests (0), customers (0) and other texts (0); still in names and addresses of segments (1), users (1), integrations (1), extensions (2), weekly reports (1), accounts (1), which people gave: change or remove them',
     );
     assert.deepEqual((await forgetNumber(store, account, '1001')).left.extensions, 1);
+  },
+
+  async 'a number is forgotten in requests that came as UTF-16'({ store, account }) {
+    const base = { ...recorded({ account, id: 'utf-16', from: '+4930901821' }), callId: null, event: null };
+    const bodies = [
+      JSON.stringify({ from: number, name: 'Ann' }),
+      JSON.stringify({ name: `Call ${number}` }),
+    ];
+    for (const body of bodies)
+      for (const bytes of [Buffer.from(body, 'utf16le'), Buffer.from(body, 'utf16le').swap16()])
+        await store.requests.record({
+          ...base,
+          fromNumber: null,
+          // As the service stores it: as text where it is valid UTF-8.
+          request: isUtf8(bytes) ? bytes.toString() : new Uint8Array(bytes),
+        });
+    assert.equal((await forgetNumber(store, account, number)).requests, 4);
+    for (const { request } of await entries(store, account))
+      assert.doesNotMatch(Buffer.from(request).toString().replaceAll('\0', ''), /901820/);
   },
 
   /** A number is written in as many ways as there are people; none of them may be left anywhere, but in the ids of calls. */

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import { stepsIn } from '../../shared/storage/migrate.ts';
 import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { openDatabase, type Row, type Transaction } from '../store/postgres/database.ts';
@@ -34,6 +33,7 @@ export const copiedTables = [
 /** What the other database makes for itself: sums of other tables, and caches. */
 export const madeAnew = ['written_by', 'directory', 'history_counts', 'kept_figures', 'webhook_reader'];
 
+type Source = ReturnType<typeof openForReading>;
 type CopiedTable = { readonly name: string; readonly rows: number; readonly hash: string };
 
 /** Rows that are written and read in one go. */
@@ -93,7 +93,7 @@ export async function copySite(
   }
 }
 
-function assertSameSteps(source: DatabaseSync, file: string): void {
+function assertSameSteps(source: Source, file: string): void {
   const [steps, known] = [stepsIn(source, serviceSchema), serviceSchema.steps.length];
   if (steps > known)
     throw new StorageRefused(
@@ -105,7 +105,7 @@ function assertSameSteps(source: DatabaseSync, file: string): void {
 
 /** Writes the rows of a table, reads them again, and compares. `progress` is told of some rows, each time. */
 async function copyTable(
-  source: DatabaseSync,
+  source: Source,
   transaction: Transaction,
   name: string,
   progress: (rows: number) => void,
@@ -144,7 +144,7 @@ async function copyTable(
 }
 
 /** What the other database makes for itself of what was copied, and the counters of the site's tokens. */
-async function copyDirectory(source: DatabaseSync, { rows }: Transaction): Promise<void> {
+async function copyDirectory(source: Source, { rows }: Transaction): Promise<void> {
   await rows(
     `INSERT INTO history_counts (account_id, day, shard, entries)
      SELECT account_id, created_at / ${DAY_MS}, 0, count(*) FROM history GROUP BY 1, 2`,

@@ -13,6 +13,7 @@ import { isRead } from '../kit/page-request.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
+import { utf16Of } from './import/decode-text.ts';
 
 type ForgetReport = {
   readonly calls: number;
@@ -211,8 +212,13 @@ function withoutInTexts(text: string, without: (text: string) => string): string
   return left === text ? text : left.replaceAll('\0', '\ufffd');
 }
 
-const textOf = ({ request }: StoredRequest) =>
-  typeof request === 'string' ? request : Buffer.from(request).toString();
+/** What came: the API takes JSON in UTF-16, too, which is bytes with zeros, or a text with them where a text can have some. */
+function textOf({ request }: StoredRequest): string {
+  if (typeof request === 'string' && !request.includes('\0')) return request;
+  const bytes = Buffer.from(request);
+  const utf16 = utf16Of(bytes);
+  return utf16 === undefined ? bytes.toString() : new TextDecoder(utf16).decode(bytes);
+}
 
 function fieldsOf(entry: StoredRequest): object {
   const text = textOf(entry);

@@ -53,6 +53,12 @@ function isMostlyValid(text: string): boolean {
   return valid >= invalid;
 }
 
+/** Which UTF-16 it is, by its mark or its zeros. */
+export const utf16Of = (bytes: Uint8Array): string | undefined => {
+  const marked = markedEncoding(bytes);
+  return marked === 'utf-8' ? undefined : (marked ?? unmarkedUtf16(bytes));
+};
+
 /** UTF-16 without a mark: half of the bytes of its digits and separators are 0, always the same half. */
 function unmarkedUtf16(bytes: Uint8Array): string | undefined {
   const zeros = [0, 1].map((odd) => bytes.filter((byte, at) => byte === 0 && at % 2 === odd).length);
