@@ -1,13 +1,38 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { feeds, impossibleFeeds, isCdrKind } from '../tools/lab/feeds.ts';
+import { type Feed, feeds, impossibleFeeds, isCdrKind } from '../tools/lab/feeds.ts';
 import { labImpossible } from '../tools/lab/install.ts';
-import { runMatrix } from './run-matrix.ts';
+import { type MatrixResult, runMatrix } from './run-matrix.ts';
 import type { Verdict } from './verdict.ts';
-import { worldNames, worlds } from './worlds.ts';
+import { type WorldName, worldNames, worlds } from './worlds.ts';
 
 const skip = labImpossible() ?? false;
 const without = skip ? new Map() : impossibleFeeds(feeds);
+
+/** More rows than this that go wrong are no chance of a busy machine. */
+const mostPlayedAgain = 3;
+
+/**
+ * Plays all rows. What goes wrong beside hundreds of calls, such as a question to Asterisk that is not answered within the
+ * second that the bridge waits, is played again, alone, and must be right then.
+ */
+async function playWorld(world: WorldName, possible: readonly Feed[]): Promise<MatrixResult> {
+  const result = await runMatrix(world, { feeds: possible });
+  const wrong = result.verdicts.filter(({ faults }) => faults.length > 0);
+  const rows = [...new Set(wrong.map(({ row }) => row))];
+  if (rows.length === 0 || rows.length > mostPlayedAgain) return result;
+  process.stdout.write(
+    `played again, alone: ${wrong.map(({ row, faults }) => `${row}: ${faults}`).join('; ')}\n`,
+  );
+  const again = await runMatrix(world, { rows: rows.join(), feeds: possible });
+  const verdictOf = (one: Verdict) =>
+    again.verdicts.find(({ row, feed }) => row === one.row && feed === one.feed) ?? one;
+  return {
+    ...result,
+    verdicts: result.verdicts.map((one) => (rows.includes(one.row) ? verdictOf(one) : one)),
+    strays: [...result.strays, ...again.strays],
+  };
+}
 
 for (const world of worldNames) {
   // A tier of its own (see test/tools/runner/run.ts): no machine has what it needs unless somebody gives it.
@@ -18,7 +43,7 @@ for (const world of worldNames) {
   }
   test(`the matrix on ${world}`, { skip }, async (t) => {
     const possible = feeds.filter((feed) => !without.has(feed));
-    const { verdicts, strays } = await runMatrix(world, { feeds: possible });
+    const { verdicts, strays } = await playWorld(world, possible);
     const right = (some: Verdict[]) => async (t: TestContext) => {
       for (const { row, feed, faults } of some)
         await t.test(`${row}, ${feed}`, () => assert.deepEqual(faults, []));

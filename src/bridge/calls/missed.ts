@@ -29,7 +29,7 @@ import { isTrunkEnd } from './trunk-learning.ts';
 const RANG_OUT_MS = 1_000;
 
 /** How long a call's end waits for what the dialplan does at its place, ms: only how it is described depends on it. */
-export const APPLICATION_WAIT_MS = 3_000;
+export const APPLICATION_WAIT_MS = 1_000;
 
 /** Remembers where a caller whom nobody has answered is in the dialplan, or a Local channel that runs in place of a phone. */
 export function seenAt(state: TrackerState, channel: Channel | undefined, place: Partial<Place>): void {
