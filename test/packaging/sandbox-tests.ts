@@ -97,8 +97,8 @@ export async function sandboxTests(t: TestContext, packages: Packages, machine: 
     writeSettings(machine.at('etc/pbx-bridge-service/service.env'), settings);
   /** Starts a unit with new settings, and sees that it goes on. */
   const restart = async (unit: string): Promise<void> => {
-    await restartUnit(container, unit);
-    assert.equal(await container.property(unit, 'NRestarts'), '0');
+    const output = await restartUnit(container, unit);
+    assert.equal(await container.property(unit, 'NRestarts'), '0', output);
   };
   const answers = async (host: string, port: number, path: string) => {
     const hosts = host === 'localhost' ? ['127.0.0.1', '[::1]'] : [host];
