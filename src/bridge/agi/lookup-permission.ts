@@ -34,7 +34,7 @@ export function createLookupPermissions(
   rules: LookupState['rules'],
   setTimer: (callback: () => void, ms: number) => () => void,
 ): LookupPermissions {
-  let state: LookupState = { calls: new Map(), channels: new Map(), trunks: new Map(), rules };
+  let state: LookupState = { calls: new Map(), channels: new Map(), rules };
   const callers = createCallersByNumber(
     (call, channel) => permissionOf(call, channel, ANY_NUMBER) === 'granted',
   );
@@ -56,14 +56,13 @@ export function createLookupPermissions(
       const rule = () => rulingOn(state, callers, request);
       const first = rule();
       if (isSettled(first)) return numberToLookUp(state, request, first);
-      return lookups
-        .wait(first, {
-          rule,
-          permissionBy: (decider) => permissionBy(state, decider, request.number),
-          askCall,
-          waitMs,
-        })
-        .then((last) => numberToLookUp(state, request, last));
+      return lookups.wait(first, {
+        rule,
+        permissionBy: (decider) => permissionBy(state, decider, request.number),
+        askCall,
+        waitMs,
+        answer: (last) => numberToLookUp(state, request, last),
+      });
     },
     follow(tracked) {
       state = tracked;

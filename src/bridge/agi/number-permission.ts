@@ -8,7 +8,7 @@ import type { TrackerState } from '../calls/tracker-state.ts';
 import type { LookupRequest, NumberToLookUp } from './agi.ts';
 import { type CallersByNumber, tellingDigits } from './callers-by-number.ts';
 
-export type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules' | 'trunks'>;
+export type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
 
 /** `unknown`: no call that the bridge knows says it. */
 export type Permission = 'granted' | 'withheld' | 'pending' | 'unknown';

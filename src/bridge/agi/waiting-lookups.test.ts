@@ -10,6 +10,7 @@ function stand(first: Ruling) {
   let onTime = () => {};
   let now = first;
   let rulings = 0;
+  let answered = 0;
   const reply = Promise.withResolvers<Presentation>();
   const lookups = createWaitingLookups((callback) => {
     onTime = callback;
@@ -23,12 +24,23 @@ function stand(first: Ruling) {
     permissionBy: () => now.permission,
     askCall: () => reply.promise,
     waitMs: 100,
+    answer: (last) => {
+      answered += 1;
+      return last;
+    },
   });
   const become = (ruling: Ruling) => {
     now = ruling;
     lookups.review(first.decider ?? '');
   };
-  return { last, become, timeOut: () => onTime(), reply: reply.resolve, rulings: () => rulings };
+  return {
+    last,
+    become,
+    timeOut: () => onTime(),
+    reply: reply.resolve,
+    rulings: () => rulings,
+    answered: () => answered,
+  };
 }
 
 test('a lookup ends once its decider has settled it', async () => {
@@ -64,4 +76,10 @@ test('a reply that comes too late keeps no lookup waiting', async () => {
   await turn();
   become({ decider: '1.1', permission: 'granted' });
   assert.equal(rulings(), 0);
+});
+
+test('what a lookup gets is made when it is settled, before anything else happens to its call', () => {
+  const { become, answered } = stand({ decider: '1.1', permission: 'pending' });
+  become({ decider: '1.1', permission: 'granted' });
+  assert.equal(answered(), 1);
 });

@@ -2,7 +2,7 @@ import { addTo, removeFrom } from '../../shared/process/multimap.ts';
 import type { Presentation } from '../calls/input.ts';
 import { isSettled, type Permission, type Ruling } from './number-permission.ts';
 
-type Lookup = {
+type Lookup<Answer> = {
   /** Rules by what is known now. */
   readonly rule: () => Ruling;
   /** What that channel decides now. */
@@ -10,6 +10,8 @@ type Lookup = {
   /** Asks the channel itself; never resolves if no reply comes. */
   readonly askCall: () => Promise<Presentation>;
   readonly waitMs: number;
+  /** What the lookup gets, made when its ruling is the last: a moment later, its call may be over. */
+  readonly answer: (last: Ruling) => Answer;
 };
 
 /** Lookups that wait until it is known whether their number may be sent, by the channel that decides. */
@@ -18,19 +20,22 @@ export function createWaitingLookups(setTimer: (callback: () => void, ms: number
 
   return {
     /** Resolves with a settled ruling, or after `waitMs` with `pending`. Asks the call if no known call decides. */
-    wait: (first: Ruling, { rule, permissionBy, askCall, waitMs }: Lookup) =>
-      new Promise<Ruling>((resolve) => {
+    wait: <Answer>(first: Ruling, { rule, permissionBy, askCall, waitMs, answer }: Lookup<Answer>) =>
+      new Promise<Answer>((resolve) => {
         let ruling = first;
         const end = (permission: Permission) => {
           cancelLate();
           removeFrom(reviews, ruling.decider, review);
-          resolve({ ...ruling, permission });
+          resolve(answer({ ...ruling, permission }));
         };
         const decide = () => {
-          removeFrom(reviews, ruling.decider, review);
+          const { decider } = ruling;
           ruling = rule();
+          if (ruling.decider !== decider) {
+            removeFrom(reviews, decider, review);
+            addTo(reviews, ruling.decider, review);
+          }
           if (isSettled(ruling)) end(ruling.permission);
-          else addTo(reviews, ruling.decider, review);
         };
         const review = () => {
           if (permissionBy(ruling.decider) !== ruling.permission) decide();
