@@ -77,6 +77,7 @@ export function eventRoutes(parts: Parts) {
         ...(watcher.user && { systems: (await systemsOf(watcher.account)).map(systemShown) }),
       });
       const current = await turns.run(reading, reply, {
+        who: watcher,
         admit: () => watcherOf(request, parts),
         refuse: () => void refuse(),
         work: async (watcher) => ({ ...(await now()), ...(await currentCalls(watcher, parts)) }),

@@ -2,26 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { until } from '../../../test/tools/until.ts';
-import type { Session, User } from '../accounts/user.ts';
+import type { Session } from '../accounts/user.ts';
 import type { Store } from '../database/store.ts';
-import { appOn, directoryOf, keys } from './app.fixture.ts';
+import { appOn, directoryOf, keys, session, user } from './app.fixture.ts';
 
 const AT_ONCE = 20;
-
-const user: User = {
-  id: 1,
-  uid: '1'.repeat(16),
-  account: 1,
-  name: 'Ann',
-  signInName: 'ann',
-  role: 'administrator',
-  language: 'en',
-  password: 'x',
-  secondFactor: null,
-  createdAt: 0,
-  bar: null,
-};
-const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
 
 /** A service whose changes and reads wait for `go`. */
 async function serve(t: TestContext) {

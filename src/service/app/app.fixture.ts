@@ -2,6 +2,7 @@ import { type Log, silentLog } from '../../shared/log/log.ts';
 import { openDirectory } from '../accounts/directory.ts';
 import type { Integration } from '../accounts/directory-store.ts';
 import { createKeys } from '../accounts/keys.ts';
+import type { Session, User } from '../accounts/user.ts';
 import { createScreens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
 import { createAccountTurns } from '../kit/account-turns.ts';
@@ -11,6 +12,22 @@ import { createMeter } from '../upkeep/meter.ts';
 import { createAccess } from '../users/access.ts';
 import { createSessions } from '../users/sessions.ts';
 import { buildApp } from './app.ts';
+
+/** An administrator of the first account, signed in. */
+export const user: User = {
+  id: 1,
+  uid: '1'.repeat(16),
+  account: 1,
+  name: 'Ann',
+  signInName: 'ann',
+  role: 'administrator',
+  language: 'en',
+  password: 'x',
+  secondFactor: null,
+  createdAt: 0,
+  bar: null,
+};
+export const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
 
 export const keys = createKeys(Buffer.alloc(32, 1));
 

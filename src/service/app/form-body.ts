@@ -29,14 +29,14 @@ export function takeForms(app: FastifyInstance, formBytes: number): void {
     'application/x-www-form-urlencoded',
     async (request: FastifyRequest, stream: Readable) => {
       const fields = await urlEncodedFields(await bodyOf(request, stream), MAX_FIELDS);
-      if (fields === undefined) throw new Refusal(413, (errors) => errors.tooLarge);
+      if (fields === undefined) throw tooLarge(formBytes);
       return fields;
     },
   );
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, stream: Readable) => {
     const body = await bodyOf(request, stream);
     const parts = multipartFields(body, request.headers['content-type'] ?? '', MAX_FIELDS);
-    if (parts === 'too many') throw new Refusal(413, (errors) => errors.tooLarge);
+    if (parts === 'too many') throw tooLarge(formBytes);
     if (parts === undefined) throw new Refusal(400, ({ notPossible }) => notPossible);
     const fields = new URLSearchParams();
     for (const { name, isFile, bytes } of parts)

@@ -10,6 +10,16 @@ export function dropForwardedPorts(headers: IncomingHttpHeaders): void {
   headers['x-forwarded-for'] = `${hops}`.split(',').map(addressOf).join(', ');
 }
 
+/**
+ * Leaves the protocol that the browser used in X-Forwarded-Proto. Of several proxies that are trusted, the first says which:
+ * `https, http`. Fastify takes the last, and compares the case.
+ */
+export function keepFirstProtocol(headers: IncomingHttpHeaders): void {
+  const protocols = headers['x-forwarded-proto'];
+  if (protocols === undefined) return;
+  headers['x-forwarded-proto'] = (`${protocols}`.split(',')[0] ?? '').trim().toLowerCase();
+}
+
 /** `203.0.113.7` of `203.0.113.7:5060`; `2001:db8::1` of `[2001:db8::1]:5060`; each may be in quotes. */
 function addressOf(hop: string): string {
   const text = hop

@@ -3,11 +3,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import Fastify, { type FastifyRequest } from 'fastify';
+import { keepFirstProtocol } from './forwarded.ts';
 import { keepOrigin } from './keep-origin.ts';
 
 /** What a handler reads of a request whose client has left since it came. */
 async function afterClientLeft(trustProxy: string[] | false, headers: Record<string, string>) {
   const app = Fastify({ trustProxy });
+  app.addHook('onRequest', (request, _reply, done) => {
+    keepFirstProtocol(request.raw.headers);
+    done();
+  });
   keepOrigin(app);
   const { promise, resolve } = Promise.withResolvers<FastifyRequest>();
   app.get('/', async (request) => {

@@ -1,31 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Session, User } from '../accounts/user.ts';
 import type { Store } from '../database/store.ts';
-import { appOn, directoryOf, keys } from './app.fixture.ts';
-
-const user: User = {
-  id: 1,
-  uid: '1'.repeat(16),
-  account: 1,
-  name: 'Ann',
-  signInName: 'ann',
-  role: 'administrator',
-  language: 'en',
-  password: 'x',
-  secondFactor: null,
-  createdAt: 0,
-  bar: null,
-};
-const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
+import { appOn, directoryOf, keys, session, user } from './app.fixture.ts';
 
 /** A service with one user, and how often the segments of the account were read. */
-async function serve(t: TestContext) {
-  const reads = { segments: 0 };
+async function serve(t: TestContext, { broken = false } = {}) {
+  const reads = { segments: 0, sessions: 0 };
   const store = {
     directory: directoryOf(),
     users: {
-      session: async () => session,
+      async session() {
+        reads.sessions += 1;
+        return broken ? { ...session, user: { ...user, language: 'de' } } : session;
+      },
       list: async () => [user],
       change: async () => true,
       sessions: async () => [session],
@@ -35,6 +22,7 @@ async function serve(t: TestContext) {
     customers: {
       async offeredSegments() {
         reads.segments += 1;
+        if (broken) throw new Error('the database is gone');
         return [];
       },
       page: async () => ({ customers: [], next: null }),
@@ -45,6 +33,9 @@ async function serve(t: TestContext) {
   t.after(() => app.close());
   const cookie = { cookie: 'pbx-bridge-session=x' };
   return {
+    app,
+    cookie,
+    reads,
     /** The status of a page, and how often segments were read for it. */
     async get(url: string, headers = {}) {
       reads.segments = 0;
@@ -81,4 +72,20 @@ test('what shows no segments reads none: a part that is renewed, a redirect, a d
   assert.deepEqual(await get('/'), [303, 0]);
   assert.deepEqual(await get('/customers/import/template'), [200, 0]);
   assert.deepEqual(await post('/account/language', { language: 'de' }), [303, 0]);
+});
+
+test('a request that need not wait for its turn reads its session once', async (t) => {
+  const { get, reads } = await serve(t);
+  await get('/settings');
+  assert.equal(reads.sessions, 1);
+});
+
+test('where the store fails, the page that says so needs no store, and is in the language of the user', async (t) => {
+  const { app, cookie } = await serve(t, { broken: true });
+  const { statusCode, body } = await app.inject({
+    url: '/settings',
+    headers: { host: 'localhost', ...cookie },
+  });
+  assert.equal(statusCode, 500);
+  assert.match(body, /<html lang="?de\b/);
 });

@@ -4,6 +4,7 @@ import type { Role } from '../accounts/user.ts';
 import type { Handler, Pages, UserRequest } from '../accounts/user-request.ts';
 import type { Turn } from '../kit/account-turns.ts';
 import { isRead } from '../kit/page-request.ts';
+import { sendPlain } from '../kit/plain-page.ts';
 import { PartlyDone, Refusal, refusalOf } from '../kit/refusal.ts';
 import { isOwnerGone } from '../store/statements.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
@@ -40,11 +41,11 @@ async function answerPage(
 ): Promise<unknown> {
   const admit = () => askerOf(request, context);
   const refuse = () => reply.redirect(signInFor(request), 303);
-  const asker = await admit();
-  if (asker === undefined) return refuse();
-  const of = { turn: route.turn, account: asker.account.id, client: `user ${asker.session.user.id}` };
+  const who = await admit();
+  if (who === undefined) return refuse();
+  const of = { turn: route.turn, account: who.account.id, client: `user ${who.session.user.id}` };
   const work = (now: Asker) => answerUser(route, request, reply, now, context);
-  return context.turns.run(of, reply, { admit, refuse, work });
+  return context.turns.run(of, reply, { who, admit, refuse, work });
 }
 
 async function askerOf(
@@ -94,7 +95,9 @@ async function answerError(
   const { status } = refusalOf(cause as FastifyError, request, context.log);
   if (isOwnerGone(cause) && (await context.sessions.find(sessionCookie.read(request))) === undefined)
     return reply.redirect(signInFor(request), 303);
-  return sendPage(reply, errorPage(status, error as Error, words), userRequest, context);
+  const page = errorPage(status, error as Error, words);
+  // Its frame reads the store, which may be what has failed.
+  return sendPage(reply, page, userRequest, context).catch(() => sendPlain(reply, page, words));
 }
 
 /** The sign-in page, which leads back to the page that was asked for. */

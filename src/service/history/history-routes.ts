@@ -35,6 +35,7 @@ export function historyRoutes(
     const of = { turn: 'read', account: account.id, client: `integration ${integration.id}` } as const;
     try {
       return await turns.run(of, reply, {
+        who: true,
         admit: () => (unauthenticated.is(request) ? undefined : true),
         refuse() {
           unauthenticated.refuse(request, reply);

@@ -10,6 +10,8 @@ export type Turn = 'read' | 'change' | 'long';
 
 /** What a request does when its turn comes. */
 type Work<Who, T> = {
+  /** Who asked when the request came. */
+  readonly who: Who;
   /** Who asks now: what has waited must not outlive the token, session or role that it was sent with. */
   readonly admit: () => Promise<Who | undefined> | Who | undefined;
   /** Answers a request of nobody any more. */
@@ -66,19 +68,19 @@ export function createAccountTurns() {
     async run<Who, T>(
       { turn, account, client }: { readonly turn: Turn; readonly account: number; readonly client: string },
       reply: FastifyReply,
-      { admit, refuse, work }: Work<Who, T>,
+      { who, admit, refuse, work }: Work<Who, T>,
     ): Promise<T | undefined> {
-      const admitted = async (): Promise<T> => {
-        const who = await admit();
-        return who === undefined ? refuse() : work(who);
+      const workIn = async (hasWaited: boolean): Promise<T> => {
+        const now = hasWaited ? await admit() : who;
+        return now === undefined ? refuse() : work(now);
       };
-      if (ends.has(reply.raw)) return admitted(); // the route of a HEAD has the handler of its GET
+      if (ends.has(reply.raw)) return workIn(false); // the route of a HEAD has the handler of its GET
       const { promise: sent, resolve: end } = Promise.withResolvers<void>();
       ends.set(reply.raw, end);
       const signal = closedWith(reply);
       let answer: Promise<T> | undefined;
-      const begin = () => {
-        answer = admitted();
+      const begin = (hasWaited: boolean) => {
+        answer = workIn(hasWaited);
         return Promise.race([answer, sent]);
       };
       try {

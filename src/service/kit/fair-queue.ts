@@ -7,8 +7,15 @@ export class Busy extends Refusal {
   }
 }
 
-/** Runs a client's job. A client that leaves, which the signal tells, gives up its place. @throws Busy; the signal's reason */
-export type FairQueue = <T>(client: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+/**
+ * Runs a client's job, which is told whether it has waited. A client that leaves, which the signal tells, gives up its place.
+ * @throws Busy; the signal's reason
+ */
+export type FairQueue = <T>(
+  client: string,
+  job: (hasWaited: boolean) => Promise<T>,
+  signal?: AbortSignal,
+) => Promise<T>;
 
 type FairQueueLimits = {
   /** Jobs that run at once. */
@@ -27,11 +34,12 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
   const waiting = createWaitingJobs(limits);
   let running = 0;
 
-  async function waitForStart(client: string, signal: AbortSignal | undefined): Promise<void> {
+  /** Whether the client had to wait. */
+  async function waitForStart(client: string, signal: AbortSignal | undefined): Promise<boolean> {
     signal?.throwIfAborted();
     if (running < limits.running) {
       running += 1;
-      return;
+      return false;
     }
     const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>();
     const job: WaitingJob = { start, refuse };
@@ -42,12 +50,13 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
     };
     signal?.addEventListener('abort', leave, { once: true });
     await promise.finally(() => signal?.removeEventListener('abort', leave));
+    return true;
   }
 
   return async (client, job, signal) => {
-    await waitForStart(client, signal);
+    const hasWaited = await waitForStart(client, signal);
     try {
-      return await job();
+      return await job(hasWaited);
     } finally {
       const next = waiting.next();
       if (next === undefined) running -= 1;

@@ -153,6 +153,7 @@ function takeAccountTurns(
       if (account === undefined) return work();
       const turn = config?.turn ?? (isRead(request) ? 'read' : 'change');
       return turns.run({ turn, account: account.id, client: 'administration token' }, reply, {
+        who: true,
         admit: () => isAdmitted(request, reply) || undefined,
         refuse: () => refuse(reply),
         work,
