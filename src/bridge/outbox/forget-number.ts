@@ -19,8 +19,6 @@ type Forgotten = {
   readonly events: number;
   readonly journal: number;
   readonly undelivered: number;
-  /** False if somebody who reads the database keeps what was removed in the log before it. */
-  readonly isPurged: boolean;
 };
 
 /**
@@ -51,12 +49,9 @@ export function forgetNumber(
     for (const { id, text } of journal) setLines.run(masked(text), id);
     for (const { id, text } of unreported) setWhy.run(masked(text), id);
   });
-  // The log before the database still has what was there.
-  const purge = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
   return {
     events: delivered.length,
     journal: journal.length,
     undelivered: events.length - delivered.length,
-    isPurged: purge?.busy === 0,
   };
 }

@@ -1,16 +1,11 @@
-import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { moduleBeside } from '../../shared/process/module-beside.ts';
+import { emptyLog } from '../../shared/storage/empty-log.ts';
 import { startThread } from '../../shared/storage/thread.ts';
 import type { Methods } from '../../shared/storage/thread-messages.ts';
 import { openLookups } from '../store/sqlite/open.ts';
 import type { Statements, Value } from '../store/statements.ts';
 import type { ReaderMethods } from './sqlite-reader.ts';
 import type { WriterMethods, WriterNotice } from './sqlite-writer.ts';
-
-/** A purge waits for those who read: so often it tries, with so long between two tries, ms. */
-const PURGE_TRIES = 20;
-const PURGE_PAUSE_MS = 100;
 
 export type SqliteEngine = Awaited<ReturnType<typeof openSqliteEngine>>;
 
@@ -49,17 +44,10 @@ export async function openSqliteEngine(file: string, fail: (error: Error) => voi
     },
     /** What has happened to the file; undefined: it is there. */
     moved: () => moved,
-    /** See Store.purge. The log before the database still has what was there. */
+    /** See Store.purge. */
     async purge() {
       await writer.ask('catchUp');
-      using db = new DatabaseSync(file, { timeout: 0 });
-      const checkpoint = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
-      for (let tries = PURGE_TRIES; tries > 0; tries -= 1) {
-        lookups.endRead();
-        if (checkpoint.get()?.busy === 0) return true;
-        await sleep(PURGE_PAUSE_MS);
-      }
-      return false;
+      return emptyLog(file, lookups.endRead);
     },
     async close(): Promise<void> {
       lookups.close();
