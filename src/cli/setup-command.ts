@@ -46,13 +46,12 @@ export function setup(
   const say = (what: string) => context.terminal.print(dryRun ? `would ${what}` : what);
   const environment = context.io.environment();
   const file = environment.ENV_FILE ?? '.env';
-  let text: string;
   let before: Environment;
   let after: string;
   let changed: readonly string[];
   let addition: Addition | undefined;
   try {
-    text = textOf(file, 'with ENV_FILE') ?? '';
+    const text = textOf(file, 'with ENV_FILE') ?? '';
     before = parseEnvFile(text);
     const settings = settingsIn(args, knownSettings());
     const manager = managerUser({ ...environment, ...before, ...Object.fromEntries(settings) }, managerFile);

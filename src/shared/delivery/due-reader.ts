@@ -28,78 +28,27 @@ type DueReaderOptions = {
  * Finds the events that are sent next: on disk, where all of them are, or offered by those who have just queued them,
  * which saves a query. Nothing waits in memory: what cannot be sent now is read again when it can.
  */
-export function createDueReader(options: DueReaderOptions) {
-  const { limits, now, queueTime, free, begin, onRetryAt } = options;
-  /** Calls of which an event is under way, until its result is recorded. */
-  const busy = new Set<string>();
-  const disk = createDiskReader(options, busy, send);
-
-  function send(event: QueuedEvent, priority: Priority): void {
-    if (busy.has(event.callId) || free(priority) <= 0) {
-      disk.more.add(priority);
-      return;
-    }
-    busy.add(event.callId);
-    begin(event, priority);
-  }
-
-  return {
-    /** Sends an event that was just queued, if it can be sent now. */
-    offer: send,
-
-    /** Reads the disk if it may hold more. To be called when more can be sent. */
-    readMore: disk.readMore,
-
-    /** Reads the disk, whatever is known of it. */
-    readAll(some: readonly Priority[] = priorities): void {
-      for (const priority of some) disk.more.add(priority);
-      void disk.readMore();
-    },
-
-    /** These results are on disk: the next events of their calls may be sent. */
-    recorded(results: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]): void {
-      for (const { callId, nextAt } of results) {
-        busy.delete(callId);
-        disk.settled.add(callId);
-        if (nextAt !== undefined) onRetryAt(nextAt);
-      }
-      for (const event of nextEvents) {
-        // It was sent before, and lost its place to an event that was sent again: the disk knows when it is due.
-        if (event.attempts > 0) onRetryAt(queueTime());
-        else send(event, event.queuedAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
-      }
-      void disk.readMore();
-    },
-
-    /** Takes one event for a probe, a new call's if there is one. */
-    async takeOne(): Promise<QueuedEvent | undefined> {
-      for (const priority of priorities) {
-        // Events that failed before need not be due yet: a probe needs some event.
-        const at = queueTime() + (priority === 'retry' ? longestWaitMs : 0);
-        const [event] = await disk.due(priority, 1, at);
-        if (!event || busy.has(event.callId)) continue;
-        busy.add(event.callId);
-        return event;
-      }
-      return undefined;
-    },
-  };
-}
-
-/** Reads the events that are due of calls that are not `busy`, and gives them to `send`. */
-function createDiskReader(
-  { queue, limits, now, queueTime, free, onRetryAt, onFailed }: DueReaderOptions,
-  busy: ReadonlySet<string>,
-  send: (event: QueuedEvent, priority: Priority) => void,
-) {
+export function createDueReader({ queue, limits, free, begin, ...options }: DueReaderOptions) {
+  const { now, queueTime, onRetryAt, onFailed } = options;
   /** Priorities of which the disk may hold events that could be sent. */
   const more = new Set<Priority>(priorities);
+  /** Calls of which an event is under way, until its result is recorded. */
+  const busy = new Set<string>();
   /** Calls that were busy while the disk is read: what was read of them may be older. */
   const settled = new Set<string>();
   let reading = false;
 
   const due = (priority: Priority, limit: number, at: number) =>
     queue.due({ priority, now: at, freshSince: now() - limits.freshMs, limit, except: [...busy] });
+
+  function send(event: QueuedEvent, priority: Priority): void {
+    if (busy.has(event.callId) || free(priority) <= 0) {
+      more.add(priority);
+      return;
+    }
+    busy.add(event.callId);
+    begin(event, priority);
+  }
 
   async function read(priority: Priority): Promise<void> {
     more.delete(priority);
@@ -130,5 +79,44 @@ function createDiskReader(
     reading = false;
   }
 
-  return { more, settled, due, readMore };
+  return {
+    /** Sends an event that was just queued, if it can be sent now. */
+    offer: send,
+
+    /** Reads the disk if it may hold more. To be called when more can be sent. */
+    readMore,
+
+    /** Reads the disk, whatever is known of it. */
+    readAll(some: readonly Priority[] = priorities): void {
+      for (const priority of some) more.add(priority);
+      void readMore();
+    },
+
+    /** These results are on disk: the next events of their calls may be sent. */
+    recorded(results: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]): void {
+      for (const { callId, nextAt } of results) {
+        busy.delete(callId);
+        settled.add(callId);
+        if (nextAt !== undefined) onRetryAt(nextAt);
+      }
+      for (const event of nextEvents) {
+        // It was sent before, and lost its place to an event that was sent again: the disk knows when it is due.
+        if (event.attempts > 0) onRetryAt(queueTime());
+        else send(event, event.queuedAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
+      }
+      void readMore();
+    },
+
+    /** Takes one event for a probe, a new call's if there is one. */
+    async takeOne(): Promise<QueuedEvent | undefined> {
+      for (const priority of priorities) {
+        // Events that failed before need not be due yet: a probe needs some event.
+        const [event] = await due(priority, 1, queueTime() + (priority === 'retry' ? longestWaitMs : 0));
+        if (!event || busy.has(event.callId)) continue;
+        busy.add(event.callId);
+        return event;
+      }
+      return undefined;
+    },
+  };
 }

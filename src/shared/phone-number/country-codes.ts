@@ -102,14 +102,14 @@ export function withoutCountryCodes(
     return undefined;
   }
 
-  const known = text.replace(carBefore, (match, written: string, digits: string) => {
-    const country = carCountries[written.replace(/[()\s]/g, '')];
-    if (country === undefined || typeof home !== 'string' || isSettled(country, digits)) return match;
-    return numbersIn(digits, country).isInFull ? leaveOut('ambiguous')(match) : match;
-  });
-  return known
-    .replace(namedBefore, (match, words: string, digits: string, at: number) => {
-      const country = /\d[ (]*$/.test(known.slice(0, at))
+  return text
+    .replace(carBefore, (match, written: string, digits: string) => {
+      const country = carCountries[written.replace(/[()\s]/g, '')];
+      if (country === undefined || typeof home !== 'string' || isSettled(country, digits)) return match;
+      return numbersIn(digits, country).isInFull ? leaveOut('ambiguous')(match) : match;
+    })
+    .replace(namedBefore, (match, words: string, digits: string, at: number, all: string) => {
+      const country = /\d[ (]*$/.test(all.slice(0, at))
         ? undefined
         : namedIn(words.replace(labelsBehind, ''), true);
       if (country === undefined || isSettled(country, digits)) return match;

@@ -43,6 +43,22 @@ export const intakeSql = {
   touch: 'UPDATE event SET newest_at = max(newest_at, ?) WHERE seq = ? AND newest_at IS NOT NULL',
 } as const;
 
+/** Inserts the rows of events, many in one statement. */
+function createEventInsert(db: DatabaseSync) {
+  const insert = (rows: number) =>
+    db.prepare(
+      `INSERT INTO event (seq, call_id, status, body, queued_at, newest_at, state, attempts)
+       VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?, 0, 0)').join(', ')}`,
+    );
+  const [insertOne, insertChunk] = [insert(1), insert(chunk)];
+  return (values: ReturnType<typeof numberEvents>['values']): void => {
+    let done = 0;
+    for (; done + chunk * width <= values.length; done += chunk * width)
+      insertChunk.run(...values.slice(done, done + chunk * width));
+    for (; done < values.length; done += width) insertOne.run(...values.slice(done, done + width));
+  };
+}
+
 /** Writes changed calls and trunks, and the events to report. Runs inside the caller's transaction. */
 export function createIntake(
   db: DatabaseSync,
@@ -57,12 +73,7 @@ export function createIntake(
   const free = db.prepare('DELETE FROM open_call WHERE id = ?');
   const eventsOfCalls = db.prepare(intakeSql.eventsOfCalls);
   const touch = db.prepare(intakeSql.touch);
-  const insert = (rows: number) =>
-    db.prepare(
-      `INSERT INTO event (seq, call_id, status, body, queued_at, newest_at, state, attempts)
-       VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?, 0, 0)').join(', ')}`,
-    );
-  const [insertOne, insertChunk] = [insert(1), insert(chunk)];
+  const insertEvents = createEventInsert(db);
 
   /** What the table has of these calls, by one query. */
   function known(callIds: ReadonlySet<string>): Map<string, KnownCall> {
@@ -97,11 +108,7 @@ export function createIntake(
       const ids = new Set<string>();
       for (let i = 0; i < events.length; i += 3) ids.add(events[i] as string);
       const { numbers, values, touched } = numberEvents(events, queuedAt, known(ids), counters.take);
-      let done = 0;
-      for (; done + chunk * width <= values.length; done += chunk * width) {
-        insertChunk.run(...values.slice(done, done + chunk * width));
-      }
-      for (; done < values.length; done += width) insertOne.run(...values.slice(done, done + width));
+      insertEvents(values);
       for (const [next, at] of touched) touch.run(at, next);
       return numbers;
     },
