@@ -70,10 +70,18 @@ export const integrationColumns = `id, uid, account_id AS account, name, token_c
   old_token_until AS "oldTokenUntil", enabled, created_at AS "createdAt"`;
 
 export const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boolean(row.enabled) });
+/** By the name of a zone, of which thousands of accounts have a few: whether it can be counted with. */
+const zones = new Map<string, boolean>();
+function isKnownZone(name: string): boolean {
+  const is = zones.get(name) ?? isTimeZone(name);
+  zones.set(name, is);
+  return is;
+}
+
 /** A zone that nothing can count with, as 1.0.0 let in (JST), is none: an administrator is asked for one. */
 export const accountOf = ({ timeZone, ...row }: Account): Account => ({
   ...row,
-  timeZone: timeZone !== null && isTimeZone(timeZone) ? timeZone : null,
+  timeZone: timeZone !== null && isKnownZone(timeZone) ? timeZone : null,
   agentsDelete: Boolean(row.agentsDelete),
 });
 
@@ -86,8 +94,6 @@ function extensionsIn(text: string, account: number): Extensions {
     ]),
   );
 }
-
-export type DirectoryReader = ReturnType<typeof createDirectoryReader>;
 
 export function createDirectoryReader({ read, lookup, jsonRows }: Statements) {
   let parsed = new Map<number, { readonly text: string; readonly extensions: Extensions }>();

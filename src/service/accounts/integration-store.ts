@@ -14,8 +14,6 @@ export type IntegrationChange = {
   readonly oldTokenUntil?: number | null;
 };
 
-export type IntegrationStore = ReturnType<typeof createIntegrationStore>;
-
 export function createIntegrationStore({ read, write, writeAlone }: Statements) {
   return {
     /** @throws ChangeRefused if the account has one of that name, or as many as it can have */

@@ -7,7 +7,7 @@ import { readBackupInfo, restoreBackup } from '../../shared/storage/backup.ts';
 import { writeBackupAside } from '../../shared/storage/backup-aside.ts';
 import { lockFolder } from '../../shared/storage/instance-lock.ts';
 import { migrate } from '../../shared/storage/migrate.ts';
-import { createFolder } from '../../shared/storage/open-database.ts';
+import { makeFolder } from '../../shared/storage/open-database.ts';
 import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { createKeys, serverSecret } from '../accounts/keys.ts';
 import { fileIn, holdsData, occupant, secretMarkOf } from '../database/open-store.ts';
@@ -40,7 +40,7 @@ export function backupCommands(parent: Command, { print, io }: CommandContext): 
       const { program: made, madeAt } = readBackupInfo(file);
       if (made !== backupProgram)
         throw new CommandRefused(`${file} is a backup of ${made}, not of the service`);
-      createFolder(stateDir);
+      makeFolder(stateDir);
       const release = lockFolder(stateDir, occupant, process.pid);
       try {
         if (!replace && holdsData({ stateDir, database: null }))

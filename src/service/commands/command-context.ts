@@ -86,7 +86,19 @@ export function createCommandContext(io: ServiceCommandsIo) {
   };
 }
 
-/** Opens the store for one command; `account` is a name or uid, the first if undefined. */
+/** Writes what a command has done into the audit log, with who runs it. */
+export const createCommandAudit =
+  (store: Store) =>
+  (account: number | null, what: AuditKind, target: string): Promise<void> =>
+    store.audit.write({
+      account,
+      at: Date.now(),
+      what,
+      who: systemUser().username,
+      from: 'command',
+      target,
+    });
+
 async function openFor(
   io: ServiceCommandsIo,
   account: string | undefined,
@@ -97,10 +109,7 @@ async function openFor(
   if (!holdsData(options)) throw new CommandRefused(noData);
   const keys = createKeys(serverSecret(options.stateDir));
   const store = await openStore(options, keys);
-  const audit = (account: number | null, what: AuditKind, target: string) => {
-    const who = systemUser().username;
-    return store.audit.write({ account, at: Date.now(), what, who, from: 'command', target });
-  };
+  const audit = createCommandAudit(store);
   try {
     const { directory } = (await store.directory.read(0)) as { directory: Directory };
     const found = account === undefined ? directory.accounts[0] : accountMeant(directory.accounts, account);

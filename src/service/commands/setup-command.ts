@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { systemUser } from '../../shared/process/denied.ts';
 import type { Account, Integration } from '../accounts/directory-store.ts';
 import { createKeys, type Keys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore } from '../database/open-store.ts';
@@ -15,6 +14,7 @@ import {
   type CommandContext,
   CommandRefused,
   country,
+  createCommandAudit,
   nameArgument,
 } from './command-context.ts';
 
@@ -74,15 +74,13 @@ type Work = {
 
 function createWork(store: Store, wanted: Wanted): Work {
   const done: string[] = [];
+  const audit = createCommandAudit(store);
   return {
     store,
     wanted,
     done,
     say: (what) => void done.push(wanted.dryRun ? `would ${what}` : what),
-    audit: ({ id }, what, target) => {
-      const who = systemUser().username;
-      return store.audit.write({ account: id, at: Date.now(), what, who, from: 'command', target });
-    },
+    audit: ({ id }, what, target) => audit(id, what, target),
   };
 }
 

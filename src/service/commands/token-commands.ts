@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
 import type { Integration } from '../accounts/directory-store.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
-import { oldTokenText, phoneSystemInstructions, signInInstructions } from '../integrations/instructions.ts';
+import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText, newToken, oldTokenDays } from '../integrations/integration-change.ts';
-import { createLink, firstAdministrator } from '../users/users.ts';
+import { firstAdministrator } from '../users/users.ts';
 import { type CommandContext, CommandRefused, chosen, type OpenedStore } from './command-context.ts';
+import { printLink } from './user-commands.ts';
 
-export function linkCommand(service: Command, { command, withStore, print, url }: CommandContext): void {
-  command(service, 'link', "print a one-time link that signs in as the account's first administrator").action(
-    (options) =>
-      withStore(options.account, async ({ store, keys, account, audit }) => {
-        const user = await firstAdministrator(store, account, Date.now());
-        const link = await createLink(store, keys, user, Date.now());
-        await audit('link', user.name);
-        print(...signInInstructions(`${url()}/sign-in#${link}`));
+export function linkCommand(service: Command, context: CommandContext): void {
+  context
+    .command(service, 'link', "print a one-time link that signs in as the account's first administrator")
+    .action((options) =>
+      context.withStore(options.account, async (opened) => {
+        const user = await firstAdministrator(opened.store, opened.account, Date.now());
+        await printLink(opened, user, context);
       }),
-  );
+    );
 }
 
 type TokenOptions = { readonly rotate?: true; readonly keepOld?: number; readonly endOld?: true };

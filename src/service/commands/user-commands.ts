@@ -11,7 +11,7 @@ export function userCommands(parent: Command, context: CommandContext): void {
 }
 
 /** Makes a one-time link for a user, and prints it. */
-async function printLink(
+export async function printLink(
   { store, keys, audit }: OpenedStore,
   user: User,
   { print, url }: CommandContext,

@@ -25,7 +25,7 @@ import {
   type RequestStore,
   type StoredRequest,
 } from './request-store.ts';
-import { setOutJson } from './set-out-json.ts';
+import { jsonIn, setOutJson } from './set-out-json.ts';
 
 const PER_PAGE = 50;
 /** Of one request's query string. */
@@ -222,16 +222,6 @@ function body(text: string, label: string, empty: string) {
       text.replace(/\s/g, '') !== setOut.replace(/\s/g, '') &&
       html`<details><summary>${label}</summary><pre class="received" tabindex="0">${lines(text)}</pre></details>`
     }`;
-}
-
-/** An object or a list; undefined if the text is no such JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The call ID in a query string or JSON. With NUL there is no call, and PostgreSQL cannot look for it. */

@@ -2,7 +2,7 @@ import { type Caller, type CallRecord, type EventEffect, effectOf, moveCall } fr
 import type { RecordedRequest } from './request-store.ts';
 
 /** What a request does to the database beside its entry in the history, whichever engine writes it. */
-export type RequestPlan = {
+type RequestPlan = {
   /** Its event's call as it is then; undefined: it does not move. The figures of the time in which it began are outdated. */
   readonly call: CallRecord | undefined;
   /** Of its event, for the history; null: it has none. */

@@ -21,10 +21,12 @@ export function machineZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
+const formatIn = (timeZone: string, locale: string) => (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(locale, { timeZone, ...options });
+
 /** Times and numbers as a page shows them: in the account's time zone and the user's language. Arguments are Unix milliseconds. */
 function createFormats(timeZone: string, locale: string) {
-  const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(locale, { timeZone, ...options });
+  const format = formatIn(timeZone, locale);
   const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   const exact = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
   const { dateOf, dayOf, dayBeside } = dayFormats(timeZone, locale);
@@ -77,8 +79,7 @@ function createFormats(timeZone: string, locale: string) {
 
 /** `dateOf`: with its day of the week; `dayOf`: short, seen at `now`; `dayBeside`: in a word if it is near. */
 function dayFormats(timeZone: string, locale: string) {
-  const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(locale, { timeZone, ...options });
+  const format = formatIn(timeZone, locale);
   const day = format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
   const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const shortDay = format({ day: 'numeric', month: 'short' });

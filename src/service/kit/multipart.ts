@@ -1,7 +1,7 @@
 import { MIMEType } from 'node:util';
 
 /** A field of a form; `isFile`: its bytes are those of a file. */
-export type Part = { readonly name: string; readonly isFile: boolean; readonly bytes: Buffer };
+type Part = { readonly name: string; readonly isFile: boolean; readonly bytes: Buffer };
 
 /** The names of a field and its file are short. */
 const MAX_HEADERS = 8 * 1024;

@@ -11,18 +11,17 @@ export const withoutInvisible = (text: string): string => text.replace(/[\u00ad\
 
 /**
  * The rule for names, references and segments, wherever they come from: forms, /admin, CSV, commands. One line of text in
- * Unicode's normal form NFC: white space is one blank, and what nobody sees is removed,
- * so that equal names are equal texts; control characters, half
- * characters and U+FFFD (something that could not be read) are refused. `blank`: may be empty;
- * `invisible`: what nobody sees stays.
+ * Unicode's normal form NFC: white space is one blank, and what nobody sees is removed, so that equal names are equal texts;
+ * control characters, half characters and U+FFFD (something that could not be read) are refused. `blank`: may be empty;
+ * `keepsInvisible`: what nobody sees stays.
  */
 export function line(
   field: string,
   {
     max = limits.referenceLength,
     blank = false,
-    invisible = false,
-  }: { max?: number; blank?: boolean; invisible?: boolean } = {},
+    keepsInvisible = false,
+  }: { max?: number; blank?: boolean; keepsInvisible?: boolean } = {},
 ) {
   const oneLine = (value: unknown, context: z.core.$RefinementCtx) => {
     if (typeof value !== 'string') return value;
@@ -31,7 +30,7 @@ export function line(
       context.issues.push({ code: 'too_big', origin: 'string', maximum: max, input: '', message });
       return z.NEVER;
     }
-    const visible = invisible ? value : withoutInvisible(value);
+    const visible = keepsInvisible ? value : withoutInvisible(value);
     return visible.normalize().replace(/\s+/g, ' ').trim();
   };
   return z.preprocess(
@@ -44,7 +43,7 @@ export function line(
 
 /** The name of a user, that cannot be mistaken for another: every character is visible, and no word mixes alphabets. */
 export function personName(field: string, max: number) {
-  return line(field, { max, invisible: true })
+  return line(field, { max, keepsInvisible: true })
     .refine((name) => !invisible.test(name), formError('invalid'))
     .refine(
       (name) => !name.split(' ').some((word) => latin.test(word) && lookAlike.test(word)),

@@ -10,12 +10,12 @@ const digits = Int8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * The fields of a large urlencoded form, read in turns; undefined if there are more than `most`. URLSearchParams blocks for
+ * The fields of a large urlencoded form, read with pauses; undefined if there are more than `most`. URLSearchParams blocks for
  * minutes: from each field without `=` it searches the whole rest. NUL is read as U+FFFD, as in `formFields`.
  */
 export async function urlEncodedFields(body: Buffer, most: number): Promise<URLSearchParams | undefined> {
   const fields = new URLSearchParams();
-  const turn = createPause();
+  const pause = createPause();
   let count = 0;
   for (let start = 0; start < body.length; ) {
     const next = body.indexOf('&', start);
@@ -25,13 +25,13 @@ export async function urlEncodedFields(body: Buffer, most: number): Promise<URLS
     if (field.length === 0) continue;
     const equals = field.indexOf('=');
     const name = equals < 0 ? field : field.subarray(0, equals);
-    fields.append(await decoded(name, turn), await decoded(field.subarray(name.length + 1), turn));
-    await turn();
+    fields.append(await decoded(name, pause), await decoded(field.subarray(name.length + 1), pause));
+    await pause();
   }
   return fields;
 }
 
-async function decoded(encoded: Buffer, turn: ReturnType<typeof createPause>): Promise<string> {
+async function decoded(encoded: Buffer, pause: ReturnType<typeof createPause>): Promise<string> {
   const bytes = Buffer.allocUnsafe(encoded.length);
   let length = 0;
   for (let at = 0; at < encoded.length; at += 1) {
@@ -40,7 +40,7 @@ async function decoded(encoded: Buffer, turn: ReturnType<typeof createPause>): P
     const low = high < 0 ? -1 : (digits[encoded[at + 2] ?? 0] as number);
     if (low >= 0) at += 2;
     bytes[length++] = low >= 0 ? high * 16 + low : byte === 0x2b ? 0x20 : byte;
-    if (length % PIECE === 0) await turn();
+    if (length % PIECE === 0) await pause();
   }
   return bytes.toString('utf8', 0, length).replaceAll('\0', '\ufffd');
 }

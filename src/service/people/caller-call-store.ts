@@ -4,6 +4,7 @@ import { type CallRecord, FORGOTTEN } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import type { Span } from '../kit/calendar.ts';
 import { keysOf, type Statements } from '../store/statements.ts';
+import { joinAnsweredCall } from './answered-call.ts';
 
 export type MissedCall = {
   readonly call: CallRecord;
@@ -51,15 +52,7 @@ const reachedOf = (row: Row) =>
 
 /** The calls of callers. */
 export function createCallerCallStore({ read, along }: Pick<Statements, 'read' | 'along'>) {
-  const answeredAfter = (number: string) => `SELECT a.id FROM calls a ${along('calls_answered_by_number')}
-    WHERE a.account_id = $1 AND a.number = ${number} AND a.started_at > c.started_at AND ${answeredSql('a')}
-    ORDER BY a.started_at LIMIT 1`;
-  /** After `calls c` of the account $1 and `whoCalls`: `reached` of a missed call. */
-  const reached = `LEFT JOIN calls r ON r.id = (SELECT x.id FROM calls x WHERE x.id IN (
-      SELECT (${answeredAfter('c.number')})
-      UNION ALL SELECT (${answeredAfter('o.number')}) FROM customer_numbers o
-        WHERE o.account_id = $1 AND o.customer_id = n.customer_id)
-    ORDER BY x.started_at LIMIT 1)`;
+  const reached = joinAnsweredCall(along, 'a.started_at > c.started_at', 'ASC');
   return {
     /** The newest `max` calls of an account that ended in a span, and whose callers missed a person; oldest first. */
     async missed(

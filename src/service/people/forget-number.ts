@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { queryEntries } from '../../shared/api/contract/fields.ts';
 import { sameLine } from '../../shared/phone-number/same-line.ts';
 import { writtenNumber } from '../../shared/phone-number/written-number.ts';
-import { parseJson } from '../../shared/process/parse-json.ts';
+import { parseJson, stringInJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
 import type { DirectoryStore } from '../accounts/directory-stores.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
@@ -196,15 +196,12 @@ async function forgetForm(
  * too deep, and which need not be JSON.
  */
 const withoutInJson = (json: string, without: (text: string) => string) =>
-  json.replace(stringInJson, (written) => {
+  json.replace(new RegExp(stringInJson, 'gs'), (written) => {
     const text = parseJson(written);
     if (typeof text !== 'string') return without(written);
     const after = without(text);
     return after === text ? written : JSON.stringify(after);
   });
-
-/** A string that does not end goes on to the end of the text, so that no text takes long. */
-const stringInJson = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)/gs;
 
 /** A stored text, also where its characters are escaped as in JSON. NUL, which PostgreSQL stores in bytes alone, is U+FFFD. */
 function withoutInTexts(text: string, without: (text: string) => string): string {

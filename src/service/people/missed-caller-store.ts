@@ -1,11 +1,12 @@
-import { answeredSql, wantedPersonSql } from '../calls/call-meaning.ts';
+import { wantedPersonSql } from '../calls/call-meaning.ts';
 import { type CallRecord, FORGOTTEN } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import type { Span } from '../kit/calendar.ts';
 import { keysOf, type Serialise, type Statements } from '../store/statements.ts';
+import { joinAnsweredCall } from './answered-call.ts';
 
 /** Missed calls of one number: how many, from the beginning of the first to the end of the last. */
-export type MissedSpan = Span & { readonly count: number };
+type MissedSpan = Span & { readonly count: number };
 
 /** The missed calls of one number that ended in a span. */
 export type MissedCaller = {
@@ -84,17 +85,10 @@ const missedCallsSql = (
  * are the calls.
  */
 function newestCallsSql(along: Along): string {
-  const lastAnswered = (number: string) => `SELECT a.id FROM calls a ${along('calls_by_number')}
-    WHERE a.account_id = $1 AND a.number = ${number} AND a.started_at >= $2 AND ${answeredSql('a')}
-    ORDER BY a.started_at DESC LIMIT 1`;
   return `SELECT ${callColumns}, c.id AS place,
       r.started_at AS answered_began, coalesce(r.answered_at, r.completed_at) AS answered_when, r.caller_id AS answered_last_by
     FROM json_each($3) m CROSS JOIN calls c ${whoCalls}
-    LEFT JOIN calls r ON r.id = (SELECT x.id FROM calls x WHERE x.id IN (
-        SELECT (${lastAnswered('c.number')})
-        UNION ALL SELECT (${lastAnswered('o.number')}) FROM customer_numbers o
-          WHERE o.account_id = $1 AND o.customer_id = n.customer_id)
-      ORDER BY x.started_at DESC LIMIT 1)
+    ${joinAnsweredCall(along, 'a.started_at >= $2', 'DESC')}
     WHERE c.id = CAST(m.key AS bigint) AND c.number <> '${FORGOTTEN}'`;
 }
 

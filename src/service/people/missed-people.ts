@@ -6,7 +6,7 @@ import type { CallerStore } from './caller-store.ts';
 const LISTED_MS = 7 * 24 * 3_600_000;
 
 /** In order. `more`: there may be others, that were missed before these. */
-export type MissedPeople = { readonly people: CallBack[]; readonly more: boolean };
+type MissedPeople = { readonly people: CallBack[]; readonly more: boolean };
 
 export type MissedPeopleReader = ReturnType<typeof createMissedPeopleReader>;
 

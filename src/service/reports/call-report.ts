@@ -66,7 +66,7 @@ type Sums = ReturnType<typeof noSums>;
 
 const noSums = (step: StepLength) => ({
   all: countGroup(),
-  groups: byKind(sums),
+  groups: byKind(createGroupSums),
   hours: emptyHours(),
   answerers: Array.from({ length: 24 }, () => new Set<string>()),
   /** By date, or by day of the week. */
@@ -89,12 +89,10 @@ export async function makeReport(
   opens: ((day: Day) => readonly Span[]) | null = null,
 ): Promise<Report> {
   const sums = noSums(step);
-  let index = 0;
   const pause = createPause();
   for await (const ofDay of figures) {
     await pause();
-    const day = days[index] as Day;
-    index += 1;
+    const day = days[sums.perDay.length] as Day;
     sums.perDay.push(ofDay.all.calls);
     for (const kind of groupKinds)
       for (const [name, part] of ofDay[kind]) sums.groups[kind].get(name).merge(part.all);
@@ -198,7 +196,7 @@ function withinHours(series: readonly SeriesRow[], hours: readonly Counts[]): Se
 
 type GroupSum = ReturnType<typeof countGroup>;
 
-function sums() {
+function createGroupSums() {
   const groups = new Map<string, GroupSum>();
   // Each day may have as many names as it can, and other ones than the days before.
   const keyOf = (name: string) => (groups.has(name) || groups.size < MAX_GROUPS ? name : OTHERS);

@@ -48,15 +48,25 @@ type Parts = {
   readonly webhooks: Pick<Webhooks, 'poke'>;
 };
 
+/** What adding and changing webhooks takes besides. */
+type Editing = Parts & {
+  readonly changes: WebhookChanges;
+  readonly settings: z.ZodObject<{ url: ReturnType<typeof webhookUrl> }>;
+};
+
 /** Webhooks: the account's own systems that get its calls. */
 export function webhookPages(pages: Pages, parts: Parts): void {
-  const changes = createWebhookChanges(parts.store);
+  const editing: Editing = {
+    ...parts,
+    changes: createWebhookChanges(parts.store),
+    settings: z.object({ url: webhookUrl(reachable(parts.webhookNetworks)) }),
+  };
   pages.get(home, 'administrator', (request) => page(request, parts));
-  pages.post(home, 'administrator', (request) => add(request, parts, changes));
+  pages.post(home, 'administrator', (request) => add(request, editing));
   pages.get(`${home}/:uid`, 'administrator', async (request) =>
     page(request, parts, await chosen(request, parts)),
   );
-  pages.post(`${home}/:uid`, 'administrator', (request) => change(request, parts, changes));
+  pages.post(`${home}/:uid`, 'administrator', (request) => change(request, editing));
   for (const action of actions)
     pages.post(`${home}/:uid/${action.name}`, 'administrator', (request) => act(action, request, parts), {
       turn: 'long',
@@ -69,9 +79,8 @@ async function chosen({ account, params }: UserRequest, { store }: Parts): Promi
   return webhook;
 }
 
-function read(request: UserRequest, { webhookNetworks }: Parts) {
+function read(request: UserRequest, { settings }: Editing) {
   const { form, words } = request;
-  const settings = z.object({ url: webhookUrl(reachable(webhookNetworks)) });
   const { values, errors } = readForm(settings, request);
   const events = webhookEvents.filter((event) => form.has(event));
   if (events.length === 0) return { values: null, errors: { ...errors, events: words.formErrors.choose } };
@@ -105,23 +114,23 @@ async function page(
   });
 }
 
-async function add(request: UserRequest, parts: Parts, changes: WebhookChanges): Promise<Answer> {
+async function add(request: UserRequest, parts: Editing): Promise<Answer> {
   const { values, errors } = read(request, parts);
   if (errors) return page(request, parts, undefined, errors);
   const { account, now } = request;
   const uid = newUid();
-  const added = changes.add({ uid, account: account.id, ...values, since: now });
+  const added = parts.changes.add({ uid, account: account.id, ...values, since: now });
   const refused = await refusedField('url', request, added);
   if (refused) return page(request, parts, undefined, refused);
   await request.audit('settings', `webhook to ${hostOf(values)} added: ${values.events.join(', ')}`);
   return { redirect: `${home}/${uid}` };
 }
 
-async function change(request: UserRequest, parts: Parts, changes: WebhookChanges): Promise<Answer> {
+async function change(request: UserRequest, parts: Editing): Promise<Answer> {
   const webhook = await chosen(request, parts);
   const { values, errors } = read(request, parts);
   if (errors) return page(request, parts, webhook, errors);
-  const refused = await refusedField('url', request, changes.change(webhook, values));
+  const refused = await refusedField('url', request, parts.changes.change(webhook, values));
   if (refused) return page(request, parts, webhook, refused);
   await request.audit('settings', `webhook to ${hostOf(values)}: ${values.events.join(', ')}`);
   return { redirect: `${home}/${webhook.uid}?done` };

@@ -24,7 +24,7 @@ export async function joinLines(
   { refused, left, unsure, repeated }: LineReports,
   { importing }: Words,
 ): Promise<ImportedCustomer[]> {
-  const turn = createPause();
+  const pause = createPause();
   const customers: ImportedCustomer[] = [];
   const keyed = new Map<string, ImportedCustomer>();
   /** Whose lines have a number: the first of them, and of each name. */
@@ -111,19 +111,19 @@ export async function joinLines(
 
   // Those with a reference first: others may be about the same customers, wherever they stand.
   for (const line of lines) {
-    await turn();
+    await pause();
     if (line.reference !== undefined) take(line);
   }
   for (const customer of customers) {
-    await turn();
+    await pause();
     note(customer, customer.numbers?.keys() ?? []);
   }
   for (const line of lines) {
-    await turn();
+    await pause();
     if (line.reference === undefined) take(line);
   }
   for (const { lines } of customers) {
-    await turn();
+    await pause();
     lines.sort((a, b) => a - b);
   }
   return customers;

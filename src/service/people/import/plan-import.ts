@@ -52,12 +52,12 @@ export async function planCustomers(
   hasSegment: (name: string) => boolean,
   { importing, customers: text }: Words,
 ): Promise<PlannedCustomer[]> {
-  const turn = createPause();
+  const pause = createPause();
   const entries: Entry[] = [];
   const owners = new Map<string, Entry>();
   const inTable = new Set<string | undefined>();
   for (const imported of customers) {
-    await turn();
+    await pause();
     const { reference, hasKey, segment, numbers, unreadLine } = imported;
     const before = reference === undefined ? undefined : byReference.get(reference);
     const missingSegment = segment && !hasSegment(segment) ? segment : undefined;
@@ -103,7 +103,7 @@ export async function planCustomers(
   // Numbers of lines with a reference come first: by them it is known whom the other lines are about.
   for (const isKeyed of [true, false])
     for (const entry of entries) {
-      await turn();
+      await pause();
       const { numbers = [], keyedNumbers } = entry.imported;
       if (entry.refusal !== undefined) continue;
       for (const [number, line] of [...numbers].slice(...(isKeyed ? [0, keyedNumbers] : [keyedNumbers]))) {

@@ -53,7 +53,7 @@ export async function readCustomers(
   { mapping, country, words = en, find }: Reading,
 ): Promise<ReadCustomers> {
   const { importing, formErrors, customers: text } = words;
-  const turn = createPause();
+  const pause = createPause();
   const reports: LineReports = {
     refused: refusals(),
     left: refusals(),
@@ -109,7 +109,7 @@ export async function readCustomers(
       for (const { text, number, other } of found.unsure ?? [])
         unsure.add(importing.twoReadings(column, text, number, other));
       // A line may have hundreds of columns with numbers.
-      const others = turn();
+      const others = pause();
       if (others) await others;
     }
     if (![...numbers].some((number) => number.replace(/\D/g, '').length >= 6) && isTotal(cells))
@@ -129,7 +129,7 @@ export async function readCustomers(
   }
 
   for (const { line, cells, joins = 0 } of table.rows()) {
-    await turn();
+    await pause();
     if (cells.length === 0) continue;
     for (let nth = 0; nth < joins; nth += 1) reports.refused.add(line + nth, importing.openQuote);
     const error = joins > 0 ? undefined : await take(line, cells);

@@ -163,16 +163,16 @@ function* batchesOf(groups: Iterable<readonly Storable[]>): Generator<(readonly 
 
 /** Customers who give numbers to each other, in the order of the first of each group. */
 async function groupsOf(plan: readonly Storable[]): Promise<Set<Storable[]>> {
-  const turn = createPause();
+  const pause = createPause();
   const owners = new Map<string, Storable>();
   const groups = new Map<Storable, Storable[]>();
   for (const one of plan) {
-    await turn();
+    await pause();
     for (const number of one.before?.numbers ?? []) owners.set(number, one);
     groups.set(one, [one]);
   }
   for (const one of plan) {
-    await turn();
+    await pause();
     for (const number of one.after.numbers) {
       const group = groups.get(one) ?? [];
       const other = groups.get(owners.get(number) ?? one) ?? [];

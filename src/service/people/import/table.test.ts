@@ -241,3 +241,9 @@ test('a table of very many columns is refused before its cells are looked at', (
     message: /^The table has 1001 columns/,
   });
 });
+
+test('columns are counted as they are read: commas in single quotes begin none', () => {
+  const row = (cell: string) => `${Array(300).fill(cell).join(',')}\n`;
+  const text = row("'Name, first'") + row("'1'").repeat(20);
+  assert.equal(readTable(text).header.length, 300);
+});

@@ -49,11 +49,13 @@ export function readTable(text: string): Table {
   const head = isQuoted ? Array.from(quotedLines(beginning), ({ text }) => text).join('\n') : beginning;
   const delimiter = start?.groups?.separator ?? delimiterOf(head);
   const plain = firstRows(head, delimiter);
-  refuseColumns(usualWidth(plain).width);
-  const quote = quoteOf(withFewCells(plain));
-  const first = withFewCells(quote === '"' ? plain : firstRows(head, delimiter, quote));
+  const few = withFewCells(plain);
+  const quote = head.includes("'") ? quoteOf(few) : '"';
+  const rows = quote === '"' ? plain : firstRows(head, delimiter, quote);
+  refuseColumns(usualWidth(rows).width);
+  const first = rows === plain ? few : withFewCells(rows);
   const { header, begin } = findHeader(first);
-  refuseColumns(plain.find(({ line }) => line === header?.line)?.cells.length ?? 0);
+  refuseColumns(rows.find(({ line }) => line === header?.line)?.cells.length ?? 0);
   const width = header?.cells.length ?? Math.max(0, ...first.map(({ cells }) => cells.length));
   const below = first.slice(header ? begin + 1 : begin);
   const looksJoined = joinedRows(below, { delimiter, width: Math.min(width, usualWidth(below).width) });
