@@ -32,7 +32,7 @@ for (const world of worldNames) {
     await t.test('nothing else was reported, and every call of the PBX is known', () =>
       assert.deepEqual(strays, []),
     );
-    await t.test("Asterisk's own record and the far side agree on every call", () => {
+    await t.test("Asterisk's own record and the API agree on every call", () => {
       const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
       assert.equal(sum(verdicts.map(({ agreed }) => agreed)), sum(verdicts.map(({ calls }) => calls)));
     });

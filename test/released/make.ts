@@ -31,11 +31,11 @@ copyFileSync(
   join(folder, 'stable.json'),
 );
 try {
-  await createService('sqlite');
+  await makeService('sqlite');
   const cluster = await startCluster({ timezone: 'UTC' });
   stops.push(cluster.remove);
   const url = await cluster.database();
-  await createService('postgres', url);
+  await makeService('postgres', url);
   const dump = cluster.run(
     'pg_dump',
     '--inserts',
@@ -46,14 +46,14 @@ try {
   );
   // These lines have a random key, and are for psql.
   writeFileSync(join(folder, 'service-postgres.sql'), dump.replace(/^\\(un)?restrict .*\n/gm, ''));
-  await createOutbox();
+  await makeOutbox();
 } finally {
   for (const stop of stops.reverse()) await stop();
   rmSync(scratch, { recursive: true });
 }
 
 /** Both days of the scene; the first was two days ago. */
-async function createService(engine: 'sqlite' | 'postgres', url?: string): Promise<void> {
+async function makeService(engine: 'sqlite' | 'postgres', url?: string): Promise<void> {
   const stateDir = join(scratch, engine);
   const statements = join(scratch, `${engine}.jsonl`);
   const receiver = await startReceiver({ after: (stop) => void stops.push(stop) });
@@ -113,7 +113,7 @@ async function createService(engine: 'sqlite' | 'postgres', url?: string): Promi
   if (engine === 'sqlite') keepDatabase(join(stateDir, 'service.db'), 'service.db');
 }
 
-async function createOutbox(): Promise<void> {
+async function makeOutbox(): Promise<void> {
   const statements = join(scratch, 'outbox.jsonl');
   const stateDir = join(scratch, 'bridge');
   const script = fileURLToPath(new URL('make-outbox.ts', import.meta.url));

@@ -121,7 +121,7 @@ async function runReadmeIn(t: TestContext, { lang, hosts, tests }: World, tree: 
     const own = ['--resolv-conf=off', '--timezone=off', '--hostname=debian', '--user=newcomer'];
     const set = [
       `--setenv=LANG=${lang}`,
-      ...(network ? [`--network-namespace-path=/run/netns/${await createNetwork(t, network)}`] : []),
+      ...(network ? [`--network-namespace-path=/run/netns/${await makeNetwork(t, network)}`] : []),
     ];
     const child = spawn(
       'systemd-nspawn',
@@ -172,7 +172,7 @@ async function runReadmeIn(t: TestContext, { lang, hosts, tests }: World, tree: 
 }
 
 /** Returns its name, as ip-netns(8) has it. */
-async function createNetwork(t: TestContext, network: Network): Promise<string> {
+async function makeNetwork(t: TestContext, network: Network): Promise<string> {
   await installPackages({ '/usr/sbin/ip': 'iproute2', '/usr/sbin/sysctl': 'procps' });
   const name = `stock-${process.pid}-${network.replaceAll(' ', '-')}`;
   execFileSync('ip', ['netns', 'add', name]);

@@ -5,7 +5,7 @@ import { type BackupInfo, readBackupInfo, restoreBackup } from '../../shared/sto
 import { writeBackupAside } from '../../shared/storage/backup-aside.ts';
 import { lockFolder } from '../../shared/storage/instance-lock.ts';
 import { migrate, stepsIn } from '../../shared/storage/migrate.ts';
-import { createFolder, openForReading } from '../../shared/storage/open-database.ts';
+import { makeFolder, openForReading } from '../../shared/storage/open-database.ts';
 import { StorageRefused } from '../../shared/storage/storage-error.ts';
 import { checkContradictions } from './recovery/check.ts';
 import { databasePath, occupant } from './tables/database.ts';
@@ -69,7 +69,7 @@ export function restore(
       `${file} is of PBX_ID=${backup.of}, and PBX_ID is ${of} here: calls would be reported again under other ids; set PBX_ID=${backup.of}`,
     );
   }
-  createFolder(directory);
+  makeFolder(directory);
   const unlock = lockFolder(directory, occupant, pid);
   try {
     const path = databasePath(directory);

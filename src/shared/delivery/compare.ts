@@ -1,6 +1,6 @@
 import { type CallStatus, callStatuses } from '../api/contract/call-status.ts';
 
-/** An event whose receipt the receiver has confirmed. */
+/** An event whose receipt the API has confirmed. */
 export type Delivered = {
   readonly seq: number;
   readonly callId: string;
@@ -9,7 +9,7 @@ export type Delivered = {
   readonly at: number;
 };
 
-/** The statuses in the receiver's history, by call, and the calls whose history was not read completely. */
+/** The statuses in the API's history, by call, and the calls whose history was not read completely. */
 export type Recorded = {
   readonly recorded: ReadonlyMap<string, ReadonlySet<string>>;
   readonly unread: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export type Comparison = {
   readonly unread: readonly Delivered[];
 };
 
-/** Compares what was confirmed with what the receiver's history has. Each list is in the order in which events were queued. */
+/** Compares what was confirmed with what the API's history has. Each list is in the order in which events were queued. */
 export function compare(delivered: readonly Delivered[], { recorded, unread }: Recorded): Comparison {
   const fateOf = ({ callId, status }: Delivered): keyof Comparison => {
     const has = recorded.get(callId);

@@ -1,7 +1,7 @@
 import { queryEntries } from '../api/contract/fields.ts';
 import { parseJson } from '../process/parse-json.ts';
 
-/** One recorded request about a call, from the receiver's history. Fields that it does not have are left out. */
+/** One recorded request about a call, from the API's history. Fields that it does not have are left out. */
 export type HistoryEntry = {
   readonly callId: string;
   /** The call's, as it was reported. */

@@ -74,7 +74,7 @@ const entriesOfQueries = entries.map((entry) => ({
 }));
 const ids = new Map(entries.map((entry) => [entry, JSON.parse(entry.request).id]));
 
-const receivers: Record<string, Answer> = {
+const waysToAnswer: Record<string, Answer> = {
   'as documented': right,
   'that does not count what comes after a page': (query, entries) => {
     const page = right(query, entries).body as { links: object; meta: object };
@@ -97,7 +97,7 @@ const receivers: Record<string, Answer> = {
   'that records queries as they came': (query) => right(query, entriesOfQueries),
 };
 
-/** Reads the scene's history at a receiver that answers like this. */
+/** Reads the scene's history at an API that answers like this. */
 function readerOf(respond: Answer) {
   let requests = 0;
   const reader = createHistoryReader(async (query) => {
@@ -108,8 +108,8 @@ function readerOf(respond: Answer) {
   return { reader, requests: () => requests };
 }
 
-describe('the history of a receiver', () => {
-  for (const [name, respond] of Object.entries(receivers))
+describe('the history of an API', () => {
+  for (const [name, respond] of Object.entries(waysToAnswer))
     test(`${name}: exactly what is missing is found missing`, async () => {
       const { reader } = readerOf(respond);
       const { missing, unread, overtaken } = compare(delivered, await reader.find(delivered, 2_000));
@@ -154,7 +154,7 @@ describe('the history of a receiver', () => {
     }
   });
 
-  for (const [name, respond] of Object.entries(receivers))
+  for (const [name, respond] of Object.entries(waysToAnswer))
     test(`${name}: never more requests than may be, and nothing is called missing for want of them`, async () => {
       for (const most of [0, 1, 2, 3, 5, 20]) {
         const { reader, requests } = readerOf(respond);

@@ -3,7 +3,7 @@ import { apiErrorKinds } from '../api/result.ts';
 import { type Delivered, type Recorded, searchesFor } from './compare.ts';
 import { type HistoryEntry, type HistoryPage, historyEntry, historyPage } from './history-page.ts';
 
-/** The receiver's request history cannot be read now: why, in one line. */
+/** The API's request history cannot be read now: why, in one line. */
 export class HistoryUnreadable extends Error {}
 
 /** Entries of a page: no API is known to refuse this many. */

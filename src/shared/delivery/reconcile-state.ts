@@ -53,7 +53,7 @@ export type ReconcileEffect =
   | { readonly type: 'send-again'; readonly again: readonly Delivered[]; readonly due: number }
   | { readonly type: 'log'; readonly code: MessageCode; readonly fields: LogFields };
 
-/** An event that could not be compared for this long, ms, is no longer compared: the receiver may have deleted its entry. */
+/** An event that could not be compared for this long, ms, is no longer compared: the API may have deleted its entry. */
 const longestMs = 3_600_000;
 /** Events that may wait to be compared, 20 MB and while they are compared twice that: five minutes at 330 a second. */
 const mostWaiting = 100_000;

@@ -7,7 +7,7 @@ import { createReconciler, type ReconcilerOptions } from './reconciler.ts';
 
 const minute = 60_000;
 
-/** A receiver with a history, and a reconciler of it; `lose` says which events it confirms and does not keep. */
+/** An API with a history, and a reconciler of it; `lose` says which events it confirms and does not keep. */
 function scene(
   options: Partial<ReconcilerOptions> = {},
   lose: (event: Omit<Delivered, 'at'>) => boolean = () => false,
@@ -77,7 +77,7 @@ function deliverMany({ deliver }: ReturnType<typeof scene>, count: number) {
   for (let nth = 0; nth < count; nth++) deliver(1_000 + nth, `pbx-1.${nth}`, 'completed');
 }
 
-test('what the receiver lost is sent again, in order, once it had a minute to show it', async () => {
+test('what the API lost is sent again, in order, once it had a minute to show it', async () => {
   let losing = true;
   const it = scene({}, ({ callId }) => losing && callId === 'pbx-lost');
   deliverMany(it, 5);
@@ -125,7 +125,7 @@ test('what is lost each time is sent again five times, and then that is logged',
   assert.equal(it.reconciler.status().gaveUp, 1);
 });
 
-test('what a later state has overtaken is not sent again: the receiver would discard it', async () => {
+test('what a later state has overtaken is not sent again: the API would discard it', async () => {
   const it = scene({}, ({ callId, status }) => callId === 'pbx-lost' && status === 'ringing');
   it.deliver(1, 'pbx-lost', 'ringing');
   it.deliver(2, 'pbx-lost', 'completed');

@@ -29,7 +29,7 @@ export type ReconcilerOptions = {
   readonly now: () => number;
 };
 
-/** Part of `everyMs` that the receiver has to show a new entry: a minute of five. */
+/** Part of `everyMs` that the API has to show a new entry: a minute of five. */
 const gracePart = 1 / 5;
 /** Requests of one comparison: three a second over five minutes, at 1,000 events a second. */
 const mostRequests = 1_000;
@@ -37,7 +37,7 @@ const mostRequests = 1_000;
 export type Reconciler = ReturnType<typeof createReconciler>;
 
 /**
- * A 200 confirms receipt and no more (API part 3, rule 3). So confirmed events are compared with the receiver's request
+ * A 200 confirms receipt and no more (API part 3, rule 3). So confirmed events are compared with the API's request
  * history some minutes later, and missing ones are sent again, a few times. It cannot flood the API: requests and
  * resends are limited, and if the history has no entries of ours, or more than half are missing, it only logs that.
  */

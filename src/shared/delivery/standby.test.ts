@@ -11,7 +11,7 @@ import { standBy } from './standby.ts';
 const start = 1_795_000_000_000;
 const query = { freshSince: start, limit: 100, except: [] };
 
-/** A bridge that stands by with 10 s, and a receiver to which another has reported so much. */
+/** A bridge that stands by with 10 s, and an API to which another has reported so much. */
 function scene(reported: Readonly<Record<string, CallStatus[]>> = {}) {
   let clock = start;
   const looks: string[][] = [];
@@ -78,7 +78,7 @@ test('what it has not reported is sent, from the first such event on', async () 
   assert.deepEqual((await it.due()).sort(), ['a completed', 'b ringing']);
 });
 
-test('an earlier state that the receiver would discard is not sent', async () => {
+test('an earlier state that the API would discard is not sent', async () => {
   const it = scene({ a: ['completed'] });
   it.take('a', 'ringing');
   it.pass(10_001);

@@ -20,13 +20,13 @@ const ahead = 1_000;
 
 /**
  * The queue of a standby bridge. It holds the events of a call back until the call had no new event for `delayMs`.
- * Events that the receiver's history has by then count as delivered. Sending twice is harmless, so in doubt an event is
+ * Events that the API's history has by then count as delivered. Sending twice is harmless, so in doubt an event is
  * sent: an unreadable history costs requests, and no call.
  */
 export function standBy(options: StandbyOptions): DeliveryQueue {
   const { queue, delayMs, reader, log, now } = options;
 
-  /** The entries of these calls in the receiver's history; undefined if it cannot be read. */
+  /** The entries of these calls in the API's history; undefined if it cannot be read. */
   async function recordedOf(nextEvents: readonly QueuedEvent[]): Promise<Recorded | undefined> {
     try {
       return await reader.find(withTime(nextEvents), mostRequests);
@@ -36,7 +36,7 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
     }
   }
 
-  /** Of these events and the later ones of their calls: those that the receiver does not have. */
+  /** Of these events and the later ones of their calls: those that the API does not have. */
   async function notRecorded(nextEvents: readonly QueuedEvent[]): Promise<readonly QueuedEvent[]> {
     const recorded = nextEvents.length === 0 ? undefined : await recordedOf(nextEvents);
     if (recorded === undefined) return nextEvents;

@@ -16,7 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../process/parse-json.ts';
 import { version } from '../process/version.ts';
-import { createFolder, openForReading } from './open-database.ts';
+import { makeFolder, openForReading } from './open-database.ts';
 import { partOf, replaceDatabase, stampOf, sync } from './replace.ts';
 import { StorageRefused, storageErrorKind } from './storage-error.ts';
 
@@ -103,7 +103,7 @@ export function backUpBefore(
     `pbx-bridge: ${path} is from an older version: it is backed up to ${target}, and then brought up to date\n`,
   );
   try {
-    createFolder(folder);
+    makeFolder(folder);
     writeBackup(path, target, { info: { program, madeAt: Date.now() }, files, overwrite: true });
   } catch (error) {
     throw new StorageRefused(

@@ -21,7 +21,7 @@ type DurableOptions = {
  * Creates a directory that only this user can read. An existing one keeps its mode: it may be shared on purpose. Throws
  * StorageRefused if there is a file in its place.
  */
-export function createFolder(directory: string): void {
+export function makeFolder(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {

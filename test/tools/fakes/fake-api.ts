@@ -8,7 +8,7 @@ import { answerWrongly, type FaultScript, isApplied, type SeenRequest } from './
 import { type HistoryEntry, queryHistory } from './fake-api-history.ts';
 
 /**
- * An API for tests: the Call Integration API's real rule (forward only, out of order answered 200 and silently
+ * A fake of the Call Integration API: its real rule (forward only, out of order answered 200 and silently
  * discarded) in memory, over real HTTP, with faults on demand. What it discards it counts, so that a wrong order
  * shows up as missing data.
  */

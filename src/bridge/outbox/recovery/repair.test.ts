@@ -22,7 +22,7 @@ const events = 400;
 type Files = { readonly db: Buffer; readonly wal: Buffer };
 
 /** Half of the events in the database, half in the WAL, in eight transactions each; some are delivered, some dead. */
-async function createFiles(t: TestContext): Promise<Files> {
+async function makeFiles(t: TestContext): Promise<Files> {
   const directory = temporaryFolder(t);
   const text = 'x'.repeat(500);
   for (const half of [0, 1]) {
@@ -152,7 +152,7 @@ for (const [
   },
 ] of damages) {
   test(`repair: it starts, says what is lost, and works, after damage to ${name}`, async (t) => {
-    const whole = await createFiles(t);
+    const whole = await makeFiles(t);
     const damaged = damage(whole, t);
     const directory = folderOf(t, damaged);
     const log = keepingLog();
@@ -221,7 +221,7 @@ test('repair: an event that a flipped bit gave to another call is not reported; 
 });
 
 test('repair: one that was killed before its last step is finished by the next start', async (t) => {
-  const { db, wal } = await createFiles(t);
+  const { db, wal } = await makeFiles(t);
   const directory = folderOf(t, { db: Buffer.from('nothing that ever was a database'), wal: noWal });
   const path = databasePath(directory);
   repair(path, 'EARLIER');

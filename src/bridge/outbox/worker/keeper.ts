@@ -1,6 +1,6 @@
 import type { Log } from '../../../shared/log/log.ts';
 import { lockFolder } from '../../../shared/storage/instance-lock.ts';
-import { createFolder } from '../../../shared/storage/open-database.ts';
+import { makeFolder } from '../../../shared/storage/open-database.ts';
 import type { Main, Server } from '../../../shared/storage/serve-thread.ts';
 import { storageErrorKind } from '../../../shared/storage/storage-error.ts';
 import { WATCH_MS } from '../../../shared/storage/watch-file.ts';
@@ -27,7 +27,7 @@ export function createKeeper(
   { directory }: KeeperOptions,
   { main, log, now }: { main: Main<Notice>; log: Log; now: () => number },
 ): Server {
-  createFolder(directory);
+  makeFolder(directory);
   const unlock = lockFolder(directory, occupant, process.pid);
   main.notify({ type: 'held' });
   const keeping: Keeping = {
