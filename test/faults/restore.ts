@@ -29,7 +29,8 @@ type Way = {
 const byCommand: Way = {
   away: 500,
   backBefore: 500,
-  quietMs: 10_000,
+  // Only a defect is waited for so long, or a machine that has no time for the bridge.
+  quietMs: 120_000,
   save: (rig, file) => command(rig, 'backup', file),
   bringBack: (rig, file) => command(rig, 'restore', file),
 };
@@ -150,7 +151,7 @@ async function goOn(rig: Rig, load: Load, saved: States, quietMs: number) {
   const waits = () => heldIn(rig.stateDir).counters.waiting > 0;
   for (let before = -1; (open().length > 0 || waits()) && before < arrived(); ) {
     before = arrived();
-    if (open().length === 0) await sleep(quietMs / 5);
+    if (open().length === 0) await sleep(Math.min(quietMs / 5, 2_000));
     else await rig.fakeApi.waitFor(() => open().length === 0, quietMs).catch(() => {});
   }
   second.kill('SIGTERM');

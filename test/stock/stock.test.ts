@@ -158,7 +158,8 @@ async function runReadmeIn(t: TestContext, { lang, hosts, tests }: World, tree: 
   for (const { command, network } of tests)
     await t.test([command, network].join(' '), async (t) => {
       const { code, output } = await type(command, network);
-      assert.equal(code, 0, output);
+      // A report of CI may have the beginning of an error alone.
+      assert.equal(code, 0, output.replace(/^(ok .*|)\n/gm, ''));
       const [left = '', count = ''] = output
         .trim()
         .split('\n')
