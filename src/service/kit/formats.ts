@@ -17,8 +17,9 @@ export function formatsFor(timeZone: string | null, locale = 'en-GB'): Formats {
   return formats;
 }
 
+/** An IANA name; `UTC` if the machine has a zone that has none. */
 export function machineZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return Temporal.Now.timeZoneId();
 }
 
 const formatIn = (timeZone: string, locale: string) => (options: Intl.DateTimeFormatOptions) =>
