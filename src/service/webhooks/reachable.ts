@@ -1,4 +1,5 @@
-import { type LookupAddress, lookup } from 'node:dns';
+import { lookup, Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
 import { isIP, isIPv4, type LookupFunction } from 'node:net';
 import { allowList } from '../../shared/process/allow-list.ts';
 
@@ -27,15 +28,57 @@ export const notReachable = () =>
     code: 'EACCES',
   });
 
-/** A DNS lookup that returns only allowed addresses: the connection is made to what it returns. */
-export function lookupOf(mayReach: (address: string) => boolean): LookupFunction {
-  return (host, options, done) => {
-    lookup(host, { ...options, all: true }, (error, found: LookupAddress[] = []) => {
+type Address = { address: string; family: number };
+
+/**
+ * A DNS lookup that returns only allowed addresses: the connection is made to what it returns. DNS is asked without
+ * getaddrinfo(3), which waits in one of two threads that the whole process shares: a domain whose server does not answer
+ * would keep the other webhooks and the database's name waiting. Names of /etc/hosts are asked from the system, and names
+ * without a dot (search domains) if `asksSystem`.
+ */
+export function lookupOf(
+  mayReach: (address: string) => boolean,
+  asksSystem: boolean,
+  createResolver = () => new Resolver({ timeout: 1_500, tries: 2 }),
+): LookupFunction {
+  const addressesOf = async (host: string): Promise<Address[]> =>
+    (asksSystem && !host.includes('.')) || (await isInHosts(host))
+      ? lookup(host, { all: true })
+      : resolve(createResolver(), host);
+  return (host, { all }, done) => {
+    const answer = (found: readonly Address[]) => {
       const allowed = found.filter(({ address }) => mayReach(address));
       const [first] = allowed;
-      if (error || first === undefined) done(error ?? notReachable(), '', 0);
-      else if (options.all) done(null, allowed);
+      if (first === undefined) done(notReachable(), '', 0);
+      else if (all) done(null, allowed);
       else done(null, first.address, first.family);
-    });
+    };
+    addressesOf(host).then(answer, (error: NodeJS.ErrnoException) => done(error, '', 0));
   };
+}
+
+/** The addresses of a name in DNS. Fails as getaddrinfo(3) does: ENOTFOUND, or EAI_AGAIN where nothing is known yet. */
+async function resolve(resolver: Resolver, host: string): Promise<Address[]> {
+  const codes: string[] = [];
+  const ask = (addresses: Promise<string[]>, family: 4 | 6) =>
+    addresses.then(
+      (all) => all.map((address) => ({ address, family })),
+      ({ code }: NodeJS.ErrnoException) => {
+        codes.push(`${code}`);
+        return [];
+      },
+    );
+  const found = await Promise.all([ask(resolver.resolve4(host), 4), ask(resolver.resolve6(host), 6)]);
+  if (codes.length < found.length) return found.flat();
+  const isUnknown = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA');
+  throw Object.assign(new Error(`${host}: DNS says ${codes.join(' and ')}`), {
+    code: isUnknown ? 'ENOTFOUND' : 'EAI_AGAIN',
+  });
+}
+
+async function isInHosts(host: string): Promise<boolean> {
+  const hosts = await readFile('/etc/hosts', 'utf8').catch(() => '');
+  return hosts
+    .split('\n')
+    .some((line) => line.replace(/#.*/, '').toLowerCase().trim().split(/\s+/).slice(1).includes(host));
 }

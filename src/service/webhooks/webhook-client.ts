@@ -22,7 +22,7 @@ const ANSWER_BYTES = 4_096;
 export function createWebhookClient(networks: readonly string[], answerMs = ANSWER_MS) {
   trustSystemAuthorities();
   const mayReach = reachable(networks);
-  const connect = buildConnector({ timeout: CONNECT_MS, lookup: lookupOf(mayReach) });
+  const connect = buildConnector({ timeout: CONNECT_MS, lookup: lookupOf(mayReach, networks.length > 0) });
   const agent = new Agent({
     // An address in the URL is connected to without a lookup.
     connect: (options, done) => {
