@@ -1,6 +1,6 @@
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { reportWhatIsDue, saveCall } from './call.ts';
-import { type Bridge, type Channel, extensionOf, UP } from './channel.ts';
+import { type Bridge, type Channel, dialledTo, extensionOf, isCaller, UP } from './channel.ts';
 import type { OpenCall } from './open-call.ts';
 import { machineText } from './rules.ts';
 import { partiesOf } from './topology.ts';
@@ -31,10 +31,10 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   const there = new Set(parties.map(({ uniqueid }) => uniqueid));
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);
-    if (call === undefined) continue;
+    if (call === undefined || !isCaller(caller)) continue;
     const { answer } = call;
-    if (!there.has(caller.talksWith)) {
-      caller.talksWith = person.uniqueid;
+    if (!there.has(caller.role.talksWith ?? '')) {
+      caller.role.talksWith = person.uniqueid;
       if (answer !== undefined)
         writeObserved(
           state,
@@ -57,8 +57,9 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
 function writeMachine(state: TrackerState, parties: readonly Channel[], machine: Channel): void {
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);
-    if (call === undefined || call.answer !== undefined || caller.machine === machine.uniqueid) continue;
-    caller.machine = machine.uniqueid;
+    if (call === undefined || call.answer !== undefined || !isCaller(caller)) continue;
+    if (caller.role.machine === machine.uniqueid) continue;
+    caller.role.machine = machine.uniqueid;
     writeObserved(state, call, machineText(machine.name));
   }
 }
@@ -74,10 +75,11 @@ function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): strin
   const { rules } = state;
   const extension = extensionOf(person.name);
   if (!isTrunkEnd(state, person)) {
-    const own = person.dialled || extension;
-    return rules.answeredBy === 'callerid' ? person.number || own : own;
+    const own = dialledTo(person) ?? extension;
+    return rules.answeredBy === 'callerid' ? (person.number ?? own) : own;
   }
-  const number = normaliseNumber(person.dialled || person.number, rules.defaultCountry);
-  const ours = person.dialled === '' && number === normaliseNumber(call.called, rules.defaultCountry);
+  const dialled = dialledTo(person);
+  const number = normaliseNumber(dialled ?? person.number ?? '', rules.defaultCountry);
+  const ours = dialled === undefined && number === normaliseNumber(call.called, rules.defaultCountry);
   return ours || number === '' ? extension : number;
 }

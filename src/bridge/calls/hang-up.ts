@@ -1,6 +1,6 @@
 import { beginCall, endCall } from './call.ts';
 import { awaitsPresentation, isNumberOpen, takeNumber } from './caller-number.ts';
-import { type Channel, PRERING, UP } from './channel.ts';
+import { type CallerChannel, type Channel, isCaller, isInbound, PRERING, UP } from './channel.ts';
 import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
 import {
   APPLICATION_WAIT_MS,
@@ -28,16 +28,15 @@ export function hungUp(
   const call = state.calls.get(uniqueid) ?? beginLate(state, channel);
   if (channel?.kind === 'real') {
     const end = `${channel.name} hung up, ${hangupCause(cause)}`;
-    if (call !== undefined) {
-      const at = placeAtEnd(
-        channel,
-        channel.end ?? { place: { context, exten, priority }, isRequested: false },
-      );
+    if (call !== undefined && isCaller(channel)) {
+      const { role } = channel;
+      const at = placeAtEnd(role, role.end ?? { place: { context, exten, priority }, isRequested: false });
       const place = isTalking(state, channel) ? '' : placeText(at.context, at.exten);
       const text = `the caller's channel ${end}${place && `, in ${place}`}`;
       const entry = { at: state.at, uniqueid, call: call.id, kind: 'observed', text } as const;
       writeJournal(state, place === '' ? entry : { ...entry, place: at });
-    } else if (!channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
+    } else if (!isInbound(channel))
+      writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
     else {
       const how = channel.state === UP ? 'it was dialled out over the trunk' : 'it never got as far';
       const text = `${end}; it never rang at us: ${how}`;
@@ -51,7 +50,7 @@ export function hungUp(
     return;
   }
   rang(state, channel);
-  if (call !== undefined) {
+  if (call !== undefined && isCaller(channel)) {
     beginEnd(state, call, channel, { context, exten, priority });
     if (cause === ANSWERED_ELSEWHERE && isWithdrawn(state, channel)) call.answer ??= { by: '' };
     askApplication(state, call, channel);
@@ -64,14 +63,15 @@ export function hungUp(
 
 /** The call of somebody who gave up before an analogue line had the number, and so before it said that it rings. */
 function beginLate(state: TrackerState, channel: Channel | undefined): OpenCall | undefined {
-  if (!channel?.inbound || channel.state !== PRERING || channel.goneAt !== undefined) return undefined;
+  if (!isInbound(channel) || channel.state !== PRERING || channel.goneAt !== undefined) return undefined;
   return beginCall(state, channel);
 }
 
 /** Forgets a channel that has hung up, and ends its call, unless the PBX has still to answer a question about it. */
 export function forgetGone(state: TrackerState, channel: Channel): void {
   const call = state.calls.get(channel.uniqueid);
-  const isAsked = call && (awaitsPresentation(call, channel) || channel.end?.application === 'asked');
+  const isAskedEnd = isCaller(channel) && channel.role.end?.application === 'asked';
+  const isAsked = call && (awaitsPresentation(call, channel) || isAskedEnd);
   if (channel.goneAt === undefined || isAsked) return;
   removeChannel(state, channel);
   if (call !== undefined) endCall(state, call, channel);
@@ -84,12 +84,13 @@ export function applicationAnswered(
 ): void {
   state.waitingForApplication.delete(uniqueid);
   const channel = state.channels.get(uniqueid);
-  if (channel?.end === undefined) return;
-  channel.end.application = {
+  if (!isCaller(channel) || channel.role.end === undefined) return;
+  const { end } = channel.role;
+  end.application = {
     name: application,
-    data: data.replace(/\$\{EXTEN\}/g, placeAtEnd(channel, channel.end).exten),
+    data: data.replace(/\$\{EXTEN\}/g, placeAtEnd(channel.role, end).exten),
   };
-  channel.end.others = others;
+  end.others = others;
   forgetGone(state, channel);
 }
 
@@ -127,7 +128,7 @@ const ANSWERED_ELSEWHERE = 26;
  * True if the far end has taken the call back while it rang: only then can it be answered elsewhere. Once a menu, a queue or a
  * mailbox has answered, the provider rings no other line for it (RFC 3261, 16.7).
  */
-function isWithdrawn(state: TrackerState, channel: Channel): boolean {
+function isWithdrawn(state: TrackerState, channel: CallerChannel): boolean {
   return channel.state !== UP && endedBy(state, channel) !== 'pbx';
 }
 

@@ -82,7 +82,7 @@ function mayHaveComeIn({ rules, trunks }: Known, { channel, src }: CdrRecord): b
 }
 
 function numberOf({ rules, presumesWithheld }: Known, records: readonly CdrRecord[]): NumberToReport {
-  const record = records.find(({ src }) => presentedIn(src) !== '');
+  const record = records.find(({ src }) => presentedIn(src) !== undefined);
   if (record === undefined)
     return numberToReport(rules, { lacks: 'missing', seen: 'its record has no number' });
   const { src, channel } = record;

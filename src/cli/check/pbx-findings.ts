@@ -175,7 +175,7 @@ function numberResult(text: string, notation: Notation, settings: CallSettings):
     settings,
     isWithheld(text)
       ? { lacks: 'withheld', seen: 'withheld by its caller' }
-      : presentedIn(text) === ''
+      : presentedIn(text) === undefined
         ? { lacks: 'missing', seen: 'no number' }
         : { text, notation },
   );
