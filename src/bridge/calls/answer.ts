@@ -2,7 +2,6 @@ import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { reportWhatIsDue, saveCall } from './call.ts';
 import { type Bridge, type Channel, dialledTo, extensionOf, isCaller, UP } from './channel.ts';
 import type { OpenCall } from './open-call.ts';
-import { machineText } from './rules.ts';
 import { partiesOf } from './topology.ts';
 import { type TrackerState, writeObserved } from './tracker-state.ts';
 import { isGuest, isTrunkEnd } from './trunk-learning.ts';
@@ -36,18 +35,14 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
     if (!there.has(caller.role.talksWith ?? '')) {
       caller.role.talksWith = person.uniqueid;
       if (answer !== undefined)
-        writeObserved(
-          state,
-          call,
-          `${callerIdOf(state, call, person)} takes over, and talks with the caller`,
-        );
+        writeObserved(state, call, { code: 'takes-over', by: callerIdOf(state, call, person) });
     }
     const first = ofHouse && answer && there.has(answer.by) ? state.channels.get(answer.by) : undefined;
     const joins = first !== undefined && isTrunkEnd(state, first);
     if (answer !== undefined && !joins) continue;
-    call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
-    if (joins)
-      writeObserved(state, call, `${call.answer.callerId} joins: the end names ${call.answer.callerId}`);
+    const callerId = callerIdOf(state, call, person);
+    call.answer = { by: person.uniqueid, callerId };
+    if (joins) writeObserved(state, call, { code: 'joins', by: callerId });
     reportWhatIsDue(state, call, 'answered');
     saveCall(state, call);
   }
@@ -60,7 +55,7 @@ function writeMachine(state: TrackerState, parties: readonly Channel[], machine:
     if (call === undefined || call.answer !== undefined || !isCaller(caller)) continue;
     if (caller.role.machine === machine.uniqueid) continue;
     caller.role.machine = machine.uniqueid;
-    writeObserved(state, call, machineText(machine.name));
+    writeObserved(state, call, { code: 'machine', channel: machine.name });
   }
 }
 

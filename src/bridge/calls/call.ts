@@ -1,10 +1,10 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
 import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
-import { decideNumber, presumePresentation, whyFrom } from './caller-number.ts';
+import { decideNumber, presumePresentation, sourceOf } from './caller-number.ts';
 import { type CallerChannel, type Channel, isAnalogue, isCaller, PRERING, RING } from './channel.ts';
-import type { Report } from './effect.ts';
+import type { JournalEvent, Report } from './effect.ts';
 import { extrasOf, missedOf, outcomeOf } from './missed.ts';
-import { answererOf, callIdOf, type OpenCall } from './open-call.ts';
+import { callIdOf, type OpenCall } from './open-call.ts';
 import { decide, isOverdue, type TrackerState, takeOverdue, waitFor, writeJournal } from './tracker-state.ts';
 
 /**
@@ -182,24 +182,27 @@ function report(
     extras: extrasOf(call, status, more),
   };
   state.effects.push(event);
-  const text = reportText(state, call, event);
   writeJournal(state, {
     at: state.at,
     uniqueid: call.uniqueid,
     call: id,
     number: from,
     kind: 'reported',
-    text,
+    event: reportedEvent(state, call, status, more.missed),
   });
 }
 
-function reportText(state: TrackerState, call: OpenCall, event: Report): string {
-  const { answer } = call;
-  if (event.status === 'ringing') return `ringing, from ${event.from}${whyFrom(state, call)}`;
-  if (event.status === 'completed') return `completed, ${event.outcome}`;
-  const person = state.channels.get(answer?.by ?? '')?.name;
-  const how = person === undefined ? '' : `: ${person} is in a bridge with the caller`;
-  return `answered ${answererOf(answer?.callerId)}${how}`;
+function reportedEvent(
+  state: TrackerState,
+  call: OpenCall,
+  status: CallStatus,
+  missed: Missed | undefined,
+): JournalEvent {
+  const { answer, from, number } = call;
+  if (status === 'ringing') return { code: 'ringing', from, number, source: sourceOf(state, call) };
+  if (status === 'completed')
+    return { code: 'completed', answer: answer && { callerId: answer.callerId }, missed };
+  return { code: 'answered', by: answer?.callerId, channel: state.channels.get(answer?.by ?? '')?.name };
 }
 
 /**

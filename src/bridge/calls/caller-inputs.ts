@@ -26,10 +26,7 @@ export function presentationAnswered(
   const channel = state.channels.get(uniqueid);
   if (!isCaller(channel)) return;
   const call = state.calls.get(uniqueid);
-  if (call !== undefined) {
-    const answer = presentation === 'unknown' ? 'that it does not know' : presentation;
-    writeObserved(state, call, `the PBX says of showing the number: ${answer}`);
-  }
+  if (call !== undefined) writeObserved(state, call, { code: 'presentation', presentation });
   // Found in a snapshot, so the dialplan may have changed the number. (On ISDN, the ANI is the number that is billed.)
   const isFoundLater = !channel.fromStart && !channel.endpoint.startsWith('DAHDI/');
   // chan_pjsip has a dialled number for every call that comes in, `s` if there is none: without it the PBX made this call

@@ -1,7 +1,8 @@
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { isWithheld } from '../../shared/phone-number/number-text.ts';
-import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { autoNotation, type Notation } from '../../shared/phone-number/trunk-notation.ts';
 import { type CallerChannel, type Channel, isCaller, presentedBy, presentedIn } from './channel.ts';
+import type { NumberSource } from './effect.ts';
 import type { NumberToReport } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import { presumedPresentation } from './presentation.ts';
@@ -57,8 +58,8 @@ export function decideNumber(
     if (channel.role.isAsked) return false;
     channel.role.isAsked = true;
     state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
-    const text = 'asked the PBX whether the caller lets the number be shown';
-    writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });
+    const event = { code: 'presentation-asked' } as const;
+    writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', event });
     return false;
   }
   if (state.rules.reportedNumber === 'dialplan' && time === 'left' && call.number === 'awaited') return false;
@@ -80,7 +81,10 @@ export function takeNumber(state: TrackerState, call: OpenCall, decided: NumberT
 }
 
 /** What a caller's channel has for a number: the trunk's, or by setting what the dialplan made of it. */
-function readingOf(state: TrackerState, { name, number, role }: CallerChannel) {
+function readingOf(
+  state: TrackerState,
+  { name, number, role }: CallerChannel,
+): { readonly text: string; readonly by: NumberSource['by']; readonly notation: Notation } {
   const { rules } = state;
   const { presented = '', dialplanNumber } = role;
   const made = dialplanNumber ?? number ?? '';
@@ -95,12 +99,9 @@ function readingOf(state: TrackerState, { name, number, role }: CallerChannel) {
 }
 
 /** Where the number comes from, as far as the channel still shows it. */
-export function whyFrom(state: TrackerState, { uniqueid, number }: OpenCall): string {
-  if (number !== 'known')
-    return number === 'withheld' ? ', for a number that is withheld' : ', for a caller without a number';
+export function sourceOf(state: TrackerState, { uniqueid, number }: OpenCall): NumberSource | undefined {
   const channel = state.channels.get(uniqueid);
-  if (!isCaller(channel)) return '';
+  if (number !== 'known' || !isCaller(channel)) return undefined;
   const { text, by, notation } = readingOf(state, channel);
-  const { how } = readNumber(text, state.rules.defaultCountry, notation);
-  return `: the ${by} ${by === 'trunk' ? 'presented' : 'made it'} ${text} (${how})`;
+  return { by, text, how: readNumber(text, state.rules.defaultCountry, notation).how };
 }

@@ -12,7 +12,7 @@ import {
   rang,
 } from './missed.ts';
 import type { OpenCall } from './open-call.ts';
-import { placeText } from './place.ts';
+import type { Place } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
 import { decide, type TrackerState, takeOverdue, writeJournal } from './tracker-state.ts';
 
@@ -26,23 +26,8 @@ export function hungUp(
 ): void {
   const channel = state.channels.get(uniqueid);
   const call = state.calls.get(uniqueid) ?? beginLate(state, channel);
-  if (channel?.kind === 'real') {
-    const end = `${channel.name} hung up, ${hangupCause(cause)}`;
-    if (call !== undefined && isCaller(channel)) {
-      const { role } = channel;
-      const at = placeAtEnd(role, role.end ?? { place: { context, exten, priority }, isRequested: false });
-      const place = isTalking(state, channel) ? '' : placeText(at.context, at.exten);
-      const text = `the caller's channel ${end}${place && `, in ${place}`}`;
-      const entry = { at: state.at, uniqueid, call: call.id, kind: 'observed', text } as const;
-      writeJournal(state, place === '' ? entry : { ...entry, place: at });
-    } else if (!isInbound(channel))
-      writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
-    else {
-      const how = channel.state === UP ? 'it was dialled out over the trunk' : 'it never got as far';
-      const text = `${end}; it never rang at us: ${how}`;
-      writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
-    }
-  }
+  if (channel?.kind === 'real')
+    writeHangUp(state, channel, call, { cause, place: { context, exten, priority } });
   if (channel === undefined) {
     // The snapshot was made without it. A number or an answer that is not known yet comes with its record.
     const isLeft = state.rules.hasGapFiller && (call?.answer === undefined || isNumberOpen(call));
@@ -59,6 +44,33 @@ export function hungUp(
   leaveBridge(state, channel);
   channel.goneAt = state.at;
   forgetGone(state, channel);
+}
+
+function writeHangUp(
+  state: TrackerState,
+  channel: Channel,
+  call: OpenCall | undefined,
+  { cause, place }: { readonly cause: number; readonly place: Place },
+): void {
+  const { at } = state;
+  const { uniqueid, name } = channel;
+  if (call !== undefined && isCaller(channel)) {
+    const end = placeAtEnd(channel.role, channel.role.end ?? { place, isRequested: false });
+    const isPlaced = end.context !== '' && !isTalking(state, channel);
+    const event = { code: 'caller-hung-up', channel: name, cause } as const;
+    writeJournal(state, {
+      at,
+      uniqueid,
+      call: call.id,
+      kind: 'observed',
+      event,
+      ...(isPlaced && { place: end }),
+    });
+  } else if (isInbound(channel)) {
+    const event = { code: 'never-rang', channel: name, cause, isDialledOut: channel.state === UP } as const;
+    writeJournal(state, { at, uniqueid, kind: 'not-reported', event });
+  } else
+    writeJournal(state, { at, uniqueid, kind: 'observed', event: { code: 'hung-up', channel: name, cause } });
 }
 
 /** The call of somebody who gave up before an analogue line had the number, and so before it said that it rings. */
@@ -130,34 +142,4 @@ const ANSWERED_ELSEWHERE = 26;
  */
 function isWithdrawn(state: TrackerState, channel: CallerChannel): boolean {
   return channel.state !== UP && endedBy(state, channel) !== 'pbx';
-}
-
-/** Causes that technicians meet. Source: docs.asterisk.org, "Hangup Cause Mappings" (Q.850). */
-const causes: Readonly<Record<number, string>> = {
-  0: 'no cause',
-  1: 'number not assigned',
-  16: 'normal',
-  17: 'busy',
-  18: 'no response of the phone',
-  19: 'no answer',
-  20: 'phone not registered',
-  21: 'rejected',
-  [ANSWERED_ELSEWHERE]: 'answered elsewhere',
-  27: 'destination out of order',
-  28: 'number incomplete',
-  31: 'normal, unspecified',
-  34: 'no free line',
-  38: 'network out of order',
-  41: 'temporary failure',
-  44: 'line not available',
-  58: 'codec not available',
-  102: 'timer expired',
-  111: 'protocol error',
-  127: 'interworking',
-};
-
-/** `cause 17 (busy)` */
-function hangupCause(cause: number): string {
-  const words = causes[cause];
-  return words === undefined ? `cause ${cause}` : `cause ${cause} (${words})`;
 }

@@ -62,8 +62,7 @@ export function applyList(state: TrackerState, list: ChannelsListed): void {
 
 function hangupLost(state: TrackerState, channel: Channel): void {
   const call = state.calls.get(channel.uniqueid);
-  if (call !== undefined)
-    writeObserved(state, call, `${channel.name} is gone from the PBX: its Hangup never came`);
+  if (call !== undefined) writeObserved(state, call, { code: 'hangup-lost', channel: channel.name });
   removeChannel(state, channel);
   if (call !== undefined) callVanished(state, call, channel);
 }

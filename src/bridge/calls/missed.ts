@@ -78,7 +78,11 @@ export function variableAnswered(state: TrackerState, { uniqueid, variable, valu
 }
 
 /** The far end of a channel hangs up: a caller gives up, if it is one. */
-export function hangupRequested(state: TrackerState, { uniqueid, at, ...place }: HangupRequested): void {
+export function hangupRequested(
+  state: TrackerState,
+  { uniqueid, context, exten, priority }: HangupRequested,
+): void {
+  const place = { context, exten, priority };
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return;
   state.requesting.add(technologyOf(channel));
@@ -227,7 +231,10 @@ export function extrasOf(
 }
 
 /** How a call went, for people. */
-export function outcomeOf({ answer }: OpenCall, missed: Missed | undefined): string {
+export function outcomeOf(
+  { answer }: { readonly answer?: { readonly callerId?: string | undefined } | undefined },
+  missed: Missed | undefined,
+): string {
   if (answer !== undefined) return `was answered ${answererOf(answer.callerId)}`;
   return missed === undefined ? 'no answer was observed' : missedText(missed);
 }

@@ -148,7 +148,7 @@ function take(state: TrackerState, input: Input): void {
 }
 
 function channelCreated(state: TrackerState, seen: ChannelCreated): void {
-  const { trunk, inbound, why } = classifyChannel(state.rules, seen);
+  const { trunk, inbound, rule } = classifyChannel(state.rules, seen);
   let channel = state.channels.get(seen.uniqueid);
   if (channel === undefined) {
     const role = firstRole(state, seen, inbound ? 'caller' : 'other');
@@ -171,9 +171,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
       linkedid: seen.linkedid,
       number: seen.callerNumber,
       kind: inbound || isLeg ? 'appeared' : 'not-reported',
-      text: `channel ${seen.channel} in context ${seen.context}, extension ${seen.exten}, ${
-        seen.callerNumber === '' ? 'with no number' : `from ${seen.callerNumber}`
-      }: ${inbound ? 'inbound, since ' : ''}${why}`,
+      event: { code: 'appeared', channel: seen.channel, context: seen.context, exten: seen.exten, rule },
     });
   if (isLeg) callGoesOn(state, seen.linkedid);
   if (seen.state === RING || channel.state === RING) ring(state, channel);
@@ -217,8 +215,8 @@ function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: 
     isTrunkEnd(state, channel) || goesOverTrunk(channel, dialString, isPhone(state, channel.endpoint));
   if (isInbound(channel)) {
     if (!goesOut) return;
-    const text = 'the PBX dialled this out itself, over the trunk: not a call to us';
-    writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
+    const event = { code: 'dialled-out' } as const;
+    writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', event });
   }
   if (goesOut) channel.trunk = true;
   const number = goesOut ? dialledNumber(dialString) : numberInAddress(channel, dialString);
@@ -259,13 +257,13 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
   if (input.replaces) farEndReplaced(state, channel, input.replaces);
   const call = state.calls.get(input.uniqueid);
   if (call !== undefined) {
-    const company = state.bridges.has(input.bridge) ? 'with others' : 'alone';
-    writeObserved(state, call, `the caller enters a bridge, ${company} (${input.technology})`);
+    const isAlone = !state.bridges.has(input.bridge);
+    writeObserved(state, call, { code: 'enters-bridge', technology: input.technology, isAlone });
   }
   callGoesOn(state, input.uniqueid);
   if (channel.role.type === 'leg') channel.role.isPaged = entersPage(channel, input);
   const pager = isPaged(channel) ? state.calls.get(callerOf(channel) ?? '') : undefined;
-  if (pager) writeObserved(state, pager, `${channel.name} was paged (Page): no person has picked it up`);
+  if (pager) writeObserved(state, pager, { code: 'paged', channel: channel.name });
   answerCallsIn(state, enterBridge(state, channel, input.bridge, isHolding(input.technology)));
 }
 
@@ -282,7 +280,7 @@ function entersPage({ role, context, exten }: Channel, now: BridgeEntered): bool
 
 function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void {
   const call = state.calls.get(uniqueid);
-  if (call !== undefined) writeObserved(state, call, 'the caller leaves the bridge');
+  if (call !== undefined) writeObserved(state, call, { code: 'leaves-bridge' });
   const channel = state.channels.get(uniqueid);
   if (channel?.bridge?.id !== bridge) return;
   if (isCaller(channel) && !channel.bridge.holding) channel.role.talkedUntil = state.at;
