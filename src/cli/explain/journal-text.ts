@@ -16,12 +16,8 @@ export function journalText(entry: StoredEntry): string {
   const { event } = entry;
   if (event === undefined) return entry.text;
   switch (event.code) {
-    case 'appeared': {
-      const { channel, context, exten, rule } = event;
-      const from = entry.number ? `from ${entry.number}` : 'with no number';
-      const since = rule === 'inbound-context' || rule === 'inbound-name' ? 'inbound, since ' : '';
-      return `channel ${channel} in context ${context}, extension ${exten}, ${from}: ${since}${ruleText(entry, event)}`;
-    }
+    case 'appeared':
+      return appearedText(entry, event);
     case 'dialled-out':
       return 'the PBX dialled this out itself, over the trunk: not a call to us';
     case 'enters-bridge':
@@ -62,10 +58,8 @@ export function journalText(entry: StoredEntry): string {
       return `${event.channel} is gone from the PBX: its Hangup never came`;
     case 'hung-up':
       return hangUpText(event);
-    case 'caller-hung-up': {
-      const { place } = entry;
-      return `the caller's channel ${hangUpText(event)}${place ? `, in ${placeText(place.context, place.exten)}` : ''}`;
-    }
+    case 'caller-hung-up':
+      return `the caller's channel ${hangUpText(event)}${endText(entry)}`;
     case 'never-rang': {
       const how = event.isDialledOut ? 'it was dialled out over the trunk' : 'it never got as far';
       return `${hangUpText(event)}; it never rang at us: ${how}`;
@@ -94,6 +88,17 @@ export function isMissedEnd(entry: StoredEntry): boolean {
 }
 
 type Appeared = Extract<JournalEntry['event'], { code: 'appeared' }>;
+
+function appearedText(entry: StoredEntry, event: Appeared): string {
+  const { channel, context, exten, rule } = event;
+  const from = entry.number ? `from ${entry.number}` : 'with no number';
+  const since = rule === 'inbound-context' || rule === 'inbound-name' ? 'inbound, since ' : '';
+  return `channel ${channel} in context ${context}, extension ${exten}, ${from}: ${since}${ruleText(entry, event)}`;
+}
+
+function endText({ place }: StoredEntry): string {
+  return place === undefined ? '' : `, in ${placeText(place.context, place.exten)}`;
+}
 
 function ruleText({ linkedid = '' }: StoredEntry, { rule, channel, context }: Appeared): string {
   return channelRuleText({ rule, channel, context, linkedid });
