@@ -1,6 +1,7 @@
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { reportWhatIsDue, saveCall } from './call.ts';
-import { type Bridge, type Channel, dialledTo, extensionOf, isCaller, UP } from './channel.ts';
+import { type Bridge, type Channel, dialledTo, isCaller, UP } from './channel.ts';
+import { extensionOf } from './channel-name.ts';
 import type { OpenCall } from './open-call.ts';
 import { partiesOf } from './topology.ts';
 import { type TrackerState, writeObserved } from './tracker-state.ts';

@@ -1,7 +1,8 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
 import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
 import { decideNumber, presumePresentation, sourceOf } from './caller-number.ts';
-import { type CallerChannel, type Channel, isAnalogue, isCaller, PRERING, RING } from './channel.ts';
+import { type CallerChannel, type Channel, isCaller, PRERING, RING } from './channel.ts';
+import { isAnalogue } from './channel-name.ts';
 import type { JournalEvent, Report } from './effect.ts';
 import { extrasOf, missedOf, outcomeOf } from './missed.ts';
 import { callIdOf, type OpenCall } from './open-call.ts';

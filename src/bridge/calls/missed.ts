@@ -8,11 +8,11 @@ import {
   type Channel,
   callerOf,
   dialledTo,
-  extensionOf,
   isCaller,
   isInbound,
   UP,
 } from './channel.ts';
+import { extensionOf } from './channel-name.ts';
 import type { HangupRequested, VariableAnswered } from './input.ts';
 import { answererOf, type OpenCall } from './open-call.ts';
 import {

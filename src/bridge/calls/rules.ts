@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { autoNotation, type Notation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
-import { channelKind, endpointOf } from './channel.ts';
+import { channelKind, endpointOf } from './channel-name.ts';
 import type { NumberToReport } from './input.ts';
 
 /** The settings that decide which calls are reported, and how. Their meaning and defaults: the configuration's `calls` section. */

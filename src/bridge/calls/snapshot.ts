@@ -1,16 +1,7 @@
 import { answerCallsIn } from './answer.ts';
 import { afterGap, beginCall, endCall, replacingOverdue, reviewNumber, saveCall } from './call.ts';
-import {
-  type Channel,
-  channelKind,
-  createChannel,
-  endpointOf,
-  isCaller,
-  isInbound,
-  presentedIn,
-  RING,
-  UP,
-} from './channel.ts';
+import { type Channel, createChannel, isCaller, isInbound, presentedIn, RING, UP } from './channel.ts';
+import { channelKind, endpointOf } from './channel-name.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import { classifyChannel, isLegOf } from './rules.ts';

@@ -5,10 +5,10 @@ import {
   callerOf,
   createCaller,
   isPaged,
-  otherHalf,
   presentedIn,
   type Role,
 } from './channel.ts';
+import { otherHalf } from './channel-name.ts';
 import type { ChannelSeen } from './input.ts';
 import type { TrackerState } from './tracker-state.ts';
 

@@ -10,22 +10,18 @@ import {
 import {
   type Channel,
   callerOf,
-  channelKind,
   createCaller,
   createChannel,
-  dialledNumber,
-  endpointOf,
-  goesOverTrunk,
   isCaller,
   isInbound,
   isPaged,
   legRole,
-  numberInAddress,
   presentedIn,
   RING,
   type Role,
   UP,
 } from './channel.ts';
+import { channelKind, dialledNumber, endpointOf, goesOverTrunk, numberInAddress } from './channel-name.ts';
 import type { Effect } from './effect.ts';
 import { applicationAnswered, applicationsOverdue, endedUnseen, hungUp } from './hang-up.ts';
 import type {

@@ -1,5 +1,6 @@
 import { numberIn } from '../../shared/phone-number/number-text.ts';
-import { type CallerChannel, type Channel, isGuestEndpoint } from './channel.ts';
+import type { CallerChannel, Channel } from './channel.ts';
+import { isGuestEndpoint } from './channel-name.ts';
 import type { EndpointsConfigured } from './input.ts';
 import type { Rules } from './rules.ts';
 import type { TrackerState } from './tracker-state.ts';

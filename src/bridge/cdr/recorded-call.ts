@@ -1,6 +1,7 @@
 import { type CallStatus, callStatuses, isForward } from '../../shared/api/contract/call-status.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { isWithheld } from '../../shared/phone-number/number-text.ts';
+import { presentedIn } from '../calls/channel.ts';
 import {
   channelKind,
   dialledNumber,
@@ -10,8 +11,7 @@ import {
   isGuestEndpoint,
   numberInAddress,
   otherHalf,
-  presentedIn,
-} from '../calls/channel.ts';
+} from '../calls/channel-name.ts';
 import type { NumberToReport } from '../calls/input.ts';
 import { numberToReport, type Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';

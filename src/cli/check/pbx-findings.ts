@@ -3,7 +3,8 @@ import { describeFailure } from '../../bridge/ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../bridge/ami/inspection.ts';
 import { failureCodes } from '../../bridge/ami/link-log.ts';
 import { missingWithout } from '../../bridge/ami/pending-requests.ts';
-import { endpointOf, presentedIn } from '../../bridge/calls/channel.ts';
+import { presentedIn } from '../../bridge/calls/channel.ts';
+import { endpointOf } from '../../bridge/calls/channel-name.ts';
 import {
   type CallSettings,
   classifyChannel,
