@@ -14,8 +14,8 @@ type Options = {
 export function batchOf(effects: readonly Effect[], { pbxId, sendsExtras }: Options): Batch | undefined {
   const unreported = effects.flatMap((effect) => {
     if (effect.type !== 'journal' || effect.entry.kind !== 'not-reported') return [];
-    const { at, uniqueid, text } = effect.entry;
-    return [{ id: callIdOf(pbxId, uniqueid), at, why: text }];
+    const { at, uniqueid, event } = effect.entry;
+    return [{ id: callIdOf(pbxId, uniqueid), at, why: 'why' in event ? event.why : event.code }];
   });
   const calls = effects.flatMap((effect): Batch['calls'] => {
     if (effect.type === 'save') return [{ id: effect.call.id, state: JSON.stringify(effect.call) }];

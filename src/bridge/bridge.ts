@@ -1,7 +1,6 @@
-import { type ApiClient, createApiClient } from '../shared/api/client.ts';
+import { createApiClient } from '../shared/api/client.ts';
 import { createDispatcher } from '../shared/delivery/dispatcher.ts';
 import { createHistoryReader } from '../shared/delivery/history-reader.ts';
-import type { DeliveryQueue } from '../shared/delivery/queue.ts';
 import { standBy } from '../shared/delivery/standby.ts';
 import type { Log } from '../shared/log/log.ts';
 import type { LogStatus } from '../shared/log/log-destination.ts';
@@ -16,13 +15,14 @@ import { createRules } from './calls/rules.ts';
 import { createGapFiller } from './cdr/gap-filler.ts';
 import { openSource } from './cdr/open-cdr-source.ts';
 import { createChannelWatch } from './channel-watch.ts';
-import { type Appended, createPruning, type Outbox, openOutbox } from './outbox/outbox.ts';
+import { watchAppends } from './outbox/append-watch.ts';
+import { type Appended, createPruning, openOutbox } from './outbox/outbox.ts';
 import { createReconciliation } from './reconciliation.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
 import { createMetrics } from './status/metrics.ts';
 import { createStatusServer } from './status/status-server.ts';
 import type { Liveness } from './status/supervision.ts';
-import { createStatusReader, watchAppends } from './status.ts';
+import { createStatusReader } from './status.ts';
 import { createTrackerDriver } from './tracker-driver.ts';
 import { createTrunkWatch } from './trunk-watch.ts';
 
@@ -42,23 +42,32 @@ type Start = {
   readonly tools: Tools;
   readonly onStop: (part: string, stop: () => unknown) => void;
   readonly now: () => number;
+  readonly keepsJournal: boolean;
 };
 
 /**
- * The bridge, from the PBX's socket to the API's: its parts in the order in which they are built, and stopped in the
- * reverse of that in which they start. `fail` is called when an essential part has died; the process should end then.
+ * The bridge: its parts in the order of the data, from the PBX's socket to the API's. Each is stopped in the reverse of the
+ * order in which it starts. `fail` is called when an essential part has died; the process should end then.
  */
 export async function startBridge(config: BridgeConfig, tools: Tools) {
   await using starting = new AsyncDisposableStack();
-  const start: Start = { config, tools, onStop: partsOf(starting, tools.log), now: Date.now };
+  const start: Start = {
+    config,
+    tools,
+    onStop: partsOf(starting, tools.log),
+    now: Date.now,
+    keepsJournal: config.outbox.journalKeepMs > 0,
+  };
+  // The tracker's events are on disk before delivery gets them. Nothing is heard until everything is there.
   const storage = await openStorage(start);
+  const calls = await createCallParts(start, storage, (appended) => delivery.onAppended(appended));
   const delivery = createDelivery(start, storage);
-  const calls = await createCallParts(start, storage, delivery);
-  const reports = createReports(start, storage, delivery, calls);
-  await startDelivery(start, storage, delivery, calls, reports);
+  const reports = createReports(start, storage, calls, delivery);
+  startDelivery(start, storage, calls, delivery, reports);
+  await startReports(start, reports);
   await startCallParts(start, calls);
 
-  const { outbox, saved, appends, lookups } = storage;
+  const { outbox, saved, lookups } = storage;
   tools.log.say('program.started', {
     version: tools.version,
     pbxId: config.calls.pbxId,
@@ -81,7 +90,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
     /** What can be seen without waiting, for the service manager's watchdog. */
     liveness(): Liveness {
       const { counters, ...pbx } = calls.link.status();
-      const { uncommittedSince } = appends.status();
+      const { uncommittedSince } = outbox.appendStatus();
       return { pbx: { ...pbx, ...counters }, storage: outbox.storage(), uncommittedSince };
     },
     status: reports.status,
@@ -112,53 +121,19 @@ async function openStorage({ config, tools: { log, fail }, onStop, now }: Start)
     onStop('agi', lookups.stop);
     await lookups.agi.start();
   }
-  const outbox = await opening;
+  const outbox = watchAppends(await opening, now);
   void outbox.failed.then(fail);
-  const saved = await outbox.load();
-  return { permissions, lookups, outbox, saved, appends: watchAppends(outbox.append, now) };
-}
-
-type Delivery = ReturnType<typeof createDelivery>;
-
-/** What sends events to the API, and compares them with its history. */
-function createDelivery({ config, tools: { log }, now }: Start, { outbox }: Storage) {
-  const { standbyDelayMs, reconcileEveryMs, journalKeepMs } = config.outbox;
-  const client = createApiClient(config.api);
-  const dispatcher = createDispatcher({
-    queue: standbyDelayMs === 0 ? outbox : standingBy(outbox, client, standbyDelayMs, log),
-    send: (event) => client.postCallEvent(event.body),
-    log: log.child({ part: 'delivery' }),
-    now,
-    monotonic: monotonicMs,
-    random: Math.random,
-  });
-  const reconciliation = reconcileEveryMs
-    ? createReconciliation(
-        { api: config.api, pbxId: config.calls.pbxId, everyMs: reconcileEveryMs },
-        { outbox, dispatcher, keepsJournal: journalKeepMs > 0, now, log: log.child({ part: 'reconcile' }) },
-      )
-    : undefined;
-  return {
-    client,
-    dispatcher,
-    reconciliation,
-    // A standby bridge reads from the disk which events are due.
-    onAppended: ({ nextEvents }: Appended) => {
-      if (standbyDelayMs === 0) dispatcher.offer(nextEvents);
-    },
-  };
+  return { permissions, lookups, outbox, saved: await outbox.load() };
 }
 
 type CallParts = Awaited<ReturnType<typeof createCallParts>>;
 
 /** What observes the PBX and decides about its calls. */
 async function createCallParts(
-  { config, tools: { log, fail }, now }: Start,
-  storage: Storage,
-  delivery: Delivery,
+  { config, tools: { log, fail }, now, keepsJournal }: Start,
+  { outbox, saved, lookups, permissions }: Storage,
+  onAppended: (appended: Appended) => void,
 ) {
-  const { outbox, saved, appends, lookups, permissions } = storage;
-  const { onAppended } = delivery;
   const sendsExtras = config.api.extras === true;
   const link = createAmiLink(config.ami, {
     log: log.child({ part: 'ami' }),
@@ -169,10 +144,10 @@ async function createCallParts(
     log: log.child({ part: 'calls' }),
     ask: link.ask,
     askChannels: () => channels.request(),
-    append: appends.append,
-    callsInMemory: appends.callsInMemory,
+    append: outbox.append,
+    callsInMemory: outbox.callsInMemory,
     onAppended,
-    keepsJournal: config.outbox.journalKeepMs > 0,
+    keepsJournal,
     prefetchPriority: (number) => lookups?.agi.prefetch(number),
     onApplied: permissions.review,
     hasGapFiller: config.cdr !== undefined,
@@ -191,15 +166,49 @@ async function createCallParts(
     createGapFiller(
       { source, checkpoint: saved.cdrCheckpoint, keepMs: config.outbox.keepMs },
       { ...tracker.live, recordOptions: () => link.status().records },
-      {
-        outbox: { ...outbox, append: appends.append, written: appends.written },
-        onAppended,
-        log: log.child({ part: 'cdr' }),
-        now,
-        sendsExtras,
-      },
+      { outbox, onAppended, log: log.child({ part: 'cdr' }), now, sendsExtras },
     );
   return { link, tracker, channels, trunks, gapFiller };
+}
+
+type Delivery = ReturnType<typeof createDelivery>;
+
+/** What sends events to the API, and compares them with its history. */
+function createDelivery({ config, tools: { log }, now, keepsJournal }: Start, { outbox }: Storage) {
+  const { standbyDelayMs, reconcileEveryMs } = config.outbox;
+  const client = createApiClient(config.api);
+  const dispatcher = createDispatcher({
+    queue:
+      standbyDelayMs === 0
+        ? outbox
+        : standBy({
+            queue: outbox,
+            delayMs: standbyDelayMs,
+            reader: createHistoryReader(client.history),
+            log: log.child({ part: 'delivery' }),
+            now,
+          }),
+    send: (event) => client.postCallEvent(event.body),
+    log: log.child({ part: 'delivery' }),
+    now,
+    monotonic: monotonicMs,
+    random: Math.random,
+  });
+  const reconciliation = reconcileEveryMs
+    ? createReconciliation(
+        { api: config.api, pbxId: config.calls.pbxId, everyMs: reconcileEveryMs },
+        { outbox, dispatcher, keepsJournal, now, log: log.child({ part: 'reconcile' }) },
+      )
+    : undefined;
+  return {
+    client,
+    dispatcher,
+    reconciliation,
+    // A standby bridge reads from the disk which events are due.
+    onAppended: ({ nextEvents }: Appended) => {
+      if (standbyDelayMs === 0) dispatcher.offer(nextEvents);
+    },
+  };
 }
 
 type Reports = ReturnType<typeof createReports>;
@@ -208,19 +217,16 @@ type Reports = ReturnType<typeof createReports>;
 function createReports(
   { config, tools, now }: Start,
   storage: Storage,
-  delivery: Delivery,
-  calls: CallParts,
+  { link, tracker, gapFiller }: CallParts,
+  { client, dispatcher, reconciliation }: Delivery,
 ) {
   const { log, logStatus, version } = tools;
-  const { link, tracker, gapFiller } = calls;
-  const { client, dispatcher, reconciliation } = delivery;
   const read = createStatusReader(
     {
       version,
       pbxId: config.calls.pbxId,
       address: `${config.ami.host}:${config.ami.port}`,
       outbox: storage.outbox,
-      appends: storage.appends,
       tracker,
       link,
       dispatcher,
@@ -246,13 +252,13 @@ function createReports(
   return { alerts, status, metrics, server };
 }
 
-async function startDelivery(
+function startDelivery(
   { config, onStop, now }: Start,
   { outbox }: Storage,
-  { client, dispatcher, reconciliation }: Delivery,
   { gapFiller }: CallParts,
-  { alerts, metrics, server }: Reports,
-): Promise<void> {
+  { client, dispatcher, reconciliation }: Delivery,
+  { alerts, metrics }: Reports,
+): void {
   const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
   onStop('pruning', pruning.stop);
   pruning.start();
@@ -269,6 +275,9 @@ async function startDelivery(
     onStop('reconcile', reconciliation.stop);
     reconciliation.start();
   }
+}
+
+async function startReports({ onStop }: Start, { server, alerts }: Reports): Promise<void> {
   if (server) {
     onStop('status', server.stop);
     await server.start();
@@ -293,9 +302,4 @@ async function startCallParts(
     onStop('cdr', gapFiller.stop);
     await gapFiller.start();
   }
-}
-
-function standingBy(queue: Outbox, client: ApiClient, delayMs: number, log: Log): DeliveryQueue {
-  const reader = createHistoryReader(client.history);
-  return standBy({ queue, delayMs, reader, log: log.child({ part: 'delivery' }), now: Date.now });
 }

@@ -9,6 +9,11 @@ const mostLines = 10_000;
 
 type Lines = NonNullable<Batch['journal']>;
 
+/** The line of an entry. 1.0.0 expects a sentence as its text, and after a downgrade shows the code. */
+export function journalLine(entry: JournalEntry): string {
+  return JSON.stringify({ ...entry, text: entry.event.code });
+}
+
 /** Gathers journal lines until a batch takes them along; `write` writes them alone when none comes. */
 export function createJournalBuffer(write: (lines: Lines) => Promise<void>) {
   const lines: string[] = [];
@@ -29,7 +34,7 @@ export function createJournalBuffer(write: (lines: Lines) => Promise<void>) {
   const buffer = {
     add(entry: JournalEntry) {
       if (lines.length >= mostLines) dropped += 1;
-      else lines.push(JSON.stringify(entry));
+      else lines.push(journalLine(entry));
       at = entry.at;
       const flush = () => {
         timer = undefined;

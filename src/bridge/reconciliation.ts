@@ -4,7 +4,7 @@ import type { Dispatcher } from '../shared/delivery/dispatcher.ts';
 import { createHistoryReader } from '../shared/delivery/history-reader.ts';
 import { createReconciler, type Reconciler } from '../shared/delivery/reconciler.ts';
 import type { Log } from '../shared/log/log.ts';
-import type { JournalEntry } from './calls/effect.ts';
+import { journalLine } from './journal-buffer.ts';
 import type { Outbox } from './outbox/outbox.ts';
 
 /** Events delivered this long before the start, ms, may not have been compared yet. */
@@ -51,16 +51,15 @@ export function createReconciliation(
   async function writeDown(missing: readonly Delivered[]): Promise<void> {
     if (missing.length === 0) return;
     const at = now();
-    const lines = missing.map(({ callId, status }): string => {
-      const text = `${status} was confirmed by the API and is not in its history: sent again`;
-      return JSON.stringify({
+    const lines = missing.map(({ callId, status }): string =>
+      journalLine({
         at,
         uniqueid: callId.slice(pbxId.length + 1),
         call: callId,
         kind: 'decided',
-        text,
-      } satisfies JournalEntry);
-    });
+        event: { code: 'sent-again', status },
+      }),
+    );
     await outbox.append({ calls: [], trunks: [], events: [], journal: { lines: lines.join('\n'), at } });
   }
 

@@ -5,7 +5,8 @@ import type { Lookups } from './agi/agi.ts';
 import { describeFailure } from './ami/failure.ts';
 import type { AmiLink } from './ami/link.ts';
 import type { AmiStatus } from './ami/link-state.ts';
-import type { Appended, Batch, Outbox } from './outbox/outbox.ts';
+import type { WatchedOutbox } from './outbox/append-watch.ts';
+import type { Outbox } from './outbox/outbox.ts';
 import type { Counters } from './outbox/tables/counters.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { type BridgeState, readinessProblems } from './status/bridge-status.ts';
@@ -16,8 +17,7 @@ type Parts = {
   readonly pbxId: string;
   /** Of the PBX. */
   readonly address: string;
-  readonly outbox: Outbox;
-  readonly appends: AppendWatch;
+  readonly outbox: WatchedOutbox;
   readonly tracker: TrackerDriver;
   readonly link: AmiLink;
   readonly dispatcher: Dispatcher;
@@ -31,8 +31,7 @@ const COUNT_TIMEOUT_MS = 2_000;
 
 /** Gathers how the parts of a bridge are doing. */
 export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeState> {
-  const { version, pbxId, address, outbox, appends, tracker, link, dispatcher, agi, reconciliation, log } =
-    parts;
+  const { version, pbxId, address, outbox, tracker, link, dispatcher, agi, reconciliation, log } = parts;
   const startedAt = now();
   const readQueue = createQueueReader(outbox, COUNT_TIMEOUT_MS);
   // So that there are figures to show if the disk fails before the first request.
@@ -51,7 +50,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
         ...figures,
         storage: outbox.storage(),
         commits: outbox.commits(),
-        ...appends.status(),
+        ...outbox.appendStatus(),
       },
       delivery: dispatcher.status(),
       reconcile: reconciliation?.status(),
@@ -79,49 +78,6 @@ function pbxOf(status: AmiStatus, address: string): BridgeState['pbx'] {
       bad: counters.bad,
       lost: counters.tooLong,
       failed: counters.failed,
-    },
-  };
-}
-
-type AppendStatus = Pick<BridgeState['outbox'], 'lastCommitAt' | 'uncommitted' | 'uncommittedSince'>;
-
-type AppendWatch = ReturnType<typeof watchAppends>;
-
-/** Watches the batches on their way to the disk, and how long they take. Batches are written in their order. */
-export function watchAppends(append: Outbox['append'], now: () => number) {
-  const underWay = new Map<Batch, { readonly since: number; readonly done: Promise<unknown> }>();
-  let lastCommitAt: number | undefined;
-
-  async function appendOne(batch: Batch): Promise<Appended> {
-    try {
-      const appended = await append(batch);
-      lastCommitAt = now();
-      return appended;
-    } finally {
-      underWay.delete(batch);
-    }
-  }
-
-  return {
-    append(batch: Batch) {
-      const done = appendOne(batch);
-      underWay.set(batch, { since: now(), done });
-      return done;
-    },
-    /** Whether everything appended until now is on disk within `limitMs`. Rejects if a batch was refused. */
-    written: (limitMs: number) =>
-      within(limitMs, Promise.all([...underWay.values()].map(({ done }) => done))),
-    /** Calls of which something is in memory only. */
-    callsInMemory() {
-      const batches = [...underWay.keys()];
-      const changed = batches.flatMap(({ calls }) => calls.map(({ id }) => id));
-      return new Set([...changed, ...batches.flatMap(({ events }) => events.map(({ callId }) => callId))])
-        .size;
-    },
-    status(): AppendStatus {
-      const [oldest] = underWay.values();
-      const uncommitted = [...underWay.keys()].reduce((sum, { events }) => sum + events.length, 0);
-      return { lastCommitAt, uncommitted, uncommittedSince: oldest?.since };
     },
   };
 }

@@ -1,5 +1,4 @@
 import { readDialplanLine } from '../bridge/ami/dialplan-line.ts';
-import type { JournalEntry } from '../bridge/calls/effect.ts';
 import type { Reader } from '../bridge/outbox/reader.ts';
 import { type DamagedFile, newestDamaged } from '../bridge/outbox/recovery/damaged-file.ts';
 import { databasePath } from '../bridge/outbox/tables/database.ts';
@@ -14,6 +13,7 @@ import { apiSection } from './config/api-section.ts';
 import { callsSection } from './config/calls-section.ts';
 import { isUnset, loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
+import { isMissedEnd, type StoredEntry } from './explain/journal-text.ts';
 import { conclusionOf, type Line, type Timeline, timelineOf } from './explain/timeline.ts';
 import { clockTime } from './text/format-text.ts';
 
@@ -69,7 +69,7 @@ function find(
   const seen = reader
     .journal([digits])
     .flatMap((line): string[] => {
-      const { uniqueid, linkedid = uniqueid, number = '' } = JSON.parse(line) as JournalEntry;
+      const { uniqueid, linkedid = uniqueid, number = '' } = JSON.parse(line) as StoredEntry;
       return number.replace(/\D/g, '').endsWith(digits) && linkedid === uniqueid ? [uniqueid] : [];
     })
     .reverse();
@@ -94,9 +94,7 @@ function notFoundText(what: string, keepMs: number, damaged: DamagedFile | undef
 /** What the dialplan does where a missed call ended, such as `VoiceMail(101@default,u)`, if the PBX says. */
 async function readEnd({ io }: Context, { journal }: Timeline): Promise<string | undefined> {
   const place = journal.findLast((entry) => entry.place !== undefined)?.place;
-  const isMissed = journal.some(
-    ({ kind, text }) => kind === 'reported' && text.startsWith('completed, missed'),
-  );
+  const isMissed = journal.some(isMissedEnd);
   const environment = io.environment();
   if (!isMissed || place === undefined || isUnset(['AMI_USERNAME', 'AMI_SECRET'], environment))
     return undefined;

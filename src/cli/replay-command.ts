@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { inputsOf, parseRecording, type Recording } from '../bridge/ami/recording/recording.ts';
-import type { Report } from '../bridge/calls/effect.ts';
+import type { JournalEntry, Report } from '../bridge/calls/effect.ts';
 import { type DryRun, dryRun } from '../bridge/calls/explain/dry-run.ts';
 import { maskNumbers } from '../shared/log/redact.ts';
 import { type Context, exitCodes } from './command-context.ts';
 import { callsSection } from './config/calls-section.ts';
 import { loadConfig } from './config/env.ts';
+import { journalText } from './explain/journal-text.ts';
 import { count } from './text/format-text.ts';
 
 type ReplayOptions = {
@@ -22,7 +23,7 @@ export async function replay(
   const { calls: settings } = loadConfig({ calls: callsSection }, context.io.environment());
   const found = dryRun(settings, inputsOf(recording));
   const calls = callsOf(found.reports, settings.pbxId);
-  if (context.json) context.terminal.json({ calls, journal: found.journal });
+  if (context.json) context.terminal.json({ calls, journal: found.journal.map(withText) });
   else print(context, recording, found, calls.length, showNumbers);
   return calls.length > 0 ? exitCodes.ok : exitCodes.notFound;
 }
@@ -37,6 +38,10 @@ function callsOf(reports: readonly Report[], pbxId: string) {
       ...(callerId !== undefined && { caller_id: callerId }),
     })),
   }));
+}
+
+function withText({ event, ...entry }: JournalEntry) {
+  return { ...entry, text: journalText({ ...entry, event }) };
 }
 
 function print(
@@ -54,7 +59,7 @@ function print(
     `Asterisk ${asterisk || '(unknown version)'}, ${startTime} UTC, ${count(frames.length, 'frame')}`,
     0,
   );
-  for (const { at, uniqueid, kind, text } of journal) {
+  for (const { at, uniqueid, kind, text } of journal.map(withText)) {
     const seconds = `${((at - startedAt) / 1_000).toFixed(3)} s`.padStart(11);
     const sign =
       kind === 'reported'

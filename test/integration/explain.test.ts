@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { scenario } from '../recordings/library.ts';
 import { amiEvent } from '../tools/fakes/ami-event.ts';
 import { type RunOptions, runCommand } from '../tools/program/operator.ts';
@@ -129,4 +130,25 @@ test('a call of a time without a connection, not reported from its record: found
   }
   assert.match(ran.flat, /NOT REPORTED: its record is not of an inbound call/);
   assert.equal((await explain(uniqueid)).text, ran.text);
+});
+
+test('the journal of a database of 1.0.0, which has sentences, is shown as it was', async (t) => {
+  const folder = temporaryFolder(t);
+  const released = new URL('../released/1.0.0/outbox.db.gz', import.meta.url);
+  writeFileSync(`${folder}/outbox.db`, gunzipSync(readFileSync(released)));
+  const explain = async (id: string) =>
+    (await runCommand(['explain', id, '--offline'], { STATE_DIR: folder, PBX_ID: 'pbx' })).text.replace(
+      /\n +(?=\S)/g,
+      ' ',
+    );
+  const missed = await explain('1795811871.1');
+  assert.match(
+    missed,
+    /seen +channel PJSIP\/provider-00000001 in .*: inbound, since its context from-trunk matches/,
+  );
+  assert.match(missed, /decided +reported: completed, missed: ended after 0 s/);
+  assert.match(
+    await explain('1795811871.3'),
+    /^NOT REPORTED: not inbound: context from-internal matches no INBOUND_CONTEXTS, and INBOUND_CHANNELS is not set$/m,
+  );
 });

@@ -18,6 +18,7 @@ import { createGapFiller } from '../../src/bridge/cdr/gap-filler.ts';
 import type { Batch } from '../../src/bridge/outbox/outbox.ts';
 import { callsSection } from '../../src/cli/config/calls-section.ts';
 import { loadConfig } from '../../src/cli/config/env.ts';
+import { journalText } from '../../src/cli/explain/journal-text.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
 import { recordingFolder } from '../asterisk/record.ts';
 import { rowsOf, worldNames } from '../asterisk/worlds.ts';
@@ -111,7 +112,9 @@ test('pbx-bridge replay reports of every recording what happened, also when it i
 
 test('what the journal says of any recording is one line each, without control characters and without what a caller forged', () => {
   const texts = scenarios.flatMap((scenario) =>
-    inDryRun(scenario.recording, scenario).journal.map(({ text, number = '' }) => `${text} ${number}`),
+    inDryRun(scenario.recording, scenario).journal.map(
+      (entry) => `${journalText(entry)} ${entry.number ?? ''}`,
+    ),
   );
   assert.deepEqual(
     texts.filter((text) => /[\p{Cc}\u2028\u2029]|zz|Event:|Linkedid/u.test(text)),

@@ -1,5 +1,5 @@
 import { addTo, removeFrom } from '../../shared/process/multimap.ts';
-import type { Channel } from '../calls/channel.ts';
+import { type Channel, presentedBy } from '../calls/channel.ts';
 import type { OpenCall } from '../calls/open-call.ts';
 
 /** What was dialled and what is stored differ in their first digits only: the last seven say which number it is. */
@@ -8,6 +8,12 @@ const TELLING_DIGITS = 7;
 export function tellingDigits(number: string): string {
   return number.replace(/\D+/g, '').slice(-TELLING_DIGITS);
 }
+
+/** The texts of its number: as the trunk presented it, and as it is now; '' if there is none. */
+export const numbersOf = (channel: Channel): readonly string[] => [
+  presentedBy(channel) ?? '',
+  channel.number ?? '',
+];
 
 export type CallersByNumber = Pick<ReturnType<typeof createCallersByNumber>, 'unsettled' | 'withText'>;
 
@@ -32,9 +38,10 @@ export function createCallersByNumber(isGranted: (call: OpenCall, channel: Chann
     update(uniqueid: string, call: OpenCall | undefined, channel: Channel | undefined): void {
       remove(uniqueid);
       if (call === undefined || channel === undefined) return;
-      const texts = [channel.presented, channel.number];
+      const texts = numbersOf(channel);
       // A caller without a number is none of those that a text without digits could name.
-      const named = channel.presented === '' ? texts.filter((text) => tellingDigits(text) !== '') : texts;
+      const named =
+        presentedBy(channel) === undefined ? texts.filter((text) => tellingDigits(text) !== '') : texts;
       const digits = isGranted(call, channel) ? [] : named.map(tellingDigits);
       for (const key of digits) addTo(unsettled, key, uniqueid);
       for (const key of texts) addTo(byText, key, uniqueid);

@@ -2,11 +2,11 @@ import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { placeholderIn } from '../../shared/phone-number/number-text.ts';
 import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { awaitsPresentation, isNumberOpen } from '../calls/caller-number.ts';
-import { type Channel, presentedIn } from '../calls/channel.ts';
+import { type Channel, isInbound, presentedBy, presentedIn } from '../calls/channel.ts';
 import type { OpenCall } from '../calls/open-call.ts';
 import type { TrackerState } from '../calls/tracker-state.ts';
 import type { LookupRequest, NumberToLookUp } from './agi.ts';
-import { type CallersByNumber, tellingDigits } from './callers-by-number.ts';
+import { type CallersByNumber, numbersOf, tellingDigits } from './callers-by-number.ts';
 
 export type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
 
@@ -32,7 +32,7 @@ export function permissionBy(state: LookupState, decider: string | undefined, nu
   const call = state.calls.get(decider);
   const channel = state.channels.get(decider);
   if (call !== undefined) return permissionOf(call, channel, number);
-  return channel?.inbound ? 'pending' : 'unknown';
+  return isInbound(channel) ? 'pending' : 'unknown';
 }
 
 export function permissionOf(call: OpenCall, channel: Channel | undefined, number: string): Permission {
@@ -42,7 +42,7 @@ export function permissionOf(call: OpenCall, channel: Channel | undefined, numbe
   if (channel === undefined) return 'unknown';
   // The trunk has presented no number. One that the dialplan has set waits for the PBX's answer; without one there is
   // nothing to wait for.
-  if (channel.presented === '') return presentedIn(number) === '' ? 'granted' : 'pending';
+  if (presentedBy(channel) === undefined) return presentedIn(number) === undefined ? 'granted' : 'pending';
   return awaitsPresentation(call, channel) ? 'pending' : 'granted';
 }
 
@@ -65,11 +65,11 @@ function deciderOf(
   callers: CallersByNumber,
   { uniqueid, number, isOwn }: LookupRequest,
 ): string | undefined {
-  if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
+  if (isOwn && (calls.has(uniqueid) || isInbound(channels.get(uniqueid)))) return uniqueid;
   const own = channels.get(uniqueid);
   const isCaller = calls.has(uniqueid) && own !== undefined;
   const digits = tellingDigits(number);
-  if (isCaller && [own.presented, own.number].some((its) => tellingDigits(its) === digits)) return uniqueid;
+  if (isCaller && numbersOf(own).some((its) => tellingDigits(its) === digits)) return uniqueid;
   for (const caller of callers.unsettled(number)) {
     const call = calls.get(caller);
     if (call && permissionOf(call, channels.get(caller), number) !== 'granted') return caller;
@@ -78,7 +78,7 @@ function deciderOf(
   const sameNumber = own && callers.withText(number);
   if (sameNumber !== undefined) return sameNumber;
   if (isOwn) return uniqueid;
-  return isCaller && own.presented !== '' ? undefined : '';
+  return isCaller && presentedBy(own) !== undefined ? undefined : '';
 }
 
 function reportedNumber(
@@ -90,7 +90,7 @@ function reportedNumber(
   if (call?.number === 'known' && rules.reportedNumber !== 'dialplan') return call.from;
   if (placeholderIn(number) !== undefined) return '';
   const channel = channels.get(decider);
-  const isPresented = channel?.inbound ? channel.presented === number : isOwn;
+  const isPresented = isInbound(channel) ? (channel.role.presented ?? '') === number : isOwn;
   const notation = isPresented ? rules.notationOf(channel?.name ?? name) : autoNotation;
   return readNumber(number, rules.defaultCountry, notation).number;
 }

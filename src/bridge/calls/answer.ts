@@ -1,8 +1,8 @@
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { reportWhatIsDue, saveCall } from './call.ts';
-import { type Bridge, type Channel, extensionOf, UP } from './channel.ts';
+import { type Bridge, type Channel, dialledTo, isCaller, UP } from './channel.ts';
+import { extensionOf } from './channel-name.ts';
 import type { OpenCall } from './open-call.ts';
-import { machineText } from './rules.ts';
 import { partiesOf } from './topology.ts';
 import { type TrackerState, writeObserved } from './tracker-state.ts';
 import { isGuest, isTrunkEnd } from './trunk-learning.ts';
@@ -31,23 +31,19 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   const there = new Set(parties.map(({ uniqueid }) => uniqueid));
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);
-    if (call === undefined) continue;
+    if (call === undefined || !isCaller(caller)) continue;
     const { answer } = call;
-    if (!there.has(caller.talksWith)) {
-      caller.talksWith = person.uniqueid;
+    if (!there.has(caller.role.talksWith ?? '')) {
+      caller.role.talksWith = person.uniqueid;
       if (answer !== undefined)
-        writeObserved(
-          state,
-          call,
-          `${callerIdOf(state, call, person)} takes over, and talks with the caller`,
-        );
+        writeObserved(state, call, { code: 'takes-over', by: callerIdOf(state, call, person) });
     }
     const first = ofHouse && answer && there.has(answer.by) ? state.channels.get(answer.by) : undefined;
     const joins = first !== undefined && isTrunkEnd(state, first);
     if (answer !== undefined && !joins) continue;
-    call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
-    if (joins)
-      writeObserved(state, call, `${call.answer.callerId} joins: the end names ${call.answer.callerId}`);
+    const callerId = callerIdOf(state, call, person);
+    call.answer = { by: person.uniqueid, callerId };
+    if (joins) writeObserved(state, call, { code: 'joins', by: callerId });
     reportWhatIsDue(state, call, 'answered');
     saveCall(state, call);
   }
@@ -57,9 +53,10 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
 function writeMachine(state: TrackerState, parties: readonly Channel[], machine: Channel): void {
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);
-    if (call === undefined || call.answer !== undefined || caller.machine === machine.uniqueid) continue;
-    caller.machine = machine.uniqueid;
-    writeObserved(state, call, machineText(machine.name));
+    if (call === undefined || call.answer !== undefined || !isCaller(caller)) continue;
+    if (caller.role.machine === machine.uniqueid) continue;
+    caller.role.machine = machine.uniqueid;
+    writeObserved(state, call, { code: 'machine', channel: machine.name });
   }
 }
 
@@ -74,10 +71,11 @@ function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): strin
   const { rules } = state;
   const extension = extensionOf(person.name);
   if (!isTrunkEnd(state, person)) {
-    const own = person.dialled || extension;
-    return rules.answeredBy === 'callerid' ? person.number || own : own;
+    const own = dialledTo(person) ?? extension;
+    return rules.answeredBy === 'callerid' ? (person.number ?? own) : own;
   }
-  const number = normaliseNumber(person.dialled || person.number, rules.defaultCountry);
-  const ours = person.dialled === '' && number === normaliseNumber(call.called, rules.defaultCountry);
+  const dialled = dialledTo(person);
+  const number = normaliseNumber(dialled ?? person.number ?? '', rules.defaultCountry);
+  const ours = dialled === undefined && number === normaliseNumber(call.called, rules.defaultCountry);
   return ours || number === '' ? extension : number;
 }

@@ -1,10 +1,11 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
 import { type CallStatus, isForward } from '../../shared/api/contract/call-status.ts';
-import { decideNumber, presumePresentation, whyFrom } from './caller-number.ts';
-import { type Channel, isAnalogue, PRERING, RING } from './channel.ts';
-import type { Report } from './effect.ts';
+import { decideNumber, presumePresentation, sourceOf } from './caller-number.ts';
+import { type CallerChannel, type Channel, isCaller, PRERING, RING } from './channel.ts';
+import { isAnalogue } from './channel-name.ts';
+import type { JournalEvent, Report } from './effect.ts';
 import { extrasOf, missedOf, outcomeOf } from './missed.ts';
-import { answererOf, callIdOf, type OpenCall } from './open-call.ts';
+import { callIdOf, type OpenCall } from './open-call.ts';
 import { decide, isOverdue, type TrackerState, takeOverdue, waitFor, writeJournal } from './tracker-state.ts';
 
 /**
@@ -20,13 +21,13 @@ const ANALOGUE_WAIT_MS = 4_000;
 const REPLACING_MS = 100;
 
 /** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
-export function beginCall(state: TrackerState, channel: Channel, isPickedUp = false): OpenCall {
+export function beginCall(state: TrackerState, channel: CallerChannel, isPickedUp = false): OpenCall {
   const { rules, at } = state;
   const call: OpenCall = {
     id: callIdOf(rules.pbxId, channel.uniqueid),
     uniqueid: channel.uniqueid,
-    called: channel.exten,
-    ...(channel.fromStart && { did: channel.exten }),
+    called: channel.exten ?? '',
+    ...(channel.fromStart && { did: channel.exten ?? '' }),
     line: channel.endpoint,
     ...(!isPickedUp && { began: channel.state === PRERING ? channel.seenAt : at }),
     number: 'awaited',
@@ -60,15 +61,19 @@ export function callGoesOn(state: TrackerState, uniqueid: string): void {
   if (!state.waitingForNumber.has(uniqueid)) return;
   const call = state.calls.get(uniqueid);
   const channel = state.channels.get(uniqueid);
-  if (call === undefined || channel === undefined) return;
-  channel.dialplanNumber ||= channel.number;
-  call.numberBy = Math.min(call.numberBy, state.at + (channel.presented === '' ? NUMBER_WAIT_MS : 0));
+  if (call === undefined || !isCaller(channel)) return;
+  channel.role.dialplanNumber ??= channel.number;
+  call.numberBy = Math.min(
+    call.numberBy,
+    state.at + (channel.role.presented === undefined ? NUMBER_WAIT_MS : 0),
+  );
   reviewNumber(state, call);
 }
 
 /** The PBX's answer, or the next snapshot, ends the wait for a presentation; only time ends the wait for a number. */
 function wakeIfWaiting(state: TrackerState, { number, numberBy }: OpenCall, channel?: Channel): void {
-  const isAsked = channel !== undefined && channel.presented !== '' && channel.presentation === 'unknown';
+  const isAsked =
+    isCaller(channel) && channel.role.presented !== undefined && channel.presentation === 'unknown';
   if (number === 'awaited' && !isAsked) state.effects.push({ type: 'wake', at: numberBy });
 }
 
@@ -178,24 +183,27 @@ function report(
     extras: extrasOf(call, status, more),
   };
   state.effects.push(event);
-  const text = reportText(state, call, event);
   writeJournal(state, {
     at: state.at,
     uniqueid: call.uniqueid,
     call: id,
     number: from,
     kind: 'reported',
-    text,
+    event: reportedEvent(state, call, status, more.missed),
   });
 }
 
-function reportText(state: TrackerState, call: OpenCall, event: Report): string {
-  const { answer } = call;
-  if (event.status === 'ringing') return `ringing, from ${event.from}${whyFrom(state, call)}`;
-  if (event.status === 'completed') return `completed, ${event.outcome}`;
-  const person = state.channels.get(answer?.by ?? '')?.name;
-  const how = person === undefined ? '' : `: ${person} is in a bridge with the caller`;
-  return `answered ${answererOf(answer?.callerId)}${how}`;
+function reportedEvent(
+  state: TrackerState,
+  call: OpenCall,
+  status: CallStatus,
+  missed: Missed | undefined,
+): JournalEvent {
+  const { answer, from, number } = call;
+  if (status === 'ringing') return { code: 'ringing', from, number, source: sourceOf(state, call) };
+  if (status === 'completed')
+    return { code: 'completed', answer: answer && { callerId: answer.callerId }, missed };
+  return { code: 'answered', by: answer?.callerId, channel: state.channels.get(answer?.by ?? '')?.name };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { dropCall, reviewNumber } from './call.ts';
 import { awaitsPresentation, presumePresentation } from './caller-number.ts';
-import { type Channel, presentedIn } from './channel.ts';
+import { type Channel, isCaller, isInbound, presentedIn } from './channel.ts';
 import { forgetGone } from './hang-up.ts';
 import type { CallerNumberChanged, PresentationAnswered } from './input.ts';
+import { setRole } from './topology.ts';
 import { type TrackerState, writeObserved } from './tracker-state.ts';
 import { learnRevealingTrunk } from './trunk-learning.ts';
 
@@ -13,7 +14,7 @@ export function callerNumber(state: TrackerState, input: CallerNumberChanged): v
   // Only the answer to `ask` counts as allowed: dialplans such as FreePBX's set `allowed` for callers who withhold the
   // number.
   if (input.presentation === 'prohibited') channel.presentation = 'prohibited';
-  if (!channel.inbound) return;
+  if (!isInbound(channel)) return;
   learnRevealingTrunk(state, channel);
   callerChanged(state, channel);
 }
@@ -23,19 +24,16 @@ export function presentationAnswered(
   { uniqueid, presentation, dnid, presented = '' }: PresentationAnswered,
 ): void {
   const channel = state.channels.get(uniqueid);
-  if (channel === undefined) return;
+  if (!isCaller(channel)) return;
   const call = state.calls.get(uniqueid);
-  if (call !== undefined) {
-    const answer = presentation === 'unknown' ? 'that it does not know' : presentation;
-    writeObserved(state, call, `the PBX says of showing the number: ${answer}`);
-  }
+  if (call !== undefined) writeObserved(state, call, { code: 'presentation', presentation });
   // Found in a snapshot, so the dialplan may have changed the number. (On ISDN, the ANI is the number that is billed.)
   const isFoundLater = !channel.fromStart && !channel.endpoint.startsWith('DAHDI/');
   // chan_pjsip has a dialled number for every call that comes in, `s` if there is none: without it the PBX made this call
   // itself, by Originate over the trunk. Other drivers leave it out: chan_sip for `s`, IAX2 if the far end sends none.
   const isOurs = isFoundLater && channel.endpoint.startsWith('PJSIP/') && dnid === '';
-  if (isOurs) channel.inbound = false;
-  if (isFoundLater) channel.presented = presentedIn(presented) || channel.presented;
+  const { role } = channel;
+  if (isFoundLater) role.presented = presentedIn(presented) ?? role.presented;
   if (isFoundLater && call) call.did ??= dnid ?? '';
   if (channel.presentation !== 'prohibited') {
     channel.presentation = presentation;
@@ -43,6 +41,7 @@ export function presentationAnswered(
     presumePresentation(state, channel);
   }
   learnRevealingTrunk(state, channel);
+  if (isOurs) setRole(state, channel, { type: 'other' });
   if (isOurs && call !== undefined && call.reported === undefined) dropCall(state, call);
   else callerChanged(state, channel);
   forgetGone(state, channel);
@@ -64,6 +63,6 @@ export function callerChanged(state: TrackerState, channel: Channel): void {
 
 /** CallerIDNum as it is now; the first one is kept apart. */
 export function setNumber(channel: Channel, number: string): void {
-  channel.number = number;
-  if (channel.inbound && channel.presented === '') channel.presented = presentedIn(number);
+  channel.number = number || undefined;
+  if (isInbound(channel)) channel.role.presented ??= presentedIn(number);
 }

@@ -1,7 +1,8 @@
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { isWithheld } from '../../shared/phone-number/number-text.ts';
-import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
-import { type Channel, presentedIn } from './channel.ts';
+import { autoNotation, type Notation } from '../../shared/phone-number/trunk-notation.ts';
+import { type CallerChannel, type Channel, isCaller, presentedBy, presentedIn } from './channel.ts';
+import type { NumberSource } from './effect.ts';
 import type { NumberToReport } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import { presumedPresentation } from './presentation.ts';
@@ -15,17 +16,13 @@ export function isNumberOpen({ number }: Readonly<OpenCall>): boolean {
 
 /** Assumes a presentation when the PBX cannot say it. Without a number there is none. */
 export function presumePresentation({ trunks }: TrackerState, channel: Channel): void {
-  const { presentation, presented, endpoint } = channel;
-  if (presentation === 'unknown' && presented !== '')
-    channel.presentation = presumedPresentation(trunks.get(endpoint));
+  if (channel.presentation === 'unknown' && presentedBy(channel) !== undefined)
+    channel.presentation = presumedPresentation(trunks.get(channel.endpoint));
 }
 
 /** True while the PBX is being asked whether the number may be shown: nothing is sent before it answers. */
-export function awaitsPresentation(
-  call: Readonly<OpenCall>,
-  { presented, presentation }: Readonly<Channel>,
-): boolean {
-  return isNumberOpen(call) && presented !== '' && presentation === 'unknown';
+export function awaitsPresentation(call: Readonly<OpenCall>, channel: Readonly<Channel>): boolean {
+  return isNumberOpen(call) && presentedBy(channel) !== undefined && channel.presentation === 'unknown';
 }
 
 /**
@@ -41,14 +38,15 @@ export function decideNumber(
   time: 'left' | 'up' | 'over',
 ): boolean {
   if (!isNumberOpen(call)) return false;
-  const { presented = '', presentation = 'unknown' } = channel ?? {};
-  if (presentation === 'prohibited' || isWithheld(presented)) {
+  const { presentation = 'unknown' } = channel ?? {};
+  const presented = channel && presentedBy(channel);
+  if (presentation === 'prohibited' || isWithheld(presented ?? '')) {
     call.number = 'withheld';
     const seen = 'the caller withholds the number';
     takeNumber(state, call, numberToReport(state.rules, { lacks: 'withheld', seen }));
     return true;
   }
-  if (channel === undefined || presented === '') {
+  if (!isCaller(channel) || presented === undefined) {
     if (time === 'left' || call.number === 'absent') return false;
     call.number = 'absent';
     const seen = channel?.number ? `${channel.number} is no number` : 'no number came';
@@ -57,11 +55,11 @@ export function decideNumber(
   }
   // There is no time limit: a slow PBX must not reveal a withheld number.
   if (presentation === 'unknown' && time !== 'over') {
-    if (channel.asked) return false;
-    channel.asked = true;
+    if (channel.role.isAsked) return false;
+    channel.role.isAsked = true;
     state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
-    const text = 'asked the PBX whether the caller lets the number be shown';
-    writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });
+    const event = { code: 'presentation-asked' } as const;
+    writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', event });
     return false;
   }
   if (state.rules.reportedNumber === 'dialplan' && time === 'left' && call.number === 'awaited') return false;
@@ -83,27 +81,27 @@ export function takeNumber(state: TrackerState, call: OpenCall, decided: NumberT
 }
 
 /** What a caller's channel has for a number: the trunk's, or by setting what the dialplan made of it. */
-function readingOf(state: TrackerState, channel: Channel) {
+function readingOf(
+  state: TrackerState,
+  { name, number, role }: CallerChannel,
+): { readonly text: string; readonly by: NumberSource['by']; readonly notation: Notation } {
   const { rules } = state;
-  const { name, presented, number, dialplanNumber } = channel;
-  const made = dialplanNumber || number;
+  const { presented = '', dialplanNumber } = role;
+  const made = dialplanNumber ?? number ?? '';
   const isMade =
     rules.reportedNumber === 'dialplan' &&
     made !== presented &&
     !isWithheld(made) &&
-    presentedIn(made) !== '';
+    presentedIn(made) !== undefined;
   return isMade
     ? { text: made, by: 'dialplan', notation: autoNotation }
     : { text: presented, by: 'trunk', notation: rules.notationOf(name) };
 }
 
 /** Where the number comes from, as far as the channel still shows it. */
-export function whyFrom(state: TrackerState, { uniqueid, number }: OpenCall): string {
-  if (number !== 'known')
-    return number === 'withheld' ? ', for a number that is withheld' : ', for a caller without a number';
+export function sourceOf(state: TrackerState, { uniqueid, number }: OpenCall): NumberSource | undefined {
   const channel = state.channels.get(uniqueid);
-  if (channel === undefined) return '';
+  if (number !== 'known' || !isCaller(channel)) return undefined;
   const { text, by, notation } = readingOf(state, channel);
-  const { how } = readNumber(text, state.rules.defaultCountry, notation);
-  return `: the ${by} ${by === 'trunk' ? 'presented' : 'made it'} ${text} (${how})`;
+  return { by, text, how: readNumber(text, state.rules.defaultCountry, notation).how };
 }

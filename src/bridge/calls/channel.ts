@@ -1,73 +1,30 @@
 import { numberIn, placeholderIn } from '../../shared/phone-number/number-text.ts';
+import { type ChannelKind, channelKind, endpointOf } from './channel-name.ts';
 import type { ChannelSeen, Presentation } from './input.ts';
 import type { DialplanLine, MissedPlace, Place } from './place.ts';
 
 /**
- * A channel as the tracker keeps it. What the name says is read once, when the name is set. Source: docs.asterisk.org,
- * "Channel" and "Local Channel": names are Technology/endpoint-uniquenumber.
+ * A channel as the tracker keeps it: what every channel has, and its role. What the name says is read once, when the name is
+ * set. Source: docs.asterisk.org, "Channel" and "Local Channel": names are Technology/endpoint-uniquenumber.
  */
 export type Channel = {
   readonly uniqueid: string;
   name: string;
-  /**
-   * `real`: a phone, trunk or line. `local`: half of a Local pair. `pseudo`: a channel that Asterisk makes for itself.
-   */
-  kind: 'real' | 'local' | 'pseudo';
+  kind: ChannelKind;
   /** Technology and endpoint, `PJSIP/1001`: the same for every channel of a phone or trunk. */
   endpoint: string;
+  /** True if it is a trunk's by its context or name, whatever its direction. */
+  trunk: boolean;
   state: number;
   /** CallerIDNum as it is now: the dialplan may have changed it. */
-  number: string;
-  /**
-   * The first CallerIDNum of an inbound caller's channel that is a number, or says that it is withheld: what the trunk
-   * presented, before the dialplan changed it.
-   */
-  presented: string;
-  /** CallerIDNum when the dialplan first dialled somebody for this caller, or connected the caller; '' before. */
-  dialplanNumber: string;
-  /** The number that was dialled to make this leg, if its endpoint does not say it: a mobile's over a trunk, say; else ''. */
-  dialled: string;
+  number: string | undefined;
   presentation: Presentation;
   /** True if it was seen from its Newchannel on; false if a snapshot or a bridge was the first to show it. */
   fromStart: boolean;
-  /** True if it is known whether it is an inbound caller's; false while only a BridgeEnter has shown it. */
-  isClassified: boolean;
-  /** True if the PBX was asked whether the number may be shown, and will answer. */
-  asked: boolean;
-  /** The context that it began in; '' unless its Newchannel was seen. */
-  context: string;
+  /** The context that it began in, by its Newchannel. */
+  context: string | undefined;
   /** The extension that it came in on, as far as is known: for a caller, the number that was called. */
-  exten: string;
-  /** True if its Newchannel classified it as an inbound caller's. A call begins when its state is Ring. */
-  inbound: boolean;
-  /** True if it is a trunk's by its context or name, whatever its direction. */
-  trunk: boolean;
-  /** Of a caller: the Uniqueid of the person that the caller talks with, or talked with last. */
-  talksWith: string;
-  /** Of a caller: the Uniqueid of the machine that answered last (NOT_A_PERSON). */
-  machine?: string;
-  /** Of a caller: when it left a bridge in which it could be heard, Unix ms. */
-  talkedUntil?: number;
-  /** Of a leg: the Uniqueid of the caller that it was dialled for; '' of others. */
-  dialledFor: string;
-  /** Of a caller whom nobody has answered yet: where it was seen last. */
-  place?: Place;
-  /** The same, as far as that says where a missed call ends: a ring group, say, whose dialplan has gone on since. */
-  was?: MissedPlace;
-  /** Of a caller: where the Local channel runs that has answered in place of a phone (a phone redirected to voicemail, say). */
-  redirected?: Place;
-  /** Of a caller in FreePBX's voicemail: whose it is, if the PBX has said it. */
-  mailbox?: string;
-  /** Of a leg: true if no channel's Dial has made it, but Asterisk itself, for Page() or ARI. */
-  isDialledByPbx: boolean;
-  /** Of a leg: true while Page() has it in its conference. It answers by itself: nobody has picked it up. */
-  isPaged: boolean;
-  /** Of a caller: until when (Unix ms) a phone rang, and which; '' if several did. */
-  rang: { readonly until: number; readonly name: string } | undefined;
-  /**
-   * Of a caller who is hanging up: when, where in the dialplan, and which application runs there if the PBX was asked.
-   */
-  end: ChannelEnd | undefined;
+  exten: string | undefined;
   /** The bridge it is in. */
   bridge: Bridge | undefined;
   /** When it was seen first, Unix ms. */
@@ -76,9 +33,63 @@ export type Channel = {
   isMissing: boolean;
   /** When it hung up, Unix ms: it is kept only until the PBX has answered a question about it. */
   goneAt: number | undefined;
+  /** Changed by `setRole` only. */
+  readonly role: Role;
 };
 
-type ChannelEnd = {
+/** `unknown`: only a BridgeEnter has shown it, which does not say. `other`: neither a caller's nor dialled for anybody. */
+export type Role = Caller | Leg | { readonly type: 'other' } | { readonly type: 'unknown' };
+
+/** An inbound caller's channel: its call is open, or begins when its state is Ring. */
+export type Caller = {
+  readonly type: 'caller';
+  /** False if it turned out not to have come in while its call was open. The call goes on as it was reported. */
+  isInbound: boolean;
+  /**
+   * The first CallerIDNum that is a number, or says that it is withheld: what the trunk presented, before the dialplan
+   * changed it.
+   */
+  presented: string | undefined;
+  /** CallerIDNum when the dialplan first dialled somebody for this caller, or connected the caller. */
+  dialplanNumber: string | undefined;
+  /** True if the PBX was asked whether the number may be shown, and will answer. */
+  isAsked: boolean;
+  /** The Uniqueid of the person that the caller talks with, or talked with last. */
+  talksWith: string | undefined;
+  /** The Uniqueid of the machine that answered last (NOT_A_PERSON). */
+  machine: string | undefined;
+  /** When it left a bridge in which it could be heard, Unix ms. */
+  talkedUntil: number | undefined;
+  /** Where it was seen last, before anybody answered. */
+  place: Place | undefined;
+  /** The same, as far as that says where a missed call ends: a ring group, say, whose dialplan has gone on since. */
+  was: MissedPlace | undefined;
+  /** Where the Local channel runs that has answered in place of a phone (a phone redirected to voicemail, say). */
+  redirected: Place | undefined;
+  /** In FreePBX's voicemail: whose it is, if the PBX has said it. */
+  mailbox: string | undefined;
+  /** Until when (Unix ms) a phone rang, and which; no name if several did. */
+  rang: { readonly until: number; readonly name: string | undefined } | undefined;
+  /** When the caller hung up, where in the dialplan, and which application runs there if the PBX was asked. */
+  end: CallerEnd | undefined;
+};
+
+/** A channel that was dialled. */
+type Leg = {
+  readonly type: 'leg';
+  /** The Uniqueid of the caller that it was dialled for. */
+  readonly dialledFor: string | undefined;
+  /** The number that was dialled to make it, if its endpoint does not say it: a mobile's over a trunk, say. */
+  readonly dialled: string | undefined;
+  /** True if no channel's Dial has made it, but Asterisk itself, for Page() or ARI. */
+  readonly isDialledByPbx: boolean;
+  /** True while Page() has it in its conference. It answers by itself: nobody has picked it up. */
+  isPaged: boolean;
+};
+
+export type CallerChannel = Channel & { readonly role: Caller };
+
+export type CallerEnd = {
   /** Unix ms. */
   readonly at: number;
   readonly place: Place;
@@ -100,58 +111,91 @@ export type Bridge = {
 
 /** A channel when it is first seen. */
 export function createChannel(
-  seen: Pick<ChannelSeen, 'uniqueid' | 'channel' | 'state' | 'callerNumber' | 'exten'>,
-  more: Pick<Channel, 'fromStart' | 'inbound' | 'trunk' | 'seenAt'> & { isClassified?: boolean },
+  seen: Pick<ChannelSeen, 'uniqueid' | 'channel' | 'state' | 'callerNumber'> & { readonly exten?: string },
+  more: Pick<Channel, 'fromStart' | 'trunk' | 'seenAt' | 'role'>,
 ): Channel {
   return {
     uniqueid: seen.uniqueid,
     name: seen.channel,
     kind: channelKind(seen.channel),
     endpoint: endpointOf(seen.channel),
+    trunk: more.trunk,
     state: seen.state,
-    number: seen.callerNumber,
-    presented: more.inbound ? presentedIn(seen.callerNumber) : '',
-    dialplanNumber: '',
-    dialled: '',
+    number: seen.callerNumber || undefined,
     presentation: 'unknown',
     fromStart: more.fromStart,
-    isClassified: more.isClassified ?? true,
-    asked: false,
-    context: '',
+    context: undefined,
     exten: seen.exten,
-    inbound: more.inbound,
-    trunk: more.trunk,
-    talksWith: '',
-    dialledFor: '',
-    isDialledByPbx: false,
-    isPaged: false,
-    rang: undefined,
-    end: undefined,
     bridge: undefined,
     seenAt: more.seenAt,
     isMissing: false,
     goneAt: undefined,
+    role: more.role,
   };
 }
 
-/** The text if a trunk presents a number with it, or withholds one; '' for a SIP address such as `alice7`. */
-export function presentedIn(callerNumber: string): string {
+export function createCaller(of: Pick<Caller, 'isInbound' | 'presented'>): Caller {
+  return {
+    type: 'caller',
+    isInbound: of.isInbound,
+    presented: of.presented,
+    dialplanNumber: undefined,
+    isAsked: false,
+    talksWith: undefined,
+    machine: undefined,
+    talkedUntil: undefined,
+    place: undefined,
+    was: undefined,
+    redirected: undefined,
+    mailbox: undefined,
+    rang: undefined,
+    end: undefined,
+  };
+}
+
+/** The role of a leg with what is new of it; what was known of it stays. */
+export function legRole(before: Role, now: Partial<Omit<Leg, 'type'>>): Leg {
+  const known =
+    before.type === 'leg'
+      ? before
+      : { dialledFor: undefined, dialled: undefined, isDialledByPbx: false, isPaged: false };
+  return { ...known, ...now, type: 'leg' };
+}
+
+/** True for a caller's channel, also if it turned out not to have come in. */
+export function isCaller(channel: Channel | undefined): channel is CallerChannel {
+  return channel?.role.type === 'caller';
+}
+
+/** True for the channel of somebody who calls in. */
+export function isInbound(channel: Channel | undefined): channel is CallerChannel {
+  return isCaller(channel) && channel.role.isInbound;
+}
+
+/** What the trunk presented, if it is a caller's channel. */
+export function presentedBy({ role }: Readonly<Channel>): string | undefined {
+  return role.type === 'caller' ? role.presented : undefined;
+}
+
+/** The Uniqueid of the caller that it was dialled for. */
+export function callerOf({ role }: Channel): string | undefined {
+  return role.type === 'leg' ? role.dialledFor : undefined;
+}
+
+/** The number that was dialled to make it. */
+export function dialledTo({ role }: Channel): string | undefined {
+  return role.type === 'leg' ? role.dialled : undefined;
+}
+
+export function isPaged({ role }: Channel): boolean {
+  return role.type === 'leg' && role.isPaged;
+}
+
+/** The text if a trunk presents a number with it, or withholds one; undefined for a SIP address such as `alice7`. */
+export function presentedIn(callerNumber: string): string | undefined {
   const placeholder = placeholderIn(callerNumber);
-  if (placeholder !== undefined) return placeholder === 'withheld' ? callerNumber : '';
-  return numberIn(callerNumber) === '' ? '' : callerNumber;
-}
-
-/** An analogue line, whose caller's number comes between the first two rings. */
-export function isAnalogue(name: string): boolean {
-  return /^DAHDI\/\d/.test(name);
-}
-
-/**
- * True for the endpoint of callers whom PJSIP does not know.
- * @see https://docs.asterisk.org/Configuration/Channel-Drivers/SIP/Configuring-res_pjsip/Endpoints-and-Location-A-Foundational-Understanding/ Anonymous endpoints
- */
-export function isGuestEndpoint(endpoint: string): boolean {
-  return /^PJSIP\/anonymous(?:@|$)/.test(endpoint);
+  const isPresented = placeholder === undefined ? numberIn(callerNumber) !== '' : placeholder === 'withheld';
+  return isPresented ? callerNumber : undefined;
 }
 
 /** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */
@@ -159,96 +203,3 @@ export const RING = 4;
 export const UP = 6;
 /** An analogue line that rings, and waits for its caller's number. */
 export const PRERING = 9;
-
-/** Technologies that are not the end of a line: announcers, recorders, spies and stand-ins that Asterisk makes for itself. */
-const pseudoTechnologies = new Set([
-  'AsyncGoto',
-  'Announcer',
-  'Bridge',
-  'BridgeVideo',
-  'CBAnn',
-  'CBRec',
-  'ConfBridgeRecorder',
-  'DAHDIScan',
-  'Message',
-  'MulticastRTP',
-  'OutgoingSpoolFailed',
-  'Parked',
-  'Recorder',
-  'Snoop',
-  'Surrogate',
-  'UnicastRTP',
-  'AudioSocket',
-  'WebSocket',
-]);
-
-export function channelKind(name: string): Channel['kind'] {
-  const slash = name.indexOf('/');
-  // A masquerade leaves the empty shell behind under this name until it is hung up.
-  if (slash <= 0 || name.endsWith('<ZOMBIE>') || name.endsWith('<MASQ>')) return 'pseudo';
-  const technology = name.slice(0, slash);
-  if (technology === 'Local') return 'local';
-  return pseudoTechnologies.has(technology) ? 'pseudo' : 'real';
-}
-
-/** `PJSIP/1001-0000002a` is `PJSIP/1001`; `DAHDI/i1/5551234-1` is `DAHDI/i1`, the span, since the rest is a number. */
-export function endpointOf(name: string): string {
-  const dash = name.lastIndexOf('-');
-  const base = dash > 0 ? name.slice(0, dash) : name;
-  const first = base.indexOf('/');
-  const second = base.indexOf('/', first + 1);
-  return second > 0 ? base.slice(0, second) : base;
-}
-
-/** The endpoint without its technology: `1001`. */
-export function extensionOf(name: string): string {
-  const endpoint = endpointOf(name);
-  return endpoint.slice(endpoint.indexOf('/') + 1);
-}
-
-/** The name of the other half of a Local pair: `Local/s@ring-0001;1` for `Local/s@ring-0001;2`. */
-export function otherHalf(localName: string): string {
-  return `${localName.slice(0, -1)}${localName.endsWith('1') ? '2' : '1'}`;
-}
-
-/**
- * True if a number was dialled that is not the endpoint's own: the leg goes out over a trunk. A phone may have registered
- * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`. An endpoint that the
- * configuration does not know may be a SIP proxy for phones, which is dialled in the same way.
- * @param isPhone whether the PBX's configuration says that the endpoint is none of a trunk: softphones register under
- * numbers of any length, also under their own.
- */
-export function goesOverTrunk(
-  { name, kind, number = '' }: Pick<Channel, 'name' | 'kind'> & Partial<Pick<Channel, 'number'>>,
-  dialString: string,
-  isPhone: boolean,
-): boolean {
-  const own = extensionOf(name);
-  const called = dialledNumber(dialString);
-  // A name such as `204w` or `1001@home` is not a number with something behind it.
-  if (kind !== 'real' || called === '' || called === numberIn(own)) return false;
-  if (!dialString.startsWith(`${own}/sip:`)) return true;
-  if (numberIn(own) !== '') return false;
-  if (called.startsWith('+')) return true;
-  return !isPhone && (called.length > LONGEST_EXTENSION || called === numberIn(number));
-}
-
-/**
- * The number of a phone that is dialled by the address of an endpoint with a name (`anna/sip:204@10.0.0.1`), if the leg is for
- * that number: the endpoint is the phone, or a SIP proxy for it. '' for others. `number`: the leg's CallerIDNum.
- */
-export function numberInAddress(
-  { name, number }: Pick<Channel, 'name' | 'number'>,
-  dialString: string,
-): string {
-  const own = extensionOf(name);
-  const called = dialString.startsWith(`${own}/sip:`) ? dialledNumber(dialString) : '';
-  return numberIn(own) === '' && called === numberIn(number) ? called : '';
-}
-
-const LONGEST_EXTENSION = 6;
-
-/** The number in a dial string: that of `0171392@trunk`, `g0/0171392` or `trunk/sip:0171392@10.0.0.1`; '' if none. */
-export function dialledNumber(dialString: string): string {
-  return numberIn(dialString.slice(dialString.lastIndexOf('/') + 1));
-}

@@ -12,10 +12,15 @@ export type Reason = {
 
 const names = Object.keys(callDecisions).map((code) => code.replace('call.', '') as DecisionName);
 
-/** What the journal writes before the reason; undefined if the call is not reported for it. */
-export function journalled(decision: DecisionName): string | undefined {
+/** True for a reason why the call is not reported. */
+export function isNotReported(decision: DecisionName): decision is Reason {
+  return 'notReported' in callDecisions[`call.${decision}`];
+}
+
+/** What `explain` says before the reason; '' if the call is not reported for it. */
+export function explainedAs(decision: DecisionName): string {
   const row = callDecisions[`call.${decision}`];
-  return 'journal' in row ? row.journal : undefined;
+  return 'journal' in row ? row.journal : '';
 }
 
 /** The reasons why a call is not reported, with their texts. */

@@ -1,14 +1,16 @@
-import type { CallExtras } from '../../shared/api/contract/call-extras.ts';
+import type { CallExtras, Missed } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { DecisionName } from './decisions.ts';
+import type { Presentation } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import type { DialplanPart, Place } from './place.ts';
+import type { ChannelRule } from './rules.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
  * What the tracker wants done. `report` is the product. `save`, `free` and `trunk` must be on disk together with it, so
  * that a restart neither repeats nor forgets. `ask`, `ask-variable` and `ask-application` query the PBX, `wake` requests a tick, `log`
- * writes to the log, and `journal` writes a line for `explain`.
+ * writes to the log, and `journal` writes an entry for `explain`.
  */
 export type Effect =
   | Report
@@ -99,10 +101,10 @@ type LogDecision = {
   readonly why: string;
 };
 
-/** A line of the journal. */
+/** An entry of the journal. */
 type JournalWritten = { readonly type: 'journal'; readonly entry: JournalEntry };
 
-/** What was observed or decided, with its reason: the sentence that `explain` shows later. */
+/** What was observed or decided, and about whom. It is stored as JSON. */
 export type JournalEntry = {
   /** Unix ms. */
   readonly at: number;
@@ -118,5 +120,64 @@ export type JournalEntry = {
   readonly number?: string;
   /** `not-reported` is a reason why the call is not reported; the last one counts. */
   readonly kind: 'appeared' | 'observed' | 'decided' | 'reported' | 'not-reported';
+  readonly event: JournalEvent;
+};
+
+/**
+ * A code, and what the sentence of it needs: `cli/explain/journal-text.ts` makes that. A code is stored, so it keeps its
+ * meaning and its fields.
+ */
+export type JournalEvent =
+  | {
+      readonly code: 'appeared';
+      readonly channel: string;
+      readonly context: string;
+      readonly exten: string;
+      readonly rule: ChannelRule;
+    }
+  | { readonly code: 'dialled-out' | 'leaves-bridge' | 'presentation-asked' }
+  | { readonly code: 'enters-bridge'; readonly technology: string; readonly isAlone: boolean }
+  | { readonly code: 'presentation'; readonly presentation: Presentation }
+  /** `by`: who is reported as the answerer. */
+  | { readonly code: 'takes-over' | 'joins'; readonly by: string }
+  | { readonly code: 'machine' | 'paged' | 'hangup-lost'; readonly channel: string }
+  /** `source`: where the number comes from, as far as the channel still shows it. */
+  | {
+      readonly code: 'ringing';
+      readonly from: string;
+      readonly number: OpenCall['number'];
+      readonly source?: NumberSource | undefined;
+    }
+  /** `channel`: the one that is in a bridge with the caller. */
+  | { readonly code: 'answered'; readonly by?: string | undefined; readonly channel?: string | undefined }
+  /** `answer`: only if somebody answered. */
+  | {
+      readonly code: 'completed';
+      readonly answer?: { readonly callerId?: string | undefined } | undefined;
+      readonly missed?: Missed | undefined;
+    }
+  | { readonly code: 'decision'; readonly decision: DecisionName; readonly why: string }
+  /** `continued`: the id of the call that goes on, if it is one. */
+  | {
+      readonly code: 'far-end-replaced';
+      readonly channel: string;
+      readonly replaced: string;
+      readonly continued?: string | undefined;
+    }
+  /** `cause`: Q.850. */
+  | { readonly code: 'hung-up' | 'caller-hung-up'; readonly channel: string; readonly cause: number }
+  | {
+      readonly code: 'never-rang';
+      readonly channel: string;
+      readonly cause: number;
+      readonly isDialledOut: boolean;
+    }
+  | { readonly code: 'unreported-record'; readonly why: string }
+  | { readonly code: 'sent-again'; readonly status: string };
+
+export type NumberSource = {
+  readonly by: 'trunk' | 'dialplan';
   readonly text: string;
+  /** How it was read, in words. */
+  readonly how: string;
 };

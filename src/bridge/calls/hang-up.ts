@@ -1,6 +1,6 @@
 import { beginCall, endCall } from './call.ts';
 import { awaitsPresentation, isNumberOpen, takeNumber } from './caller-number.ts';
-import { type Channel, PRERING, UP } from './channel.ts';
+import { type CallerChannel, type Channel, isCaller, isInbound, PRERING, UP } from './channel.ts';
 import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
 import {
   APPLICATION_WAIT_MS,
@@ -12,7 +12,7 @@ import {
   rang,
 } from './missed.ts';
 import type { OpenCall } from './open-call.ts';
-import { placeText } from './place.ts';
+import type { Place } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
 import { decide, type TrackerState, takeOverdue, writeJournal } from './tracker-state.ts';
 
@@ -26,24 +26,8 @@ export function hungUp(
 ): void {
   const channel = state.channels.get(uniqueid);
   const call = state.calls.get(uniqueid) ?? beginLate(state, channel);
-  if (channel?.kind === 'real') {
-    const end = `${channel.name} hung up, ${hangupCause(cause)}`;
-    if (call !== undefined) {
-      const at = placeAtEnd(
-        channel,
-        channel.end ?? { place: { context, exten, priority }, isRequested: false },
-      );
-      const place = isTalking(state, channel) ? '' : placeText(at.context, at.exten);
-      const text = `the caller's channel ${end}${place && `, in ${place}`}`;
-      const entry = { at: state.at, uniqueid, call: call.id, kind: 'observed', text } as const;
-      writeJournal(state, place === '' ? entry : { ...entry, place: at });
-    } else if (!channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
-    else {
-      const how = channel.state === UP ? 'it was dialled out over the trunk' : 'it never got as far';
-      const text = `${end}; it never rang at us: ${how}`;
-      writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
-    }
-  }
+  if (channel?.kind === 'real')
+    writeHangUp(state, channel, call, { cause, place: { context, exten, priority } });
   if (channel === undefined) {
     // The snapshot was made without it. A number or an answer that is not known yet comes with its record.
     const isLeft = state.rules.hasGapFiller && (call?.answer === undefined || isNumberOpen(call));
@@ -51,7 +35,7 @@ export function hungUp(
     return;
   }
   rang(state, channel);
-  if (call !== undefined) {
+  if (call !== undefined && isCaller(channel)) {
     beginEnd(state, call, channel, { context, exten, priority });
     if (cause === ANSWERED_ELSEWHERE && isWithdrawn(state, channel)) call.answer ??= { by: '' };
     askApplication(state, call, channel);
@@ -62,16 +46,44 @@ export function hungUp(
   forgetGone(state, channel);
 }
 
+function writeHangUp(
+  state: TrackerState,
+  channel: Channel,
+  call: OpenCall | undefined,
+  { cause, place }: { readonly cause: number; readonly place: Place },
+): void {
+  const { at } = state;
+  const { uniqueid, name } = channel;
+  if (call !== undefined && isCaller(channel)) {
+    const end = placeAtEnd(channel.role, channel.role.end ?? { place, isRequested: false });
+    const isPlaced = end.context !== '' && !isTalking(state, channel);
+    const event = { code: 'caller-hung-up', channel: name, cause } as const;
+    writeJournal(state, {
+      at,
+      uniqueid,
+      call: call.id,
+      kind: 'observed',
+      event,
+      ...(isPlaced && { place: end }),
+    });
+  } else if (isInbound(channel)) {
+    const event = { code: 'never-rang', channel: name, cause, isDialledOut: channel.state === UP } as const;
+    writeJournal(state, { at, uniqueid, kind: 'not-reported', event });
+  } else
+    writeJournal(state, { at, uniqueid, kind: 'observed', event: { code: 'hung-up', channel: name, cause } });
+}
+
 /** The call of somebody who gave up before an analogue line had the number, and so before it said that it rings. */
 function beginLate(state: TrackerState, channel: Channel | undefined): OpenCall | undefined {
-  if (!channel?.inbound || channel.state !== PRERING || channel.goneAt !== undefined) return undefined;
+  if (!isInbound(channel) || channel.state !== PRERING || channel.goneAt !== undefined) return undefined;
   return beginCall(state, channel);
 }
 
 /** Forgets a channel that has hung up, and ends its call, unless the PBX has still to answer a question about it. */
 export function forgetGone(state: TrackerState, channel: Channel): void {
   const call = state.calls.get(channel.uniqueid);
-  const isAsked = call && (awaitsPresentation(call, channel) || channel.end?.application === 'asked');
+  const isAskedEnd = isCaller(channel) && channel.role.end?.application === 'asked';
+  const isAsked = call && (awaitsPresentation(call, channel) || isAskedEnd);
   if (channel.goneAt === undefined || isAsked) return;
   removeChannel(state, channel);
   if (call !== undefined) endCall(state, call, channel);
@@ -84,12 +96,13 @@ export function applicationAnswered(
 ): void {
   state.waitingForApplication.delete(uniqueid);
   const channel = state.channels.get(uniqueid);
-  if (channel?.end === undefined) return;
-  channel.end.application = {
+  if (!isCaller(channel) || channel.role.end === undefined) return;
+  const { end } = channel.role;
+  end.application = {
     name: application,
-    data: data.replace(/\$\{EXTEN\}/g, placeAtEnd(channel, channel.end).exten),
+    data: data.replace(/\$\{EXTEN\}/g, placeAtEnd(channel.role, end).exten),
   };
-  channel.end.others = others;
+  end.others = others;
   forgetGone(state, channel);
 }
 
@@ -127,36 +140,6 @@ const ANSWERED_ELSEWHERE = 26;
  * True if the far end has taken the call back while it rang: only then can it be answered elsewhere. Once a menu, a queue or a
  * mailbox has answered, the provider rings no other line for it (RFC 3261, 16.7).
  */
-function isWithdrawn(state: TrackerState, channel: Channel): boolean {
+function isWithdrawn(state: TrackerState, channel: CallerChannel): boolean {
   return channel.state !== UP && endedBy(state, channel) !== 'pbx';
-}
-
-/** Causes that technicians meet. Source: docs.asterisk.org, "Hangup Cause Mappings" (Q.850). */
-const causes: Readonly<Record<number, string>> = {
-  0: 'no cause',
-  1: 'number not assigned',
-  16: 'normal',
-  17: 'busy',
-  18: 'no response of the phone',
-  19: 'no answer',
-  20: 'phone not registered',
-  21: 'rejected',
-  [ANSWERED_ELSEWHERE]: 'answered elsewhere',
-  27: 'destination out of order',
-  28: 'number incomplete',
-  31: 'normal, unspecified',
-  34: 'no free line',
-  38: 'network out of order',
-  41: 'temporary failure',
-  44: 'line not available',
-  58: 'codec not available',
-  102: 'timer expired',
-  111: 'protocol error',
-  127: 'interworking',
-};
-
-/** `cause 17 (busy)` */
-function hangupCause(cause: number): string {
-  const words = causes[cause];
-  return words === undefined ? `cause ${cause}` : `cause ${cause} (${words})`;
 }

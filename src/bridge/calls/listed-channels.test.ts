@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { callerOf } from './channel.ts';
 import type { Input, SnapshotChannel } from './input.ts';
 import {
   answered,
@@ -97,5 +98,6 @@ test('without a Linkedid a channel is no leg, and DialBegin says whose it is', (
   const leg = { ...ringingPhone, ...none };
   const { reported, state } = play([{ ...caller, ...none }, leg, { ...dialled(leg, '1001'), by: '1.1' }]);
   assert.deepEqual(reported, [ringing]);
-  assert.equal(state.channels.get('1.2')?.dialledFor, '1.1');
+  const phoneNow = state.channels.get('1.2');
+  assert.equal(phoneNow && callerOf(phoneNow), '1.1');
 });

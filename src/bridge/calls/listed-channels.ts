@@ -1,5 +1,5 @@
 import { answerCallsIn } from './answer.ts';
-import { type Channel, UP } from './channel.ts';
+import { type Channel, callerOf, UP } from './channel.ts';
 import type { ChannelsListed } from './input.ts';
 import { callVanished, channelOf, isHolding, pickUp } from './snapshot.ts';
 import { addChannel, enterBridge, legsOf, removeChannel } from './topology.ts';
@@ -13,7 +13,7 @@ const CONNECT_MS = 2_000;
  * be right, too: who is asked to press 1 first is not connected yet.
  */
 export function pickedUp(state: TrackerState, channel: Channel): void {
-  const caller = channel.dialledFor === '' ? channel : state.channels.get(channel.dialledFor);
+  const caller = state.channels.get(callerOf(channel) ?? channel.uniqueid);
   if (caller === undefined || !isUnconnected(state, caller)) return;
   waitFor(state, state.connecting, caller.uniqueid, CONNECT_MS);
 }
@@ -62,8 +62,7 @@ export function applyList(state: TrackerState, list: ChannelsListed): void {
 
 function hangupLost(state: TrackerState, channel: Channel): void {
   const call = state.calls.get(channel.uniqueid);
-  if (call !== undefined)
-    writeObserved(state, call, `${channel.name} is gone from the PBX: its Hangup never came`);
+  if (call !== undefined) writeObserved(state, call, { code: 'hangup-lost', channel: channel.name });
   removeChannel(state, channel);
   if (call !== undefined) callVanished(state, call, channel);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { journalText } from '../../cli/explain/journal-text.ts';
 import { type CallExtras, callExtrasSchema } from '../../shared/api/contract/call-extras.ts';
 import type { Input } from './input.ts';
 import { type DialplanLine, missedText, type Place } from './place.ts';
@@ -217,8 +218,8 @@ describe('where a missed call ended', () => {
   test('the log and explain say the place before the extension h, and none while the caller talks', () => {
     const endOf = (inputs: Input[]) =>
       play(inputs).effects.flatMap((effect) =>
-        effect.type === 'journal' && /^the caller's channel/.test(effect.entry.text)
-          ? `${effect.entry.text.replace(/^.*\(normal\)/, '')} ${effect.entry.place?.context ?? ''}`
+        effect.type === 'journal' && effect.entry.event.code === 'caller-hung-up'
+          ? `${journalText(effect.entry).replace(/^.*\(normal\)/, '')} ${effect.entry.place?.context ?? ''}`
           : [],
       );
     const [queue, home] = ['ext-queues', 'home'];
@@ -254,7 +255,7 @@ describe('where a missed call ended', () => {
       [99, 'cause 99'],
     ] as const) {
       const texts = play([caller, { ...hangsUp(caller), cause }]).effects.flatMap((effect) =>
-        effect.type === 'journal' ? [effect.entry.text] : [],
+        effect.type === 'journal' ? [journalText(effect.entry)] : [],
       );
       assert.ok(
         texts.some((text) => text.includes(`hung up, ${words}`)),

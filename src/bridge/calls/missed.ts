@@ -1,7 +1,18 @@
 import { type CallExtras, longestCallSeconds, type Missed } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import { numberIn } from '../../shared/phone-number/number-text.ts';
-import { type Channel, extensionOf, UP } from './channel.ts';
+import {
+  type Caller,
+  type CallerChannel,
+  type CallerEnd,
+  type Channel,
+  callerOf,
+  dialledTo,
+  isCaller,
+  isInbound,
+  UP,
+} from './channel.ts';
+import { extensionOf } from './channel-name.ts';
 import type { HangupRequested, VariableAnswered } from './input.ts';
 import { answererOf, type OpenCall } from './open-call.ts';
 import {
@@ -34,75 +45,84 @@ export const APPLICATION_WAIT_MS = 1_000;
 /** Remembers where a caller whom nobody has answered is in the dialplan, or a Local channel that runs in place of a phone. */
 export function seenAt(state: TrackerState, channel: Channel | undefined, place: Partial<Place>): void {
   const { context = '', exten = '', priority = '' } = place;
-  const isCaller = channel?.inbound;
-  const caller = isCaller ? channel : state.channels.get(channel?.dialledFor ?? '');
+  const caller = callerBehind(state, channel);
   const call = state.calls.get(caller?.uniqueid ?? '');
   if (channel === undefined || caller === undefined || !call || call.answer !== undefined || context === '')
     return;
   const here = missedPlaceAt({ context, exten });
-  if (isCaller) {
-    channel.place = { context, exten, priority };
+  if (caller === channel) {
+    caller.role.place = { context, exten, priority };
     if (here.where !== undefined && here.where !== 'terminated' && here.where !== 'voicemail')
-      channel.was = here;
+      caller.role.was = here;
   } else if (channel.kind === 'local' && channel.state === UP && here.where !== 'ringing')
-    caller.redirected = { context, exten, priority };
+    caller.role.redirected = { context, exten, priority };
   else return;
   const variable = variablesAt.find(([pattern]) => pattern.test(context))?.[1];
   const { uniqueid, name } = channel;
   if (variable !== undefined) state.effects.push({ type: 'ask-variable', uniqueid, channel: name, variable });
 }
 
+/** The caller of this channel: its own, or the one that it was dialled for. */
+function callerBehind({ channels }: TrackerState, channel: Channel | undefined): CallerChannel | undefined {
+  if (channel === undefined || isInbound(channel)) return channel;
+  const caller = channels.get(callerOf(channel) ?? '');
+  return isCaller(caller) ? caller : undefined;
+}
+
 /** What the PBX says of a variable that names a place. */
 export function variableAnswered(state: TrackerState, { uniqueid, variable, value }: VariableAnswered): void {
-  const channel = state.channels.get(uniqueid);
-  const caller = channel?.inbound ? channel : state.channels.get(channel?.dialledFor ?? '');
+  const { role: caller } = callerBehind(state, state.channels.get(uniqueid)) ?? {};
   if (caller === undefined || value === '') return;
   if (variable === 'MEXTEN') caller.mailbox = value;
   else if (caller.was?.where === 'ringing') caller.was = named('ringing', value);
 }
 
 /** The far end of a channel hangs up: a caller gives up, if it is one. */
-export function hangupRequested(state: TrackerState, { uniqueid, at, ...place }: HangupRequested): void {
+export function hangupRequested(
+  state: TrackerState,
+  { uniqueid, context, exten, priority }: HangupRequested,
+): void {
+  const place = { context, exten, priority };
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return;
   state.requesting.add(technologyOf(channel));
   const call = state.calls.get(uniqueid);
-  if (call !== undefined) beginEnd(state, call, channel, place, true);
+  if (call !== undefined && isCaller(channel)) beginEnd(state, call, channel, place, true);
 }
 
 /** Saves what shows only before the legs of an unanswered call are gone. */
 export function beginEnd(
   state: TrackerState,
   { answer }: OpenCall,
-  channel: Channel,
+  { uniqueid, role }: CallerChannel,
   place: Place,
   isRequested = false,
 ): void {
-  if (answer !== undefined || channel.end !== undefined) return;
-  channel.end = { at: state.at, place, isRequested };
-  for (const leg of legsOf(state, channel.uniqueid)) rang(state, leg);
+  if (answer !== undefined || role.end !== undefined) return;
+  role.end = { at: state.at, place, isRequested };
+  for (const leg of legsOf(state, uniqueid)) rang(state, leg);
 }
 
 /** A leg stops ringing, or the caller is not there any more to hear it. */
 export function rang(state: TrackerState, leg: Channel): void {
-  const caller = state.channels.get(leg.dialledFor);
-  if (caller === undefined || leg.kind !== 'real') return;
+  const caller = state.channels.get(callerOf(leg) ?? '');
+  if (!isCaller(caller) || leg.kind !== 'real') return;
+  const { role } = caller;
   const { at: until } = state;
-  const name = isTrunkEnd(state, leg) ? '' : leg.dialled || extensionOf(leg.name);
-  const others =
-    caller.rang !== undefined && until - caller.rang.until < RANG_OUT_MS ? caller.rang.name : name;
-  caller.rang = { until, name: others === name ? name : '' };
+  const name = isTrunkEnd(state, leg) ? undefined : (dialledTo(leg) ?? extensionOf(leg.name));
+  const others = role.rang !== undefined && until - role.rang.until < RANG_OUT_MS ? role.rang.name : name;
+  role.rang = { until, name: others === name ? name : undefined };
 }
 
 /** Asks the PBX which application the caller was in, and whose or by which time condition, if the place does not show it. */
-export function askApplication(state: TrackerState, call: OpenCall, channel: Channel): void {
-  const { end, uniqueid, mailbox } = channel;
+export function askApplication(state: TrackerState, call: OpenCall, { uniqueid, role }: CallerChannel): void {
+  const { end, mailbox, was } = role;
   if (call.answer !== undefined || call.partlyObserved || !end || end.application !== undefined) return;
-  const place = placeAtEnd(channel, end);
+  const place = placeAtEnd(role, end);
   const here = missedPlaceAt(place);
   const asksPlace = here.where === undefined && place.context !== '' && place.exten !== 'h';
-  const found = here.where === 'terminated' ? (channel.was ?? here) : here;
-  const others = mailbox === undefined ? writtenWhere(found, channel.was) : [];
+  const found = here.where === 'terminated' ? (was ?? here) : here;
+  const others = mailbox === undefined ? writtenWhere(found, was) : [];
   if (!asksPlace && others.length === 0) return;
   end.application = 'asked';
   waitFor(state, state.waitingForApplication, uniqueid, APPLICATION_WAIT_MS);
@@ -115,8 +135,9 @@ export function askApplication(state: TrackerState, call: OpenCall, channel: Cha
 }
 
 /** True if the caller talks with somebody until now: the dialplan does not say where the call ends then. */
-export function isTalking({ at }: TrackerState, { talkedUntil = 0, bridge, talksWith }: Channel): boolean {
-  return talksWith !== '' && (at - talkedUntil < RANG_OUT_MS || bridge?.holding === false);
+export function isTalking({ at }: TrackerState, { bridge, role }: CallerChannel): boolean {
+  const { talkedUntil = 0, talksWith } = role;
+  return talksWith !== undefined && (at - talkedUntil < RANG_OUT_MS || bridge?.holding === false);
 }
 
 /**
@@ -124,17 +145,17 @@ export function isTalking({ at }: TrackerState, { talkedUntil = 0, bridge, talks
  * that had answered in place of a phone.
  */
 export function placeAtEnd(
-  channel: Channel,
-  { place, isRequested }: Pick<NonNullable<Channel['end']>, 'place' | 'isRequested'>,
+  caller: Caller,
+  { place, isRequested }: Pick<CallerEnd, 'place' | 'isRequested'>,
 ): Place {
-  const own = place.exten === 'h' && !isRequested ? (channel.place ?? place) : place;
+  const own = place.exten === 'h' && !isRequested ? (caller.place ?? place) : place;
   const { where = 'ringing' } = missedPlaceAt(own);
-  return where === 'ringing' ? (channel.redirected ?? own) : own;
+  return where === 'ringing' ? (caller.redirected ?? own) : own;
 }
 
 /** Who ended an unanswered call; undefined if the channel's technology may not say that its far end hangs up. */
-export function endedBy(state: TrackerState, channel: Channel): Missed['by'] {
-  const { isRequested, application } = channel.end ?? {};
+export function endedBy(state: TrackerState, channel: CallerChannel): Missed['by'] {
+  const { isRequested, application } = channel.role.end ?? {};
   // Asterisk writes the end of a caller whom the dialplan sends away (302, REFER) like that of one who hangs up.
   if (typeof application === 'object' && isSendingAway(application.name)) return 'pbx';
   if (isRequested) return 'caller';
@@ -143,23 +164,24 @@ export function endedBy(state: TrackerState, channel: Channel): Missed['by'] {
 
 /** How an unanswered call ended, as far as the PBX shows it. */
 export function missedOf(state: TrackerState, call: OpenCall, channel: Channel | undefined): Missed {
-  const { end } = channel ?? {};
-  if (channel === undefined || end === undefined) return {};
+  if (!isCaller(channel) || channel.role.end === undefined) return {};
+  const { role } = channel;
+  const { end } = channel.role;
   const by = endedBy(state, channel);
   const after = Math.max(Math.floor((end.at - (call.began ?? Number.NaN)) / 1_000), 0);
   return {
-    ...placeOf(channel, end),
+    ...placeOf(role, end),
     ...(by !== undefined && { by }),
     // The clock may have been set during the call.
     ...(after <= longestCallSeconds && { after }),
   };
 }
 
-function placeOf(channel: Channel, end: NonNullable<Channel['end']>): MissedPlace {
-  const { rang, was, mailbox } = channel;
+function placeOf(caller: Caller, end: CallerEnd): MissedPlace {
+  const { rang, was, mailbox } = caller;
   const { at, isRequested, application, others = [] } = end;
   const isRinging = rang !== undefined && at - rang.until < RANG_OUT_MS;
-  const here = missedPlaceAt(placeAtEnd(channel, end));
+  const here = missedPlaceAt(placeAtEnd(caller, end));
   const running = typeof application === 'object' ? missedPlaceIn(application.name, application.data) : {};
   let found = here.where === undefined ? running : here;
   // The dialplan ended the call after all that the caller met.
@@ -174,7 +196,7 @@ function placeOf(channel: Channel, end: NonNullable<Channel['end']>): MissedPlac
   if (found.where === 'announcement' || found.where === 'terminated') return closed(found, others);
   if (found.where !== undefined && (found.where !== 'ringing' || found.name !== undefined)) return found;
   if (found.where === undefined && !isRinging) return {};
-  return named('ringing', isRinging ? rang.name : '');
+  return named('ringing', (isRinging ? rang.name : undefined) ?? '');
 }
 
 /** `announcement 1 (time condition 12)` */
@@ -209,7 +231,10 @@ export function extrasOf(
 }
 
 /** How a call went, for people. */
-export function outcomeOf({ answer }: OpenCall, missed: Missed | undefined): string {
+export function outcomeOf(
+  { answer }: { readonly answer?: { readonly callerId?: string | undefined } | undefined },
+  missed: Missed | undefined,
+): string {
   if (answer !== undefined) return `was answered ${answererOf(answer.callerId)}`;
   return missed === undefined ? 'no answer was observed' : missedText(missed);
 }

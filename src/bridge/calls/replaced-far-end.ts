@@ -1,6 +1,15 @@
 import { freeCall, saveCall } from './call.ts';
-import type { Channel } from './channel.ts';
-import { addLeg, leaveBridge } from './topology.ts';
+import {
+  type CallerChannel,
+  type Channel,
+  callerOf,
+  dialledTo,
+  isCaller,
+  isInbound,
+  legRole,
+} from './channel.ts';
+import type { JournalEvent } from './effect.ts';
+import { leaveBridge, setRole } from './topology.ts';
 import { type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
@@ -14,22 +23,22 @@ export function farEndReplaced(state: TrackerState, channel: Channel, replaced: 
   const before = state.channels.get(replaced);
   const call = state.calls.get(replaced);
   const own = state.calls.get(channel.uniqueid);
-  if (!channel.inbound || before === undefined || own?.reported !== undefined || own?.answer !== undefined)
+  if (!isInbound(channel) || before === undefined || own?.reported !== undefined || own?.answer !== undefined)
     return;
-  if (call === undefined && (before.inbound || !isTrunkEnd(state, before))) return;
+  if (call === undefined && (isInbound(before) || !isTrunkEnd(state, before))) return;
   if (own !== undefined) freeCall(state, own);
-  const goesOn = call === undefined ? 'the conversation' : `call ${call.id}`;
-  const text = `${channel.name} takes the place of ${before.name}: the far end has changed, and ${goesOn} goes on`;
-  writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'not-reported', text });
+  const names = { channel: channel.name, replaced: before.name };
+  const event: JournalEvent = { code: 'far-end-replaced', ...names, continued: call?.id };
+  writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'not-reported', event });
   leaveBridge(state, before);
   if (call === undefined) {
-    legGoesOn(state, channel, before, text);
+    legGoesOn(state, channel, before, event);
     return;
   }
-  writeObserved(state, call, text);
+  writeObserved(state, call, event);
   // Its hang-up is nobody's end.
-  before.inbound = false;
-  channel.talksWith = before.talksWith;
+  setRole(state, before, { type: 'other' });
+  if (isCaller(before)) channel.role.talksWith = before.role.talksWith;
   state.calls.delete(replaced);
   state.waitingForNumber.delete(replaced);
   call.uniqueid = channel.uniqueid;
@@ -37,15 +46,15 @@ export function farEndReplaced(state: TrackerState, channel: Channel, replaced: 
 }
 
 /** The channel is what the leg was: whom the PBX has dialled, for a caller perhaps, who talks on. */
-function legGoesOn(state: TrackerState, channel: Channel, leg: Channel, text: string): void {
-  Object.assign(channel, { inbound: false, trunk: true, dialled: leg.dialled });
-  const caller = state.channels.get(leg.dialledFor);
+function legGoesOn(state: TrackerState, channel: CallerChannel, leg: Channel, event: JournalEvent): void {
+  const caller = state.channels.get(callerOf(leg) ?? '');
+  channel.trunk = true;
+  setRole(state, channel, legRole(channel.role, { dialledFor: caller?.uniqueid, dialled: dialledTo(leg) }));
   if (caller === undefined) return;
-  addLeg(state, channel, caller.uniqueid);
   const call = state.calls.get(caller.uniqueid);
-  if (caller.talksWith === leg.uniqueid) caller.talksWith = channel.uniqueid;
+  if (isCaller(caller) && caller.role.talksWith === leg.uniqueid) caller.role.talksWith = channel.uniqueid;
   if (call === undefined) return;
-  writeObserved(state, call, text);
+  writeObserved(state, call, event);
   if (call.answer?.by !== leg.uniqueid) return;
   call.answer = { ...call.answer, by: channel.uniqueid };
   saveCall(state, call);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { channelRuleText } from '../../cli/text/channel-rule-text.ts';
 import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { callSettings } from './rules.fixture.ts';
 import { classifyChannel, createRules, type Rules } from './rules.ts';
@@ -24,7 +25,9 @@ const cases: [name: string, rules: Rules, differs: Partial<typeof seen>, found: 
 ];
 for (const [name, rules, differs, found, reason] of cases)
   test(`inbound or not, in words: ${name}`, () => {
-    const { why, ...rest } = classifyChannel(rules, { ...seen, ...differs });
+    const channel = { ...seen, ...differs };
+    const { rule, ...rest } = classifyChannel(rules, channel);
+    const why = channelRuleText({ ...channel, rule });
     assert.deepEqual(rest, found);
     assert.ok(why.includes(reason), why);
   });

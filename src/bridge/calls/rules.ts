@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { autoNotation, type Notation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
-import { channelKind, endpointOf } from './channel.ts';
+import { channelKind, endpointOf } from './channel-name.ts';
 import type { NumberToReport } from './input.ts';
 
 /** The settings that decide which calls are reported, and how. Their meaning and defaults: the configuration's `calls` section. */
@@ -105,36 +105,32 @@ type ChannelClass = {
    * out over a trunk pass here too, but go Down, Ringing, Up.
    */
   readonly inbound: boolean;
-  /** By which rule, as a sentence for the person who set the trunk up. */
-  readonly why: string;
+  readonly rule: ChannelRule;
 };
+
+/**
+ * By which rule a channel is what it is. `unmatched`: its context is none of INBOUND_CONTEXTS, and INBOUND_CHANNELS is not set;
+ * `unmatched-name`: nor does its name match that.
+ */
+export type ChannelRule =
+  | 'local'
+  | 'helper'
+  | 'leg'
+  | 'inbound-context'
+  | 'inbound-name'
+  | 'unmatched'
+  | 'unmatched-name';
 
 export function classifyChannel(
   rules: Rules,
   seen: { channel: string; context: string; uniqueid: string; linkedid: string },
 ): ChannelClass {
   const kind = channelKind(seen.channel);
-  if (kind === 'local')
-    return classed(false, false, 'a Local channel: a link within the dialplan, not a telephone');
-  if (kind === 'pseudo') return classed(false, false, 'a helper of Asterisk itself, not a telephone');
+  if (kind === 'local') return { trunk: false, inbound: false, rule: 'local' };
+  if (kind === 'pseudo') return { trunk: false, inbound: false, rule: 'helper' };
   const byContext = rules.contextIsInbound(seen.context);
   const trunk = byContext || rules.nameIsInbound(seen.channel);
-  if (isLegOf(seen)) return classed(trunk, false, `a leg that was dialled for the call ${seen.linkedid}`);
-  if (byContext) return classed(true, true, `its context ${seen.context} matches INBOUND_CONTEXTS`);
-  if (trunk) return classed(true, true, `its name ${seen.channel} matches INBOUND_CHANNELS`);
-  const byName =
-    rules.inboundChannels.length === 0
-      ? 'INBOUND_CHANNELS is not set'
-      : `its name ${seen.channel} matches no INBOUND_CHANNELS`;
-  const context = seen.context || '(none)';
-  return classed(false, false, `not inbound: context ${context} matches no INBOUND_CONTEXTS, and ${byName}`);
-}
-
-function classed(trunk: boolean, inbound: boolean, why: string): ChannelClass {
-  return { trunk, inbound, why };
-}
-
-/** Why a caller who was connected with this channel has not been answered, for `explain`. */
-export function machineText(channel: string): string {
-  return `${channel} answered, but NOT_A_PERSON lists it: no person has answered`;
+  if (isLegOf(seen)) return { trunk, inbound: false, rule: 'leg' };
+  if (trunk) return { trunk, inbound: true, rule: byContext ? 'inbound-context' : 'inbound-name' };
+  return { trunk, inbound: false, rule: rules.inboundChannels.length === 0 ? 'unmatched' : 'unmatched-name' };
 }

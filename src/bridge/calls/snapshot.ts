@@ -1,10 +1,11 @@
 import { answerCallsIn } from './answer.ts';
 import { afterGap, beginCall, endCall, replacingOverdue, reviewNumber, saveCall } from './call.ts';
-import { type Channel, channelKind, createChannel, endpointOf, presentedIn, RING, UP } from './channel.ts';
+import { type Channel, createChannel, isCaller, isInbound, presentedIn, RING, UP } from './channel.ts';
+import { channelKind, endpointOf } from './channel-name.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import { classifyChannel, isLegOf } from './rules.ts';
-import { addChannel, enterBridge } from './topology.ts';
+import { addChannel, enterBridge, firstRole } from './topology.ts';
 import { decide, type TrackerState } from './tracker-state.ts';
 import { isTrunk } from './trunk-learning.ts';
 
@@ -43,7 +44,7 @@ export function callVanished(state: TrackerState, call: OpenCall, channel: Chann
 
 /** Begins the call of an inbound caller's channel that is found in progress. */
 export function pickUp(state: TrackerState, channel: Channel): void {
-  if (!channel.inbound || state.calls.has(channel.uniqueid)) return;
+  if (!isInbound(channel) || state.calls.has(channel.uniqueid)) return;
   if (channel.state !== RING && channel.state !== UP) return;
   const call = beginCall(state, channel, true);
   decide(state, call.id, 'picked-up', 'is in progress, and its beginning was not observed');
@@ -76,16 +77,20 @@ function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, C
 export function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | undefined): Channel {
   const kind = channelKind(seen.channel);
   const endpoint = endpointOf(seen.channel);
-  if (known?.isClassified) {
-    const now = { name: seen.channel, kind, endpoint, state: seen.state, number: seen.callerNumber };
-    const presented = known.presented || presentedIn(seen.callerNumber);
+  if (known !== undefined && known.role.type !== 'unknown') {
+    if (isCaller(known)) {
+      known.role.presented ??= presentedIn(seen.callerNumber);
+      known.role.isAsked = false;
+    }
     return Object.assign(known, {
-      ...now,
-      presented,
+      name: seen.channel,
+      kind,
+      endpoint,
+      state: seen.state,
+      number: seen.callerNumber || undefined,
       bridge: undefined,
       goneAt: undefined,
       isMissing: false,
-      asked: false,
     });
   }
   const context = state.contexts.get(endpoint) ?? seen.context;
@@ -93,5 +98,10 @@ export function channelOf(state: TrackerState, seen: SnapshotChannel, known: Cha
   const comesIn = trunk && kind === 'real' && !isLegOf(seen);
   const isUnreported = state.unreported.has(seen.uniqueid) && !state.calls.has(seen.uniqueid);
   const inbound = comesIn && !isUnreported && !seen.application.startsWith('AppDial');
-  return createChannel(seen, { fromStart: false, inbound, trunk, seenAt: state.at });
+  return createChannel(seen, {
+    fromStart: false,
+    trunk,
+    seenAt: state.at,
+    role: firstRole(state, seen, inbound ? 'caller' : 'other'),
+  });
 }

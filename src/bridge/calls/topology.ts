@@ -1,5 +1,15 @@
 import { addTo, removeFrom } from '../../shared/process/multimap.ts';
-import { type Bridge, type Channel, otherHalf } from './channel.ts';
+import {
+  type Bridge,
+  type Channel,
+  callerOf,
+  createCaller,
+  isPaged,
+  presentedIn,
+  type Role,
+} from './channel.ts';
+import { otherHalf } from './channel-name.ts';
+import type { ChannelSeen } from './input.ts';
 import type { TrackerState } from './tracker-state.ts';
 
 /** BridgeDestroy follows at once, unless the manager keeps it back. */
@@ -16,10 +26,10 @@ export function partiesOf(state: TrackerState, bridge: Bridge): Channel[] {
   for (const { members, holding } of seen) {
     if (holding) continue;
     for (const channel of members) {
-      if (channel.isPaged) continue;
+      if (isPaged(channel)) continue;
       if (channel.kind === 'real') parties.push(channel);
       const half = state.locals.get(otherHalf(channel.name));
-      if (half?.bridge !== undefined && !half.isPaged) seen.add(half.bridge);
+      if (half?.bridge !== undefined && !isPaged(half)) seen.add(half.bridge);
     }
   }
   return parties;
@@ -67,13 +77,33 @@ export function destroyBridge(state: TrackerState, id: string): void {
 export function addChannel(state: TrackerState, channel: Channel): void {
   state.channels.set(channel.uniqueid, channel);
   if (channel.kind === 'local') state.locals.set(channel.name, channel);
-  if (channel.dialledFor !== '') addLeg(state, channel, channel.dialledFor);
+  const caller = callerOf(channel);
+  if (caller !== undefined) addTo(state.legs, caller, channel);
 }
 
-/** The channel was dialled for this caller. */
-export function addLeg(state: TrackerState, channel: Channel, caller: string): void {
-  channel.dialledFor = caller;
-  addTo(state.legs, caller, channel);
+/** The role of a channel that is seen for the first time, or again after a gap: the channel of an open call is a caller's. */
+export function firstRole(
+  { calls }: TrackerState,
+  { uniqueid, callerNumber }: Pick<ChannelSeen, 'uniqueid' | 'callerNumber'>,
+  type: 'caller' | 'other' | 'unknown',
+): Role {
+  if (type === 'caller') return createCaller({ isInbound: true, presented: presentedIn(callerNumber) });
+  return calls.has(uniqueid) ? createCaller({ isInbound: false, presented: undefined }) : { type };
+}
+
+/** Moves a channel from one role to another; nothing else does. A caller stays one until the call is over. */
+export function setRole(state: TrackerState, channel: Channel, role: Role): void {
+  const { role: before } = channel;
+  if (before.type === 'caller' && role.type !== 'caller' && state.calls.has(channel.uniqueid)) {
+    before.isInbound = false;
+    return;
+  }
+  const callerBefore = callerOf(channel);
+  if (callerBefore !== undefined) removeFrom(state.legs, callerBefore, channel);
+  const changed: { role: Role } = channel;
+  changed.role = role;
+  const caller = callerOf(channel);
+  if (caller !== undefined) addTo(state.legs, caller, channel);
 }
 
 /** The channels that were dialled for this caller and have not hung up. */
@@ -86,5 +116,6 @@ export function removeChannel(state: TrackerState, channel: Channel): void {
   leaveBridge(state, channel);
   state.channels.delete(channel.uniqueid);
   if (state.locals.get(channel.name) === channel) state.locals.delete(channel.name);
-  removeFrom(state.legs, channel.dialledFor, channel);
+  const caller = callerOf(channel);
+  if (caller !== undefined) removeFrom(state.legs, caller, channel);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { journalText } from '../../cli/explain/journal-text.ts';
 import {
   answered,
   answeredBy,
@@ -148,7 +149,7 @@ describe('a phone that was paged has not answered', () => {
 
   test('the journal says so', () => {
     const { effects } = play([caller, enters(conference, caller), phone, pbxDials, paged]);
-    const texts = effects.flatMap((it) => (it.type === 'journal' ? it.entry.text : []));
+    const texts = effects.flatMap((it) => (it.type === 'journal' ? journalText(it.entry) : []));
     assert.equal(texts.at(-1), 'PJSIP/1001-00000002 was paged (Page): no person has picked it up');
   });
 });

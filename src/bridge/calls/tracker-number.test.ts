@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { journalText } from '../../cli/explain/journal-text.ts';
 import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import type { Input, Presentation } from './input.ts';
 import {
@@ -171,7 +172,9 @@ describe("the caller's number", () => {
       test(channel, () => {
         const { reported, effects } = play([given(callerNumber, channel)], { settings: { trunkNumbers } });
         assert.deepEqual(reported, [{ ...ringing, from }]);
-        const texts = effects.flatMap((effect) => (effect.type === 'journal' ? effect.entry.text : []));
+        const texts = effects.flatMap((effect) =>
+          effect.type === 'journal' ? journalText(effect.entry) : [],
+        );
         assert.match(texts.at(-1) ?? '', /: the trunk presented 00?201234567 \(TRUNK_NUMBERS=.*: /);
       });
   });
@@ -221,7 +224,7 @@ describe("the caller's number", () => {
   test('the journal says what stands in for it', () => {
     const reported = (inputs: Input[]) =>
       play(inputs, { settings: both }).effects.flatMap((it) =>
-        it.type === 'journal' && it.entry.kind === 'reported' ? [it.entry.text] : [],
+        it.type === 'journal' && it.entry.kind === 'reported' ? [journalText(it.entry)] : [],
       );
     assert.deepEqual(reported([hidden]), ['ringing, from +31000000000, for a number that is withheld']);
     assert.deepEqual(reported([silent, tick(1_000)]), [

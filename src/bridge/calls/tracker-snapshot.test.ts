@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { journalText } from '../../cli/explain/journal-text.ts';
 import type { EndedUnseen, Input, SnapshotChannel } from './input.ts';
 import { readOpenCall } from './open-call.ts';
 import {
@@ -66,7 +67,7 @@ describe('a call that is gone after (re)connecting, when its record is to say ho
   test('the journal says who answered by the record, of whom no channel is there', () => {
     const texts = (heard: Input[]) =>
       play(heard, held).effects.flatMap((it) =>
-        it.type === 'journal' && it.entry.kind === 'reported' ? [it.entry.text] : [],
+        it.type === 'journal' && it.entry.kind === 'reported' ? [journalText(it.entry)] : [],
       );
     assert.deepEqual(texts([silent, gone, ended({ number, callerId: '1001' })]), [
       'ringing, from +31201234567',

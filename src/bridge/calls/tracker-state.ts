@@ -1,6 +1,6 @@
 import type { Bridge, Channel } from './channel.ts';
-import { type DecisionName, journalled } from './decisions.ts';
-import type { Effect, JournalEntry } from './effect.ts';
+import { type DecisionName, isNotReported } from './decisions.ts';
+import type { Effect, JournalEntry, JournalEvent } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Rules } from './rules.ts';
 import type { Trunk } from './trunk.ts';
@@ -124,15 +124,14 @@ export function takeOverdue(state: TrackerState, waiting: Map<string, number>, m
 export const isOverdue = (by: number, at: number, ms: number): boolean => by <= at || by - at > ms;
 
 /** What happens to a caller's channel. */
-export function writeObserved(state: TrackerState, call: OpenCall, text: string): void {
-  writeJournal(state, { at: state.at, uniqueid: call.uniqueid, call: call.id, kind: 'observed', text });
+export function writeObserved(state: TrackerState, call: OpenCall, event: JournalEvent): void {
+  writeJournal(state, { at: state.at, uniqueid: call.uniqueid, call: call.id, kind: 'observed', event });
 }
 
 /** Writes a decision and its reason to the log and the journal. */
 export function decide(state: TrackerState, id: string, decision: DecisionName, why: string): void {
   state.effects.push({ type: 'log', id, decision, why });
   const uniqueid = id.slice(state.rules.pbxId.length + 1);
-  const head = journalled(decision);
-  const kind = head === undefined ? 'not-reported' : 'decided';
-  writeJournal(state, { at: state.at, uniqueid, call: id, kind, text: `${head ?? ''}${why}` });
+  const kind = isNotReported(decision) ? 'not-reported' : 'decided';
+  writeJournal(state, { at: state.at, uniqueid, call: id, kind, event: { code: 'decision', decision, why } });
 }

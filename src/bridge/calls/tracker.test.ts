@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { journalText } from '../../cli/explain/journal-text.ts';
 import type { ChannelCreated, Input } from './input.ts';
 import {
   answered,
@@ -216,7 +217,9 @@ describe('what is reported of a call', () => {
   test('the journal names who takes over after a transfer: an extension, or the number of a mobile', () => {
     const takers = (...heard: (Input | Input[])[]) =>
       play(heard).effects.flatMap((effect) =>
-        effect.type === 'journal' && /takes over/.test(effect.entry.text) ? effect.entry.text : [],
+        effect.type === 'journal' && effect.entry.event.code === 'takes-over'
+          ? journalText(effect.entry)
+          : [],
       );
     const before = [caller, phone1007, ...join('a', phone1007, caller)];
     const after = [...before, leaves('a', caller), leaves('a', phone1007)];
@@ -321,7 +324,8 @@ describe('what is reported of a call', () => {
       const { effects } = play(heard);
       const entries = effects.flatMap((it) => (it.type === 'journal' ? [it.entry] : []));
       const texts = entries.map(
-        ({ kind, uniqueid, call, text }) => `${kind} ${uniqueid}${call ? ` ${call}` : ''}: ${text}`,
+        (entry) =>
+          `${entry.kind} ${entry.uniqueid}${entry.call ? ` ${entry.call}` : ''}: ${journalText(entry)}`,
       );
       assert.deepEqual(texts, expected);
     }
@@ -371,7 +375,7 @@ describe('what is reported of a call', () => {
     test('the journal names it, once', () => {
       const again = [leaves('b', caller), enters('b', caller)];
       const { effects } = play([caller, bot, join('b', caller, bot), again, hangsUp(caller)], setup);
-      const texts = effects.flatMap((it) => (it.type === 'journal' ? it.entry.text : []));
+      const texts = effects.flatMap((it) => (it.type === 'journal' ? journalText(it.entry) : []));
       assert.deepEqual(
         texts.filter((text) => /NOT_A_PERSON/.test(text)),
         ['PJSIP/bot-00000002 answered, but NOT_A_PERSON lists it: no person has answered'],

@@ -9,16 +9,19 @@ import {
 } from './caller-inputs.ts';
 import {
   type Channel,
-  channelKind,
+  callerOf,
+  createCaller,
   createChannel,
-  dialledNumber,
-  endpointOf,
-  goesOverTrunk,
-  numberInAddress,
+  isCaller,
+  isInbound,
+  isPaged,
+  legRole,
   presentedIn,
   RING,
+  type Role,
   UP,
 } from './channel.ts';
+import { channelKind, dialledNumber, endpointOf, goesOverTrunk, numberInAddress } from './channel-name.ts';
 import type { Effect } from './effect.ts';
 import { applicationAnswered, applicationsOverdue, endedUnseen, hungUp } from './hang-up.ts';
 import type {
@@ -35,7 +38,7 @@ import { hangupRequested, seenAt, variableAnswered } from './missed.ts';
 import { farEndReplaced } from './replaced-far-end.ts';
 import { classifyChannel, isLegOf, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
-import { addChannel, addLeg, destroyBridge, enterBridge, leaveBridge } from './topology.ts';
+import { addChannel, destroyBridge, enterBridge, firstRole, leaveBridge, setRole } from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 import {
   isPhone,
@@ -141,28 +144,21 @@ function take(state: TrackerState, input: Input): void {
 }
 
 function channelCreated(state: TrackerState, seen: ChannelCreated): void {
-  const { trunk, inbound, why } = classifyChannel(state.rules, seen);
+  const { trunk, inbound, rule } = classifyChannel(state.rules, seen);
   let channel = state.channels.get(seen.uniqueid);
   if (channel === undefined) {
-    channel = createChannel(seen, { fromStart: true, inbound, trunk, seenAt: state.at });
+    const role = firstRole(state, seen, inbound ? 'caller' : 'other');
+    channel = createChannel(seen, { fromStart: true, trunk, seenAt: state.at, role });
     addChannel(state, channel);
   } else {
     // The snapshot came before this event. The snapshot has the newer state, the event the context and the first
     // number.
-    const comesIn = inbound && channel.dialled === '';
-    const presented = presentedIn(seen.callerNumber) || channel.presented;
-    Object.assign(channel, {
-      fromStart: true,
-      isClassified: true,
-      exten: seen.exten,
-      inbound: comesIn,
-      trunk,
-      presented,
-    });
+    Object.assign(channel, { fromStart: true, exten: seen.exten, trunk });
+    setRole(state, channel, roleByNewchannel(channel.role, seen, inbound));
   }
   channel.context = seen.context;
   const isLeg = isLegOf(seen);
-  if (isLeg) addLeg(state, channel, seen.linkedid);
+  if (isLeg) setRole(state, channel, legRole(channel.role, { dialledFor: seen.linkedid }));
   // Only the first of a chain of Local channels is of interest: a call may have begun with it (Originate).
   if (!isLeg || channel.kind !== 'local')
     writeJournal(state, {
@@ -171,12 +167,22 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
       linkedid: seen.linkedid,
       number: seen.callerNumber,
       kind: inbound || isLeg ? 'appeared' : 'not-reported',
-      text: `channel ${seen.channel} in context ${seen.context}, extension ${seen.exten}, ${
-        seen.callerNumber === '' ? 'with no number' : `from ${seen.callerNumber}`
-      }: ${inbound ? 'inbound, since ' : ''}${why}`,
+      event: { code: 'appeared', channel: seen.channel, context: seen.context, exten: seen.exten, rule },
     });
   if (isLeg) callGoesOn(state, seen.linkedid);
   if (seen.state === RING || channel.state === RING) ring(state, channel);
+}
+
+/** The role of a channel that was known before its Newchannel came. */
+function roleByNewchannel(before: Role, { callerNumber }: ChannelCreated, inbound: boolean): Role {
+  const presented = presentedIn(callerNumber);
+  if (before.type === 'leg') {
+    const isDialled = !inbound || before.dialled !== undefined;
+    return isDialled ? before : createCaller({ isInbound: true, presented });
+  }
+  if (!inbound) return { type: 'other' };
+  if (before.type !== 'caller') return createCaller({ isInbound: true, presented });
+  return { ...before, isInbound: true, presented: presented ?? before.presented };
 }
 
 function channelState(state: TrackerState, input: ChannelStateChanged): void {
@@ -188,35 +194,32 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
   if (input.state === UP) pickedUp(state, channel);
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
   if (input.state === RING) ring(state, channel);
-  if (channel.inbound) callerChanged(state, channel);
+  if (isInbound(channel)) callerChanged(state, channel);
 }
 
 /** A leg that is dialled out, over a trunk perhaps, is no inbound call, whatever its context. */
 function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: Dialled): void {
   const dialler = state.channels.get(by);
-  if (dialler?.inbound && place) {
+  if (isInbound(dialler) && place) {
     seenAt(state, dialler, place);
-    Object.assign(dialler, { redirected: undefined, mailbox: undefined });
+    dialler.role.redirected = undefined;
+    dialler.role.mailbox = undefined;
   }
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return;
-  channel.isDialledByPbx = by === '';
-  // An old Asterisk does not say it in the Newchannel.
-  if (channel.dialledFor === '' && dialler !== undefined) addLeg(state, channel, dialler.dialledFor || by);
   const goesOut =
     isTrunkEnd(state, channel) || goesOverTrunk(channel, dialString, isPhone(state, channel.endpoint));
-  if (!goesOut) {
-    channel.dialled = numberInAddress(channel, dialString);
-    return;
+  if (isInbound(channel)) {
+    if (!goesOut) return;
+    const event = { code: 'dialled-out' } as const;
+    writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', event });
   }
-  const text = 'the PBX dialled this out itself, over the trunk: not a call to us';
-  if (channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
-  Object.assign(channel, {
-    inbound: false,
-    trunk: true,
-    isClassified: true,
-    dialled: dialledNumber(dialString),
-  });
+  if (goesOut) channel.trunk = true;
+  const number = goesOut ? dialledNumber(dialString) : numberInAddress(channel, dialString);
+  // An old Asterisk does not say in the Newchannel for whom it is.
+  const dialledFor = callerOf(channel) ?? (dialler && (callerOf(dialler) ?? by));
+  const leg = legRole(channel.role, { dialledFor, dialled: number || undefined, isDialledByPbx: by === '' });
+  setRole(state, channel, leg);
 }
 
 function channelRenamed(state: TrackerState, input: ChannelRenamed): void {
@@ -237,28 +240,26 @@ function channelRenamed(state: TrackerState, input: ChannelRenamed): void {
 function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
   let channel = state.channels.get(input.uniqueid);
   if (channel === undefined) {
-    const trunk = state.rules.nameIsInbound(input.channel);
-    const seen = { ...input, state: UP, exten: '' };
-    channel = createChannel(seen, {
-      fromStart: false,
-      isClassified: false,
-      inbound: false,
-      trunk,
-      seenAt: state.at,
-    });
+    const { uniqueid, channel: name, callerNumber } = input;
+    const trunk = state.rules.nameIsInbound(name);
+    const role = firstRole(state, input, 'unknown');
+    channel = createChannel(
+      { uniqueid, channel: name, callerNumber, state: UP },
+      { fromStart: false, trunk, seenAt: state.at, role },
+    );
     addChannel(state, channel);
   }
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
   if (input.replaces) farEndReplaced(state, channel, input.replaces);
   const call = state.calls.get(input.uniqueid);
   if (call !== undefined) {
-    const company = state.bridges.has(input.bridge) ? 'with others' : 'alone';
-    writeObserved(state, call, `the caller enters a bridge, ${company} (${input.technology})`);
+    const isAlone = !state.bridges.has(input.bridge);
+    writeObserved(state, call, { code: 'enters-bridge', technology: input.technology, isAlone });
   }
   callGoesOn(state, input.uniqueid);
-  channel.isPaged = isPaged(channel, input);
-  const pager = channel.isPaged ? state.calls.get(channel.dialledFor) : undefined;
-  if (pager) writeObserved(state, pager, `${channel.name} was paged (Page): no person has picked it up`);
+  if (channel.role.type === 'leg') channel.role.isPaged = entersPage(channel, input);
+  const pager = isPaged(channel) ? state.calls.get(callerOf(channel) ?? '') : undefined;
+  if (pager) writeObserved(state, pager, { code: 'paged', channel: channel.name });
   answerCallsIn(state, enterBridge(state, channel, input.bridge, isHolding(input.technology)));
 }
 
@@ -267,26 +268,27 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
  * somebody to a conference sends the leg through the dialplan.
  * @see page_exec in Asterisk's apps/app_page.c
  */
-function isPaged({ isDialledByPbx, dialledFor, ...began }: Channel, now: BridgeEntered): boolean {
-  const isInvited = isDialledByPbx && dialledFor !== '' && now.creator === 'ConfBridge';
-  return isInvited && now.context === began.context && now.exten === began.exten;
+function entersPage({ role, context, exten }: Channel, now: BridgeEntered): boolean {
+  if (role.type !== 'leg' || !role.isDialledByPbx || role.dialledFor === undefined) return false;
+  const isThere = context !== undefined && now.context === context && now.exten === exten;
+  return now.creator === 'ConfBridge' && isThere;
 }
 
 function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void {
   const call = state.calls.get(uniqueid);
-  if (call !== undefined) writeObserved(state, call, 'the caller leaves the bridge');
+  if (call !== undefined) writeObserved(state, call, { code: 'leaves-bridge' });
   const channel = state.channels.get(uniqueid);
   if (channel?.bridge?.id !== bridge) return;
-  if (!channel.bridge.holding) channel.talkedUntil = state.at;
+  if (isCaller(channel) && !channel.bridge.holding) channel.role.talkedUntil = state.at;
   leaveBridge(state, channel);
 }
 
 /** Handles state Ring, which only callers have: channels that the PBX dials go Down, Ringing, Up. */
 function ring(state: TrackerState, channel: Channel): void {
   if (channel.fromStart && channel.kind === 'real') {
-    if (channel.inbound) learnTrunk(state, channel);
+    if (isInbound(channel)) learnTrunk(state, channel);
     else if (!channel.trunk && !isTrunkConfigured(state, channel.endpoint))
       unlearnTrunk(state, channel.endpoint);
   }
-  if (channel.inbound && !state.calls.has(channel.uniqueid)) beginCall(state, channel);
+  if (isInbound(channel) && !state.calls.has(channel.uniqueid)) beginCall(state, channel);
 }

@@ -1,5 +1,6 @@
 import { numberIn } from '../../shared/phone-number/number-text.ts';
-import { type Channel, isGuestEndpoint } from './channel.ts';
+import type { CallerChannel, Channel } from './channel.ts';
+import { isGuestEndpoint } from './channel-name.ts';
 import type { EndpointsConfigured } from './input.ts';
 import type { Rules } from './rules.ts';
 import type { TrackerState } from './tracker-state.ts';
@@ -36,9 +37,9 @@ export function isTrunkConfigured({ contexts, rules }: Readonly<TrackerState>, e
  */
 export function isGuest(
   { contexts, guestContext }: Readonly<TrackerState>,
-  { endpoint, context, dialledFor }: Channel,
+  { endpoint, context = '', role }: Channel,
 ): boolean {
-  if (dialledFor !== '') return false;
+  if (role.type === 'leg' && role.dialledFor !== undefined) return false;
   if (isGuestEndpoint(endpoint)) return true;
   const isGuests = endpoint.startsWith('SIP/') && context !== '' && context === guestContext;
   return isGuests && contexts.get(endpoint) !== context;
@@ -50,7 +51,7 @@ export function isTrunkEnd(state: Readonly<TrackerState>, channel: Channel): boo
 }
 
 /** An inbound call has begun on it, and its beginning was observed. */
-export function learnTrunk(state: TrackerState, { endpoint, context, presented }: Channel): void {
+export function learnTrunk(state: TrackerState, { endpoint, context = '', role }: CallerChannel): void {
   // A guest under the name of a phone.
   if (isPhone(state, endpoint) && state.contexts.get(endpoint) !== context) return;
   const known = state.trunks.get(endpoint);
@@ -64,7 +65,7 @@ export function learnTrunk(state: TrackerState, { endpoint, context, presented }
     source: known?.source === 'added' ? 'added' : 'heard',
     firstAt: known?.firstAt ?? at,
     lastAt: at,
-    ...(presented !== '' && { writes: shapeOf(presented) }),
+    ...(role.presented !== undefined && { writes: shapeOf(role.presented) }),
   });
 }
 
@@ -79,11 +80,11 @@ export function unlearnTrunk(state: TrackerState, endpoint: string): void {
 /** Remembers that this trunk passes on a number that its caller withholds. */
 export function learnRevealingTrunk(
   state: TrackerState,
-  { presentation, presented, endpoint }: Channel,
+  { presentation, endpoint, role }: CallerChannel,
 ): void {
   const known = state.trunks.get(endpoint);
-  if (known === undefined || known.reveals || presentation !== 'prohibited' || numberIn(presented) === '')
-    return;
+  const isRevealed = presentation === 'prohibited' && numberIn(role.presented ?? '') !== '';
+  if (known === undefined || known.reveals || !isRevealed) return;
   saveTrunk(state, { ...known, reveals: true });
 }
 

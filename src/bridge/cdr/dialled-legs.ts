@@ -1,4 +1,4 @@
-import { channelKind } from '../calls/channel.ts';
+import { channelKind } from '../calls/channel-name.ts';
 import { beganAt } from '../calls/open-call.ts';
 import { type CdrRecord, type RecordOptions, usualRecords } from './cdr-source.ts';
 

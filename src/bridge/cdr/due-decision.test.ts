@@ -92,7 +92,10 @@ test('a call that is gone ends with who answered, and who called', () => {
 test('a call that is not reported is told to the ledger and the journal; the log has only those from outside', () => {
   const [journal, entry] = decide(internal);
   assert.ok(journal?.type === 'journal' && entry?.type === 'not-reported');
-  assert.deepEqual([journal.entry.call, journal.entry.text], [id, entry.why]);
+  assert.deepEqual(
+    [journal.entry.call, journal.entry.event],
+    [id, { code: 'unreported-record', why: entry.why }],
+  );
   assert.equal(entry.reason, undefined);
   const [, second] = decide(nameless);
   assert.equal(second?.type === 'not-reported' && second.reason, 'no-number');

@@ -3,7 +3,6 @@ import type { Reason } from '../calls/decisions.ts';
 import type { JournalEntry } from '../calls/effect.ts';
 import type { EndedUnseen } from '../calls/input.ts';
 import { callIdOf } from '../calls/open-call.ts';
-import { machineText } from '../calls/rules.ts';
 import type { LedgerEntry } from '../outbox/tables/ledger.ts';
 import { type Decision, decideCall } from './call-decision.ts';
 import type { DueCall } from './due-calls.ts';
@@ -74,14 +73,15 @@ function notReported(
 ): readonly DueEffect[] {
   const { at, call: id } = about;
   return [
-    { type: 'journal', entry: { ...about, kind: 'not-reported', text: why } },
+    { type: 'journal', entry: { ...about, kind: 'not-reported', event: { code: 'unreported-record', why } } },
     { type: 'not-reported', id, at, why, ...(reason !== undefined && { reason }) },
   ];
 }
 
 function machineSeen({ machine }: Inbound, call: string, uniqueid: string, at: number): DueEffect[] {
   if (machine === undefined) return [];
-  return [{ type: 'journal', entry: { at, uniqueid, call, kind: 'observed', text: machineText(machine) } }];
+  const event = { code: 'machine', channel: machine } as const;
+  return [{ type: 'journal', entry: { at, uniqueid, call, kind: 'observed', event } }];
 }
 
 function withheld({ number, extras }: Inbound, { presumesWithheld }: DueContext): DueEffect[] {

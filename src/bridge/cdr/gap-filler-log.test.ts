@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { journalText } from '../../cli/explain/journal-text.ts';
 import { RecordsRefused } from './cdr-source.ts';
 import { line, now, scene } from './gap-filler.fixture.ts';
 
@@ -17,7 +18,7 @@ test('the log counts what the records of a gap said, once and after all of it', 
     vanished: () => vanished,
     knownAs: (uniqueid) => (vanished.has(uniqueid) ? uniqueid : undefined),
     end: ({ uniqueid }) => void vanished.delete(uniqueid),
-    writeJournal: ({ call, number, text }) => void journal.push(`${call} of ${number}: ${text}`),
+    writeJournal: (entry) => void journal.push(`${entry.call} of ${entry.number}: ${journalText(entry)}`),
   });
   const unreported = [{ id: 'pbx-1800000101.4', at: now, why: 'why' }];
   await outbox.append({ calls: [], trunks: [], events: [], unreported });

@@ -1,4 +1,4 @@
-import { channelKind } from '../calls/channel.ts';
+import { channelKind } from '../calls/channel-name.ts';
 import { isUniqueid } from '../calls/open-call.ts';
 import type { CdrRecord, RecordOptions } from './cdr-source.ts';
 import { createDialledLegs, createRestartDetector, type DialledLegs } from './dialled-legs.ts';

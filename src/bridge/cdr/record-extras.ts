@@ -1,6 +1,6 @@
 import { type CallExtras, longestCallSeconds, type Missed } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
-import { channelKind, endpointOf, extensionOf, otherHalf } from '../calls/channel.ts';
+import { channelKind, endpointOf, extensionOf, otherHalf } from '../calls/channel-name.ts';
 import { extrasOf } from '../calls/missed.ts';
 import { beganAt } from '../calls/open-call.ts';
 import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';

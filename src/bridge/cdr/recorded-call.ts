@@ -1,6 +1,7 @@
 import { type CallStatus, callStatuses, isForward } from '../../shared/api/contract/call-status.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { isWithheld } from '../../shared/phone-number/number-text.ts';
+import { presentedIn } from '../calls/channel.ts';
 import {
   channelKind,
   dialledNumber,
@@ -10,8 +11,7 @@ import {
   isGuestEndpoint,
   numberInAddress,
   otherHalf,
-  presentedIn,
-} from '../calls/channel.ts';
+} from '../calls/channel-name.ts';
 import type { NumberToReport } from '../calls/input.ts';
 import { numberToReport, type Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
@@ -82,7 +82,7 @@ function mayHaveComeIn({ rules, trunks }: Known, { channel, src }: CdrRecord): b
 }
 
 function numberOf({ rules, presumesWithheld }: Known, records: readonly CdrRecord[]): NumberToReport {
-  const record = records.find(({ src }) => presentedIn(src) !== '');
+  const record = records.find(({ src }) => presentedIn(src) !== undefined);
   if (record === undefined)
     return numberToReport(rules, { lacks: 'missing', seen: 'its record has no number' });
   const { src, channel } = record;

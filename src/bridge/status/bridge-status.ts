@@ -5,6 +5,7 @@ import type { LogStatus } from '../../shared/log/log-destination.ts';
 import type { AgiStatus } from '../agi/agi.ts';
 import type { AmiStatus } from '../ami/link-state.ts';
 import type { DecisionCounts } from '../calls/decisions.ts';
+import type { AppendStatus } from '../outbox/append-watch.ts';
 import type { Counters } from '../outbox/tables/counters.ts';
 import type { StorageState } from '../outbox/worker/store.ts';
 
@@ -49,16 +50,12 @@ export type BridgeStatus = {
     readonly events: Readonly<Record<'used' | 'ignored' | 'bad' | 'lost' | 'failed', number>>;
   };
   readonly calls: CallCounts & { readonly open: number };
-  readonly outbox: Counters & {
-    readonly oldestWaitingAt?: number | undefined;
-    readonly storage: StorageState;
-    readonly commits: number;
-    readonly lastCommitAt?: number | undefined;
-    /** Events that are only in memory: a restart would lose them while the disk takes nothing. */
-    readonly uncommitted: number;
-    /** When the oldest uncommitted batch was handed to the storage thread. */
-    readonly uncommittedSince?: number | undefined;
-  };
+  readonly outbox: Counters &
+    AppendStatus & {
+      readonly oldestWaitingAt?: number | undefined;
+      readonly storage: StorageState;
+      readonly commits: number;
+    };
   readonly delivery: DeliveryStatus;
   /** Comparison of deliveries with the API's request history; absent if turned off. */
   readonly reconcile?: ReconcilerStatus | undefined;

@@ -3,7 +3,8 @@ import { describeFailure } from '../../bridge/ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../bridge/ami/inspection.ts';
 import { failureCodes } from '../../bridge/ami/link-log.ts';
 import { missingWithout } from '../../bridge/ami/pending-requests.ts';
-import { endpointOf, presentedIn } from '../../bridge/calls/channel.ts';
+import { presentedIn } from '../../bridge/calls/channel.ts';
+import { endpointOf } from '../../bridge/calls/channel-name.ts';
 import {
   type CallSettings,
   classifyChannel,
@@ -19,6 +20,7 @@ import { fill, messages } from '../../shared/log/messages.ts';
 import { maskNumbers } from '../../shared/log/redact.ts';
 import { isWithheld } from '../../shared/phone-number/number-text.ts';
 import { autoNotation, type Notation } from '../../shared/phone-number/trunk-notation.ts';
+import { channelRuleText } from '../text/channel-rule-text.ts';
 import { count } from '../text/format-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 import { type TrunkCheckOptions, trunkFindings } from './trunk-findings.ts';
@@ -118,7 +120,8 @@ function clock({ clockAheadMs }: Inspection): Finding | undefined {
 function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
   return events.flatMap((input): Finding[] => {
     if (input.type !== 'channel-created' || input.uniqueid !== input.linkedid) return [];
-    const { inbound, why } = classifyChannel(rules, input);
+    const { inbound, rule } = classifyChannel(rules, input);
+    const why = channelRuleText({ ...input, rule });
     const what = `call on ${endpointOf(input.channel)} in context ${input.context}`;
     const number = numberResult(input.callerNumber, rules.notationOf(input.channel), rules);
     if (inbound)
@@ -175,7 +178,7 @@ function numberResult(text: string, notation: Notation, settings: CallSettings):
     settings,
     isWithheld(text)
       ? { lacks: 'withheld', seen: 'withheld by its caller' }
-      : presentedIn(text) === ''
+      : presentedIn(text) === undefined
         ? { lacks: 'missing', seen: 'no number' }
         : { text, notation },
   );

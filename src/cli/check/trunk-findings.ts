@@ -1,5 +1,5 @@
 import type { Inspection } from '../../bridge/ami/inspection.ts';
-import { channelKind, isGuestEndpoint } from '../../bridge/calls/channel.ts';
+import { channelKind, isGuestEndpoint } from '../../bridge/calls/channel-name.ts';
 import type { Rules } from '../../bridge/calls/rules.ts';
 import type { Trunk } from '../../bridge/calls/trunk.ts';
 import { count } from '../text/format-text.ts';

@@ -1,10 +1,10 @@
-import type { JournalEntry } from '../../bridge/calls/effect.ts';
 import { callIdOf } from '../../bridge/calls/open-call.ts';
 import type { Reader } from '../../bridge/outbox/reader.ts';
 import type { StoredEvent } from '../../bridge/outbox/tables/history.ts';
 import { compare } from '../../shared/delivery/compare.ts';
 import type { HistoryEntry } from '../../shared/delivery/history-page.ts';
 import { attemptText } from '../text/format-text.ts';
+import { journalText, reasonText, type StoredEntry } from './journal-text.ts';
 
 export type Line = {
   /** Unix ms. */
@@ -18,7 +18,7 @@ export type Timeline = {
   readonly callId: string;
   readonly lines: readonly Line[];
   readonly events: readonly StoredEvent[];
-  readonly journal: readonly JournalEntry[];
+  readonly journal: readonly StoredEntry[];
 };
 
 type Conclusion = {
@@ -57,11 +57,13 @@ export function timelineOf(reader: Reader, uniqueid: string, pbxId: string): Tim
 /** Enough to understand a call to a big ring group. */
 const maxLegs = 50;
 
-function parse(lines: readonly string[], matches: (entry: JournalEntry) => boolean): JournalEntry[] {
-  return lines.map((line) => JSON.parse(line) as JournalEntry).filter(matches);
+function parse(lines: readonly string[], matches: (entry: StoredEntry) => boolean): StoredEntry[] {
+  return lines.map((line) => JSON.parse(line) as StoredEntry).filter(matches);
 }
 
-function lineOf({ at, kind, text }: JournalEntry): Line {
+function lineOf(entry: StoredEntry): Line {
+  const { at, kind } = entry;
+  const text = journalText(entry);
   if (kind === 'reported') return { at, what: 'decided', text: `reported: ${text}` };
   if (kind === 'not-reported') return { at, what: 'decided', text: `not reported: ${text}` };
   return { at, what: kind === 'decided' ? 'decided' : 'seen', text };
@@ -103,12 +105,12 @@ export function conclusionOf(
   }
   if (events.length > 0) return reportedConclusion(events, apiHistory);
   const reason = journal.findLast(({ kind }) => kind === 'not-reported');
-  if (reason !== undefined) return { state: 'not reported', why: reason.text.replace(/^channel .*?: /, '') };
+  if (reason !== undefined) return { state: 'not reported', why: reasonText(reason) };
   const leg = journal.find(({ kind, linkedid, uniqueid }) => kind === 'appeared' && linkedid !== uniqueid);
   if (leg !== undefined)
     return {
       state: 'not reported',
-      why: `this is ${leg.text.replace(/^.*: /, '')}; explain that call instead`,
+      why: `this is ${reasonText(leg)}; explain that call instead`,
     };
   if (journal.some(({ kind }) => kind === 'reported'))
     return { state: 'reported', why: 'its events were delivered, and deleted since (OUTBOX_KEEP)' };

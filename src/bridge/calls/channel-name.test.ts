@@ -7,7 +7,7 @@ import {
   extensionOf,
   goesOverTrunk,
   numberInAddress,
-} from './channel.ts';
+} from './channel-name.ts';
 
 test('the number in a dial string', () => {
   const rows = [
