@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CallRecord, MissedPlace } from '../../src/service/calls/call-record.ts';
-import { everyCall } from '../../src/service/calls/call-store.ts';
+import { noFilter } from '../../src/service/calls/call-store.ts';
 import { createScreens } from '../../src/service/calls/screens.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { createCallBackList } from '../../src/service/people/call-back-list.ts';
@@ -365,7 +365,7 @@ async function unreached(store: Store, account: number, done: readonly string[])
   const calls: CallRecord[] = [];
   let from = null;
   do {
-    const page = { account, filter: everyCall, towards: 'older', from, limit: 500 } as const;
+    const page = { account, filter: noFilter, towards: 'older', from, limit: 500 } as const;
     const read = await store.calls.page(page);
     calls.push(...read.calls);
     from = read.next;

@@ -117,7 +117,7 @@ function takerOf(known: Known, records: readonly CdrRecord[]): string | undefine
   const behind = takers.flatMap((taker) =>
     channelKind(taker.channel) === 'local' ? takersOf(taker, otherHalf(taker.channel)) : [],
   );
-  const ofHouse = [...takers, ...behind].find(
+  const internalParty = [...takers, ...behind].find(
     (taker) =>
       channelKind(taker.channel) === 'real' &&
       !known.rules.isMachine(taker.channel) &&
@@ -125,7 +125,7 @@ function takerOf(known: Known, records: readonly CdrRecord[]): string | undefine
       !isGuestEndpoint(endpointOf(taker.channel)) &&
       !cameIn(known, taker),
   );
-  return ofHouse && extensionOf(ofHouse.channel);
+  return internalParty && extensionOf(internalParty.channel);
 }
 
 /** Of the answered ones among a channel's records, the first that is not of a phone whose ringing another one picked up. */

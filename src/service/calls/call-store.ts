@@ -28,7 +28,7 @@ export interface CallFeed {
   ): () => void;
 }
 
-export const everyCall: CallFilter = {
+export const noFilter: CallFilter = {
   segment: null,
   integration: null,
   search: null,
@@ -120,7 +120,7 @@ export const newestCalls = async (
   filter: Partial<CallFilter>,
   limit: number,
 ): Promise<readonly CallRecord[]> =>
-  (await page({ account, filter: { ...everyCall, ...filter }, towards: 'older', from: null, limit })).calls;
+  (await page({ account, filter: { ...noFilter, ...filter }, towards: 'older', from: null, limit })).calls;
 
 async function numbersOf(
   account: number,

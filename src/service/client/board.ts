@@ -44,7 +44,7 @@ export const withLast = (call: ScreenCall, known: ScreenCall | undefined): Scree
   known?.last_with === undefined ? call : { last_with: known.last_with, ...call };
 
 /** The board with more about some of its calls. */
-export function told(board: Board, calls: readonly News[]): Board {
+export function withDetails(board: Board, calls: readonly News[]): Board {
   const news = new Map(calls.map((call) => [call.id, call]));
   return boardOf([...board.values()].map((call) => ({ ...call, ...news.get(call.id) })));
 }

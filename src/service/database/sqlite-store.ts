@@ -30,7 +30,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   const engine = await openSqliteEngine(file, fail);
   const { writer, reader, changed } = engine;
   const statements = sqliteStatements(engine);
-  const toldOfCustomers = new Set<(account: number) => void>();
+  const customerListeners = new Set<(account: number) => void>();
   const customers = createCustomerStore(
     statements,
     {
@@ -38,7 +38,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       replace: (account, replacement) => changed(writer.ask('replaceCustomers', account, replacement)),
     },
     (account) => {
-      for (const tell of toldOfCustomers) tell(account);
+      for (const notify of customerListeners) notify(account);
     },
   );
   const serialise = createSerialise();
@@ -60,9 +60,9 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       return rooms.calls.open(account, max);
     },
     otherProcesses: {
-      follow(_watched, { customers: tell }) {
-        toldOfCustomers.add(tell);
-        return () => toldOfCustomers.delete(tell);
+      follow(_watched, { customers: notify }) {
+        customerListeners.add(notify);
+        return () => customerListeners.delete(notify);
       },
     },
     withLock: createSerialise(), // no other process writes to the database

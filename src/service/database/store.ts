@@ -64,10 +64,10 @@ export function roomStores(
     readonly figures: FiguresEngine;
     readonly callChanges: CallChanges;
     /** Called after a user did something about a missed caller of the account. */
-    readonly acted?: (account: number) => void;
+    readonly onCallerAction?: (account: number) => void;
   },
 ) {
-  const { customers, serialise, figures, callChanges, acted } = engine;
+  const { customers, serialise, figures, callChanges, onCallerAction } = engine;
   const calls = callReader(statements);
   const { slice } = createCallSlices(statements, CALLS);
   return {
@@ -76,7 +76,7 @@ export function roomStores(
       ...callRemoval(statements, calls),
       page: cursorPaging((query) => serialise(() => slice(query)), customers),
     },
-    callers: createCallerStore(statements, serialise, acted),
+    callers: createCallerStore(statements, serialise, onCallerAction),
     reports: { figures: keptFigures(figures) },
     directory: createDirectoryStore(statements),
     accountData: accountData(statements),
