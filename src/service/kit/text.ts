@@ -68,8 +68,8 @@ export function comparable(name: string): string {
     .normalize('NFKC');
 }
 
-/** The fields of a query string; of a form, see `urlEncodedFields`. NUL, which PostgreSQL cannot store or compare, is read as U+FFFD (as HTML does). */
-export function formFields(encoded: string): URLSearchParams {
+/** Reads a query string (for a form, see `urlEncodedFields`). NUL, which PostgreSQL cannot store or compare, becomes U+FFFD, as in HTML. */
+export function parseQuery(encoded: string): URLSearchParams {
   return new URLSearchParams(withoutNul(encoded));
 }
 
