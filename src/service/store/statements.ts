@@ -143,6 +143,22 @@ export function createSerialise(): Serialise {
   };
 }
 
+/** Runs one read at a time. Callers with the key of a read that has not begun yet share its result. */
+export function createSharedReads<Key, Result>(read: (key: Key) => Promise<Result>) {
+  const inTurn = createSerialise();
+  const waiting = new Map<Key, Promise<Result>>();
+  return (key: Key): Promise<Result> => {
+    const shared = waiting.get(key);
+    if (shared !== undefined) return shared;
+    const own = inTurn(() => {
+      waiting.delete(key);
+      return read(key);
+    });
+    waiting.set(key, own);
+    return own;
+  };
+}
+
 /**
  * Whether a write was refused because what it belongs to is not there (any more), such as its account: by a foreign key, as
  * each engine says it.
