@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import type { Account } from '../../src/service/accounts/directory-store.ts';
+import type { Account } from '../../src/service/accounts/account.ts';
 import { noExtensions } from '../../src/service/accounts/extensions.ts';
 import { callQueryIn, filterOf } from '../../src/service/activity/call-filter.ts';
 import { callsAsCsv } from '../../src/service/activity/call-list-page.ts';

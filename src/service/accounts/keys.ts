@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Account, Integration } from './directory-store.ts';
+import type { Account, Integration } from './account.ts';
 
 /**
  * Tokens and signatures, derived from one server secret with HMAC-SHA-256 (hex): they can be shown again at any time and

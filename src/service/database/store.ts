@@ -1,5 +1,5 @@
 import { type AccountData, accountData } from '../accounts/account-data.ts';
-import { createDirectoryStore, type DirectoryStore } from '../accounts/directory-stores.ts';
+import { createDirectoryStore, type DirectoryStore } from '../accounts/directory-store.ts';
 import { type AuditStore, auditRows } from '../audit/audit-store.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { callReader } from '../calls/call-reader.ts';

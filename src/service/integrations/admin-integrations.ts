@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
+import type { Integration } from '../accounts/account.ts';
 import type { AdminAccess, AdminRequest, RequestByUid } from '../accounts/admin-access.ts';
 import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
-import type { Integration } from '../accounts/directory-store.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { byUid, given, moment, momentOf, name, operation, type ZodInstance } from '../kit/administration.ts';

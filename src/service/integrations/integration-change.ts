@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Integration } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/account.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
 import { goodUntil, tokenReplaced } from '../accounts/limits.ts';
 

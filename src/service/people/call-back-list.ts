@@ -1,4 +1,5 @@
-import { type Extensions, noExtensions } from '../accounts/extensions.ts';
+import type { Extensions } from '../accounts/account.ts';
+import { noExtensions } from '../accounts/extensions.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { type Screens, screenCall } from '../calls/screens.ts';
 import type { CallBacksOnScreen } from '../rules/screen-call.ts';

@@ -4,7 +4,7 @@ import { sameLine } from '../../shared/phone-number/same-line.ts';
 import { writtenNumber } from '../../shared/phone-number/written-number.ts';
 import { parseJson, stringInJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
-import type { DirectoryStore } from '../accounts/directory-stores.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';

@@ -1,4 +1,4 @@
-import type { Extensions } from '../accounts/extensions.ts';
+import type { Extensions } from '../accounts/account.ts';
 import { OTHERS, quantile, serviceLevel } from '../calls/aggregate.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Report } from './call-report.ts';

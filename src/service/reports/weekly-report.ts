@@ -1,9 +1,8 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
 import { mailAddress } from '../../shared/mail/mail-address.ts';
+import type { Account, Extensions } from '../accounts/account.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
-import type { Extensions } from '../accounts/extensions.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { type Day, dateAt, daysBetween } from '../kit/calendar.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from '../accounts/account.ts';
 import type { AccountData } from '../accounts/account-data.ts';
-import type { Account } from '../accounts/directory-store.ts';
-import type { DirectoryStore } from '../accounts/directory-stores.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { Refusal } from '../kit/refusal.ts';
 

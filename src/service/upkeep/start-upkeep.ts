@@ -1,7 +1,7 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
+import type { Account } from '../accounts/account.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
 import { closeStaleCalls } from '../activity/close-call.ts';
 import { noFilter } from '../calls/call-store.ts';
 import type { Screens } from '../calls/screens.ts';
