@@ -81,7 +81,7 @@ export const callTests: StoreTests = {
     );
   },
 
-  async 'calls whose end never came are closed once, whoever tries'({ store, account, other }) {
+  async 'calls whose end never came are closed once, also when several try'({ store, account, other }) {
     const [hour, now] = [3_600_000, Date.now()];
     const opened: [string, number, CallStatus?][] = [
       ['rings', now - 2 * hour - 1],
@@ -344,7 +344,7 @@ export const callTests: StoreTests = {
       for (const now of [0, 240 * MINUTE, 300 * MINUTE]) await check(now);
     });
     const [empty] = await figuresOf(store, other, [HOURS], 0);
-    assert.equal(empty?.all.calls, 0, 'of nobody else');
+    assert.equal(empty?.all.calls, 0, 'of no other account');
   },
 
   async 'figures that are asked for while calls move are right when they have moved'({ store }) {
@@ -537,7 +537,7 @@ type ReportedCall = {
   spokenTo: boolean;
 };
 
-/** The calls that the history's requests report, newest first: counted anew, from the texts alone. */
+/** The calls that the history's requests report, newest first: counted again, from the texts only. */
 function calledIn(history: readonly StoredRequest[]): ReportedCall[] {
   const calls = new Map<string, ReportedCall>();
   const rank = { ringing: 1, answered: 2, completed: 3 };

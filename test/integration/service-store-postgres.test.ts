@@ -85,7 +85,7 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     const store = await openIn(url);
     t.after(() => store.close());
     for (let n = 0; n < 20; n += 1) {
-      // The server plans anew, for tables of one page.
+      // The server plans again, for tables of one page.
       if (n === 5) await sql('ANALYZE calls, customer_numbers');
       for (const status of callStatuses) await report(store, { id: `${n}`, status, from: '110' });
     }

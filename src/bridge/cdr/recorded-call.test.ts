@@ -29,7 +29,7 @@ const moved = { dcontext: 'from-internal' };
 const leg = { lastapp: 'AppDial', lastdata: '(Outgoing Line)' };
 const lasted = (from: number, to: number) => ({ start: from, duration: to - from });
 const here = lasted(0, 10);
-/** Another call, which began so many seconds after the one that is `here`. */
+/** Another call, which began this number of seconds after the one that is `here`. */
 const later = (s: number) => ({ uniqueid: `${1_800_000_000 + s}.9`, start: s, duration: 10 });
 const member = {
   channel: 'Local/1002@from-queue-00000001;2',

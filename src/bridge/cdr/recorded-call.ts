@@ -107,13 +107,13 @@ function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undef
 }
 
 /**
- * Who talked with a caller whose own records name nobody: another channel's record has the caller as its other end, if
+ * Who talked with a caller whose own records do not say: another channel's record has the caller as its other end, if
  * somebody of the house has taken the caller by `Bridge()`, or was in the conference before.
  */
 function takerOf(known: Known, records: readonly CdrRecord[]): string | undefined {
   const { takersOf } = known.legs;
   const takers = records.flatMap((record) => takersOf(record));
-  // Whoever asks first (a consultation) has a Local pair in between.
+  // In a consultation (attended transfer) there is a Local pair in between.
   const behind = takers.flatMap((taker) =>
     channelKind(taker.channel) === 'local' ? takersOf(taker, otherHalf(taker.channel)) : [],
   );

@@ -122,7 +122,7 @@ function watchResponses(app: FastifyInstance, { meter, turns, clock, log }: Serv
     turns.end(reply);
     if (reply.statusCode === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity');
     if (!isHead(request) || !(payload instanceof Readable)) return payload;
-    payload.destroy(); // else Fastify reads it to its end, for nobody
+    payload.destroy(); // else Fastify reads it to its end
     return Readable.from([]);
   });
 }

@@ -6,7 +6,7 @@ import type { CallRecord } from './call-record.ts';
 import type { callRemoval } from './call-removal.ts';
 import type { CallCursor, CallHits, CallSlice } from './call-slices.ts';
 
-/** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
+/** News for screens besides the calls that this process moves. On SQLite there is no other process. */
 export interface CallFeed {
   /**
    * Calls `on.moved` with the current state of each call in the accounts of `watched()` soon after it moved. A call may

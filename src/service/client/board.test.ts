@@ -147,7 +147,7 @@ test('my call is the last that one of my extensions answered, until it ends', ()
     by('held', '1001', 1500),
     by('now', '1002', 1600),
     by('colleague', '1003', 1700),
-    by('nobody knows', null, 1800),
+    by('unknown', null, 1800),
     call('rings', { caller_id: '1001' }),
     { ...ended('over', 1900), caller_id: '1001' },
   ];

@@ -39,7 +39,7 @@ export function moved(board: Board, call: ScreenCall): Board {
   return new Map(board).set(call.id, withLast(call, known));
 }
 
-/** A call that moved, with who spoke last with the caller: that is told only once. */
+/** A call that moved, with who spoke last with the caller, which the stream sends only once. */
 export const withLast = (call: ScreenCall, known: ScreenCall | undefined): ScreenCall =>
   known?.last_with === undefined ? call : { last_with: known.last_with, ...call };
 

@@ -10,7 +10,7 @@ import { type CallFeed, type CallStore, cursorPaging } from '../calls/call-store
 import type { RequestStore } from '../history/request-store.ts';
 import { type CallerStore, createCallerStore } from '../people/caller-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
-import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';
+import { createFigureCache, type FiguresEngine } from '../reports/figure-cache.ts';
 import { type WeeklyStore, weeklyRows } from '../reports/weekly-store.ts';
 import type { Serialise, Statements, StoreAbout } from '../store/statements.ts';
 import { createUserStore, type UserStore } from '../users/user-store.ts';
@@ -77,7 +77,7 @@ export function roomStores(
       page: cursorPaging((query) => serialise(() => slice(query)), customers),
     },
     callers: createCallerStore(statements, serialise, onCallerAction),
-    reports: { figures: keptFigures(figures) },
+    reports: { figures: createFigureCache(figures) },
     directory: createDirectoryStore(statements),
     accountData: accountData(statements),
     customers,

@@ -66,7 +66,7 @@ export async function readFleet(
       behind: queue !== null && queue.oldestMs > BEHIND_MS,
       outdated: data !== undefined && version !== ours,
       refused: (refused(id)?.at ?? 0) > (lastAt ?? 0),
-      // Of a silent bridge, nobody knows whether they have ended.
+      // Whether those of a silent bridge have ended is unknown.
       problems: !isSilent && problems.length > 0,
     } satisfies Record<BridgeTrouble, boolean>;
     return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBudget, createRateLimit } from './budget.ts';
 
-test('each has so many at a time, and again when they are returned, once', () => {
+test('each has a limit at a time, and what is returned can be taken again, once', () => {
   const budget = createBudget(2, 'streams');
   const [first] = [budget.take('a'), budget.take('a')];
   assert.throws(() => budget.take('a'), { statusCode: 429, message: /^Too many streams at a time \(2\)/ });

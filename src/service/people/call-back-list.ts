@@ -67,9 +67,9 @@ export function createCallBackList(
     /** What a new screen starts with. */
     onScreen: (account: number) => onScreen(account, work),
     /**
-     * Stores what a user did and sends what it changes to the account's screens. Nobody takes or releases a person whom a
+     * Stores what a user did and sends what it changes to the account's screens. A user cannot take or release a person whom a
      * colleague has taken in the meantime: returns the person then. `taker`: who had taken the person on the page of the
-     * user, '' for nobody.
+     * user, '' for no one.
      */
     act: (account: number, action: CallerAction, taker = '') => act(account, action, taker, work),
     /** After anything may have changed in the account: sends what has to its screens at this process. */

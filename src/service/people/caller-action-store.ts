@@ -110,7 +110,7 @@ export const createActionLogStore = ({ read, write }: Pick<Statements, 'read' | 
     );
     return removed.length > 0;
   },
-  /** Writes a note anew, by somebody; false if there is none. */
+  /** Replaces a note, by a user. False if there is none. */
   async editNote(
     account: number,
     { id, number, at, user }: NoteKey,

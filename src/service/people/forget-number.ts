@@ -29,7 +29,7 @@ type ForgetReport = {
 
 /**
  * `callIds`: of calls whose id contains the number. The id is what a phone system knows a call by, and stays. The others
- * have a name, or an address, that people gave: without it, nobody would know them.
+ * have a name, or an address, that people gave: without it, they could not be recognised.
  */
 type Left = Readonly<Record<'callIds' | NamedKind, number>>;
 
@@ -44,7 +44,7 @@ const namedKinds = {
 } as const;
 type NamedKind = keyof typeof namedKinds;
 
-/** For whoever removed something while `purge` could not end. */
+/** For a caller that removed something while `purge` could not end. */
 export const stillInLog =
   'what was removed is still in service.db-wal, since another program (a backup, or sqlite3) reads the database: end that, and restart the service';
 

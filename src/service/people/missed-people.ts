@@ -2,7 +2,7 @@ import { createSharedReads } from '../store/statements.ts';
 import { actionsSince, type CallBack, callBacks, TOGETHER } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
 
-/** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
+/** How long a missed caller is listed: a week, so that no one is forgotten over a weekend. */
 const LISTED_MS = 7 * 24 * 3_600_000;
 
 /** In order. `more`: there may be others, that were missed before these. */

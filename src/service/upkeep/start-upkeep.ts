@@ -18,7 +18,7 @@ const FIGURES_MS = 600_000;
 
 /**
  * Counts the figures of each day of the last year in advance, so that reports open at once. The store keeps them
- * (kept-figures.ts).
+ * (figure-cache.ts).
  */
 function figureCounter({ reports, calls }: Pick<Store, 'reports' | 'calls'>) {
   const counted = new Map<number, Temporal.PlainDate>();

@@ -7,7 +7,7 @@ const PAUSE_MS = 100;
 
 /**
  * Empties the log before a SQLite database (the WAL), which still has what was removed. False if somebody who reads the
- * database keeps it. It never waits in a checkpoint: meanwhile nobody could write. `beforeTry` ends reads of one's own.
+ * database keeps it. It never waits in a checkpoint, which would block writers. `beforeTry` ends reads of one's own.
  */
 export async function emptyLog(file: string, beforeTry: () => void = () => {}): Promise<boolean> {
   using db = new DatabaseSync(file, { timeout: 0 });

@@ -398,7 +398,7 @@ await step('POST completed with extras', () =>
   ),
 );
 await step('POST health', () => client.ask('/bridge/health', { token, method: 'POST', body: {} }));
-// One step: the screens are told a little later, on a busy machine beside what comes next.
+// One step: the screens hear of it a little later, on a busy machine during the next step.
 await step('a call-back is done, another taken, and a caller gets a name, on screens too', async () => {
   await send('/call-back', { number: waitingNumber(3), kind: 'done' });
   await send('/call-back', { number: waitingNumber(4), kind: 'taken' });
