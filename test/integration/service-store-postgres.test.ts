@@ -171,7 +171,7 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     await report(store, { at: 5, from: '110' });
     await other.connect();
     await other.query('BEGIN');
-    // As one statement of recorder.ts does, whose snapshot is older than what follows.
+    // As one statement of postgres-recorder.ts does, whose snapshot is older than what follows.
     await other.query(
       `WITH gone AS (DELETE FROM kept_figures) UPDATE calls SET status = 'completed', completed_at = 9, missed = true`,
     );

@@ -220,8 +220,7 @@ function countWithin(durations: Durations, seconds: number): number {
   return count;
 }
 
-export const shortAbandons = ({ gaveUp }: Pick<Group, 'gaveUp'>): number =>
-  countWithin(gaveUp, SHORT_SECONDS);
+const shortAbandons = ({ gaveUp }: Pick<Group, 'gaveUp'>): number => countWithin(gaveUp, SHORT_SECONDS);
 
 /**
  * The share of calls answered within `seconds`, among those answered or missed, without short abandons; null if there are

@@ -69,7 +69,7 @@ const TIME_LIMIT_MS = 400;
  * Customers, and numbers of them, whose calls are found number by number. With more, the calls of a name are found by
  * reading all, newest first: then the next one is near.
  */
-export const FEW_NUMBERS = 40;
+const FEW_NUMBERS = 40;
 
 /** Pages of calls, from slices that are each short. */
 export function cursorPaging(

@@ -216,7 +216,7 @@ function nameOf(row: Row, columns: readonly Column[]): string {
   return [...key, ...nul].join(', ');
 }
 
-/** As recorder.ts writes it: a payload that is no text of PostgreSQL's stands in a column of its own. */
+/** As postgres-recorder.ts writes it: a payload that is not a text for PostgreSQL has a column of its own. */
 function targetEntry(row: Row): Row {
   const request = row.request as string | Uint8Array;
   const asText = typeof request === 'string' && !request.includes('\0');
